@@ -316,7 +316,7 @@ func TestPixel(t *testing.T) {
 			res.StatusCode, len(body), w.spool.postback())
 	}
 	if res.Header.Get("Cross-Origin-Resource-Policy") != "cross-origin" { // a shop with COEP: require-corp embeds it
-		t.Errorf("a page of another site may not embed the pixel: %v", res.Header)
+		t.Errorf("the headers do not allow a page of another site to embed the pixel: %v", res.Header)
 	}
 	clicked := w.get("/summer-sale")
 	w.get("/pixel.gif?payout=2&clickid=other", withCookies(clicked.Cookies()))

@@ -31,8 +31,8 @@ func squattedServer(t *testing.T, email string) (s *apitest.Server, remove func(
 	}
 }
 
-// TestEntryTrustsNoOtherPassword: an operator's entry to an account asks for a new password if another account invited the address
-// first. The former password and codes are no longer valid.
+// TestEntryTrustsNoOtherPassword: an operator's link that signs a person in to an account asks for a new password if another account
+// invited the person's address first. The former password and codes are no longer valid.
 func TestEntryTrustsNoOtherPassword(t *testing.T) {
 	t.Parallel()
 	const email = "demo@example.com"

@@ -25,7 +25,7 @@ func TestAlertChannels(t *testing.T) {
 	list := func() map[string]any { return s.Do("GET", path, nil).Want(200, "").Map() }
 	empty := list()
 	if len(empty["kinds"].([]any)) != len(models.AlertChannelKinds) || len(empty["channels"].([]any)) != 0 || empty["encryptionAvailable"] != true {
-		t.Fatalf("at first want every kind of channel, encryption, and no channels: %v", empty)
+		t.Fatalf("at first the answer is %v, want every kind of channel, encryptionAvailable true, and no channels", empty)
 	}
 	slack := s.Do("POST", path, channel("slack", object{"url": "https://hooks.slack.com/services/T0/B0/s3cret"})).Want(201, "").Map()
 	same(t, slack, map[string]any{"kind": "slack", "severity": "warning", "is_active": true, "confirmed": true, "error": nil})

@@ -48,9 +48,8 @@ FROM (
 ) k JOIN traffic_sources s ON s.id = k.source_id AND s.account_id = $1 AND s.deactivated_at IS NULL
 GROUP BY 1, 2 HAVING count(*) FILTER (WHERE currency = '` + money.Unknown + `') >= $4 ORDER BY 1 LIMIT $5`
 
-// unreadMoney lists the networks whose postbacks, and the traffic sources whose links, have amounts that cannot be read. It does not
-// compare with the week before: it passes 0 for that week to tooMany. An alert therefore begins at the lower of the two shares,
-// badIfJumped.
+// unreadMoney lists the networks whose postbacks, and the traffic sources whose links, have amounts that cannot be read. It passes 0
+// for the week before to tooMany, so a share of at least badIfJumped is enough for an alert.
 func unreadMoney(ctx context.Context, l reading) ([]Alert, error) {
 	day := l.now.AddDate(0, 0, -1)
 	postbacks, err := db.Select[unreadAmounts](ctx, l.Store.Conn(), "unread payouts", selectUnreadPostbacks, l.account.ID, day, leastBad, store.MaxAlerts)

@@ -158,7 +158,7 @@ SELECT gen_random_uuid(), $1, n.id, v.value, $4, v.who FROM lists n
 JOIN block_lists l ON l.account_id = $1 AND l.scope = 'campaign' AND l.scope_id = $2 AND l.dimension = n.dimension
 JOIN blocked_values v ON v.list_id = l.id AND v.removed_at IS NULL`
 
-// copy blocks the values that are blocked in a campaign in a new copy of that campaign too. copied is the id of the new copy.
+// copy copies the blocked values of a campaign to a new copy of that campaign. copied is the id of the new copy.
 // Error: too_many.
 func (k Blocks) copy(ctx context.Context, account, campaign, copied uuid.UUID) error {
 	_, err := k.change(ctx, account, func(s *Store, c *models.BlockChange) error {
@@ -211,7 +211,7 @@ func (k Blocks) Remove(ctx context.Context, account uuid.UUID, r Removal) (model
 }
 
 // changeLists changes blocked values of an account with a query. It touches their lists, so that web processes read the lists
-// again. It returns the number of changed values, and as scope the place of all their lists, or zero if the lists have several.
+// again. It returns the number of changed values. If all their lists have the same scope_id, scope is this id, otherwise zero.
 func (s *Store) changeLists(ctx context.Context, account uuid.UUID, query string, args ...any) (n int, scope uuid.UUID, err error) {
 	lists, err := db.Select[uuid.UUID](ctx, s.c, "blocked values", query+` RETURNING v.list_id`, append([]any{account}, args...)...)
 	if err != nil || len(lists) == 0 {

@@ -44,7 +44,7 @@ func (t CredentialTable) Seal(s *Store, account, row uuid.UUID, form models.Cred
 	return open, sealed, err
 }
 
-// Read returns all credentials of a row. open are the credentials that are stored in clear. The error is seal.ErrOpen if the
+// Read returns all credentials of a row. The map open has the credentials that are stored in clear. The error is seal.ErrOpen if the
 // encryption key of the install has changed.
 func (t CredentialTable) Read(ctx context.Context, s *Store, account, row uuid.UUID, open map[string]string) (
 	map[string]string, error,

@@ -59,8 +59,8 @@ func (c *Codec[R]) Decode(key string, m Members, ids IDs) (R, error) {
 	return record, nil
 }
 
-// Encode returns the members of a record. It leaves out members that have their default, and references to records that ids does
-// not know.
+// Encode returns the members of a record. It leaves out members that have their default, and references to records whose key is
+// not known.
 func (c *Codec[R]) Encode(record R, ids IDs) (Members, error) {
 	m, err := c.encode(record, ids)
 	if err != nil {
@@ -114,8 +114,8 @@ func ReadMembers(raw []byte) (m Members, err error) {
 	return m, dec.Decode(&m)
 }
 
-// newCodec returns a codec. The defaults are the values of the record that is decoded from the body "smallest". own lists
-// members that have no default, in addition to name.
+// newCodec returns a codec. The defaults are the values of the record that is decoded from the body "smallest". The members
+// in own and the member name have no default.
 func newCodec[R any](kind Kind, smallest string, c Codec[R], own ...string) *Codec[R] {
 	c.kind = kind
 	record, err := c.read([]byte(smallest))

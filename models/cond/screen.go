@@ -19,13 +19,13 @@ type need struct {
 
 // Add adds a path with its matchers. For the logic "or" one matcher must match, otherwise all matchers must match.
 func (s *Screen) Add(matchers []*Matcher, or bool) {
-	n := need{from: uint16(len(s.hashes)), to: uint16(len(s.hashes))} //nolint:gosec // less, see below
+	n := need{from: uint16(len(s.hashes)), to: uint16(len(s.hashes))} //nolint:gosec // below 1<<16, as the condition below ensures
 	attr, values := necessary(matchers, or)
 	if len(s.hashes)+len(values) < 1<<16 {
 		for _, v := range values {
 			s.hashes = append(s.hashes, hashOf(v))
 		}
-		n.attr, n.to = attr, uint16(len(s.hashes)) //nolint:gosec // less, see above
+		n.attr, n.to = attr, uint16(len(s.hashes)) //nolint:gosec // below 1<<16, as the condition above ensures
 	}
 	s.needs = append(s.needs, n)
 }

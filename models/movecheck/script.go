@@ -78,7 +78,7 @@ const Head = `#!/bin/sh
 #   - The country follows from the address of this machine. Say in Switchyard which country that is. If the old tracker reads the
 #     country from a header, name it: COUNTRY_HEADER=CF-IPCountry sh check.sh > answers.txt
 #   - Region, city, provider, connection and proxy follow from the address, too. What depends on them is not compared.
-#   - The old tracker may know curl by how it connects, and may take this machine for a bot or a data centre.
+#   - The old tracker may recognise curl by how it connects, and may take this machine for a bot or a data centre.
 #   - No script of a page is run. An address that a page leads to is not compared.
 #
 # Settings, written before "sh":

@@ -94,7 +94,7 @@ func newEnv(t *testing.T) *env {
 	edge.Register(rt, w.store, edge.Options{Locks: w.db, Keys: keys, Background: keys, Compile: compile, Format: 1, Pause: 10 * time.Millisecond})
 	jobstest.Run(t, rt.Run)
 	clock := time.Now()
-	w.fake.SetNow(func() time.Time { clock = clock.Add(2 * time.Second); return clock }) // no two writes fall into a second
+	w.fake.SetNow(func() time.Time { clock = clock.Add(2 * time.Second); return clock }) // no two writes are in the same second
 	return w
 }
 

@@ -26,8 +26,8 @@ const (
 	canaryIP = "203.0.113.77"
 )
 
-// visit stores two clicks of one browser, with word in every text. It also stores every kind of record that can follow a click:
-// a click-out, a decided and a waiting postback, a conversion, an event of a site, and a click on a smartlink.
+// visit stores two clicks of one browser. Each of their texts contains the argument word. It also stores every kind of record that
+// can follow a click: a click-out, a decided and a waiting postback, a conversion, an event of a site, and a click on a smartlink.
 func (h *env) visit(visitor uuid.UUID, word, ip string) (last uuid.UUID) {
 	h.Helper()
 	s, err := spool.Open(h.TempDir(), spool.Options{})

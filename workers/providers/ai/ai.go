@@ -39,7 +39,7 @@ type Tool struct {
 	Parameters map[string]any
 }
 
-// Call is a function call that a model asks for. Arguments is the text that the model wrote, which may not be valid JSON.
+// Call is a function call that a model asks for. Arguments is the text that the model wrote. It is not always valid JSON.
 type Call struct {
 	ID        string
 	Name      string

@@ -103,7 +103,7 @@ func TestCustom(t *testing.T) {
 	}
 }
 
-// TestCustomFails: an answer without a list gives an error that says so. No error contains the header's value.
+// TestCustomFails: if an answer has no list, the error says that the list is missing. No error contains the header's value.
 func TestCustomFails(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
@@ -141,8 +141,8 @@ func TestCustomFails(t *testing.T) {
 	}
 }
 
-// TestCustomToken: a token replaces its placeholder in the address and the header, and no error contains a part of it. An
-// address that is not https gives an error that says so.
+// TestCustomToken: a token replaces its placeholder in the address and the header, and no error contains a part of it. If
+// the address does not begin with https, the error says that it must.
 func TestCustomToken(t *testing.T) {
 	t.Parallel()
 	server := httptest.NewTLSServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

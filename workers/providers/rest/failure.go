@@ -35,7 +35,7 @@ type FailureError struct {
 	Code    string        // the provider's code of the failure, if API.Coded finds one
 	Refused bool          // the provider refuses the credentials
 	Busy    bool          // the provider asks for fewer requests
-	After   time.Duration // wait before the next request, if the provider says so
+	After   time.Duration // how long the provider asks to wait before the next request; 0: it does not say
 	// RequestID is the provider's id of the request, for an operator who asks the provider about it.
 	RequestID string
 }

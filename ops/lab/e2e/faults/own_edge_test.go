@@ -239,7 +239,7 @@ func (e *edgeFleet) add(account string, hosts ...string) {
 }
 
 // TestZeroToServing adds a hostname and checks that it is served over HTTPS, renewed and released, with real servers throughout.
-// In between PostgreSQL and Redis are away, and a web process starts without them.
+// Between these steps, PostgreSQL and Redis are down for a while, and a web process starts without them.
 func TestZeroToServing(t *testing.T) {
 	parttest.Edge.Only(t)
 	t.Parallel()

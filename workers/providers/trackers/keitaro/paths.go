@@ -120,7 +120,7 @@ func (w *pathWriter) path(s *stream, n int) *path {
 	return p
 }
 
-// nothing makes a path answer the visitor itself, without a destination.
+// The function nothing gives a path the action flow.ActionNothing: the path answers the visitor itself, without a destination.
 func nothing(p *path, status int, body string) {
 	p.m["action"], p.m["destinations"] = flow.ActionNothing, []any{}
 	answer := members{"status": json.Number(strconv.Itoa(status))}

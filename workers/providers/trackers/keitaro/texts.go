@@ -102,8 +102,8 @@ func masks(attribute string, values []string, reject bool) (t test, ok bool) {
 	return t, len(t.list) > 0
 }
 
-// span is an interval of versions: exactly one version, or all versions between bounds. from and to belong to the interval, above
-// and below do not. An empty bound means that the interval has no such limit.
+// span is an interval of versions: exactly one version, or all versions between bounds. The bounds from and to belong to the
+// interval, and the bounds above and below do not. An empty bound means that the interval has no such limit.
 type span struct{ exact, from, to, above, below string }
 
 var (

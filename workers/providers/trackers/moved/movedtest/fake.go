@@ -70,7 +70,7 @@ func IDOf(item json.RawMessage) string {
 	var number struct {
 		ID int `json:"id"`
 	}
-	_ = json.Unmarshal(item, &number) // a record may have no id
+	_ = json.Unmarshal(item, &number) // some records have no id
 	return strconv.Itoa(number.ID)
 }
 

@@ -34,8 +34,8 @@ const sent = () => Object.fromEntries(fields.map(name => [name, place.value.quer
 const sentenceOf = (e: unknown) => explained(e, { invalid_request: w.incomplete, required: w.incomplete, ...w.codes })
 
 // Connect is the page on which a person lets a program use an account. A program sends the browser here (OAuth 2.1). If the request is
-// invalid, the page explains why. It does not send the browser back, because the return address of an invalid request may not belong
-// to the program.
+// invalid, the page explains why. It does not send the browser back, because the return address of an invalid request possibly does
+// not belong to the program.
 export function Connect() {
   const [request] = useState(sent),
     { data, error, again } = use('GET /app/api/assistants/request', request)

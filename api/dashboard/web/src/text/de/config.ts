@@ -45,7 +45,7 @@ export const words: typeof english = {
   reading: 'Lesen eines anderen Trackers',
   history: 'Danach die Historie',
   historyText:
-    'Liest das Protokoll von RedTrack Tag für Tag: Klicks mit Kampagne, Quelle, Offer, Sub-Parametern, Land und Gerät und Conversions mit ihrem Payout. Berichte zeigen sie, und Postbacks finden diese Klicks hier. Die Kosten der Klicks werden nicht übernommen, weil das Protokoll keine Währung nennt. Wird ein Tag noch einmal gelesen, kommt nichts doppelt hinzu. RedTrack erlaubt 20 Anfragen je Minute, daher dauert ein langes Protokoll Stunden.',
+    'Liest das Protokoll von RedTrack Tag für Tag: Klicks mit Kampagne, Quelle, Offer, Sub-Parametern, Land und Gerät sowie Conversions mit ihrem Payout. Berichte zeigen sie, und Postbacks finden diese Klicks hier. Die Kosten der Klicks werden nicht übernommen, weil das Protokoll keine Währung nennt. Wird ein Tag noch einmal gelesen, kommt nichts doppelt hinzu. RedTrack erlaubt 20 Anfragen je Minute, daher dauert ein langes Protokoll Stunden.',
   historyMore:
     'Diese Klicks zählen nicht zu den Klicks des Tarifs im Monat. Wird der Plan rückgängig gemacht, bleiben sie. Eine Historie lässt sich zurücknehmen, indem die Statistik ihrer Kampagnen für diese Tage über die API gelöscht wird (DELETE /campaigns/{id}/stats); Klicks, die an diesen Tagen hier ankamen, werden mit gelöscht. Danach kann das Protokoll neu gelesen werden.',
   historyFrom: 'Erster Tag',
@@ -65,7 +65,7 @@ export const words: typeof english = {
   toCampaigns: 'Kampagnen',
   oldTracker: 'Postbacks zu alten Klicks',
   oldTrackerText:
-    'Nach der Umstellung senden Netzwerke noch Postbacks zu Klicks, die der andere Tracker erzeugt hat. Sie werden an der Form der Klick-ID erkannt und an ihn weitergeleitet, damit beide Tracker weiter zählen.',
+    'Nach der Umstellung senden Netzwerke noch Postbacks zu Klicks, die der andere Tracker erzeugt hat. Diese Postbacks werden an der Form der Klick-ID erkannt und an ihn weitergeleitet, damit beide Tracker weiter zählen.',
   oldTrackerURL: 'Wo der andere Tracker jetzt antwortet',
   oldTrackerHint: 'Eine URL, die nicht hierher führt, etwa sein eigener Hostname. Leer: nichts wird weitergeleitet.',
   oldTrackerSave: 'Speichern',
