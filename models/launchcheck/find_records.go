@@ -24,7 +24,7 @@ func (d *Domain) place(value string, at *time.Time) Place {
 	return p
 }
 
-// no reports whether an answer is known and false.
+// The function no returns true if an answer is known and false.
 func no(answer *bool) bool { return answer != nil && !*answer }
 
 func domainUnverified(f *Facts, add func(Place)) {

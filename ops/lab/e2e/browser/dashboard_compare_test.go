@@ -63,7 +63,7 @@ func TestDashboardCompare(t *testing.T) {
 	b.press("Escape")
 	b.goTo(b.f.URL + "/app/reports?cmp=none&w=30d&g=campaign_id,offer_id")
 	b.tap(button("Which is better"))
-	b.waitText("Choose the one to compare in")
+	b.waitText("Choose the campaign to compare in")
 	b.sound("compare-choose")
 	b.choose(byLabel("dialog[open]", "Campaign"), "Sweeps LATAM push")
 	b.waitText("Behind the best")

@@ -6,7 +6,7 @@ const of = counted('en')
 export const words = {
   title: 'Which is better',
   compare: 'Compare',
-  choose: 'Visitors are split in a campaign. Choose the one to compare in.',
+  choose: 'Visitors are split in a campaign. Choose the campaign to compare in.',
   kinds: named({ stream: 'Paths', lander: 'Landing pages', offer: 'Offers' }),
   slot: (n: number) => `slot ${n}`,
   earns: named({ earnings: 'Earns a click', conversions: 'Converts' }),
