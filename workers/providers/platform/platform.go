@@ -129,9 +129,9 @@ func Next(more bool, place int) string {
 // maxPages is the maximum number of pages that a session reads.
 const maxPages = 1000
 
-// Read reads a range page by page, in requests of at most the given number of days. page reads the page at a cursor and returns
-// the cursor of the next one. A cursor is empty for the first page, and after the last page. A cursor that comes again is an error,
-// because the pages would never end. Errors are texts for a person, or ErrTooMany if page returns it.
+// Read reads a range page by page, in requests of at most the given number of days. The function page reads the page at a cursor
+// and returns the cursor of the next one. A cursor is empty for the first page, and after the last page. A cursor that comes again
+// is an error, because the pages would never end. Errors are texts for a person, or ErrTooMany if page returns it.
 func (s Session) Read(period Range, days int, page func(period Range, cursor string) (next string, err error)) error {
 	for _, part := range period.Split(days) {
 		seen := map[string]bool{}
