@@ -46,9 +46,9 @@ const notText = "(not kept: " + matchkey.NotText + ")"
 // person's consent. removed says that the message had personal data. The constant Removed takes the place of each value.
 //
 // isField reports whether a network of the account sends a field of the postback, such as the payout, in the parameter with this
-// lower-case name. Such a parameter stays, because the account has chosen it for this field. A city, region, postal code or country stays in a message
-// that names neither a person nor a consent, because networks send the place of a click in such parameters. An e-mail
-// address is also removed from the click id and from any parameter that is not read as a field.
+// lower-case name. Such a parameter stays, because the account has chosen it for this field. A city, region, postal code or
+// country stays in a message that names neither a person nor a consent, because networks send the place of a click in such
+// parameters. An e-mail address is also removed from the click id and from any parameter that is not read as a field.
 func RemovePersonal(params map[string]string, isField func(name string) bool) (p matchkey.Person, consent string, removed bool) {
 	p = matchkey.Person{}
 	hasPerson := namesPerson(params)
