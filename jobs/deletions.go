@@ -6,8 +6,8 @@ import (
 	"github.com/google/uuid"
 )
 
-// ClearArgs select the clicks to delete in [From, To). Of has the ids of their campaigns, or the id of a smartlink. The other
-// fields are the progress of the job, from which the next attempt continues.
+// ClearArgs select the clicks to delete in [From, To). The field Of has the ids of their campaigns, or the id of a
+// smartlink. The other fields are the progress of the job, from which the next attempt continues.
 type ClearArgs struct {
 	Of   []uuid.UUID `json:"of"`
 	From time.Time   `json:"from"`
@@ -20,7 +20,7 @@ type ClearArgs struct {
 	Found       []uuid.UUID `json:"found,omitempty"` // campaigns with deleted clicks
 }
 
-// ClearAnswer counts the deleted clicks and conversions. Of has the campaigns or the smartlink of the arguments.
+// ClearAnswer counts the deleted clicks and conversions. The field Of has the campaigns or the smartlink of the arguments.
 type ClearAnswer struct {
 	Of          []uuid.UUID `json:"of"`
 	From        time.Time   `json:"from"`

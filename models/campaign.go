@@ -84,7 +84,7 @@ func NewCampaign(account Account) Campaign {
 // TracksGoals reports whether the campaign has a mode that needs a plan with goal tracking.
 func (c Campaign) TracksGoals() bool { return c.Mode != "affiliate" }
 
-// PausedData returns the payload of campaign.paused. by and who say who paused the campaign.
+// PausedData returns the payload of campaign.paused. The parameters by and who become the fields By and Who.
 func (c Campaign) PausedData(by, who string) CampaignPausedData {
 	return CampaignPausedData{CampaignID: c.ID.String(), Name: c.Name, Alias: c.Alias, By: by, Who: who}
 }

@@ -32,7 +32,7 @@ func (d Deps) me() []route.Route {
 		confirmed(personRoute("POST", "/me/password", "set a new password; all other sessions end", route.HandleBody(changePassword), "400 weak_password")),
 		confirmed(personRoute("POST", "/me/totp", "create the secret for codes; PUT /me/totp turns codes on", route.Handle(beginTOTP))),
 		personRoute("PUT", "/me/totp", "turn on sign-in with codes", route.HandleBody(confirmTOTP), "400 wrong_code", "404 not_found"),
-		confirmed(personRoute("DELETE", "/me/totp", "sign in without codes", route.Handle(removeTOTP))),
+		confirmed(personRoute("DELETE", "/me/totp", "turn off sign-in with codes", route.Handle(removeTOTP))),
 	}
 }
 

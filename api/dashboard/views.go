@@ -29,9 +29,9 @@ func views() []route.Route {
 		personRoute("GET", "/views", "own and shared views of reports, by name", route.Handle(listViews)),
 		personRoute("POST", "/views", "save a view; sharing it needs the role contributor", route.HandleBody(createView),
 			"400 required too_long too_many invalid_view", "403 role_required", "409 duplicate_name"),
-		personRoute("PATCH", "/views/{id}", "change a view; only its author may, and an owner if the view is shared", route.HandleBody(changeView),
+		personRoute("PATCH", "/views/{id}", "change a view; only its author may do so, or an owner if the view is shared", route.HandleBody(changeView),
 			"400 invalid_id required too_long too_many invalid_view no_fields", "403 role_required not_author", "404 not_found", "409 duplicate_name"),
-		personRoute("DELETE", "/views/{id}", "delete a view; only its author may, and an owner if the view is shared", route.Handle(deleteView),
+		personRoute("DELETE", "/views/{id}", "delete a view; only its author may do so, or an owner if the view is shared", route.Handle(deleteView),
 			"400 invalid_id", "403 not_author", "404 not_found"),
 		personRoute("PUT", "/views/default", "choose the view that reports open with", route.HandleBody(setDefaultView), "404 not_found"),
 	}

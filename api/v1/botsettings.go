@@ -31,7 +31,7 @@ type BotDetectionChanged struct {
 	Disabled  []string    `json:"disabled"`
 	Version   string      `json:"version"`
 	JobID     *uuid.UUID  `json:"job_id" doc:"the job that scores the clicks again, see GET /jobs/{id}; null: no clicks are scored again"`
-	Range     *bind.Range `json:"range" doc:"the window whose clicks the job scores again: the one that days asks for. It includes the whole window of an earlier change whose job has not succeeded. Null: no clicks are scored again"`
+	Range     *bind.Range `json:"range" doc:"the window whose clicks the job scores again: the days that the call asks for. It includes the whole window of an earlier change whose job has not succeeded. Null: no clicks are scored again"`
 }
 
 // botVersion returns the version of the settings.

@@ -203,8 +203,8 @@ func (s *Store) SetAttempts(ctx context.Context, host string, attempts int, next
 const ensureAccount = `
 INSERT INTO acme_accounts (directory, contact, sealed) VALUES ($1, $2, $3) ON CONFLICT DO NOTHING`
 
-// AccountKey returns the key of the ACME account at a directory, for a contact address. The first call stores the key that fresh
-// makes. Concurrent calls all get the same key.
+// AccountKey returns the key of the ACME account at a directory, for a contact address. The first call stores the key that the
+// function fresh makes. Concurrent calls all get the same key.
 func (s *Store) AccountKey(ctx context.Context, directory, contact string, fresh func() ([]byte, error)) ([]byte, error) {
 	at := place("acme_accounts", directory+" "+contact)
 	for range 3 { // a key that another process stored first is read in the next round

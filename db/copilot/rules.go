@@ -63,7 +63,7 @@ UPDATE copilot_rules r SET taken_until = $2 WHERE r.id IN (
 ) RETURNING r.account_id`
 
 // ClaimDue claims the due rules of at most limit accounts and returns the accounts. Rules that another job has claimed are left out.
-// A claimed rule becomes due again at the time until, unless it has run by then. Only workers call ClaimDue.
+// A claimed rule becomes due again at the time in the parameter until, unless it has run by then. Only workers call ClaimDue.
 func (k Rules) ClaimDue(ctx context.Context, now, until time.Time, limit int) ([]uuid.UUID, error) {
 	list, err := db.Select[uuid.UUID](ctx, k.s.Conn(), "due rules", claimDueRules, now, until, limit)
 	slices.SortFunc(list, func(a, b uuid.UUID) int { return slices.Compare(a[:], b[:]) })

@@ -25,8 +25,8 @@ func NewShare(client redis.UniversalClient, prefix, name string, timeout time.Du
 	return &Share{client: client, channel: prefix + "share:" + name, timeout: timeout, every: shareEvery}
 }
 
-// Run calls collect once a second and sends the returned messages. It calls receive with every message that arrives. It ends when ctx
-// ends.
+// Run calls the function collect once a second and sends the returned messages. It calls the function receive with every message that
+// arrives. It ends when ctx ends.
 func (s *Share) Run(ctx context.Context, collect func() [][]byte, receive func([]byte)) {
 	subscription := s.client.Subscribe(ctx, s.channel)
 	defer func() { _ = subscription.Close() }()

@@ -48,8 +48,8 @@ var (
 	someSum  = measure.NotZero(measure.Each(measure.Counters, "sum(%s)"))
 )
 
-// ListOf returns a SELECT list with an item for each column of Sums. The item of a counter that keep accepts is format with the
-// counter's name in place of %s. The item of any other counter is 0.
+// ListOf returns a SELECT list with an item for each column of Sums. If the function keep accepts a counter, the item is the text in
+// the parameter format, with the counter's name in place of %s. The item of any other counter is 0.
 func ListOf(keep func(*measure.Measure) bool, format string) string {
 	list := measure.Each(measure.Counters, format)
 	for i, m := range measure.Counters {

@@ -47,8 +47,9 @@ FROM generate_series($2::timestamptz, $3::timestamptz, interval '1 day') AS d (d
 LEFT JOIN ` + ledger.Traffic + ` l ON l.account_id = $1 AND l.hour >= d.day AND l.hour < d.day + interval '1 day'
 GROUP BY d.day ORDER BY d.day`
 
-// Daily returns, for each day (UTC) from the day of first to the day of last, the number of an account's clicks that count towards
-// its plan. Clicks of bots do not count, and neither do clicks that were imported from the log of an old tracker.
+// Daily returns the number of an account's clicks that count towards its plan, for each day (UTC). The time in the parameter first is
+// the beginning of the first day, and the time in the parameter last is in the last day. Clicks of bots do not count, and neither do
+// clicks that were imported from the log of an old tracker.
 func (r Reader) Daily(ctx context.Context, account uuid.UUID, first, last time.Time) ([]DayClicks, error) {
 	days, err := db.Select[DayClicks](ctx, r.Conn, "daily clicks", dailyClicks, account, first, last)
 	if err != nil || len(days) == 0 {

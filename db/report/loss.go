@@ -17,7 +17,7 @@ var lossDimensions = []string{"source_id", "date"}
 // Losses has the click losses of the groups of a query. A click loss says how many of the clicks that a traffic source has reported
 // did not arrive. It covers only the days and sources whose clicks were reported.
 type Losses struct {
-	// Known is false if the click loss cannot be known for any group: see lossKnown.
+	// Known is false if the click losses of the query cannot be known: see lossKnown.
 	Known bool
 
 	dimensions []string

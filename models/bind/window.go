@@ -58,7 +58,7 @@ func ParseWindow(q url.Values, now time.Time) (Window, error) {
 		w.From = t
 	}
 	if w.From.After(w.To) {
-		return w, models.Invalid("invalid_input", "from must not be after to")
+		return w, models.Invalid("invalid_input", "the window ends before it begins: from is after to")
 	}
 	return w, nil
 }
@@ -73,7 +73,7 @@ func ParseRange(name, text string) (Window, error) {
 	return ParseWindow(url.Values{"from": {from}, "to": {to}}, time.Time{})
 }
 
-// HasWindow reports whether from or to was sent.
+// HasWindow reports whether the parameter "from" or "to" was sent.
 func HasWindow(q url.Values) bool { return q.Get("from") != "" || q.Get("to") != "" }
 
 func endOfDay(day time.Time) time.Time { return day.Add(24*time.Hour - time.Second) }

@@ -53,8 +53,8 @@ type Action struct {
 	// the loss.
 	Attribute string      `json:"attribute,omitempty" doc:"deny: attribute of a bot list entry; exclude: attribute of a condition"`
 	Values    []string    `json:"values,omitempty" maxItems:"100"`
-	Worst     int         `json:"worst,omitempty" doc:"number of values that the variant named most blocks, beginning with the first value"`
-	Campaigns []uuid.UUID `json:"campaigns,omitempty" maxItems:"200" doc:"deny: the other campaigns in which the variant named network blocks the values too"`
+	Worst     int         `json:"worst,omitempty" doc:"with the variant most, only this number of values is blocked, beginning with the first value"`
+	Campaigns []uuid.UUID `json:"campaigns,omitempty" maxItems:"200" doc:"deny: with the variant network, the values are blocked in these other campaigns too"`
 	// Field and Parameter are for map_postback: a field of postbacks, and the parameter that contains the field's value.
 	Field     string `json:"field,omitempty" doc:"map_postback: a field of postback_params"`
 	Parameter string `json:"parameter,omitempty" doc:"map_postback: the parameter that contains the field's value"`

@@ -10,8 +10,8 @@ import (
 )
 
 // UnfoldPersons replaces a person's record, whose value is a JSON object, by its members: {"user": {"email": ...}} becomes user[email].
-// The value of a member that is a list or an object is not kept. isField reports whether the account's networks send a field in the
-// parameter with this lower-case name. Such a parameter stays unchanged.
+// The value of a member that is a list or an object is not kept. isField reports whether a network of the account sends a field of the
+// postback, such as the payout, in the parameter with this lower-case name. Such a parameter stays unchanged.
 func UnfoldPersons(list []param.Param, isField func(name string) bool) []param.Param {
 	isRecord := func(p param.Param) bool {
 		return strings.HasPrefix(p.Value, "{") && matchkey.KeyOf(p.Name+"["+matchkey.Email+"]") != "" && !isField(strings.ToLower(p.Name))
@@ -45,10 +45,10 @@ const notText = "(not kept: " + matchkey.NotText + ")"
 // RemovePersonal removes the personal data from the parameters of a message. It returns these data, and the word that states the
 // person's consent. removed says that the message had personal data. The constant Removed takes the place of each value.
 //
-// isField reports whether the account's networks send a field in the parameter with this lower-case name. Such a parameter stays,
-// because the account has chosen it for something else. A city, region, postal code or country stays in a message
-// that names neither a person nor a consent, because networks send the place of a click in such parameters. An e-mail
-// address is also removed from the click id and from any parameter that is not read as a field.
+// isField reports whether a network of the account sends a field of the postback, such as the payout, in the parameter with this
+// lower-case name. Such a parameter stays, because the account has chosen it for this field. A city, region, postal code or
+// country stays in a message that names neither a person nor a consent, because networks send the place of a click in such
+// parameters. An e-mail address is also removed from the click id and from any parameter that is not read as a field.
 func RemovePersonal(params map[string]string, isField func(name string) bool) (p matchkey.Person, consent string, removed bool) {
 	p = matchkey.Person{}
 	hasPerson := namesPerson(params)

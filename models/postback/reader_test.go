@@ -33,8 +33,8 @@ func fieldsOf(m Message) map[string]string {
 	return out
 }
 
-// TestOneParameterOneField lets a network use each parameter of each field for each other field. The parameter must
-// then be read only as the field that the network chose.
+// TestOneParameterOneField checks a network that sends a field in a parameter whose name usually means another field. It tries
+// all known parameters with all fields. The parameter must be read only as the field that the network chose.
 func TestOneParameterOneField(t *testing.T) {
 	t.Parallel()
 	fields := slices.Sorted(maps.Keys(aliases))

@@ -150,7 +150,7 @@ func (i *Imports[A, R]) record(ctx context.Context, s *store.Store, job models.J
 		return err
 	}
 	if (days.Changed || days.Older) && !c.SavedAt.Equal(days.Saved) {
-		return nil // it may be a connection to another account
+		return nil // the connection was saved again during the run, possibly for another account at the platform
 	}
 	if days.Older {
 		from, to, err := days.Days()

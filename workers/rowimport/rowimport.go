@@ -119,8 +119,8 @@ type Row interface {
 	Refused() (correction.Verdict, bool)
 }
 
-// Each returns the outcome of each row. show returns the outcome of a refused row. For the other rows, input converts a row to
-// an input, do processes all inputs, and accept converts a result to an outcome.
+// Each returns the outcome of each row. The function show returns the outcome of a refused row. For the other rows, the function
+// input converts a row to an input, the function do processes all inputs, and the function accept converts a result to an outcome.
 func Each[R Row, I, O, V any](rows []R, show func(R, correction.Verdict) O, input func(R) I, do func([]I) ([]V, error),
 	accept func(R, V) O,
 ) ([]O, error) {

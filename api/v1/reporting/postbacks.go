@@ -35,7 +35,7 @@ type PostbackRow struct {
 	DecidedAt     *string    `json:"decided_at" doc:"when the result was decided; null: the postback is waiting, or was skipped before an attempt to send it"`
 	Result        string     `json:"result" enum:"accepted,matched,unmatched,refused,duplicate,ignored,pending,told,failed,skipped" doc:"accepted: the postback is stored, and its conversion is recorded as soon as its click is known. pending, told, failed and skipped are results of postbacks to traffic sources. skipped: the postback was not sent, for example because its source was paused"`
 	Reason        string     `json:"reason" doc:"reason of the result, as text for people"`
-	Sample        bool       `json:"sample" doc:"true: the postback names no click; only 20 postbacks of this kind an hour are stored for each network or domain"`
+	Sample        bool       `json:"sample" doc:"true: the postback names no click; each web process stores only about 20 postbacks of this kind an hour for each network or domain"`
 	NetworkID     *uuid.UUID `json:"network_id" doc:"the network that the postback's address names"`
 	NetworkName   string     `json:"network_name"`
 	CampaignID    *uuid.UUID `json:"campaign_id" doc:"campaign of the postback's click"`

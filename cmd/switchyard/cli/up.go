@@ -106,7 +106,8 @@ func (c *upCmd) settings(ctx context.Context, e *env) (config.Config, error) {
 	return cfg, cfg.EnsureSecrets()
 }
 
-// freePort returns the first free port among the 100 ports from first upwards. If all of them are in use, it returns first.
+// freePort returns the first free port among the 100 ports from first upwards. If all of them are in use, it returns the parameter
+// first.
 func freePort(ctx context.Context, first int) int {
 	var lc net.ListenConfig
 	for port := first; port < first+100; port++ {

@@ -184,8 +184,8 @@ func (s *adServer) ServeHTTP(rw http.ResponseWriter, r *http.Request) {
 	http.NotFound(rw, r)
 }
 
-// record keeps accepted uploads and refused requests. It keeps no requests of the sign-in: to list the ad accounts, the service
-// requests each of them, and the fakes refuse this for some accounts.
+// record keeps accepted uploads and refused requests. A refused request of the sign-in is no fault, so it is not kept: to list the
+// ad accounts, the service requests each of them, and the fakes refuse this for some accounts.
 func (s *adServer) record(platform, part, asked string, status int, raw []byte) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

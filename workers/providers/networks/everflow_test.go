@@ -66,8 +66,8 @@ func TestEverflowRecorded(t *testing.T) {
 	}
 }
 
-// TestEverflowOld: Everflow reports the last 365 days. An older range is refused with the earliest possible day. The clock of
-// the tests is 20 days after day.
+// TestEverflowOld: Everflow reports the last 365 days. A range that begins earlier is refused before a request is sent. The clock of
+// the tests is 20 days after the time in the variable day.
 func TestEverflowOld(t *testing.T) {
 	t.Parallel()
 	s := newSuite(t, "everflow")

@@ -79,7 +79,7 @@ func impactReversed(ctx context.Context, s *session, period Range, cursor string
 }
 
 // impactGet requests a page of the records that have a date in a period. cursor says which page, and impactGet returns the number
-// of this page. from and to are the names of the parameters for the period.
+// of this page. The arguments from and to are the names of the parameters for the period.
 func (s *session) impactGet(ctx context.Context, path, from, to string, period Range, cursor string, query url.Values, into any) (
 	page int, err error,
 ) {

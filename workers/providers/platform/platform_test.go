@@ -17,10 +17,10 @@ func TestRead(t *testing.T) {
 		pages int
 		fails bool
 	}{
-		"three pages a part": {func(page int, _ string) string { return []string{"b", "c", ""}[page%3] }, 6, false},
-		"the same cursor":    {func(int, string) string { return "a" }, 2, true},
-		"a circle":           {func(page int, _ string) string { return []string{"a", "b", "c"}[page%3] }, 4, true},
-		"no end":             {func(page int, _ string) string { return strconv.Itoa(page) }, 1001, true},
+		"three pages in each part": {func(page int, _ string) string { return []string{"b", "c", ""}[page%3] }, 6, false},
+		"the same cursor":          {func(int, string) string { return "a" }, 2, true},
+		"a circle":                 {func(page int, _ string) string { return []string{"a", "b", "c"}[page%3] }, 4, true},
+		"no end":                   {func(page int, _ string) string { return strconv.Itoa(page) }, 1001, true},
 	} {
 		s, pages := platform.Options{}.WithDefaults().Session("", "", platform.Rate{}, 0), 0
 		err := s.Read(platform.Range{From: day, To: day.AddDate(0, 0, 3)}, 2, func(_ platform.Range, cursor string) (string, error) {
