@@ -76,12 +76,26 @@ type AuditRow struct {
 // log has more kinds of records than the list of changes.
 var auditRecord = func() string {
 	tables := [][3]string{
-		{"campaigns", "campaigns", "name"}, {"flows", "flows", "name"}, {"rules", "rules", "name"}, {"offers", "offers", "name"},
-		{"landers", "landers", "name"}, {"traffic-sources", "traffic_sources", "name"}, {"networks", "networks", "name"},
-		{"short-links", "smartlinks", "name"}, {"sites", "sites", "name"}, {"goals", "goals", "name"}, {"keys", "api_keys", "name"},
-		{"views", "views", "name"}, {"webhooks", "webhook_endpoints", "name"}, {"alerts", "alert_channels", "name"},
-		{"reports", "exports", "name"}, {"domains", "domains", "host"}, {"integrations", "dns_accounts", "label"},
-		{"copilot", "copilot_rules", "name"}, {"copilot", "copilot_suggestions", "title"}, {"copilot", "copilot_changes", "title"},
+		{"campaigns", "campaigns", "name"},
+		{"flows", "flows", "name"},
+		{"rules", "rules", "name"},
+		{"offers", "offers", "name"},
+		{"landers", "landers", "name"},
+		{"traffic-sources", "traffic_sources", "name"},
+		{"networks", "networks", "name"},
+		{"short-links", "smartlinks", "name"},
+		{"sites", "sites", "name"},
+		{"goals", "goals", "name"},
+		{"keys", "api_keys", "name"},
+		{"views", "views", "name"},
+		{"webhooks", "webhook_endpoints", "name"},
+		{"alerts", "alert_channels", "name"},
+		{"reports", "exports", "name"},
+		{"domains", "domains", "host"},
+		{"integrations", "dns_accounts", "label"},
+		{"copilot", "copilot_rules", "name"},
+		{"copilot", "copilot_suggestions", "title"},
+		{"copilot", "copilot_changes", "title"},
 		{"links", "entry_links", "email"},
 	}
 	return strings.Join(db.Map(tables, func(t [3]string) string {

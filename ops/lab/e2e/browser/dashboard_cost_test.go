@@ -96,6 +96,10 @@ func (b *costEnv) fromCampaigns() {
 	if b.actions > 3 {
 		b.t.Errorf("setting a cost took %d clicks, want at most 3", b.actions)
 	}
+	b.until("the message", func() bool { return b.run(`(`+button("Undo")+`) ? 'shown' : ''`) == "shown" })
+	if got := b.run(`[...document.querySelectorAll('.tray li')].map(e => e.textContent).join()`); strings.Contains(got, "The cost of") {
+		b.t.Errorf("a second message says: %s", got)
+	}
 	b.tap(button("Undo"))
 	b.untilCost(before)
 	b.waitText("The cost is as it was before")

@@ -462,7 +462,7 @@ func (b *env) findsByOtherWords() {
 	b.goTo(b.f.URL + "/app/more")
 	b.waitIdle()
 	b.chord(2, "k")
-	for typed, want := range map[string]string{"blacklist": "Bots", "sweps latm": "Sweeps LATAM push", "cost": "Enter the cost of clicks"} {
+	for typed, want := range map[string]string{"blacklist": "Bots", "exclude": "Blocked", "sweps latm": "Sweeps LATAM push", "cost": "Enter the cost of clicks"} {
 		b.until(typed+" finds "+want, func() bool { return strings.HasPrefix(first(typed), want) })
 	}
 	var log struct {
