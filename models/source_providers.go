@@ -10,7 +10,8 @@ import (
 type SourceProvider struct {
 	Name string // the value of Integration.Provider
 	CredentialForm
-	// SignIn says that a person has to sign in at the platform, instead of sending credentials.
+	// SignIn says that a person has to sign in at the platform before its spend can be read. Some of these platforms also accept
+	// conversions without a sign-in: see TokenUpload.
 	SignIn bool
 	// Cost says that spend can be read from the platform. Conversions says that conversions can be uploaded to it.
 	Cost, Conversions bool

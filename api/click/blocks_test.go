@@ -145,7 +145,7 @@ func TestScopesOfBlockedValues(t *testing.T) {
 				}
 			}
 			if got := w.location("/" + alias + "?" + tt.query); got != want {
-				t.Errorf("%s %s %s, %s: to %s, want %s", tt.scope, tt.dimension, tt.value, alias, got, want)
+				t.Errorf("blocked in %s: %s %s; the link %s leads to %s, want %s", tt.scope, tt.dimension, tt.value, alias, got, want)
 			}
 		}
 		w.undo(change)

@@ -132,7 +132,7 @@ func isFormulas(text string, figures []string) bool {
 	return strings.Trim(formulaWord.ReplaceAllString(text, ""), "0123456789.+-*/(), ") == ""
 }
 
-// isSortedFormula reports whether a sort order is = followed by one of the formulas.
+// isSortedFormula reports whether a sort order is the character = followed by one of the formulas.
 func isSortedFormula(sort, formulas string) bool {
 	formula, ok := strings.CutPrefix(sort, "=")
 	return ok && slices.Contains(strings.Split(formulas, ","), formula)

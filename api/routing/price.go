@@ -60,7 +60,7 @@ type Given struct {
 // the stated cost is not an amount, or its currency is not understood, the click's currency is money.Unknown and its cost
 // counts as zero.
 //
-// Clicks that are paid but get lost on the way make the arriving clicks more expensive. Their percentage is campaignLoss, or
+// Clicks that are paid but get lost on the way make the arriving clicks more expensive. The percentage of lost clicks is campaignLoss, or
 // the source's traffic loss if campaignLoss is zero.
 func (p *Price) Apply(c *models.Click, campaignLoss decimal.Decimal, src *Source, given Given) {
 	cost := p.click

@@ -19,7 +19,7 @@ import (
 )
 
 // Recorded returns a Question with the visitor, time, random numbers and binding of a recorded click. Explain answers it with the
-// decision of the present flows. The caller fills in the counts of the day.
+// decision of the present flows. The caller fills in the counts of the day for daily caps.
 func (x *Explainer) Recorded(click *click.StoredClick, campaign uuid.UUID) Question {
 	q := Question{
 		Campaign: campaign, Facts: ClickFacts(click, x.Zone(click.AccountID)), Seed: click.RouteSeed,
@@ -31,7 +31,8 @@ func (x *Explainer) Recorded(click *click.StoredClick, campaign uuid.UUID) Quest
 	return q
 }
 
-// Record records in a click the path, the landing page, the offer and the network of a decision. It returns the page and the offer.
+// Record records in a click the path, the landing page, the offer and the network of a decision. It
+// also records which path was passed over and why. It returns the page and the offer.
 func Record(c *models.Click, d *flow.Decision) (*Lander, *Offer) {
 	page, o := LanderOf(d.Lander), OfferOf(d.Offer)
 	if d.Route != nil {

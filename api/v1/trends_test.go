@@ -206,7 +206,7 @@ func TestLive(t *testing.T) {
 			of := row[map[string]string{"countries": "country", "devices": "device", "pages": "id", "campaigns": "id"}[list]]
 			compare(t, fmt.Sprint(list, of), row, count(groups[of]))
 			if list == "pages" && (row["name"] == nil || row["kind"] == nil) {
-				t.Errorf("a landing page lacks its name or its kind: %v", row)
+				t.Errorf("a landing page or offer lacks its name or its kind: %v", row)
 			}
 			if list == "campaigns" && row["name"] == nil {
 				t.Errorf("a campaign lacks its name: %v", row)

@@ -54,7 +54,7 @@ SELECT account_id, count(*) FROM old_clicks WHERE account_id = ANY ($1::uuid[]) 
 )
 
 // CountClicks counts the stored clicks of the old tracker that some accounts have in [from, to). It leaves out accounts without such
-// clicks. It reads old_clicks only if one of the accounts has imported a log.
+// clicks. It reads old_clicks only if one of the accounts has imported the old tracker's log of clicks.
 func CountClicks(ctx context.Context, c db.Conn, accounts []uuid.UUID, from, to time.Time) (map[uuid.UUID]int64, error) {
 	moved, err := db.Select[uuid.UUID](ctx, c, "accounts with old clicks", movedAccounts, db.UUIDs(accounts))
 	if err != nil || len(moved) == 0 {
@@ -119,7 +119,7 @@ func DeleteOf(ctx context.Context, c db.Conn, clicks []uuid.UUID) error {
 
 var historyTables = []string{"old_clicks", "old_conversions"}
 
-// DeleteBefore deletes the old tracker's ids of all clicks that have a lower id here than the id in the parameter first. The
+// DeleteBefore deletes the old tracker's ids of all clicks whose id here is lower than a given id. The
 // statements use the index of click_id.
 func DeleteBefore(ctx context.Context, c db.Conn, first uuid.UUID) error {
 	const atOnce = 2000

@@ -179,7 +179,7 @@ func (m *month) clear(campaign string, from, to time.Time) {
 	}
 	m.deleted += int(want)
 	m.log = slices.DeleteFunc(m.log, func(f *monthFact) bool { return f.deleted })
-	m.sent, m.earlier = nil, nil // after the deletion, the service counts a repeated click or a further visit as unique; the recount starts anew too
+	m.sent, m.earlier = nil, nil // after the deletion, the service counts a repeated click or a further visit as unique, and so must the recount
 }
 
 // spend sets the spend of a day at a source, in total or for one campaign. The spend is spread over the clicks of that day. If

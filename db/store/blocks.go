@@ -20,7 +20,7 @@ type Blocks struct{ s *Store }
 // Blocks returns access to blocked values on this store's connection.
 func (s *Store) Blocks() Blocks { return Blocks{s} }
 
-// Author is who changes a record: a person, by name, a key, or a part of the service.
+// Author is who changes a record: a person (identified by name), an API key, or a part of the service.
 type Author struct {
 	Person string
 	Key    uuid.NullUUID

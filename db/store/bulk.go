@@ -50,9 +50,9 @@ func Refused(failures []Failure, total int) error {
 		strings.Join(named, "; "))
 }
 
-// each calls the function change with each id, in the order in which records are locked. Each of these calls runs in a savepoint
-// of the transaction of s. If it returns an error that a client may see, only the change of that record is rolled back, and the
-// record becomes a failure. Any other error ends each itself.
+// each calls the function change for every id, in the order in which records are locked. Every call runs in a savepoint of the
+// transaction of s. If a call returns an error that a client may see, only the change of that record is rolled back, and the record
+// becomes a failure. At any other error, no further record is changed and the error is returned.
 func (s *Store) each(ctx context.Context, ids []uuid.UUID, change func(s *Store, id uuid.UUID) (name string, err error)) (
 	failures []Failure, err error,
 ) {

@@ -1,6 +1,7 @@
 package bind
 
 import (
+	"errors"
 	"net/url"
 	"strconv"
 	"strings"
@@ -44,12 +45,8 @@ func Int(q url.Values, name string, def, low, high int) (int, error) {
 		return def, nil
 	}
 	n, err := strconv.ParseInt(text, 10, 64)
-	if err != nil {
-		digits := strings.TrimLeft(text, "+-")
-		if digits == "" || strings.Trim(digits, "0123456789") != "" {
-			return 0, models.Invalid("invalid_input", "%s must be a whole number", name)
-		}
-		// The number is too large for int64, and ParseInt has returned the nearest int64.
+	if err != nil && !errors.Is(err, strconv.ErrRange) { // for a number that is too large, ParseInt returns the nearest int64
+		return 0, models.Invalid("invalid_input", "%s must be a whole number", name)
 	}
 	return int(min(max(n, int64(low)), int64(high))), nil
 }

@@ -19,8 +19,9 @@ func arrivals(id uuid.UUID, n int, oldest, delay time.Duration) (list []copilot.
 	return list
 }
 
-// TestDelays checks that a day is late if it is within the delay of the campaign. If that delay is not known, the delay of the
-// account is used. If neither is known, three days are used.
+// TestDelays checks how many of the last days are late. A day is late if its clicks may still get conversions, because it is not
+// longer ago than the delay with which the campaign's conversions come. If that delay is not known, the delay of the account is
+// used. If neither is known, three days are late.
 func TestDelays(t *testing.T) {
 	t.Parallel()
 	const day = 24 * time.Hour
@@ -39,7 +40,7 @@ func TestDelays(t *testing.T) {
 		"recent conversions only":                          {arrivals(id, 40, 5*day, time.Minute), 3},
 		"the delay of the account":                         {arrivals(other, 40, 30*day, 6*day), 7},
 		"its own delay, next to a slow campaign":           {append(arrivals(id, 40, 30*day, 0), arrivals(other, 400, 30*day, 9*day)...), 0},
-		"one of a hundred is late":                         {append(arrivals(id, 99, 30*day, time.Hour), arrivals(id, 1, 30*day, 9*day)...), 0},
+		"one of a hundred comes after nine days":           {append(arrivals(id, 99, 30*day, time.Hour), arrivals(id, 1, 30*day, 9*day)...), 0},
 		"conversions before the click, by another clock":   {arrivals(id, 40, 30*day, -time.Hour), 0},
 		"recent conversions only, next to a slow campaign": {append(arrivals(id, 40, 5*day, time.Minute), arrivals(other, 400, 30*day, 9*day)...), 10},
 	} {

@@ -52,7 +52,7 @@ func (p *Plan) Possible(f *cond.Facts, unsure func(attribute string) bool) (list
 	return append(list, p.LastResort()), certain
 }
 
-// decisions returns one decision for each destination of a path. It returns no decisions if the path has no usable destination.
+// decisions returns one decision for each usable destination of a path. A path whose action needs no destination gives one decision.
 func (r *Route) decisions(via Via) (list []Decision) {
 	d := Decision{Via: via, Route: r, Collect: r.Collect, Bindable: r.StreamType != Forced}
 	if !r.leads {

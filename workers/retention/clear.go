@@ -22,7 +22,7 @@ type (
 )
 
 // clearing returns a handler that calls functions one after the other, each until it is done. Each call is a transaction. A
-// worker that takes over calls all functions again. A function that was done already finds nothing to delete.
+// worker that takes over calls all functions again. A function whose work was already done finds nothing to delete.
 func clearing(clicks click.Log, funcs ...clearFunc) func(context.Context, *clearRun) error {
 	return func(ctx context.Context, u *clearRun) error {
 		for _, clear := range funcs {

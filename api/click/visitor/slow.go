@@ -30,7 +30,7 @@ var slowParser = sync.OnceValues(func() (*slow, error) {
 })
 
 // complete adds to a classified agent the properties that the markers could not determine. It does not change the other properties,
-// unless the agent is a rare crawler: a crawler keeps only its kind and the device type Bot.
+// unless the agent is a rare crawler: then only the kind crawler and the device type Bot are set, and all else is empty.
 func (s *slow) complete(userAgent string, a *agent) {
 	if a.kind != human {
 		return
@@ -59,9 +59,10 @@ func (s *slow) complete(userAgent string, a *agent) {
 }
 
 // isRareCrawler looks the user agent up in the long list of the package crawlerdetect. It avoids these mistakes of the list. The list
-// takes some of Electron's desktop programs for their makers' crawlers, and Lynx for the library that Lynx is made from. The list
-// finds words of crawlers in the names of devices and in coded data that apps append. The list takes every program with Cronet,
-// Chrome's network library, for a crawler: isRareCrawler ignores Cronet if the program names its system.
+// takes some of Electron's desktop programs for crawlers of the same maker, and the browser Lynx for a program that uses libwww, the
+// library on which Lynx is built. The list finds words of crawlers in the names of devices and in coded data that apps append. The
+// list takes every program with Cronet, Chrome's network library, for a crawler: isRareCrawler ignores Cronet if the program names
+// its system.
 func isRareCrawler(userAgent string, a *agent) bool {
 	if a.os != "" {
 		userAgent = strings.ReplaceAll(userAgent, "Cronet", "")

@@ -73,7 +73,8 @@ func TestLoadCountsAnswers(t *testing.T) {
 				}
 			}
 			if total != got.Count || total == 0 || got.Percentile(0.5) > got.Percentile(0.99) {
-				t.Errorf("the server saw %d requests, and the load counted %d, want the same number", total, got.Count)
+				t.Errorf("the server saw %d requests and the load counted %d, want the same number, more than 0, and percentiles in order: %v, %v",
+					total, got.Count, got.Percentile(0.5), got.Percentile(0.99))
 			}
 			if limit := int(tt.rate*l.Duration.Seconds()) + l.Connections; tt.rate > 0 && total > limit {
 				t.Errorf("%d requests were sent, but only %d were due", total, limit)

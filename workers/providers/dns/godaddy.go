@@ -11,8 +11,8 @@ import (
 	"switchyard/workers/providers/rest"
 )
 
-// godaddy is a client of GoDaddy's API. The package of libdns is not used, because it replaces the existing records of a name when
-// it adds a record.
+// godaddy is a client of GoDaddy's API. The package github.com/libdns/godaddy is not used, because it replaces the existing
+// records of a name when it adds a record.
 type godaddy struct{ rest.API }
 
 func openGoDaddy(a rest.API, c map[string]string) account {

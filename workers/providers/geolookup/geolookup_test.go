@@ -92,7 +92,7 @@ func TestErrors(t *testing.T) {
 	}
 }
 
-// TestPlansOfIPinfo: the keys of IPinfo's plans Lite and Basic are accepted. The client tries the APIs until one accepts the key. It
+// TestPlansOfIPinfo: keys of IPinfo's plan Lite and of its former plans, such as Basic, are accepted. The client tries the APIs until one accepts the key. It
 // does so only once for each key.
 func TestPlansOfIPinfo(t *testing.T) {
 	t.Parallel()

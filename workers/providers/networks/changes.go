@@ -11,11 +11,11 @@ import (
 // orders of any age.
 type feed struct {
 	name string   // the platform's name of that date
-	page pageFunc // reads a page; nil: adapter.page, for which session.feed has the name
+	page pageFunc // reads a page; nil: adapter.page, which finds the name of the date in session.feed
 }
 
 const (
-	// overlap is the time by which Changes begins to read before its argument since. A platform may show a decision some hours
+	// overlap is the time by which Changes begins to read earlier than its caller asks. A platform may show a decision some hours
 	// after the date of the decision. For example, an order that locks at midnight is approved some hours later. Clocks and time
 	// zones also differ.
 	overlap = 48 * time.Hour

@@ -46,7 +46,7 @@ func (m *midway) planned(path string, body map[string]any) (plan string, took ti
 	return plan, took
 }
 
-// TestKilledConfig kills the worker with -9 twice while it writes a plan with many campaigns, and again while it
+// TestKilledConfig kills the worker with -9 twice while it applies a plan with many campaigns, and again while it
 // undoes the plan. Each campaign is written once, with its link, and the undo leaves exactly the earlier document.
 func TestKilledConfig(t *testing.T) {
 	parttest.Faults.Only(t)
@@ -92,7 +92,7 @@ func TestKilledConfig(t *testing.T) {
 	m.checkCount("links", 0, `SELECT count(*) FROM foreign_links`)
 }
 
-// printProgress prints each tenth of a plan while it is written.
+// printProgress logs the progress while a plan is applied, at each tenth of its records.
 func (m *midway) printProgress(plan string, began time.Time) {
 	m.t.Helper()
 	tenth := 0

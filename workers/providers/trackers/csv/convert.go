@@ -182,7 +182,7 @@ func (r *reader) path(it *moved.Item, l row) []moved.Path {
 			name, weight = strings.TrimSpace(part[:at]), strings.TrimSpace(part[at+1:])
 			id = r.ids[accountconfig.Offers][strings.ToLower(name)]
 			if w, err := strconv.ParseFloat(weight, 64); err != nil || !(w >= 0) {
-				r.Refuse(it, fmt.Sprintf("The weight of %q is not a number.", models.Shortened(part, 60)))
+				r.Refuse(it, fmt.Sprintf("The weight of %q is not a number of at least 0.", models.Shortened(part, 60)))
 			}
 		}
 		if id == "" {

@@ -24,7 +24,7 @@ function Row({ path: p, n, book, share, lit, wrong, covered, edit, move, all, ma
     by = covered(p.id),
     up = neighbour(all, p.id, -1),
     down = neighbour(all, p.id, 1)
-  // moveBy moves the path. The pressed button then stands in another row and has lost the focus, so moveBy focuses it again.
+  // moveBy moves the path and its row. The pressed button loses the focus by that, so moveBy focuses it again.
   const moveBy = (by: 1 | -1, e: { currentTarget: HTMLElement }) => {
     const button = e.currentTarget
     move(p.id, by)

@@ -257,7 +257,7 @@ function Over({ now, was, step, choice, list }: OverProps) {
         dash: true,
       })
     return { times, series, rows, open: openStep(times) }
-    // eslint-disable-next-line react-hooks/exhaustive-deps -- names holds on
+    // eslint-disable-next-line react-hooks/exhaustive-deps -- `names` is the same list as `on`, as a text
   }, [now.data, was, names, step])
   const title = t.overview.plotOf(figureName(on[0]!), on[1] ? figureName(on[1]) : '')
   const summary = list ? on.map(n => t.overview.summary(figureName(n), text(list.totals, n), spanText(span.value.span))).join('; ') : title
