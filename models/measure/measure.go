@@ -68,7 +68,7 @@ func Find(name string) *Measure {
 	return nil
 }
 
-// Names returns the names of the measures that keep accepts, in the order of the table.
+// Names returns the names of the measures that the function keep accepts, in the order of the table.
 func Names(keep func(*Measure) bool) (names []string) {
 	for _, m := range rows(keep) {
 		names = append(names, m.Name)

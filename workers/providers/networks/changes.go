@@ -35,10 +35,10 @@ func Feeds() []string {
 	return names
 }
 
-// Changes reads the orders that the platform has changed or decided since the given time. It reads one period, whose end it
-// returns as until. The next call continues there. The period begins up to two days before the given time, so some orders are
-// read again. If the period has more than `most` orders, Changes reads a shorter period. It returns ErrTooMany
-// if even the shortest period has more. Other errors are texts for a person.
+// Changes reads the orders that the platform has changed or decided since the given time. It reads one period, whose end is the
+// result until. The next call continues there. The period begins up to two days before the given time, so some orders are read
+// again. If the period has more than `most` orders, Changes reads a shorter period. It returns ErrTooMany if even the shortest
+// period has more. Other errors are texts for a person.
 func (c *Connection) Changes(ctx context.Context, since time.Time, most int) (orders []Order, until time.Time, err error) {
 	for parts := time.Duration(1); ; parts *= 8 {
 		period := c.s.changePeriod(since, parts)
