@@ -34,7 +34,7 @@ type ecb struct {
 	url    string
 }
 
-// since reads the smallest document that has all rates after the day of the last known rate. The document may also have earlier
+// since reads the smallest document that has all rates after the day of the time `last`. The document may also have earlier
 // rates.
 func (e ecb) since(ctx context.Context, last, now time.Time) ([]models.Rate, error) {
 	for _, d := range documents {

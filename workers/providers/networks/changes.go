@@ -48,8 +48,8 @@ func (c *Connection) Changes(ctx context.Context, since time.Time, most int) (or
 	}
 }
 
-// changePeriod returns the period that Changes reads. It begins before the argument since, by the overlap divided by the argument
-// parts, but at most feedReach days ago. Its length is feedDays divided by parts. It ends at the present moment at the latest.
+// changePeriod returns the period that Changes reads. It begins before the time `since`, by the overlap divided by `parts`, but
+// at most feedReach days ago. Its length is feedDays divided by `parts`. It ends at the present moment at the latest.
 func (s *session) changePeriod(since time.Time, parts time.Duration) Range {
 	now, day := s.Now().UTC().Truncate(time.Second), 24*time.Hour
 	if since = since.UTC().Truncate(time.Second); since.After(now) {
