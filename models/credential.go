@@ -133,8 +133,8 @@ func (p CredentialForm) Split(credentials map[string]string) (open, secrets map[
 	return open, secrets
 }
 
-// Masked returns credentials in the form that answers have, with stored secrets masked. open holds the open values. If a secret
-// is not stored, open contains the secret's name with a blank value, and Masked leaves the secret out.
+// Masked returns credentials in the form that answers have, with stored secrets masked. The map open holds the open values. If a
+// secret is not stored, the map contains the secret's name with a blank value, and Masked leaves the secret out.
 func (p CredentialForm) Masked(open map[string]string) map[string]string {
 	out := maps.Clone(open)
 	if out == nil {

@@ -138,10 +138,10 @@ func IsApex(host string) bool {
 	return err == nil && registered == host
 }
 
-// Reserves reports whether a host is reserved for this install, so that customers may not use it. own is a name or address that
-// this install uses. The host is reserved if it is the registered name to which own belongs, such as example.com for
-// app.example.com, or is below that registered name. Cookies and certificates of the install extend no further than that. If own
-// has no registered name, as localhost or an IP address, only own itself is reserved.
+// Reserves reports whether a host is reserved for this install, so that customers may not use it. The argument own is an address
+// or host name that this install uses. The host is reserved if it is the registered name to which this address or name belongs,
+// such as example.com for app.example.com, or is below that registered name. Cookies and certificates of the install extend no
+// further than that. If there is no registered name, as for localhost or an IP address, only this host itself is reserved.
 func Reserves(own, host string) bool {
 	name, named := HostOf(own)
 	if !named || PublicSuffix(name) {

@@ -23,7 +23,7 @@ func ratio(a, b decimal.Decimal) *Money {
 // percent returns a share in percent, rounded to six decimals. It returns nil for a division by zero.
 func percent(a, b decimal.Decimal) *Money { return ratio(a.Mul(hundred), b) }
 
-// Percent returns a share in percent, rounded to six decimals. It returns nil if whole is zero.
+// Percent returns a share in percent, rounded to six decimals. It returns nil if the whole is zero.
 func Percent(part, whole int64) *Money { return percent(count(part), count(whole)) }
 
 // change returns the change of a figure in percent. It is positive if the figure has grown, even if the former figure is

@@ -59,8 +59,7 @@ func ParsePlans(raw []byte) ([]Plan, error) {
 	return plans, nil
 }
 
-// check returns an error that names each allowance of the plan that is outside its limits or missing in row, the
-// plan's row of a file.
+// check returns an error that names each allowance of the plan that is outside its limits or missing in the plan's row of a file.
 func (p Plan) check(row map[string]json.RawMessage) error {
 	var errs []error
 	for f, v := range reflect.ValueOf(p).Fields() {

@@ -39,8 +39,8 @@ func CheckTagName(name string) error {
 	return Invalid("invalid_input", "tag_name takes 1 to 50 lower-case letters, digits, _ and -; %q is not such a name, or the service needs it", name)
 }
 
-// TagFile reports whether a path segment such as stats.js is the page tag. The tag is served as t.js, and as name followed by
-// .js if the domain has set a name.
+// TagFile reports whether a path segment such as stats.js is the page tag. The tag is served as t.js. If the domain has set a
+// name, the tag is also served as that name followed by .js.
 func TagFile(word, name string) bool {
 	file, ok := strings.CutSuffix(word, ".js")
 	return ok && (file == "t" || file != "" && file == name)

@@ -307,10 +307,11 @@ func (f SourceIntegrationFields) NeedsSignIn(p SourceProvider, enabled bool, cre
 	return p.SignIn && (enabled || f.ConversionsEnabled && !p.UploadsByToken(credentials))
 }
 
-// ChooseConnection returns the sign-in connection that a traffic source uses. existing lists the account's connections to the
-// platform. It chooses the wanted connection, or else the only connection. It fails with the code not_connected if the wanted
-// connection is not in the list, or if a connection is needed and the list is empty. With several connections and no wanted one,
-// it fails with the code choose_connection if a connection is needed. Otherwise it returns no id.
+// ChooseConnection returns the sign-in connection that a traffic source uses. The argument existing lists the account's
+// connections to the platform. ChooseConnection chooses the wanted connection, or else the only connection. It fails with the
+// code not_connected if the wanted connection is not in the list, or if a connection is needed and the list is empty. With
+// several connections and no wanted one, it fails with the code choose_connection if a connection is needed. Otherwise it returns
+// no id.
 func ChooseConnection(existing []uuid.UUID, wanted uuid.NullUUID, needed bool) (uuid.NullUUID, error) {
 	switch {
 	case wanted.Valid && !slices.Contains(existing, wanted.UUID), needed && len(existing) == 0:

@@ -15,8 +15,8 @@ import (
 	"switchyard/models"
 )
 
-// check enforces the rules of the field and converts its texts to their stored form. given means that the body has a value other
-// than null for the field. null means that the body has null.
+// check enforces the rules of the field and converts its texts to their stored form. The argument given says that the body has a
+// value other than null for the field. The argument null says that the body has null for it.
 func (f *field) check(v reflect.Value, path string, given, null bool) error {
 	isText := v.Kind() == reflect.String
 	nullIsValue := null && f.optional && f.null == "empty"

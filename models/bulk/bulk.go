@@ -102,7 +102,7 @@ func Differences(before, after Members) (was, is Members) {
 	return was, is
 }
 
-// Has reports whether m has all members of other, with the same values.
+// Has reports whether m has all members of the argument other, with the same values.
 func (m Members) Has(other Members) bool {
 	for name, value := range other {
 		if string(m[name]) != string(value) {

@@ -103,7 +103,8 @@ func plain(text string) string {
 	return out.String()
 }
 
-// oneOf returns Values with the given name and a fixed list of values. synonyms maps other spellings to canonical forms.
+// oneOf returns Values with the given name and a fixed list of values. The map synonyms has the canonical forms of other
+// spellings.
 func oneOf(name string, list []string, synonyms map[string]string) *Values {
 	v := &Values{Name: name, list: list, forms: map[string]string{}, description: "one of " + strings.Join(list, ", ")}
 	for text, canonical := range synonyms {

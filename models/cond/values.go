@@ -116,9 +116,10 @@ func canonical(a Attr, values *clickattr.Values, v any) any {
 }
 
 // CheckValues returns an error for conditions with a value that no visitor can have, such as the country USSR. It also refuses to
-// compare the browser for equality with a name that is not in the list of browsers. It accepts a condition that is also in kept,
-// at whatever position, so that a record that was saved with such a value can still be changed. The conditions must be valid and
-// within their budget. The error is an *Error. Compile does not check values, so that saved conditions can always be loaded.
+// compare the browser for equality with a name that is not in the list of browsers. It accepts a condition that is also in the
+// list `kept`, at whatever position, so that a record that was saved with such a value can still be changed. The conditions must
+// be valid and within their budget. The error is an *Error. Compile does not check values, so that saved conditions can always be
+// loaded.
 func CheckValues(list, kept []Condition) error {
 	var known map[string]bool
 	for i := range list {

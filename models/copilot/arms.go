@@ -268,8 +268,8 @@ func destinationGroups(in *Input, c *CampaignInput, p *flow.Path) (list []group)
 	return fillGroups(in, list, func(r ArmRow, id string) bool { return r.Path == p.ID && (r.Offer == id || r.Lander == id) })
 }
 
-// addArm adds an arm to the group with the given key. If list has no such group yet, addArm first appends the group "empty", which
-// has no arms. The map "at" has the index of each group by its key.
+// addArm adds an arm to the group with the given key. If the list has no such group yet, addArm first appends the group "empty",
+// which has no arms. The map "at" has the index of each group by its key.
 func addArm(list []group, at map[string]int, key string, empty group, a Arm) []group {
 	i, known := at[key]
 	if !known {

@@ -85,7 +85,8 @@ func (d Delays) ForCampaign(campaign uuid.UUID) time.Duration {
 // lateSteps lists the numbers of days that Late can return. There are only a few, because figures are read once for each number.
 var lateSteps = []int{0, 1, 2, 3, 5, 7, 10, 14, 21, int(longDelay/(24*time.Hour)) + 1}
 
-// Late returns the number of days before end whose clicks may still get conversions. Only a number in lateSteps is returned.
+// Late returns how many of the days before the given end have clicks that may still get conversions. Only a number in lateSteps
+// is returned.
 func (d Delays) Late(campaign uuid.UUID, end time.Time) int {
 	complete := d.now.Add(-d.ForCampaign(campaign)) // conversions of clicks before this time have arrived
 	i := slices.IndexFunc(lateSteps, func(days int) bool { return !end.AddDate(0, 0, -days).After(complete) })

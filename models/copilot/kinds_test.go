@@ -322,9 +322,9 @@ func second(in *copilot.Input, countries ...string) {
 	}
 }
 
-// unmatchedNetwork adds a network. The parameters are numbers of postbacks: total counts all of them, unmatched counts
-// postbacks that found no click, found counts unmatched postbacks with a click id in aff_sub, and read counts unmatched
-// postbacks from which the settings already read that id.
+// unmatchedNetwork adds a network. The parameters are numbers of postbacks: `total` is the number of all postbacks, and
+// `unmatched` is the number of postbacks that found no click. The other two are numbers of unmatched postbacks: `found` of
+// postbacks with a click id in aff_sub, and `read` of postbacks from which the settings already read that id.
 func unmatchedNetwork(in *copilot.Input, unmatched, total, found, read int64) {
 	n := copilot.NetworkInput{Unmatched: unmatched, Total: total, Parameter: "aff_sub", Found: found, Read: read, Examined: unmatched}
 	n.ID, n.Name = uuid.New(), "network"

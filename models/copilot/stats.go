@@ -204,10 +204,10 @@ var gains, gainWeights = func() (list, weights []float64) {
 	return list, weights
 }()
 
-// shortfall returns the evidence that the visitors with one value of an attribute, such as a placement, convert too rarely to
-// pay for their clicks. It compares their conversions with due, the number of conversions that would pay for the clicks. It is
-// a mixture of Poisson likelihood ratios, uniform over the possible rates from 0 to the break-even rate. Like evidence, it is
-// valid however often it is calculated.
+// shortfall returns the evidence that the visitors with one value of an attribute, such as a placement, convert too rarely to pay
+// for their clicks. It compares their conversions with the argument due, the number of conversions that would pay for the clicks.
+// It is a mixture of Poisson likelihood ratios, uniform over the possible rates from 0 to the break-even rate. Like the result of
+// the function evidence, it is valid however often it is calculated.
 func shortfall(conversions, due, dispersion float64) float64 {
 	const steps = 100
 	sum := 0.0

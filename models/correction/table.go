@@ -26,8 +26,8 @@ type table struct {
 // titles above the header.
 const headerLines = 50
 
-// open finds the header of a file. The header must have all required columns. given lists required columns that the file may
-// leave out, because the caller gives the value. Errors: empty, invalid_input.
+// open finds the header of a file. The header must have all required columns. The argument given lists required columns that the
+// file may leave out, because the caller gives the value. Errors: empty, invalid_input.
 func open(text string, columns []Column, given ...int) (*table, error) {
 	t, err := find(text, optional(columns, given))
 	if err != nil {

@@ -239,9 +239,9 @@ func (o *Options) matcher(list []cond.Condition, logic string) (*cond.Matcher, e
 	return m, err
 }
 
-// compileChoices divides a path's destinations into two lists. first has the destinations to which the path sends a visitor
-// directly. onward has the destinations of a click on the lander. A destination that no longer exists is left out. A destination
-// with the weight 0 stays, because a visitor that is bound to it may still get it.
+// compileChoices divides a path's destinations into two lists. The list `first` has the destinations to which the path sends a
+// visitor directly. The list `onward` has the destinations of a click on the lander. A destination that no longer exists is left
+// out. A destination with the weight 0 stays, because a visitor that is bound to it may still get it.
 func compileChoices(p *Path, o *Options) (first, onward []choice) {
 	for i := range p.Destinations {
 		d := &p.Destinations[i]

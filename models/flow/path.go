@@ -206,8 +206,8 @@ func Normalize(paths []Path) []Path {
 	return paths
 }
 
-// Identify calls keep with the id of each path, and gives the path a new id if keep returns false. So a flow cannot get the
-// statistics of another flow's path. If keep is nil, as for a copied flow, every path gets a new id.
+// Identify calls the function keep with the id of each path, and gives the path a new id if the function returns false. So a flow
+// cannot get the statistics of another flow's path. If the function is nil, as for a copied flow, every path gets a new id.
 func Identify(paths []Path, keep func(id string) bool) {
 	for i := range paths {
 		if keep == nil || !keep(paths[i].ID) {

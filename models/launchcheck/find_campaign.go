@@ -34,8 +34,8 @@ func (f *Facts) eachAddress(fn func(p Place, url string)) {
 	}
 }
 
-// leftovers calls add for placeholders that stay unfilled. If foreign is true, it selects the placeholders in the form of another
-// program, otherwise all other placeholders (see token.Leftover).
+// leftovers calls the function add for placeholders that stay unfilled. If foreign is true, it selects the placeholders in the
+// form of another program, otherwise all other placeholders (see token.Leftover).
 func (f *Facts) leftovers(add func(Place), foreign bool) {
 	f.eachAddress(func(p Place, url string) {
 		for _, l := range token.Leftovers(url) {

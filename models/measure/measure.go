@@ -68,7 +68,7 @@ func Find(name string) *Measure {
 	return nil
 }
 
-// Names returns the names of the measures that keep accepts, in the order of the table.
+// Names returns the names of the measures that the function keep accepts, in the order of the table.
 func Names(keep func(*Measure) bool) (names []string) {
 	for _, m := range rows(keep) {
 		names = append(names, m.Name)
@@ -118,8 +118,8 @@ type Term struct {
 	Minus bool
 }
 
-// Terms returns the terms of the formula: over is the sum above the fraction bar, and under is the sum below it. If the measure
-// is not a quotient, under is empty.
+// Terms returns the terms of the formula. The result over is the sum above the fraction bar, and the result under is the sum
+// below it. If the measure is not a quotient, `under` is empty.
 func (m *Measure) Terms() (over, under []Term) {
 	above, below, _ := strings.Cut(m.Formula, " / ")
 	return terms(above), terms(below)
@@ -144,7 +144,7 @@ type Sum struct {
 	Amount bool // whether the sum is an amount of money
 }
 
-// Sums returns the two sides of the formula as SQL. If the measure is not a quotient, under is empty.
+// Sums returns the two sides of the formula as SQL. If the measure is not a quotient, the result under is empty.
 func (m *Measure) Sums() (over, under Sum) {
 	a, b := m.Terms()
 	return sumOf(a), sumOf(b)

@@ -69,9 +69,9 @@ func PathsOf(paths []flow.Path, saved map[string][]cond.Condition) [][]cond.Cond
 	return list
 }
 
-// Visitors makes up visitors for a campaign: usual visitors, a visitor for each of the first 11 paths, and further visitors
-// with values from the conditions. The same campaign always gives the same visitors. read returns what is known about a visitor
-// from the agent alone.
+// Visitors makes up visitors for a campaign: usual visitors, a visitor for each of the first 11 paths, and further visitors with
+// values from the conditions. The same campaign always gives the same visitors. The function read returns what is known about a
+// visitor from the agent alone.
 func Visitors(c Campaign, read func(Agent) *cond.Facts) []Visitor {
 	list := make([]Visitor, 0, PerCampaign)
 	add := func(v Visitor) {
@@ -194,8 +194,8 @@ func isHeader(name string) bool {
 		})
 }
 
-// with returns a copy of list in which the parameter name has the value. It does not change list itself, because other visitors
-// may share it.
+// with returns a copy of the list in which the parameter with the given name has the given value. It does not change the list
+// itself, because other visitors may share it.
 func with(list []Pair, name, value string) []Pair {
 	list = slices.DeleteFunc(slices.Clone(list), func(p Pair) bool { return strings.EqualFold(p.Name, name) })
 	if value == "" {

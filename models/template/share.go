@@ -70,9 +70,9 @@ func (n Network) Share() Network {
 // that has other digits or is long may be a key.
 var commonPathPart = regexp.MustCompile(`^(v\d{1,2}(\.\d{1,2})?|s2s|[A-Za-z][A-Za-z._-]{0,19})?$`)
 
-// withPlaceholders returns a postback address with YOUR_... in place of the account's own values: the fixed values of
-// its query, and the parts of its path that are not words. known is the postback address of the platform's template.
-// If both addresses have the same host, withPlaceholders returns known.
+// withPlaceholders returns a postback address with YOUR_... in place of the account's own values: the fixed values of its query,
+// and the parts of its path that are not words. The argument known is the postback address of the platform's template. If both
+// addresses have the same host, withPlaceholders returns the template's address.
 func withPlaceholders(address, known string) string {
 	base, _, _ := strings.Cut(address, "#")
 	base, query, _ := strings.Cut(base, "?")

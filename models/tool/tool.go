@@ -146,8 +146,8 @@ func (c *Call) do(ctx context.Context, r Request) (object, error) {
 	return out, nil
 }
 
-// get sends a GET to a path, with the parameters query and more. more has pairs of a name and a value. Pairs with an empty value
-// are left out.
+// get sends a GET to a path, with the parameters in the arguments `query` and `more`. The list `more` has pairs of a name and a
+// value. Pairs with an empty value are left out.
 func (c *Call) get(ctx context.Context, path string, query url.Values, more ...string) (object, error) {
 	q := url.Values{}
 	for name, list := range query {

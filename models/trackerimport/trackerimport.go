@@ -87,8 +87,9 @@ func Key(tracker, host, id string) string {
 // Names gives each record of a kind a unique name, because other trackers allow the same name twice.
 type Names map[string]bool
 
-// Unique returns a name, cut to 255 characters. It uses fallback in place of an empty name. If the name was returned
-// before, with the same or other capitals, it gets " (2)" and so on. changed reports whether the result differs from name.
+// Unique returns a name, cut to 255 characters. It uses the argument fallback in place of an empty name. If the name was returned
+// before, with the same or other capitals, it gets " (2)" and so on. changed reports whether the result differs from the given
+// name.
 func (n Names) Unique(name, fallback string) (unique string, changed bool) {
 	const limit = 255
 	base := strings.TrimSpace(name)

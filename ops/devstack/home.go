@@ -66,8 +66,8 @@ func openHome(ctx context.Context, opts Options) (*home, error) {
 	return h, nil
 }
 
-// place chooses a directory that the system user of the servers can use: below root if possible, otherwise below /var/tmp. The
-// name below /var/tmp is derived from root and name, so that the next run finds the directory again.
+// place chooses a directory that the system user of the servers can use: below the directory root if possible, otherwise below
+// /var/tmp. The name below /var/tmp is derived from the arguments root and name, so that the next run finds the directory again.
 func (h *home) place(ctx context.Context, root, name string) error {
 	if err := os.MkdirAll(root, 0o755); err != nil {
 		return fmt.Errorf("devstack: data directory %s: %w; set DATA_DIR to a directory that you can write to", root, err)
@@ -250,7 +250,7 @@ func (h *home) choosePort(port *int) error {
 // dials it after the server's end could be connected to itself.
 func FreePort(taken ...int) (int, error) { return freePort(10000, taken...) }
 
-// freePort returns a free port among the 10,000 ports from first on, other than the taken ones.
+// freePort returns a free port among the 10,000 ports that begin with the given one, other than the taken ones.
 func freePort(first int, taken ...int) (int, error) {
 	for range 200 {
 		port := first + mathrand.IntN(10000)

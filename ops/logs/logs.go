@@ -51,8 +51,8 @@ var rules = []rule{
 	{`asic `, regexp.MustCompile(`\b([Bb]asic )[A-Za-z0-9+/=]{8,}`), `${1}[redacted]`},
 }
 
-// Redact returns line without secrets: without the values of secretNames, API keys, secrets of webhooks, authorization headers
-// and passwords in URLs. It may return line itself.
+// Redact returns a line without secrets: without the values of secretNames, API keys, secrets of webhooks, authorization headers
+// and passwords in URLs. It may return the given slice itself.
 func Redact(line []byte) []byte {
 	for _, r := range rules {
 		if bytes.Contains(line, []byte(r.marker)) {

@@ -94,9 +94,9 @@ func ClickCopy(d *db.DB) prometheus.Collector {
 	}}
 }
 
-// count reads figures in a separate goroutine, because a query to a server that hangs continues after its context ends. busy, which
-// has room for one value, allows only one such goroutine at a time. If the figures cannot be read in time, ok is false and count
-// logs a warning, which names the figures by the text in `what`.
+// count reads figures in a separate goroutine, because a query to a server that hangs continues after its context ends. The
+// channel busy, which has room for one value, allows only one such goroutine at a time. If the figures cannot be read in time, ok
+// is false and count logs a warning, which names the figures by the text in `what`.
 func count[T any](d *db.DB, busy chan struct{}, what string, read func(context.Context, db.Conn) (T, error)) (figures T, ok bool) {
 	ctx, cancel := context.WithTimeout(context.Background(), countTimeout)
 	defer cancel()

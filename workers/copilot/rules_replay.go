@@ -72,8 +72,8 @@ func (p *replaying) answer(ctx context.Context) (jobs.RuleReplay, error) {
 	return out, err
 }
 
-// divideTime divides the time up to p.to into hours or days. The rule first runs at the end of the first hour or day after from. The
-// division begins early enough for the window of this run.
+// divideTime divides the time that ends at p.to into hours or days. The rule first runs at the end of the first hour or day after
+// the time `from`. The division begins early enough for the window of this run.
 func (p *replaying) divideTime(from time.Time) {
 	size, each := p.rule.Buckets()
 	at, next := from.Add(-time.Duration(size-1)*time.Hour).Truncate(time.Hour), func(t time.Time) time.Time { return t.Add(each) }

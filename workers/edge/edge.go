@@ -281,7 +281,7 @@ func (p *publisher) remove(ctx context.Context, to Keys, account uuid.UUID, d *d
 	})
 }
 
-// repeat calls try until nothing is left or tries are used up, with a pause in between.
+// repeat calls the function try until nothing is left, but at most `tries` times, with a pause in between.
 func (p *publisher) repeat(ctx context.Context, try func() (left int, err error)) error {
 	for n := 1; ; n++ {
 		left, err := try()

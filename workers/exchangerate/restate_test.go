@@ -17,7 +17,7 @@ import (
 	"switchyard/models/await"
 )
 
-// arrive stores n clicks that happened an hour before now and cost 0.5 euros each.
+// arrive stores n clicks that happened an hour before the given time and cost 0.5 euros each.
 func (b *env) arrive(now time.Time, n int) {
 	b.Helper()
 	s, err := spool.Open(b.TempDir(), spool.Options{})

@@ -117,7 +117,8 @@ func (w *env) sweep() {
 	}
 }
 
-// until waits until ok returns true, that is, for the effect of a job. While it waits, it runs the reconciler, which starts due jobs.
+// until waits until the function ok returns true, that is, for the effect of a job. While it waits, it runs the reconciler, which
+// starts due jobs.
 func (w *env) until(what string, ok func() bool) {
 	w.Helper()
 	await.Until(w.T, what, func() bool {

@@ -229,9 +229,9 @@ type place struct {
 	goal  string
 }
 
-// adopt gives an order the id of the conversion that a postback recorded earlier under another id, or without an id.
-// Otherwise the order would count twice. adopt does this only if two conditions hold for the click and the goal of the order:
-// exactly one such conversion belongs to no other order, and rows has exactly one order. Orders that were adopted before stay
+// adopt gives an order the id of the conversion that a postback recorded earlier under another id, or without an id. Otherwise
+// the order would count twice. adopt does this only if two conditions hold for the click and the goal of the order: exactly one
+// such conversion belongs to no other order, and the list rows has exactly one order. Orders that were adopted before stay
 // adopted. adopt returns the newly adopted orders.
 func adopt(rows []correction.Conversion, known []conversion.Known, before []store.AdoptedOrder) (fresh []store.AdoptedOrder) {
 	adopted := map[conversion.Key]string{} // conversion id by order

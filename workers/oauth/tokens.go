@@ -59,8 +59,8 @@ const (
 	pollInterval = 150 * time.Millisecond
 )
 
-// get returns the stored access token if usable accepts it. Otherwise this process or another process renews the tokens, and get
-// waits for the new access token. get gives up when the context ends.
+// get returns the stored access token if the function usable accepts it. Otherwise this process or another process renews the
+// tokens, and get waits for the new access token. get gives up when the context ends.
 func (t *Tokens) get(ctx context.Context, usable func(models.OAuthConnection, models.OAuthTokens) bool) (string, error) {
 	records := dboauth.NewConnections(t.k.store)
 	for {

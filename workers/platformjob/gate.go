@@ -24,7 +24,7 @@ func Name(provider string, target uuid.UUID) string {
 }
 
 // Gate returns the Gate of a row job that calls a platform. It limits how many jobs of one platform run at once, so that slots
-// stay free for other platforms. name reads the name of the platform from a job's arguments. A job whose arguments
+// stay free for other platforms. The function name reads the name of the platform from a job's arguments. A job whose arguments
 // name no platform is admitted, and its attempt reports the error.
 func Gate[A any](r *workers.Runtime, s *store.Store, name func(A) string) workers.Gate {
 	admitted := func() {}

@@ -183,7 +183,8 @@ func TestClear(t *testing.T) {
 	}
 }
 
-// killAfterPart claims a job and commits one part, like a worker that is then killed. part returns the arguments of the next attempt.
+// killAfterPart claims a job and commits one part, like a worker that is then killed. The function part returns the arguments of
+// the next attempt.
 func (h *env) killAfterPart(id uuid.UUID, kind string, part func(db.Conn) (args any, err error)) {
 	h.Helper()
 	claim := jobrow.ClaimRequest{ID: id, Kind: kind, Generation: -1, Lease: time.Second}

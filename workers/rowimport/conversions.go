@@ -63,7 +63,7 @@ var results = map[string]string{
 	conversion.ResultDuplicate: correction.Unchanged,
 }
 
-// conversionResult returns the outcome of a row for which conversion.Correct has returned done.
+// conversionResult returns the outcome of a row for which conversion.Correct has returned the result `done`.
 func conversionResult(row reportedConversion, done conversion.Corrected) conversionOutcome {
 	if done.Refusal != nil {
 		reason := "it is refused"

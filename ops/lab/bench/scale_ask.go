@@ -20,8 +20,8 @@ import (
 	"switchyard/models"
 )
 
-// compare runs the same query in both engines and adds a row with their processor times. rows runs the query and returns the
-// number of rows of the answer. This number must be the same in both engines.
+// compare runs the same query in both engines and adds a row with their processor times. The function rows runs the query and
+// returns the number of rows of the answer. This number must be the same in both engines.
 func (s *scale) compare(ctx context.Context, what string, goal float64, rows func(report.Reader) (int, error)) error {
 	var sizes [2]int
 	perform := func(i int, r report.Reader) func() error {

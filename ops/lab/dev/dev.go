@@ -73,7 +73,7 @@ func (o Options) build(ctx context.Context) error {
 	return cmd.Run()
 }
 
-// start starts the service. stop asks it to end and returns once it has ended.
+// start starts the service. The function stop asks it to end and returns once it has ended.
 func (o Options) start(ctx context.Context) (stop func(), err error) {
 	ctx, cancel := context.WithCancel(context.WithoutCancel(ctx))
 	cmd := exec.CommandContext(ctx, o.Binary, "up")

@@ -227,8 +227,8 @@ func (t *traffic) waitLink(ctx context.Context, link string) error {
 	return nil
 }
 
-// poll calls the function done repeatedly, until done returns true or an error. interval is the time between two calls. After the time
-// limit, poll gives up and returns true for late.
+// poll calls the function done repeatedly, until done returns true or an error. interval is the time between two calls. After the
+// time limit, poll gives up, and the result late is true.
 func poll(ctx context.Context, limit, interval time.Duration, done func() (bool, error)) (late bool, err error) {
 	wait, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()

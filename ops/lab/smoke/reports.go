@@ -94,8 +94,8 @@ func (r *reportRow) key(dims []string) string {
 // everyFigure lists the figures that each row of a report must have.
 var everyFigure = slices.Sorted(maps.Keys((&figures{}).values()))
 
-// reportOn compares GET /reports/performance with the sums, for some dimensions and filters. keep selects the clicks that pass the
-// filters; nil selects all.
+// reportOn compares GET /reports/performance with the sums, for some dimensions and filters. The function keep selects the clicks
+// that pass the filters; nil selects all.
 func (t *traffic) reportOn(ctx context.Context, dims []string, filters url.Values, keep func(*click) bool) error {
 	query := url.Values{"dimension": {strings.Join(dims, ",")}}
 	for name, v := range filters {

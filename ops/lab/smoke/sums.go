@@ -85,8 +85,8 @@ var dimensions = map[string]func(*traffic, *click) string{
 	"ip":       func(_ *traffic, c *click) string { return c.IP },
 }
 
-// sums adds up the counted clicks for which keep returns true, or all counted clicks if keep is nil. There is one sum for each
-// combination of values of the dimensions. Its key has the values, joined by separator.
+// sums adds up the counted clicks for which the function keep returns true, or all counted clicks if it is nil. There is one sum
+// for each combination of values of the dimensions. Its key has the values, joined by separator.
 func (t *traffic) sums(dims []string, keep func(*click) bool) map[string]*figures {
 	all := map[string]*figures{}
 	for _, c := range t.clicks {

@@ -39,9 +39,10 @@ type Pair struct {
 // kvTimeout is the timeout of one call. The largest call has 32 MB.
 const kvTimeout = time.Minute
 
-// Put writes pairs in as few calls as the limits allow. After each call to Cloudflare it calls done: tried has the keys of the
-// call, and failed the keys among them that Cloudflare has not written. A key accepts only one write per second, so the caller
-// may try the failed keys again. The first error of a call or of done ends Put. Pairs that earlier calls have written stay.
+// Put writes pairs in as few calls as the limits allow. After each call to Cloudflare it calls the function done. The argument
+// tried has the keys of the call, and the argument failed has the keys among them that Cloudflare has not written. A key accepts
+// only one write per second, so the caller may try the failed keys again. The first error of a call or of the function done ends
+// Put. Pairs that earlier calls have written stay.
 func (k KV) Put(ctx context.Context, pairs iter.Seq[Pair], done func(tried, failed []string) error) error {
 	var batch []json.RawMessage
 	var tried []string
@@ -72,7 +73,7 @@ func (k KV) Put(ctx context.Context, pairs iter.Seq[Pair], done func(tried, fail
 	return flush()
 }
 
-// Delete removes keys in batches and calls done as Put does. A key that does not exist counts as removed.
+// Delete removes keys in batches and calls the function done as Put does. A key that does not exist counts as removed.
 func (k KV) Delete(ctx context.Context, keys []string, done func(tried, failed []string) error) error {
 	for chunk := range slices.Chunk(keys, KVPairs) {
 		failed, err := k.bulk(ctx, Request{Method: http.MethodPost, Path: k.path + "/bulk/delete", Body: chunk})

@@ -35,10 +35,10 @@ func Feeds() []string {
 	return names
 }
 
-// Changes reads the orders that the platform has changed or decided since the given time. It reads one period, whose end it
-// returns as until. The next call continues there. The period begins up to two days before the given time, so some orders are
-// read again. If the period has more than `most` orders, Changes reads a shorter period. It returns ErrTooMany
-// if even the shortest period has more. Other errors are texts for a person.
+// Changes reads the orders that the platform has changed or decided since the given time. It reads one period, whose end is the
+// result until. The next call continues there. The period begins up to two days before the given time, so some orders are read
+// again. If the period has more than `most` orders, Changes reads a shorter period. It returns ErrTooMany if even the shortest
+// period has more. Other errors are texts for a person.
 func (c *Connection) Changes(ctx context.Context, since time.Time, most int) (orders []Order, until time.Time, err error) {
 	for parts := time.Duration(1); ; parts *= 8 {
 		period := c.s.changePeriod(since, parts)
@@ -48,8 +48,8 @@ func (c *Connection) Changes(ctx context.Context, since time.Time, most int) (or
 	}
 }
 
-// changePeriod returns the period that Changes reads. It begins before the argument since, by the overlap divided by the argument
-// parts, but at most feedReach days ago. Its length is feedDays divided by parts. It ends at the present moment at the latest.
+// changePeriod returns the period that Changes reads. It begins before the time `since`, by the overlap divided by `parts`, but
+// at most feedReach days ago. Its length is feedDays divided by `parts`. It ends at the present moment at the latest.
 func (s *session) changePeriod(since time.Time, parts time.Duration) Range {
 	now, day := s.Now().UTC().Truncate(time.Second), 24*time.Hour
 	if since = since.UTC().Truncate(time.Second); since.After(now) {

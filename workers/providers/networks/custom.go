@@ -55,7 +55,7 @@ func customPage(ctx context.Context, s *session, period Range, _ string) (orders
 	return orders, "", err
 }
 
-// customRows calls each for every row of an answer.
+// customRows calls the function each for every row of an answer.
 func customRows(body []byte, format, path string, each func(rest.Field)) error {
 	if format == "csv" {
 		return rest.CSVRows(body, each)

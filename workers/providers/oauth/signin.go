@@ -59,9 +59,9 @@ func (a Apps) Configured(provider string) bool {
 	return err == nil
 }
 
-// Address returns the address at which a person allows the service to use their ad accounts. The platform then sends the
-// browser to the address redirect, with the state. verifier is the secret of PKCE; the address contains only its hash. Error:
-// not_configured.
+// Address returns the address at which a person allows the service to use their ad accounts. The platform then sends the browser
+// to the address in the argument redirect, with the state. verifier is the secret of PKCE; the address contains only its hash.
+// Error: not_configured.
 func (a Apps) Address(provider, state, verifier, redirect string) (string, error) {
 	p, ok := platforms[provider]
 	if !ok {
@@ -209,8 +209,8 @@ func (c *Client) openSigned(provider, token string) (*session, error) {
 	return s, nil
 }
 
-// Exchange returns the tokens for the code that a browser brought back to the address redirect, and the user who signed in.
-// Errors are not_configured, or texts for a person.
+// Exchange returns the tokens for the code that a browser brought back to the address in the argument redirect, and the user who
+// signed in. Errors are not_configured, or texts for a person.
 func (c *Client) Exchange(ctx context.Context, provider, code, verifier, redirect string) (models.OAuthGrant, error) {
 	s, err := c.open(provider, code, verifier)
 	if err != nil {

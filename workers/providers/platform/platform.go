@@ -114,7 +114,8 @@ func (r Range) Split(days int) []Range {
 	return out
 }
 
-// Place returns the place in a cursor that Next has made. For the empty cursor of the first page, it returns the parameter first.
+// Place returns the place in a cursor that Next has made. For the empty cursor of the first page, it returns the argument
+// `first`, the place of that page.
 func Place(cursor string, first int) int { return max(rest.Text(cursor).Number(), first) }
 
 // Next returns the cursor of the next page. place is the number of that page, or of its first row. If more is false, there is no next
@@ -130,8 +131,9 @@ func Next(more bool, place int) string {
 const maxPages = 1000
 
 // Read reads a range page by page, in requests of at most the given number of days. The function page reads the page at a cursor
-// and returns the cursor of the next one. A cursor is empty for the first page, and after the last page. A cursor that comes again
-// is an error, because the pages would never end. Errors are texts for a person, or ErrTooMany if page returns it.
+// and returns the cursor of the next one. A cursor is empty for the first page, and after the last page. A cursor that comes
+// again is an error, because the pages would never end. Errors are texts for a person, or ErrTooMany if the function page returns
+// it.
 func (s Session) Read(period Range, days int, page func(period Range, cursor string) (next string, err error)) error {
 	for _, part := range period.Split(days) {
 		seen := map[string]bool{}

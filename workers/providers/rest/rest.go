@@ -196,7 +196,7 @@ func (r Request) shouldRetry(err error, try int) (yes bool, wait time.Duration) 
 
 func (r Request) isRepeatable() bool { return r.Method == http.MethodGet || r.Repeat }
 
-// once waits until Pace allows a request, and sends the request once. The wait is subtracted from left, the rest of RetryTime.
+// once waits until Pace allows a request, and sends the request once. The wait is subtracted from *left, the rest of RetryTime.
 func (a API) once(ctx context.Context, r Request, left *time.Duration) (out egress.Answer, err error) {
 	if err := a.awaitTurn(ctx, left); err != nil {
 		return out, err
@@ -231,8 +231,8 @@ func endsWithin(ctx context.Context, wait time.Duration) bool {
 	return ok && time.Until(end) < wait
 }
 
-// awaitTurn waits until Pace allows the next request, and subtracts the wait from left. It returns a *FailureError without waiting if
-// the wait would be longer than left, or would end after the context's deadline.
+// awaitTurn waits until Pace allows the next request, and subtracts the wait from *left. It returns a *FailureError without
+// waiting if the wait would be longer than *left, or would end after the context's deadline.
 func (a API) awaitTurn(ctx context.Context, left *time.Duration) error {
 	for a.Pace != nil {
 		wait := a.Pace.Allow(ctx, 0)

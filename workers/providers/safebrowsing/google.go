@@ -92,8 +92,8 @@ func (s *lookup5) Lookup(ctx context.Context, urls []string) (map[string][]strin
 	return out, nil
 }
 
-// search looks up the URLs of one call, and adds the threats of the listed URLs to out. sent has the URLs in the form in which they are
-// sent.
+// search looks up the URLs of one call, and adds the threats of the listed URLs to the map out. The list sent has the URLs in the
+// form in which they are sent.
 func (s *lookup5) search(ctx context.Context, urls, sent []string, out map[string][]string) error {
 	body, err := s.call(ctx, "/v5/urls:search", url.Values{"urls": sent}, binaryStatus)
 	if err != nil {

@@ -108,7 +108,8 @@ func (x *correcting) post(path, csv string, apply bool, into any) {
 	x.send(path, map[string]any{"csv": csv, "apply": apply}, into)
 }
 
-// send makes a call and reads the data of the answer into into. If the answer is 202, it waits for the job and reads the result.
+// send makes a call and decodes the data of the answer into *into. If the answer is 202, it waits for the job and reads the
+// result.
 func (x *correcting) send(path string, body any, into any) {
 	x.t.Helper()
 	a := x.s.Do("POST", path, body)

@@ -100,7 +100,7 @@ func openBrowser(t *testing.T) *browser {
 	return shared.browser
 }
 
-// startBrowser starts a browser. end ends it and removes its files.
+// startBrowser starts a browser. The function end stops it and removes its files.
 func startBrowser(program string) (b *browser, end func(), err error) {
 	dir, err := os.MkdirTemp("", "switchyard-browser-")
 	if err != nil {

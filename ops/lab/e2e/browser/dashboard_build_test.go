@@ -42,7 +42,7 @@ func byLabel(in, label string) string {
 	return `(r => { const l = r && [...r.querySelectorAll('label.label')].find(l => l.textContent.trim() === ` + strconv.Quote(label) + `); return l && document.getElementById(l.htmlFor) })(document.querySelector(` + strconv.Quote(in) + `))`
 }
 
-// button returns an expression for the button or link whose text starts with text.
+// button returns an expression for the button or link whose text starts with the given text.
 func button(text string) string {
 	return `[...document.querySelectorAll('button:not(.fold), a.btn')].find(e => e.checkVisibility() && !e.disabled && e.textContent.trim().startsWith(` + strconv.Quote(text) + `))`
 }

@@ -54,8 +54,8 @@ func TestDashboardRoles(t *testing.T) {
 	}
 }
 
-// pressAll presses the controls of the screens in the side bar, except the controls in known, and returns how many it
-// pressed. It leaves out the screens that are the same for all roles. It adds the pressed controls of each screen to known.
+// pressAll presses the controls of the screens in the side bar, except the controls in the map known, and returns how many it
+// pressed. It leaves out the screens that are the same for all roles. It adds the pressed controls of each screen to the map.
 func (b *env) pressAll(role models.Role, known map[string][]string) (pressed int) {
 	b.t.Helper()
 	var rooms []string

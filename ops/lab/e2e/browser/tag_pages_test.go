@@ -113,7 +113,8 @@ func (c *collector) sent() (events []tagEvent) {
 	return events
 }
 
-// get waits until as many events as names have arrived and returns them. The test fails if the names or their order differ.
+// get waits until as many events have arrived as there are names, and returns the events. The test fails if the events have other
+// names or another order.
 func (c *collector) get(p *page, names ...string) []tagEvent {
 	p.t.Helper()
 	var got []tagEvent

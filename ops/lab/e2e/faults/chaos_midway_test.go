@@ -144,7 +144,7 @@ func (m *midway) stopAt(o obstacle, check func()) {
 	}
 }
 
-// call starts an API call, which continues even if the test fails. got waits for the answer.
+// call starts an API call, which continues even if the test fails. The function got waits for the answer.
 func (m *midway) call(method, path string, body any) (got func() client.Answer) {
 	done := make(chan answered, 1)
 	go func() {

@@ -80,8 +80,8 @@ func (y *env) clock() *fleet.Process {
 	return p
 }
 
-// write inserts n causes with their job rows in one transaction, and returns the ids of the rows so that they can be
-// dispatched. The transaction is rolled back if last is an error.
+// write inserts n causes with their job rows in one transaction, and returns the ids of the rows so that they can be dispatched.
+// The transaction is rolled back if the argument last is an error.
 func (y *env) write(batch string, n int, job jobs.Job[faultworker.Args, jobs.None], args faultworker.Args, last error) []uuid.UUID {
 	y.t.Helper()
 	ids := make([]uuid.UUID, n)

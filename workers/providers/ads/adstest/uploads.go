@@ -244,7 +244,7 @@ func (c *uploadCall) respond(status int, answer any) { c.status, c.answer = stat
 // read decodes the body.
 func (c *uploadCall) read(into any) bool { return json.Unmarshal(c.raw, into) == nil }
 
-// readStrictly decodes the body. It fails if the body has a field that into does not have.
+// readStrictly decodes the body into *into. It fails if the body has a field that *into does not have.
 func (c *uploadCall) readStrictly(into any) error {
 	d := json.NewDecoder(bytes.NewReader(c.raw))
 	d.DisallowUnknownFields()

@@ -232,8 +232,8 @@ func googleIngest(c *uploadCall) {
 	c.respond(http.StatusOK, object{"requestId": request})
 }
 
-// googleDecided returns the outcome of a request. all is the number of its events. known is the number of events that
-// Google already had.
+// googleDecided returns the outcome of a request. The argument all is the number of its events, and known is the number of events
+// that Google already had.
 func googleDecided(known, all int) RequestOutcome {
 	const reason = "PROCESSING_ERROR_REASON_DUPLICATE_TRANSACTION_ID"
 	switch known {

@@ -172,7 +172,7 @@ func (c *call) json(status int, v any) {
 	resttest.JSON(c, status, v)
 }
 
-// body decodes the JSON body of the request. It reports false for a member that into does not have.
+// body decodes the JSON body of the request into *into. It reports false for a member that *into does not have.
 func (c *call) body(into any) bool {
 	d := json.NewDecoder(c.r.Body)
 	d.DisallowUnknownFields()

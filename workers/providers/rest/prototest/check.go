@@ -22,7 +22,7 @@ func (c *checker) flaw(path, format string, args ...any) {
 	c.flaws = append(c.flaws, strings.TrimPrefix(path, ".")+": "+fmt.Sprintf(format, args...))
 }
 
-// value checks v. name is the name of its type, as written in the message that scope names.
+// value checks v. name is the name of its type, as written in the message whose full name is the argument scope.
 func (c *checker) value(path, scope, name string, v any) {
 	if plain, known := scalars[name]; known {
 		if !plain(v) {

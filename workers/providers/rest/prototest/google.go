@@ -74,8 +74,9 @@ var googleMessages = map[string]struct{ request, answer string }{
 	"conversionActions:mutate":          {googleAdsPackage + "MutateConversionActionsRequest", googleAdsPackage + "MutateConversionActionsResponse"},
 }
 
-// CheckGoogle checks the form of requests to Google and of the answers. want lists calls that must be among the exchanges. A name alone
-// stands for a call with a successful answer, and a name with " fails" after it for a call that was refused.
+// CheckGoogle checks the form of requests to Google and of the answers. The argument want lists calls that must be among the
+// exchanges. A name alone stands for a call with a successful answer, and a name with " fails" after it for a call that was
+// refused.
 func CheckGoogle(t *testing.T, exchanges []Exchange, want ...string) {
 	t.Helper()
 	protos := Load(t, DataManager, GoogleAds)

@@ -207,8 +207,8 @@ func quote(v any) any {
 	return v
 }
 
-// Canaries returns credentials: the values in open, which are not secret, and for each name in secrets a text that a test can find if it
-// leaks.
+// Canaries returns credentials: the values in the map open, which are not secret, and for each name in the list secrets a text
+// that a test can find if it leaks.
 func Canaries(open map[string]string, secrets ...string) map[string]string {
 	out := maps.Clone(open)
 	if out == nil {

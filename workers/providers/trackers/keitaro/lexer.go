@@ -53,7 +53,7 @@ func isWord(c byte) bool {
 	return c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' || c == '_' || c == '.' || c == '-' || c == '+' || c >= 0x80
 }
 
-// next reports whether the next character is sign. If so, it reads the character.
+// next reports whether the next character is the given sign. If so, it reads the character.
 func (s *sqlReader) next(sign byte) bool {
 	c, _ := s.in.Peek(1)
 	if len(c) == 1 && c[0] == sign {
@@ -83,7 +83,8 @@ func (s *sqlReader) word(first byte) (string, error) {
 	}
 }
 
-// skipPast skips everything up to and including end, which ends a comment. A comment that ends with its line may also end with the file.
+// skipPast skips everything up to and including the given end of a comment. A comment that ends with its line may also end with
+// the file.
 func (s *sqlReader) skipPast(end string) error {
 	last := end[len(end)-1]
 	var before byte
@@ -112,8 +113,8 @@ func (s *sqlReader) skipPast(end string) error {
 // escapes are the letters that mean another character after a backslash. Other characters mean themselves.
 var escapes = map[byte]byte{'0': 0, 'n': '\n', 'r': '\r', 't': '\t', 'b': '\b', 'Z': 26}
 
-// quoted reads a text up to its closing quote. A quote within the text is written twice or, except in backquotes, after a backslash.
-// Without keep, the text is only skipped.
+// quoted reads a text up to its closing quote. A quote within the text is written twice or, except in backquotes, after a
+// backslash. If keep is false, the text is only skipped.
 func (s *sqlReader) quoted(quote byte, keep bool) (string, error) {
 	var out []byte
 	for {

@@ -310,8 +310,9 @@ func (b *Book) Domain(id, name string) (it *Item, host string) {
 	return it, host
 }
 
-// Link sets the domain and the alias of a campaign. word is the alias in the campaign's old links. If it is not a valid alias here, the
-// campaign gets another one. For each form, Link also adds the old link with word, so that the old link keeps leading to the campaign.
+// Link sets the domain and the alias of a campaign. The argument word is the alias in the campaign's old links. If it is not a
+// valid alias here, the campaign gets another one. For each form, Link also adds the old link with its old alias, so that the old
+// link keeps leading to the campaign.
 func (b *Book) Link(it *Item, domainID, word string, forms ...string) {
 	host := b.hosts[domainID]
 	if host == "" {
