@@ -51,8 +51,8 @@ func Refused(failures []Failure, total int) error {
 }
 
 // each calls the function change with each id, in the order in which records are locked. Each of these calls runs in a savepoint
-// of the transaction of s. If it returns an error that a client may see, only the change of that record is rolled back, and the
-// record becomes a failure. Any other error ends each itself.
+// of the transaction of s. If a call returns an error that a client may see, only the change of that record is rolled back, and
+// the record becomes a failure. After any other error, the remaining records are not changed, and this error is returned.
 func (s *Store) each(ctx context.Context, ids []uuid.UUID, change func(s *Store, id uuid.UUID) (name string, err error)) (
 	failures []Failure, err error,
 ) {

@@ -14,8 +14,8 @@ import (
 	"switchyard/models/flow"
 )
 
-// Change changes the settings of a campaign. It calls edit with the saved settings, under a lock. If edit returns an error, nothing
-// changes. by is who makes the change.
+// Change changes the settings of a campaign. It calls the function edit with the saved settings, under a lock. If edit returns an
+// error, nothing changes. The parameter by says who makes the change.
 //
 // A zero DomainID moves the campaign to the shared link domain. A campaign that moves from its own domain to a shared one gets a
 // generated alias. When an active campaign is paused, Change stores the event campaign.paused in the same transaction. The caller

@@ -127,7 +127,7 @@ WHERE k.key = new.key AND k.owner_id = $1`
 	return e.s.run(ctx, "keys are at the edge", written, account, pq.Array(keys), pq.ByteaArray(hashes))
 }
 
-// RecordRemoved records that the edge no longer has the keys. The keys in kept stay listed, because they still belong to
+// RecordRemoved records that the edge no longer has the keys. The keys in the list kept stay listed, because they still belong to
 // campaigns of the account.
 func (e Edge) RecordRemoved(ctx context.Context, account uuid.UUID, keys, kept []string) error {
 	const removed = `
