@@ -180,7 +180,7 @@ SELECT l.virtualtransaction FROM pg_locks l JOIN pg_stat_activity a ON a.pid = l
 WHERE l.locktype = 'virtualxid' AND l.granted AND a.datname = current_database() AND a.usename = current_user
 	AND l.pid <> pg_backend_pid()`
 
-// OpenTransactions lists the open transactions of the service. If the result of an earlier call is given, it returns only those
+// OpenTransactions lists the open transactions of the service. If the result of an earlier call is given, the list has only the
 // transactions of that result that are still open.
 func OpenTransactions(ctx context.Context, c db.Conn, others []string) ([]string, error) {
 	if others == nil {
