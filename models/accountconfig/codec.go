@@ -115,7 +115,7 @@ func ReadMembers(raw []byte) (m Members, err error) {
 }
 
 // newCodec returns a codec. The defaults are the values of the record that is decoded from the smallest body. The member "name"
-// and the members in the list own have no default.
+// and the members with the given names have no default.
 func newCodec[R any](kind Kind, smallest string, c Codec[R], own ...string) *Codec[R] {
 	c.kind = kind
 	record, err := c.read([]byte(smallest))

@@ -128,7 +128,7 @@ func (f *database) find(a netip.Addr) *record {
 	return rec
 }
 
-// describe fills all fields of *into that the files know for the address into.IP. If several files know a field, the first file
+// describe fills all fields of *into that can be derived from the address into.IP. If several files know a field, the first file
 // wins.
 func (g *geo) describe(into *Description) {
 	if !into.IP.IsValid() {

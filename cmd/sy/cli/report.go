@@ -248,7 +248,7 @@ func (c *compareCmd) Run(ctx context.Context, e *env) error {
 	return e.printTable(append(rows, paired(record{p.Dimensions[0]: "Total"}, p.Totals, c.Figures)), columns)
 }
 
-// paired sets three values of the record out for each figure: its value in the period A, its value in the period B, and the
+// paired adds three values for each figure to the first record: its value in the period A, its value in the period B, and the
 // difference in percent.
 func paired(out, row record, names []string) record {
 	before, _ := row["compare"].(map[string]any)
