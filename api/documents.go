@@ -20,7 +20,7 @@ func Pages(more []tool.Page) []tool.Page {
 
 const markdown = "text/markdown; charset=utf-8"
 
-// documents serves the pages of the documentation at /docs/NAME.md. next serves everything else below /docs.
+// documents serves the pages of the documentation at /docs/NAME.md. The handler next serves everything else below /docs.
 func documents(list []tool.Page, next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		name, isMarkdown := strings.CutSuffix(strings.TrimPrefix(r.URL.Path, "/docs/"), ".md")

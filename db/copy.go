@@ -23,8 +23,8 @@ const (
 	cellNull = '\x1e'
 )
 
-// CopyIn inserts rows by COPY. c must be a transaction. rows may reuse the slice of a row for the next row. Values behind pointers
-// must not change until CopyIn returns.
+// CopyIn inserts rows by COPY. The connection c must be in a transaction. The iterator may reuse the slice of a row for the next
+// row. Values behind pointers must not change until CopyIn returns.
 //
 // CopyIn passes each row to the driver as one line. If it passed single cells, the driver would inspect each cell twice by
 // reflection, which takes a tenth of the processor time of a web process that stores clicks. The driver escapes the line, but not

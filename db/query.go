@@ -16,8 +16,8 @@ import (
 	"switchyard/models"
 )
 
-// Select reads all rows of a query. T is a struct with db tags, or the type of a single value. Without an error, the list is never
-// nil. Errors name the rows by the text in what.
+// Select reads all rows of a query. T is a struct with db tags, or the type of a single value. Without an error, the list is
+// never nil. The parameter what is the name of the rows in errors.
 //
 // Unlike sqlx, Select can also fill addresses, lists of texts, and fields whose tag has the option json (see Document).
 func Select[T any](ctx context.Context, c Conn, what, query string, args ...any) ([]T, error) {
@@ -79,7 +79,7 @@ func Pairs[K comparable, V any](ctx context.Context, c Conn, what, query string,
 	return pairs, err
 }
 
-// Run runs a statement. Errors name the statement by the text in what.
+// Run runs a statement. The parameter what is the name of the statement in errors.
 func Run(ctx context.Context, c Conn, what, query string, args ...any) error {
 	_, err := Exec(ctx, c, what, query, args...)
 	return err
@@ -104,8 +104,8 @@ func ExecOne(ctx context.Context, c Conn, what, query string, args ...any) error
 	return err
 }
 
-// EachRow runs a query and calls fn with each row. If fn returns an error, EachRow stops. Errors name the rows by the
-// text in what.
+// EachRow runs a query and calls fn with each row. If fn returns an error, EachRow stops. The parameter what is the name of the
+// rows in errors.
 func EachRow(ctx context.Context, c Conn, what string, fn func(*sqlx.Rows) error, query string, args ...any) (err error) {
 	defer func() {
 		if err != nil {

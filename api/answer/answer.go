@@ -55,7 +55,7 @@ func ClickID(id uuid.UUID) *string {
 	return new(models.FormatClickID(id))
 }
 
-// Each calls show with every item of a list and returns the results. It never returns nil.
+// Each calls the function show with every item of a list and returns the results. It never returns nil.
 func Each[T, A any](list []T, show func(T) A) []A { return db.Map(list, show) }
 
 // Cursor returns the cursor of the next page. At the end of a list it returns nil, which becomes null in the answer.

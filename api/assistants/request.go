@@ -29,7 +29,7 @@ func Resource(baseURL string) string {
 	return strings.TrimSuffix(baseURL, "/") + middleware.ResourcePath
 }
 
-// isResource reports whether asked is the address of /mcp. Scheme and host may be in upper case, and a slash may follow.
+// isResource reports whether a URL is the address of /mcp. Scheme and host may be in upper case, and a slash may follow.
 func isResource(baseURL, asked string) bool {
 	u, err := url.Parse(asked)
 	if err != nil {

@@ -235,8 +235,8 @@ func readPageMessage(w http.ResponseWriter, r *http.Request) (m pageMessage, err
 }
 
 // eventsOf returns the accepted events of a message, and an answer that lists the refused events and the personal data that are
-// not kept. last is the error of the last refused event. If personal data cannot be sealed, eventsOf returns no events, and last is
-// errUnavailable.
+// not kept. The returned error belongs to the last refused event. If personal data cannot be sealed, eventsOf returns no events,
+// and the error is errUnavailable.
 func (h *Handler) eventsOf(r *http.Request, m pageMessage, a *routing.Account, now time.Time) (
 	events []models.SiteEvent, out eventsReply, last error,
 ) {

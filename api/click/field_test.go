@@ -269,7 +269,7 @@ func (f *fieldEnv) readPostback(e *fieldEntry, p models.Postback, into record) e
 	return nil
 }
 
-// setInput adds the fields of a further conversion of the message. Their names begin with the prefix at.
+// setInput adds the fields of a further conversion of the message. The names of these fields begin with the given prefix.
 func (r record) setInput(at string, in conversion.Input) {
 	if in.Payout != nil {
 		r[at+"payout"] = in.Payout.String()

@@ -132,8 +132,8 @@ func TestClickOutKeepsTheOfferOfABoundVisitor(t *testing.T) {
 	w.checkOffer("no-lander", "/no-lander")
 }
 
-// checkOffer visits a campaign repeatedly as one visitor, and checks that out, the address of a click-out, leads to the same host
-// each time.
+// checkOffer visits a campaign repeatedly as one visitor, and checks that the address of a click-out leads to the same host each
+// time.
 func (w *env) checkOffer(alias, out string) {
 	w.Helper()
 	jar := map[string]*http.Cookie{}

@@ -192,8 +192,8 @@ func (h *Handler) mayBeRead(account uuid.UUID) func(name string) bool {
 	return func(name string) bool { return !loaded || routes.MayBeRead(account, name) }
 }
 
-// isMapped returns a function that reports whether the settings of a network of an account name a parameter. Before the routing
-// snapshot is loaded, the function returns false for every parameter.
+// isMapped returns a function that reports whether a parameter occurs in the settings of any network of the account. Before the
+// routing snapshot is loaded, the function returns false for every parameter.
 func (h *Handler) isMapped(account uuid.UUID) func(name string) bool {
 	routes, loaded := h.routes.Current(), h.Ready()
 	return func(name string) bool { return loaded && routes.IsMapped(account, name) }

@@ -71,7 +71,7 @@ func (s schema) plain() (schema, bool) {
 	return s, false
 }
 
-// each calls do for the properties in the order of their names.
+// each calls the function do for every property, in the order of their names.
 func (s schema) each(do func(name string, p schema, required bool)) {
 	for _, name := range slices.Sorted(maps.Keys(s.Properties)) {
 		do(name, s.Properties[name], slices.Contains(s.Required, name))

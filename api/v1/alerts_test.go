@@ -123,7 +123,7 @@ func TestAlerts(t *testing.T) {
 	s.As("").Do("GET", "/alerts", nil).Want(401, "unauthenticated")
 }
 
-// service returns the service called name in an answer of GET /alerts.
+// service returns the service with the given name in an answer of GET /alerts.
 func service(answer map[string]any, name string) map[string]any {
 	for _, v := range answer["services"].([]any) {
 		if s := v.(map[string]any); s["name"] == name {

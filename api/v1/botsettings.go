@@ -123,8 +123,8 @@ func (d Deps) changeBotDetection(c *route.Call, b BotDetectionBody) (out BotDete
 	return out, err
 }
 
-// rescoreFrom returns the start of the window whose clicks are scored again. It returns now if no clicks are scored again. changed
-// reports whether the call changes the settings.
+// rescoreFrom returns the start of the window whose clicks are scored again. If no clicks are scored again, it returns the time
+// now. The parameter changed reports whether the call changes the settings.
 func (b BotDetectionBody) rescoreFrom(c *route.Call, tx *store.Store, now time.Time, changed bool) (time.Time, error) {
 	days := 0
 	if changed {

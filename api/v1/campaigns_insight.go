@@ -238,8 +238,8 @@ func (s *splitCounts) steps(primary string, goals []string) []FunnelStep {
 	return out
 }
 
-// countSplits counts a campaign's clicks and goals by landing page or source, most clicks first. If by is empty, it returns at
-// most one item, for the whole campaign.
+// countSplits counts a campaign's clicks and goals by landing page or source, most clicks first. If the parameter by is empty, it
+// returns at most one item, for the whole campaign.
 func (d Deps) countSplits(c *route.Call, campaign models.Campaign, days int, by string) ([]*splitCounts, error) {
 	q := report.Query{AccountID: c.Account.ID, Filters: []report.Filter{report.IDs("campaign_id", campaign.ID)}}
 	q.From, q.To = lastDays(days)

@@ -89,7 +89,7 @@ func firstSyncAt() time.Time {
 // maxSyncDays is the longest range of an import.
 const maxSyncDays = 366
 
-// checkRange returns an error with the given code unless from and to are a range of days that can be requested from a platform.
+// checkRange returns an error with the given code if the given range of days cannot be requested from a platform.
 func checkRange(code string, from, to time.Time) error {
 	switch {
 	case to.Before(from):

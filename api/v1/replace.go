@@ -60,7 +60,8 @@ type UsePlace struct {
 	Joins  bool      `json:"joins" doc:"the replacement is already in the same slot of the path, so both become one place whose weight is the sum of their weights"`
 }
 
-// usePlaces returns the slots in which places lead to the record with this id. The argument "with" is the id of the replacement, or zero.
+// usePlaces returns the slots of the given places that lead to the record with this id. The argument "with" is the id of the
+// replacement, or zero.
 func usePlaces(places []store.Place, id, with uuid.UUID) []UsePlace {
 	out := []UsePlace{}
 	for _, p := range places {

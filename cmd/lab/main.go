@@ -44,8 +44,8 @@ func main() {
 	parsed.FatalIfErrorf(parsed.Run())
 }
 
-// siblingProgram returns the path of the program called name in the directory of the running program. It returns name alone if
-// that directory is unknown.
+// siblingProgram returns the path of the program with the given name in the directory of the running program. If that directory
+// is unknown, it returns only the name.
 func siblingProgram(name string) string {
 	self, err := os.Executable()
 	if err != nil {

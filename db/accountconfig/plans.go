@@ -220,15 +220,15 @@ func (k Plans) SetState(ctx context.Context, account, id uuid.UUID, state, probl
 	return err
 }
 
-// Begin stores that a job starts to apply or to undo a plan, and sets the plan's state. If the plan is in none of the states in from,
-// Begin changes nothing, and ok is false.
+// Begin stores that a job starts to apply or to undo a plan, and sets the plan's state. If the plan is in none of the given old
+// states, Begin changes nothing, and ok is false.
 func (k Plans) Begin(ctx context.Context, account, id, job uuid.UUID, state string, from ...string) (ok bool, err error) {
 	const q = `UPDATE config_plans SET state = $4, job_id = $3, problem = '' WHERE account_id = $1 AND id = $2 AND state = ANY ($5)`
 	n, err := db.Exec(ctx, k.s.Conn(), "plan", q, account, id, job, state, from)
 	return n > 0, err
 }
 
-// Items lists the items of a plan by position, beginning at the position from. If ops is not empty, it lists only items with
+// Items lists the items of a plan by position, beginning at the given position. If ops is not empty, it lists only items with
 // these operations.
 func (k Plans) Items(ctx context.Context, account, id uuid.UUID, from, limit int, ops []string) ([]Item, error) {
 	const q = `SELECT position, kind, key, name, op, fields, errors, warnings, done FROM config_items

@@ -16,9 +16,10 @@ import (
 // every is the interval at which a waiting process tries to get the lock, and at which the holder checks its session.
 const every = time.Second
 
-// WithLock calls lead whenever this process gets the named lock. It returns when the context ends, with the context's error. The
-// lock has its own session. If that session is lost, lead's context ends, and WithLock tries again after lead has returned. If
-// lead returns earlier, the lock is released. While PostgreSQL cannot be reached, no process leads.
+// WithLock calls the function lead whenever this process gets the named lock. It returns when the context ends, with the
+// context's error. The lock has its own session. If that session is lost, the context of the function ends, and WithLock tries
+// again after the function has returned. If the function returns earlier, the lock is released. While PostgreSQL cannot be
+// reached, no process leads.
 func WithLock(ctx context.Context, d *db.DB, name string, lead func(context.Context)) error {
 	tick := time.NewTicker(every)
 	defer tick.Stop()
@@ -34,7 +35,8 @@ func WithLock(ctx context.Context, d *db.DB, name string, lead func(context.Cont
 	}
 }
 
-// try takes the lock if it is free, and then calls lead until lead returns or the session with the lock is lost.
+// try takes the lock if it is free, and then calls the function lead. It ends the context of this function if the session with
+// the lock is lost.
 func try(ctx context.Context, d *db.DB, name string, lead func(context.Context)) error {
 	conn, err := d.Conn(ctx) // reserved until Close, so that the pool lends the lock's session to no other caller
 	if err != nil {

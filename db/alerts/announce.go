@@ -61,11 +61,11 @@ type Announcement struct {
 // when they were less than critical.
 type Changes struct{ Begun, Risen, Ended []AnnouncedAlert }
 
-// Announce compares the present alerts with the announced ones. It calls write with the difference, and write returns the
-// messages for the account's channels. In one transaction it stores the difference and the messages, so that each beginning, each
-// rise and each end of an alert is announced once. An alert that has risen stays critical until it ends. Announce returns the
-// jobs that send the messages. It does nothing if the account has received models.AlertMessagesAnHour announcements in the last hour.
-// A later call then announces the difference.
+// Announce compares the present alerts with the announced ones. It calls the function write with the difference, and this
+// function returns the messages for the account's channels. In one transaction it stores the difference and the messages, so that
+// each beginning, each rise and each end of an alert is announced once. An alert that has risen stays critical until it ends.
+// Announce returns the jobs that send the messages. It does nothing if the account has received models.AlertMessagesAnHour
+// announcements in the last hour. A later call then announces the difference.
 func (a Channels) Announce(ctx context.Context, account uuid.UUID, present []AnnouncedAlert,
 	write func(channels []models.AlertChannel, n Changes) []Announcement,
 ) (messages []uuid.UUID, err error) {

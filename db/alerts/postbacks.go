@@ -24,8 +24,8 @@ const (
 	jump        = 3
 )
 
-// tooMany reports whether the bad postbacks of a day raise an alert. before and beforeTotal are the numbers of bad postbacks and
-// of all postbacks in the week before that day.
+// tooMany reports whether the bad postbacks of a day raise an alert. The parameters before and beforeTotal are the numbers of bad
+// postbacks and of all postbacks in the week before that day.
 func tooMany(bad, total, before, beforeTotal int64) bool {
 	share, usual := float64(bad)/float64(max(total, 1)), float64(before)/float64(max(beforeTotal, 1))
 	return bad >= leastBad && (share >= badShare || share >= badIfJumped && share >= jump*usual)

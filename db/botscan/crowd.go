@@ -56,8 +56,8 @@ func (w *Crowd) count(click *click.StoredClick) (fired bot.Signals) {
 	return fired
 }
 
-// countEarlier counts the clicks up to and including the click with the id after. It leaves out clicks that are more than
-// bot.FloodWindow older than the click with the id first, which is the next click.
+// countEarlier counts the clicks up to and including the click whose id is in the parameter after. The parameter first has the id
+// of the next click. Clicks that are more than bot.FloodWindow older than this next click are left out.
 func (w *Crowd) countEarlier(ctx context.Context, c db.Conn, in click.Store, after, first uuid.UUID) error {
 	low, high := models.FloorClickID(models.ClickTime(first).Add(-bot.FloodWindow)), click.NextID(after)
 	for {
@@ -114,9 +114,10 @@ func inSeconds(d time.Duration) string {
 	return "interval '" + strconv.FormatFloat(d.Seconds(), 'f', -1, 64) + " seconds'"
 }
 
-// signals returns the flood and repeat signals of clicks. The parameter after is the id of the click right before them. signals runs in
-// the transaction of c, and stores clicks with which later clicks are compared. If the last call ended at another click, signals first
-// reads the earlier clicks within bot.FloodWindow. This happens in the first call, and when a transaction is retried.
+// signals returns the flood and repeat signals of clicks. The parameter after is the id of the click right before them. The
+// method runs in the transaction of c, and stores clicks with which later clicks are compared. If the last call ended at another
+// click, the method first reads the earlier clicks within bot.FloodWindow. This happens in the first call, and when a transaction
+// is retried.
 func (w *Crowd) signals(ctx context.Context, c db.Conn, in click.Store, after uuid.UUID, clicks []*click.StoredClick) (
 	map[uuid.UUID]bot.Signals, error,
 ) {

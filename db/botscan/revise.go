@@ -108,8 +108,8 @@ type moved struct{ from, to ledger.Key }
 
 func newRevision() revision { return revision{deltas: ledger.Deltas{}, moved: map[uuid.UUID]moved{}} }
 
-// move moves the figures of a changed click in the ledger. was holds the click before the change. The other argument points to
-// the changed click; move may also change the fields IsUnique and Cost of this click.
+// move moves the figures of a changed click in the ledger. The first argument is the click before the change. The second argument
+// points to the changed click. The method may also change the fields IsUnique and Cost of this click.
 func (r *revision) move(was click.StoredClick, is *click.StoredClick) {
 	turned := was.IsBot != is.IsBot
 	if turned || was.BotScore != is.BotScore || was.BotReason != is.BotReason || was.BotSignals != is.BotSignals {

@@ -21,7 +21,7 @@ func (q LogQuery) copyArgs() []any {
 	}, q.WhereInCopy.Args...)
 }
 
-// copyCondition returns the condition by which a log selects clicks f of the copy in [from, to).
+// copyCondition returns the SQL condition by which a log selects clicks of the copy in [from, to). The alias of the clicks is f.
 func (q LogQuery) copyCondition(from, to time.Time) string {
 	s := "f.account_id = $1 AND " + schema.Window("f.at", from, to)
 	if q.ClickID != uuid.Nil {

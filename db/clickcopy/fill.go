@@ -22,8 +22,8 @@ SELECT coalesce((SELECT id FROM clicks ORDER BY id LIMIT 1), $1) AS click, coale
 )
 
 // Fill copies the clicks and conversions that were stored before Begin, day by day, the newest day first. It may be interrupted
-// at any point, and the next call continues from there. It calls report after each day. When all days are copied, the copy is
-// complete.
+// at any point, and the next call continues from there. After each day it calls the function report. When all days are copied,
+// the copy is complete.
 func (k Copy) Fill(ctx context.Context, report func(day time.Time, clicks int64)) error {
 	state, copying, err := db.First[struct {
 		Base       int64      `db:"base"`

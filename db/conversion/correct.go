@@ -156,8 +156,8 @@ func (b *correcting) load(ctx context.Context, c db.Conn, list []Input, lock boo
 	return nil
 }
 
-// addExpired adds to found the clicks that were deleted because of their age, with the data that is left of them. ids are the ids
-// of all clicks.
+// addExpired appends the clicks that were deleted because of their age to the found clicks. They have the data that is left of
+// them. The parameter ids has the ids of all clicks.
 func (b *correcting) addExpired(ctx context.Context, c db.Conn, ids []uuid.UUID, found []*click.StoredClick, lock bool) (
 	[]*click.StoredClick, error,
 ) {

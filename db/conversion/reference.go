@@ -85,7 +85,7 @@ func DeleteReferences(ctx context.Context, c db.Conn, clicks []uuid.UUID) error 
 const deleteReferencesBefore = `
 DELETE FROM postback_references WHERE ctid = ANY (ARRAY(SELECT ctid FROM postback_references WHERE click_id < $1 LIMIT $2))`
 
-// DeleteReferencesBefore deletes the ids that refer to conversions of clicks whose ids are lower than the id first.
+// DeleteReferencesBefore deletes the ids that refer to conversions of clicks whose ids are lower than the given id.
 func DeleteReferencesBefore(ctx context.Context, c db.Conn, first uuid.UUID) error {
 	const atOnce = 2000
 	_, err := db.InParts(ctx, c, "delete old references", deleteReferencesBefore, atOnce, first)

@@ -175,8 +175,8 @@ func (s statement) status(from string) string {
 	return models.StatusRejected
 }
 
-// apply changes a conversion according to the statement. status is the status after the statement. first says that there is no
-// earlier statement about the conversion.
+// apply changes a conversion according to the statement. status is the status after the statement. The parameter first is true if
+// there is no earlier statement about the conversion.
 func (s statement) apply(v *Conversion, status string, first bool) {
 	v.Status, v.Source = status, cmp.Or(s.Source, v.Source)
 	v.OriginalStatus = cmp.Or(s.Word, v.OriginalStatus)

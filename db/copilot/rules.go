@@ -29,8 +29,8 @@ const (
 WHERE account_id = $1 AND id = $2`
 )
 
-// Change changes a rule. It calls edit with the saved rule, under a lock. The rule becomes due at once, as if it were new, but the
-// cool-downs of its targets do not end.
+// Change changes a rule. It calls the function edit with the saved rule, under a lock. The rule becomes due at once, as if it
+// were new, but the cool-downs of its targets do not end.
 func (k Rules) Change(ctx context.Context, account, id uuid.UUID, edit func(*autorule.Rule) error) (autorule.Rule, error) {
 	return store.TxOf(ctx, k.s, func(s *store.Store) (autorule.Rule, error) {
 		old, err := NewRules(s).Lock(ctx, account, id)

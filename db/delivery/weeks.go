@@ -29,8 +29,9 @@ func weekOf(t time.Time) time.Time {
 	return t.AddDate(0, 0, -(int(t.Weekday())+6)%7)
 }
 
-// EnsureWeeks creates the partitions of the week that contains the time now, and of as many following weeks as ahead says. It moves
-// rows of all these weeks out of the partitions _rest. Several processes may call it at the same time.
+// EnsureWeeks creates the partitions of the week that contains the time now, and of the weeks that follow it. The parameter ahead
+// is the number of the following weeks. EnsureWeeks moves rows of all these weeks out of the partitions _rest. Several processes
+// may call it at the same time.
 func EnsureWeeks(ctx context.Context, d *db.DB, now time.Time, ahead int) error {
 	for i := range ahead + 1 {
 		for _, log := range []string{events, deliveries} {

@@ -90,8 +90,8 @@ type comparison struct {
 	used     map[string]*difference.RateUsed // by currency
 }
 
-// setZone sets the zone of their days. This is the zone in the arguments. Without a zone in the arguments, it is the zone with the
-// given name. An unknown zone counts as UTC.
+// setZone sets the time zone of the other side's days (theirs). This is the zone in the arguments. Without a zone in the
+// arguments, it is the zone with the given name. An unknown zone counts as UTC.
 func (k *comparison) setZone(name string) {
 	zone, err := report.Zone(cmp.Or(k.out.TheirZone, name))
 	if err != nil {

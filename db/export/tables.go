@@ -54,7 +54,7 @@ func ofClick(a *clickattr.Attr) column {
 	return number(a.Name)
 }
 
-// insertBefore inserts a column into list before the column with the given name.
+// insertBefore inserts a column into a list, before the column with the given name.
 func insertBefore(name string, c column, list []column) []column {
 	return slices.Insert(list, slices.IndexFunc(list, func(c column) bool { return c.name == name }), c)
 }

@@ -34,8 +34,8 @@ const (
     WHERE kind = $1 AND state IN ('done', 'failed') AND id >= $2 AND id < $3 LIMIT $4)`
 )
 
-// DeleteRange deletes the rows of a kind with ids in [low, high), in batches. If any of them waits or runs, it deletes nothing and
-// open is true.
+// DeleteRange deletes the rows of a kind with ids in [low, high), in batches. If any of these jobs waits or runs, DeleteRange
+// deletes nothing and returns true.
 func DeleteRange(ctx context.Context, c db.Conn, kind string, low, high uuid.UUID) (open bool, err error) {
 	const what = "delete jobs"
 	if open, err = db.Get[bool](ctx, c, what, anyOpen, kind, low, high); err == nil && !open {

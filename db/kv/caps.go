@@ -51,9 +51,10 @@ redis.call('SET', KEYS[1], string.format('%d', n), 'EX', ARGV[4])
 return {n, taken}`)
 
 // Reserve updates the common count of a key, which all processes share. It first adds the events that so far only this process
-// has counted. Their number is add. If the limit leaves room, it then counts one more event, and taken is true. With a limit of 0,
-// it counts no further event. It returns the common count. floor is the common count that the process last saw, and restores a
-// counter that Redis has lost. ErrAway means that nothing was counted. After any other error, the events may have been counted.
+// has counted. The parameter add is their number. If the limit leaves room, it then counts one more event, and taken is true.
+// With a limit of 0, it counts no further event. It returns the common count. floor is the common count that the process last
+// saw, and restores a counter that Redis has lost. ErrAway means that nothing was counted. After any other error, the events may
+// have been counted.
 func (c *Caps) Reserve(ctx context.Context, key string, add, floor, limit int) (total int, taken bool, err error) {
 	if c.client == nil || time.Now().UnixNano() < c.awayUntil.Load() {
 		return 0, false, ErrAway

@@ -216,8 +216,8 @@ func (p People) Accounts(ctx context.Context, id uuid.UUID) ([]Workplace, error)
 const maxLinks = 100
 
 // CreateLink creates a link for an e-mail address and returns its token, which cannot be read later. An earlier open link of the
-// same kind for the same address stops working. wanted has the kind, the account, the e-mail address, the role and the maker of
-// the link.
+// same kind for the same address stops working. The argument has the kind, the account, the e-mail address, the role and the
+// maker of the link.
 func (p People) CreateLink(ctx context.Context, wanted models.EntryLink) (link models.EntryLink, token string, err error) {
 	token = models.NewToken()
 	account, kind, email := wanted.AccountID, wanted.Kind, wanted.Email

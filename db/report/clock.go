@@ -54,8 +54,9 @@ func (c *clock) dimension(name string, inOrder bool) dimension {
 	return dimension{name: name, kind: local, step: step, clock: c, inOrder: inOrder}
 }
 
-// follow prepares c for a comparison with the clock first, in which the nth bucket of c belongs to the nth bucket of that clock. If c
-// has more buckets, the remaining buckets get the number 0. c keeps no labels of its own: the clock first names the buckets.
+// follow prepares c for a comparison with the clock of the first period, in which the nth bucket of c belongs to the nth bucket
+// of that clock. If c has more buckets, the remaining buckets get the number 0. c keeps no labels of its own, because the labels
+// of that clock name the buckets.
 func (c *clock) follow(first *clock) {
 	for i, code := range c.codes {
 		if _, counterpart := first.labels[code]; !counterpart {

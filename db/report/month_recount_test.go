@@ -27,8 +27,8 @@ func (m *month) recount(q Query) map[string]*both {
 	return out
 }
 
-// recountIn adds the figures of the facts in a window to the groups of out. side returns the half of a group to which the
-// window's figures are added.
+// recountIn adds the figures of the facts in a window to the groups of the given map. The function side returns the half of a
+// group to which the window's figures are added.
 func (m *month) recountIn(q Query, from, to time.Time, out map[string]*both, side func(*both) *sums) {
 	plain, keep := m.splitFilters(q, from, to)
 	numbers := make([]func(*monthFact) uint32, len(q.Dimensions))

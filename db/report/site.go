@@ -146,8 +146,8 @@ FROM conversions v WHERE v.account_id = $1 AND v.recorded_at >= $3 AND v.goal = 
 		AND v.goal = ANY (e.goals))
 GROUP BY v.goal`
 
-// Site reports the events of a site's visitors since the time in since. A visitor counts as present if at least one event of the
-// visitor is newer than the time in live.
+// Site reports the events of a site's visitors since the given time. A visitor counts as present if at least one event of the
+// visitor is newer than the time in the parameter live.
 func (r Reader) Site(ctx context.Context, account, site uuid.UUID, since, live time.Time) (out SiteReport, err error) {
 	if out.Totals, err = db.Get[SiteTotals](ctx, r.Conn, "site", siteTotals, account, site, since); err != nil {
 		return out, err

@@ -180,8 +180,8 @@ SELECT l.virtualtransaction FROM pg_locks l JOIN pg_stat_activity a ON a.pid = l
 WHERE l.locktype = 'virtualxid' AND l.granted AND a.datname = current_database() AND a.usename = current_user
 	AND l.pid <> pg_backend_pid()`
 
-// OpenTransactions lists the open transactions of the service. If others, the result of an earlier call, is given, it returns
-// only the transactions among them that are still open.
+// OpenTransactions lists the open transactions of the service. If the result of an earlier call is given, the list has only the
+// transactions of that result that are still open.
 func OpenTransactions(ctx context.Context, c db.Conn, others []string) ([]string, error) {
 	if others == nil {
 		return db.Select[string](ctx, c, "open transactions", selectOlder)
@@ -216,8 +216,8 @@ func RestateArchive(ctx context.Context, c db.Conn, account uuid.UUID) error {
 const firstOrphaned = `
 SELECT coalesce(date_trunc('day', min(recorded_at), 'UTC'), $3) FROM conversions WHERE account_id = $1 AND click_id < $2 AND recorded_at < $3`
 
-// FirstOrphaned returns the first day before end that has conversions whose clicks are not kept any more. If there is no such
-// day, it returns end.
+// FirstOrphaned returns the first day before a given day that has conversions whose clicks are not kept any more. If there is no
+// such day, it returns the given day.
 func FirstOrphaned(ctx context.Context, c db.Conn, k exchangerate.Change, end time.Time) (time.Time, error) {
 	return db.Get[time.Time](ctx, c, "conversions without clicks", firstOrphaned, k.Account, models.FloorClickID(k.Kept), end)
 }

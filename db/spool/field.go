@@ -131,7 +131,8 @@ func addrField[T any](tag byte, at func(*T) *netip.Addr) field[T] {
 	}}
 }
 
-// numberField encodes a whole number or a boolean as a varint. get converts the member to the number, and set does the reverse.
+// numberField encodes a whole number or a boolean as a varint. The function get converts the member to the number, and the
+// function set does the reverse.
 func numberField[T any](tag byte, get func(*T) uint64, set func(*T, uint64)) field[T] {
 	return field[T]{tag, func(b []byte, tag byte, v *T) []byte {
 		n := get(v)

@@ -51,9 +51,9 @@ type scanner struct {
 }
 
 // next finds the first intact frame in buf. It returns the payload and the offset after the frame. Without an intact frame,
-// payload is nil, and end is the number of bytes that need not be scanned again. last means that no data follows buf, so an
-// incomplete frame is damage. Zeros up to the end of the segment are not damage: they are the unwritten rest of a prepared
-// segment.
+// payload is nil, and end is the number of bytes that need not be scanned again. If the parameter last is true, no data follows
+// buf, so an incomplete frame is damage. Zeros up to the end of the segment are not damage: they are the unwritten rest of a
+// prepared segment.
 func (s *scanner) next(buf []byte, last bool) (payload []byte, end int) {
 	for i := 0; i < len(buf); {
 		rest := buf[i:]

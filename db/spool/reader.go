@@ -136,7 +136,7 @@ func (r *Reader) jump(to position) {
 	}
 }
 
-// parse decodes at most limit records from buf. last says that no more data of the segment follows buf.
+// parse decodes at most limit records from buf. If the parameter last is true, no more data of the segment follows buf.
 func (r *Reader) parse(buf []byte, last bool, limit int) []Item {
 	start := r.pos
 	var items []Item

@@ -54,8 +54,8 @@ const deleteAtOnce = 5000
 
 // DeleteAccount deletes an account and everything in it, in batches. First the account's links and keys stop working. Then its
 // rows are deleted from all tables, and after them the account's own row. Last come rows that arrived in the meantime, and people
-// without an account. If a call is interrupted, call it again: it continues where it stopped. DeleteAccount calls progress for
-// each table that had rows. It is for operators only.
+// without an account. If a call is interrupted, call it again: it continues where it stopped. DeleteAccount calls the function
+// progress for each table that had rows. It is for operators only.
 func (s *Store) DeleteAccount(ctx context.Context, id uuid.UUID, progress func(table string, rows int64)) error {
 	if err := s.run(ctx, "stop account", stopAccount, id); err != nil {
 		return err

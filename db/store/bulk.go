@@ -71,8 +71,8 @@ func (s *Store) each(ctx context.Context, ids []uuid.UUID, change func(s *Store,
 	return failures, nil
 }
 
-// ChangeAll calls edit with each record, under a lock, and saves the result, including whether the record is active. edits has
-// the changed records, and failures has the records that edit or a check refused. The store must be in a transaction.
+// ChangeAll calls the function edit with each record, under a lock, and saves the result, including whether the record is active.
+// It returns the changed records, and the records that the function edit or a check refused. The store must be in a transaction.
 func (k pausable[R]) ChangeAll(ctx context.Context, account uuid.UUID, ids []uuid.UUID, edit func(*R) error) (
 	edits []Edit[R], failures []Failure, err error,
 ) {

@@ -14,8 +14,8 @@ import (
 	"switchyard/models/flow"
 )
 
-// Change changes the settings of a campaign. It calls edit with the saved settings, under a lock. If edit returns an error, nothing
-// changes. by is who makes the change.
+// Change changes the settings of a campaign. It calls the function edit with the saved settings, under a lock. If this function
+// returns an error, nothing changes. The parameter by says who makes the change.
 //
 // A zero DomainID moves the campaign to the shared link domain. A campaign that moves from its own domain to a shared one gets a
 // generated alias. When an active campaign is paused, Change stores the event campaign.paused in the same transaction. The caller
@@ -123,9 +123,9 @@ func (k Campaigns) checkChange(ctx context.Context, before models.Campaign, afte
 	return shared && !before.SharedHost, nil
 }
 
-// ChangeFlow replaces the flow of a campaign by the paths that edit returns, and returns the saved flow. It calls edit with the
-// saved flow, as Flow returns it, under a lock. If edit returns an error, nothing changes. A path that was in the old flow keeps
-// its id, and so its statistics. Any other path gets a new id.
+// ChangeFlow replaces the flow of a campaign by the paths that the function edit returns, and returns the saved flow. It calls
+// this function with the saved flow, as Flow returns it, under a lock. If the function returns an error, nothing changes. A path
+// that was in the old flow keeps its id, and so its statistics. Any other path gets a new id.
 func (k Campaigns) ChangeFlow(ctx context.Context, account, id uuid.UUID,
 	edit func(CampaignFlow) ([]flow.Path, error),
 ) (saved CampaignFlow, err error) {

@@ -157,7 +157,7 @@ func (d Domains) allow(ctx context.Context, account uuid.UUID, more int) error {
 	return d.s.allow(ctx, account, allowance{"domains", count, func(p models.Plan) int { return p.Domains }})
 }
 
-// Update changes the settings of a domain. It calls edit with the saved settings, under a lock.
+// Update changes the settings of a domain. It calls the function edit with the saved settings, under a lock.
 func (d Domains) Update(ctx context.Context, account, id uuid.UUID, edit func(*models.DomainSettings)) (models.Domain, error) {
 	return TxOf(ctx, d.s, func(s *Store) (models.Domain, error) {
 		domain, err := domainTable.findLocked(ctx, s, account, id)

@@ -111,8 +111,8 @@ UPDATE geo_databases SET leased_until = NULL, looked_after = greatest(looked_aft
 	failing_since = CASE WHEN $4 <> '' THEN coalesce(failing_since, now()) WHEN $5 THEN NULL ELSE failing_since END
 WHERE account_id = $1 AND provider = $2`
 
-// Release ends a lease. after is the last click that was looked up. failure says why look-ups failed. worked reports whether at
-// least one look-up succeeded.
+// Release ends a lease. The parameter after is the id of the last click that was looked up. failure says why look-ups failed.
+// worked reports whether at least one look-up succeeded.
 func (g GeoDatabases) Release(ctx context.Context, d models.GeoDatabase, after uuid.UUID, failure string, worked bool) error {
 	if failure == "" && !worked {
 		failure = d.Failure

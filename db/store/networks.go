@@ -48,7 +48,7 @@ func (k Networks) Update(ctx context.Context, n models.Network) (models.Network,
 	return k.write(ctx, n, networkTable.change)
 }
 
-// write calls save with a network. If the network has a secret, write then stores the secret.
+// write saves a network by the function save. If the network has a secret, the secret is stored afterwards.
 func (k Networks) write(ctx context.Context, n models.Network,
 	save func(context.Context, *Store, models.Network) (models.Network, error),
 ) (models.Network, error) {

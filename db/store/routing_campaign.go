@@ -114,7 +114,7 @@ func FlowRouting(ctx context.Context, c db.Conn, campaign RoutingCampaign, paths
 	return loadAround(ctx, c, campaign.AccountID, r, next, paths)
 }
 
-// loadAround adds to r the campaigns whose ids are in next, and the campaigns to which these hand visitors over. It also adds the
+// loadAround adds to r the campaigns with the given ids, and the campaigns to which these hand visitors over. It also adds the
 // records to which all these campaigns and the given paths refer.
 func loadAround(ctx context.Context, c db.Conn, account uuid.UUID, r *Routing, next []uuid.UUID, paths []flow.Path,
 ) (*Routing, error) {
@@ -169,7 +169,7 @@ func blockListsAround(ctx context.Context, c db.Conn, account uuid.UUID, r *Rout
 	return keysOf("block_lists", lists, nil), err
 }
 
-// keysOf returns the keys of the ids that are not in known, and adds these ids to known.
+// keysOf returns the keys of the ids that the given map does not have yet, and adds these ids to the map.
 func keysOf(table string, ids []uuid.UUID, known map[uuid.UUID]bool) []RoutingKey {
 	var keys []RoutingKey
 	for _, id := range ids {

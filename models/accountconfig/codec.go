@@ -114,8 +114,8 @@ func ReadMembers(raw []byte) (m Members, err error) {
 	return m, dec.Decode(&m)
 }
 
-// newCodec returns a codec. The defaults are the values of the record that is decoded from the body "smallest". The members
-// in own and the member name have no default.
+// newCodec returns a codec. The defaults are the values of the record that is decoded from the smallest body. The member "name"
+// and the members with the given names have no default.
 func newCodec[R any](kind Kind, smallest string, c Codec[R], own ...string) *Codec[R] {
 	c.kind = kind
 	record, err := c.read([]byte(smallest))

@@ -199,7 +199,7 @@ func (s Settings) TargetFigures(t *Target) []copilot.Figure {
 // maxFigures is the maximum number of figures in an evidence.
 const maxFigures = 60
 
-// Evidence returns the figures that made a rule act. from and to are the bounds of the window, written for people.
+// Evidence returns the figures that made a rule act. The texts from and to are the bounds of the window, written for people.
 func (s Settings) Evidence(targets []Target, from, to string) *copilot.Evidence {
 	e := copilot.Evidence{From: from, To: to, Confidence: 1, Method: "rule: " + s.Text(), Figures: []copilot.Figure{}}
 	for i := range targets {

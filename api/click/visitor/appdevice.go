@@ -73,8 +73,8 @@ var facebookApps = map[string]string{
 	"FB4A": "Android", "Orca-Android": "Android", "MessengerLite": "Android", "EMA": "Android",
 }
 
-// groupDevice reads group, a text in parentheses. The parameter before is the text in front of group, such as the name of an app. If
-// group describes no device, the returned os is empty.
+// groupDevice reads a text in parentheses (group). The parameter before is the text in front of it, such as the name of an app.
+// If the text in parentheses describes no device, the returned os is empty.
 func groupDevice(before, group string) appDevice {
 	first, second, rest := appFields(group)
 	switch {

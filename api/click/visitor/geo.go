@@ -128,7 +128,8 @@ func (f *database) find(a netip.Addr) *record {
 	return rec
 }
 
-// describe fills all fields that follow from into.IP. If several files know a field, the first file wins.
+// describe fills all fields of *into that can be derived from the address into.IP. If several files know a field, the first file
+// wins.
 func (g *geo) describe(into *Description) {
 	if !into.IP.IsValid() {
 		return

@@ -147,8 +147,8 @@ func (c *Client) once(ctx context.Context, method, address string, sent []byte, 
 	return resp.StatusCode, nil, refused
 }
 
-// putOff reports whether a failed call is repeated, and after which wait. again says that the request may be repeated if it got
-// no answer.
+// putOff reports whether a failed call is repeated, and after which wait. The parameter again says whether a request that got no
+// answer may be repeated.
 func (c *Client) putOff(err error, again bool, try int) (time.Duration, bool) {
 	if err == nil || try >= orElse(c.Tries, 4) || errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
 		return 0, false

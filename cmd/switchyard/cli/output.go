@@ -18,7 +18,8 @@ type accountFlags struct {
 	jsonFlag
 }
 
-// print writes the answer of a command to standard output. It writes value if the answer is to be JSON, otherwise rows as a table.
+// print writes the answer of a command to standard output. If asJSON is true, it writes the value as JSON. Otherwise it writes
+// the rows as a table.
 func (e *env) print(asJSON bool, value any, rows ...string) error {
 	if asJSON {
 		return e.printJSON(value)

@@ -151,9 +151,9 @@ func withServers(ctx context.Context, e *env, name string, needed []pool,
 // stopLimit is how long a process may take to stop. It is a little more than the sum of all timeouts of a stop.
 const stopLimit = 24500 * time.Millisecond
 
-// limitStop calls end when a stop takes longer than the limit. A stop can hang if PostgreSQL accepts connections but never
-// answers, because the driver waits even after the context has ended. Acknowledged data survives such an end, as it survives kill
-// -9. The caller must call ended when the process has stopped within the limit.
+// limitStop calls the function end when a stop takes longer than the limit. A stop can hang if PostgreSQL accepts connections but
+// never answers, because the driver waits even after the context has ended. Acknowledged data survives such an end, as it
+// survives kill -9. The caller must call the returned function when the process has stopped within the limit.
 func limitStop(ctx context.Context, limit time.Duration, end func()) (ended func()) {
 	stopped, ended := context.WithCancel(context.Background())
 	context.AfterFunc(ctx, func() {

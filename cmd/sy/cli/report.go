@@ -248,8 +248,8 @@ func (c *compareCmd) Run(ctx context.Context, e *env) error {
 	return e.printTable(append(rows, paired(record{p.Dimensions[0]: "Total"}, p.Totals, c.Figures)), columns)
 }
 
-// paired adds three values for each figure to out: its value in the period A, its value in the period B, and the difference in
-// percent.
+// paired adds three values for each figure to the first record: its value in the period A, its value in the period B, and the
+// difference in percent.
 func paired(out, row record, names []string) record {
 	before, _ := row["compare"].(map[string]any)
 	for _, f := range names {

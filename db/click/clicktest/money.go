@@ -54,7 +54,7 @@ func NewMoneyEnv(t *testing.T, seed uint64) *MoneyEnv {
 	return x
 }
 
-// DayText returns the date of the day that is back days before today.
+// DayText returns the date of the day that lies the given number of days before today.
 func (x *MoneyEnv) DayText(back int) string {
 	return x.Today.AddDate(0, 0, -back).Format(time.DateOnly)
 }
