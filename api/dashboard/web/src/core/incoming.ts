@@ -2,6 +2,7 @@
 import type { NetworkRow, NetworkPut, PostbackRow } from '../api.gen.ts'
 import { postbackNames } from '../columns.gen.ts'
 import { t } from './text.ts'
+import { unmatchedWords } from '../text/unmatched.ts'
 
 export const fields = Object.keys(t.unmatched.fields)
 const mask = '***' // what the service shows in place of a secret value
@@ -34,7 +35,7 @@ export function causeOf(row: PostbackRow, settings: Record<string, string> = {})
 
 // causeText explains a cause in words.
 export function causeText({ kind, param, value }: Cause) {
-  const text = t.unmatched.causes[kind]
+  const text = unmatchedWords.causes[kind]
   return typeof text === 'string' ? text : text(param!, value!)
 }
 

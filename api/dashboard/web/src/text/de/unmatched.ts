@@ -15,6 +15,14 @@ export const words: typeof en = {
   replayKey: 'prüfen und neu einlesen',
   check: 'Prüfen und neu einlesen',
   next: 'nächster oder voriger Postback',
+  causes: {
+    macro: (param, value) => `Das Netzwerk hat ${param} nicht ausgefüllt: dort steht noch ${value}.`,
+    wrong: param => `${param} enthält keine unserer Klick-IDs.`,
+    hidden: params => `Kein Parameter wird als Klick-ID gelesen. Vielleicht steckt sie in ${params}.`,
+    ready: param => `Als der Postback ankam, wurde ${param} nicht als Klick-ID gelesen. Jetzt schon.`,
+    empty: 'Der Postback enthält keine Klick-ID.',
+    gone: 'Der Klick ist nicht hier: Er ist älter als der Klickverlauf, wurde gelöscht oder gehört zu einem anderen Konto.',
+  },
   todo: {
     macro: 'Im Netzwerk gehört dessen eigenes Makro für die Klick-ID in den Postback.',
     wrong: 'Offers des Netzwerks müssen {clickid} mitschicken, und sein Postback muss denselben Wert zurückbringen.',

@@ -14,6 +14,14 @@ export const words = {
   replayKey: 'check and replay',
   check: 'Check and replay',
   next: 'next or previous postback',
+  causes: {
+    macro: (param: string, value: string) => `The network did not fill in ${param}: it still says ${value}.`,
+    wrong: (param: string) => `${param} is not one of our click ids.`,
+    hidden: (params: string) => `No parameter is read as the click id. It may be in ${params}.`,
+    ready: (param: string) => `When the postback came in, ${param} was not read as the click id. Now it is.`,
+    empty: 'The postback has no click id.',
+    gone: 'The click is not here: it is older than the click history, was cleared, or belongs to another account.',
+  },
   todo: {
     macro: 'In the network, put its own macro for the click id into the postback.',
     wrong: 'Offers of the network have to send {clickid} along, and its postback has to send the same value back.',
