@@ -8,16 +8,18 @@ import (
 	"switchyard/models"
 )
 
-// ConversionSchedule lists the waits between look-ups of the click of a postback, if that click is not stored yet. The first
-// waits are short, because a click is usually stored within a second. The last waits are long, because a web process may have
-// been cut off from PostgreSQL for a long time.
+// ConversionSchedule lists the waits between look-ups of the click of a postback, if that click is not stored yet: those of
+// MatchPostbacks, and those of RecordConversion if the click cannot be found when the job runs. The first waits are short, because
+// a click is usually stored within a second. The last waits are long, because a web process may have been cut off from PostgreSQL
+// for a long time.
 var ConversionSchedule = []time.Duration{
 	time.Second, 2 * time.Second, 5 * time.Second, 15 * time.Second, time.Minute, 5 * time.Minute, 30 * time.Minute,
 	2 * time.Hour, 6 * time.Hour, 12 * time.Hour, 24 * time.Hour,
 }
 
 // RecordConversion records the conversion that a stored postback reports. The job's row has the id of the postback, and the
-// outcome is stored with the postback. A postback whose click is not stored yet has no job. MatchPostbacks starts its job later.
+// outcome is stored with the postback. If the click is not stored when the postback arrives, MatchPostbacks starts the job
+// later, once it has found the click.
 var RecordConversion = Define[None, None](models.KindRecordConversion, Policy{
 	Queue: Conversions, Timeout: 20 * time.Second, Retries: ConversionSchedule, Row: true,
 })

@@ -79,8 +79,8 @@ func TestProofsHaveOneBudget(t *testing.T) {
 	}
 }
 
-// TestAddressesAreLimited: wrong proofs also count against the address and its network, which is a /48 in IPv6. Other networks
-// are not affected.
+// TestAddressesAreLimited: wrong proofs also count against the sender's address (in IPv6 its /64) and against its network (in IPv6
+// its /48). Other networks are not affected.
 func TestAddressesAreLimited(t *testing.T) {
 	t.Parallel()
 	s := behindProxy(t)

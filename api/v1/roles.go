@@ -12,7 +12,7 @@ import (
 // for every changing route at this path and below it.
 var roles = map[models.Role][]string{
 	models.RoleMember: {
-		"POST /campaigns", "POST /campaigns/{id}/clone", // a person below this role gets buyer_only instead of role_required
+		"POST /campaigns", "POST /campaigns/{id}/clone", // a person below this role gets the error code buyer_only instead of role_required
 		"DELETE /campaigns/{id}/stats", "DELETE /reports/orphaned",
 		"/domains", "/webhooks", "/alerts/channels", "/edge", "/old-tracker",
 		"/integrations", "/oauth", "/geo-database", "/copilot/ai",
@@ -21,7 +21,7 @@ var roles = map[models.Role][]string{
 	models.RoleOwner: {"PATCH /settings"},
 }
 
-// confirmed lists the routes that require people to prove their identity again, with entries in the form of roles. These routes
+// confirmed lists the routes that require people to prove their identity again. Its entries are written like those of the map above. These routes
 // store, create or delete credentials, or do something that cannot be undone.
 var confirmed = []string{
 	"DELETE /campaigns/{id}/stats", "DELETE /reports/orphaned", "/integrations", "/geo-database", "POST /copilot/ai",

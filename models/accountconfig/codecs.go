@@ -63,7 +63,7 @@ var (
 			}
 			o, err := b.Record()
 			o.IsActive = models.Active(on)
-			if len(o.Subs) > 0 { // parameters that the list leaves out take free sub-parameters, as in the store
+			if len(o.Subs) > 0 { // the remaining parameters get the free numbers of sub-parameters, as in package store
 				subslot.Assign(&o.SourceLink, models.SourceLink{}, false)
 			}
 			return o, err

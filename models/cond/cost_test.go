@@ -79,7 +79,8 @@ func TestCost(t *testing.T) {
 	}
 }
 
-// TestExhausted checks that a decision ends when it has used up its steps. After that, no condition matches.
+// TestExhausted checks that a decision ends when it has used up its steps. After that, Match finds no match. Explain gives each
+// condition steps of its own, so it still finds that the condition matches.
 func TestExhausted(t *testing.T) {
 	t.Parallel()
 	costly := cond.Condition{Attribute: "user_agent", Operator: "not_regex", Value: strings.Repeat("(a|b|c|.d)?", 40) + "z$"}
@@ -200,7 +201,7 @@ func TestRandomRulesWithinTheBudget(t *testing.T) { //nolint:paralleltest // it 
 	t.Logf("%d kept, %d refused; the slowest decision took %s", len(matchers), refused, slowest) // only logged, because machines differ
 }
 
-// longTexts returns the facts of a visitor with long texts. Only the URL and the referrer can be longer.
+// longTexts returns the facts of a visitor with long texts. Only the URL and the referrer of a recorded click can be longer than these texts.
 func longTexts(f *cond.Facts) *cond.Facts {
 	f.Reset()
 	f.Assign("user_agent", strings.Repeat("aA", 256))

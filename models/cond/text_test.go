@@ -20,7 +20,7 @@ func TestTextAgainstStrings(t *testing.T) {
 	f := &cond.Facts{}
 	rapid.Check(t, func(rt *rapid.T) {
 		f.Reset()
-		// The long texts have about maxPairs (256) bytes. For longer texts, contains does not collect pairs.
+		// The long texts have about maxPairs (256) bytes. Only up to this length does the operator contains compare pairs of bytes first.
 		text := rapid.StringMatching(`[abXé ]{1,12}|[a-cZ]{250,262}`).Draw(rt, "text")
 		values := rapid.SliceOfN(rapid.StringMatching(`[abxé]{1,5}`), 1, 10).Draw(rt, "values")
 		attr := rapid.SampledFrom([]cond.Attr{cond.Named("user_agent"), cond.Named("region"), cond.URL}).Draw(rt, "attribute")

@@ -12,9 +12,9 @@ import (
 	"switchyard/models/notification"
 )
 
-// TestSignedFieldsAreThoseOfAForm checks that a message is accepted only if its data is in the fields of a form. Those fields
-// are signed, and the members of a JSON object are not. A signature over no fields proves nothing, because anyone can calculate
-// it.
+// TestSignedFieldsAreThoseOfAForm checks that messages of Digistore24 and JVZoo are accepted only if their data is in the fields of a
+// form. These platforms sign only such fields, and not the members of a JSON object. A signature over no fields proves nothing,
+// because it is the same for every message.
 func TestSignedFieldsAreThoseOfAForm(t *testing.T) {
 	t.Parallel()
 	digistore := `"event": "on_payment", "transaction_id": "1", "custom": "CLICK", "transaction_amount": "9999", "currency": "EUR"`
@@ -55,7 +55,7 @@ func TestKeyIsOfWhatIsSigned(t *testing.T) {
 	}{
 		"fields in another order": {"digistore24", payment, turned, true},
 		"another address":         {"woocommerce", order, elsewhere, true},
-		"another order":           {"woocommerce", order, other, false},
+		"another status":          {"woocommerce", order, other, false},
 	} {
 		s := scheme(t, tt.scheme)
 		a, errA := s.Read(tt.first, secret, nil)

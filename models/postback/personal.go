@@ -43,7 +43,8 @@ func UnfoldPersons(list []param.Param, isField func(name string) bool) []param.P
 const notText = "(not kept: " + matchkey.NotText + ")"
 
 // RemovePersonal removes the personal data from the parameters of a message. It returns these data, and the word that states the
-// person's consent. removed says that the message had personal data. The constant Removed takes the place of each value.
+// person's consent. removed says that the message had personal data. A value is replaced by the constant Removed;
+// a parameter whose name contains an e-mail address is deleted.
 //
 // isField reports whether a network of the account sends a field of the postback, such as the payout, in the parameter with this
 // lower-case name. Such a parameter stays, because the account has chosen it for this field. A city, region, postal code or

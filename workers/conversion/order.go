@@ -20,7 +20,8 @@ import (
 const maxEarlier = 3
 
 // Arguments of Read and MaskParams. With patient, Read lets a postback wait for data that may still arrive. With believed, the
-// sender of a message is authenticated, and MaskParams shows all its parameters. Otherwise it shows only the unsealed parameters.
+// sender of a message is authenticated, and MaskParams returns all its parameters. Otherwise it masks the parameters that are
+// stored encrypted.
 const patient, believed = true, true
 
 // earlier reads the last maxEarlier undecided postbacks of the same click that arrived before v, in the order of arrival. It

@@ -8,7 +8,8 @@ import (
 	"github.com/google/uuid"
 )
 
-// TestEachCampaignHasOneTurn checks that each campaign has one turn in the returned number of days, and that no day has too many.
+// TestEachCampaignHasOneTurn checks that byTurn chooses each campaign on one day of a turn, and no more than maxTurn campaigns on
+// any day. A turn lasts the number of days that byTurn returns.
 func TestEachCampaignHasOneTurn(t *testing.T) {
 	t.Parallel()
 	zone := time.FixedZone("", -5*60*60)
@@ -23,7 +24,7 @@ func TestEachCampaignHasOneTurn(t *testing.T) {
 			at := time.Date(2026, 3, 1+day, 0, 0, 0, 0, zone)
 			today, again := byTurn(list, at)
 			if again != turn || len(today) > maxTurn {
-				t.Fatalf("%d campaigns: %d have their turn on one day; the first call returned a turn of %d days for all, and this call %d days", n, len(today), turn, again)
+				t.Fatalf("%d campaigns: %d are chosen on one day; the first call returned a turn of %d days, and this call %d days", n, len(today), turn, again)
 			}
 			for _, id := range today {
 				seen[id]++

@@ -273,7 +273,7 @@ func (d *day) sell(ctx context.Context, i int, click string) error {
 	return err
 }
 
-// count waits until the service has reported every sale to the source, and compares the sums of the service, the network and the
+// count waits until the service has reported every approved sale to the source, and compares the sums of the service, the network and the
 // source.
 func (d *day) count(ctx context.Context) error {
 	want := decimal.Zero

@@ -41,7 +41,8 @@ func TestSend(t *testing.T) {
 	}
 }
 
-// TestDiscordThread: the address of a thread keeps its parameter, and Discord is asked to report a message that it does not store.
+// TestDiscordThread: the address of a thread keeps its parameter when the client adds wait=true, with which Discord reports whether
+// it has stored the message.
 func TestDiscordThread(t *testing.T) {
 	t.Parallel()
 	w, c, channels := open(t)
@@ -64,7 +65,7 @@ func TestRefusals(t *testing.T) {
 			}
 		}
 		w.Refuse(kind, chattest.Refusal{})
-		if err := c.Send(t.Context(), kind, credentials, ""); err == nil && kind != models.ChannelDiscord { // Discord gets a block of code
+		if err := c.Send(t.Context(), kind, credentials, ""); err == nil && kind != models.ChannelDiscord { // for Discord the text is put into a block of code, so the message is not empty
 			t.Errorf("%s takes an empty message", kind)
 		}
 	}

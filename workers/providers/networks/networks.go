@@ -189,7 +189,7 @@ func (c *Connection) read(ctx context.Context, period Range, days int, page page
 
 // Standing returns the range of days for which Orders lists every order that was not rejected. A recorded order of these days
 // that Orders does not list was rejected. ok is false for a platform that reports rejected orders. It is also false for a range
-// that ends before today, because an order that is no longer on hold may be reported on a later day.
+// that ends before today: if an order was on hold, the platform possibly lists it under a later day, so its absence proves nothing.
 func (c *Connection) Standing(from, to time.Time) (period Range, ok bool) {
 	period = Range{From: c.s.date(from), To: c.s.date(to)}
 	return period, c.s.vanishes && period.End().After(c.s.Now())

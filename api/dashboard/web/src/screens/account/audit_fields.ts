@@ -1,6 +1,7 @@
 // The names of fields in the audit log are the labels of the forms that edit them.
 import { t } from '../../core/text.ts'
 import { settingsWords } from '../../text/account.ts'
+import { w as blocks } from '../../text/blocks.ts'
 import { w as bulk } from '../../text/bulk.ts'
 import { w as cost } from '../../text/cost.ts'
 import { w as domains } from '../../text/domains.ts'
@@ -20,6 +21,7 @@ const campaign = t.campaigns.fields,
 const shared: Labels = {
   ...(t.dimensions as Labels),
   name: t.overview.name,
+  kind: goals.kind,
   url: record.url,
   status: t.lists.status,
   is_active: t.lists.status,
@@ -37,6 +39,7 @@ const shared: Labels = {
   network_id: t.conversions.network,
   destination_url: campaign.destination,
   cost_model: campaign.costModel,
+  cost_value: campaign.costValue,
   traffic_loss_pct: campaign.loss,
   events: webhooks.events,
   email: people.me.email,
@@ -53,7 +56,6 @@ const byPart: Record<string, Labels> = {
     primary_goal_key: campaign.goal,
     tracked_goal_keys: campaign.tracked,
     measurement_site_id: campaign.site,
-    cost_value: campaign.costValue,
     flow_rotation: campaign.rotation,
     bind_visitors: campaign.bind,
     uniqueness_method: campaign.uniqueBy,
@@ -150,7 +152,7 @@ const byPart: Record<string, Labels> = {
     cpc: cost.cpc,
     currency: cost.currency,
   },
-  blocks: { values: t.reports.value },
+  blocks: { values: t.reports.value, scope: blocks.where, dimension: t.conditions.attribute },
   settings: {
     organization_name: settingsWords.name,
     organizationName: settingsWords.name,

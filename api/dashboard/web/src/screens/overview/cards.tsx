@@ -75,7 +75,7 @@ export const BotLine = ({ clicks, bots }: { clicks: number; bots: number }) =>
   bots > 0 ? (
     <p class="botline dim fine">
       {t.overview.bots(bots, count(bots), count(clicks + bots))}{' '}
-      <a class="link" href={to('/app/clicks', { 'x.bot_reason': '' })}>
+      <a class="link" href={to('/app/clicks')}>
         {t.overview.botsLook}
       </a>
     </p>

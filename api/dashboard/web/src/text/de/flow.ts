@@ -9,7 +9,7 @@ export const words: typeof en = {
     view: 'Darstellung des Flows',
     rails: 'Zeichnung',
     table: 'Tabelle',
-    widthIs: 'Die Breite ist der Anteil im Zeitraum, mit Bots',
+    widthIs: 'Breite: Anteil der Besuche, mit Bots',
     noFigures: 'Keine Klicks im Zeitraum: alle gleich breit',
     noClicks: 'Keine Klicks im Zeitraum',
     saved: 'Gespeicherte Flows',

@@ -8,7 +8,7 @@ export const words = {
     view: 'How the flow is shown',
     rails: 'Rails',
     table: 'Table',
-    widthIs: 'Width is the share of the window, bots included',
+    widthIs: 'Width: share of visits, with bots',
     noFigures: 'No clicks in the window: widths are even',
     noClicks: 'No clicks in the window',
     saved: 'Saved flows',

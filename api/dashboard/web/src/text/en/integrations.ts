@@ -94,7 +94,7 @@ export const words = {
     modes: { shadow: 'On trial: nothing counts', live: 'For real' } as Record<string, string>,
     statuses: 'Which',
     statusChoices: { approved: 'Approved', pending: 'Pending' } as Record<string, string>,
-    capCount: 'At most a day',
+    capCount: 'Conversions a day, at most',
     capValue: 'Their value at most',
     sendKeys: 'Send hashed personal data',
     sendKeysHint:
