@@ -135,6 +135,10 @@ type FieldChange struct {
 	After  json.RawMessage `json:"after"`
 }
 
+// MaxAuditValue is the longest value of a FieldChange that the audit log stores, in bytes of JSON. If a value is longer, the log
+// names only its field.
+const MaxAuditValue = 500
+
 // Limits of the texts that people type, in characters.
 const (
 	MaxEmail    = 254

@@ -19,9 +19,6 @@ import (
 const (
 	// maxAuditFields is the greatest number of a body's fields that the audit log names.
 	maxAuditFields = 50
-	// maxAuditValue is the longest value that the audit log stores, in bytes of JSON. If a value is longer, only its field is
-	// named.
-	maxAuditValue = 500
 )
 
 // recordedMembers returns the members of the record that a call changes, as the API shows it. It returns nil if the row does not
@@ -81,7 +78,7 @@ func changesOf(c *route.Call, before map[string]json.RawMessage) (list []models.
 	for _, name := range names {
 		was, known := before[name]
 		is, still := after[name]
-		if known && still && !bytes.Equal(was, is) && len(was) <= maxAuditValue && len(is) <= maxAuditValue {
+		if known && still && !bytes.Equal(was, is) && len(was) <= models.MaxAuditValue && len(is) <= models.MaxAuditValue {
 			list = append(list, models.FieldChange{Field: name, Before: was, After: is})
 		}
 	}

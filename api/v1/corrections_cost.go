@@ -178,7 +178,8 @@ func changedBy(r models.CostRequest) uuid.UUID {
 
 // addCostChange adds a change of cost to the history. The job makes the change later.
 func addCostChange(c *route.Call, tx *store.Store, id uuid.UUID, kind string, r models.CostRequest) error {
-	return tx.CostChanges().Add(c.Context(), c.Account.ID, id, kind, c.Person.Name, c.KeyID, r)
+	by := authorOf(c)
+	return tx.CostChanges().Add(c.Context(), c.Account.ID, id, kind, by.Person, by.Key.UUID, r)
 }
 
 // CostChange is a change of cost, set by hand or applied from a file.
@@ -257,6 +258,7 @@ func (d Deps) undoCost(c *route.Call) (out CostUndone, err error) {
 		return out, models.Conflict("too_old", "the costs from before the change are not kept any more")
 	}
 	c.Record = changedBy(k.Request)
-	args := jobs.UndoCostArgs{ID: k.ID, By: c.Person.Name, Key: c.KeyID}
+	by := authorOf(c)
+	args := jobs.UndoCostArgs{ID: k.ID, By: by.Person, Key: by.Key.UUID}
 	return undoCostJob.Start(c, d.Jobs, args, nil)
 }

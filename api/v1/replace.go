@@ -158,7 +158,8 @@ func recordNames(c *route.Call, field string, names []string) {
 }
 
 // fieldChanges returns the changed fields of records, sorted by name. If the records have different values, the field has a list of
-// them, with at most maxAuditNames values.
+// them, with at most maxAuditNames values. A list that leaves out values ends with "…". A field with a value that is longer than
+// models.MaxAuditValue is left out.
 func fieldChanges(records []bulk.Record) []models.FieldChange {
 	before, after := map[string][]string{}, map[string][]string{}
 	for _, r := range records {
@@ -166,9 +167,10 @@ func fieldChanges(records []bulk.Record) []models.FieldChange {
 			before[name], after[name] = append(before[name], string(r.Before[name])), append(after[name], string(value))
 		}
 	}
-	return db.Map(slices.Sorted(maps.Keys(after)), func(name string) models.FieldChange {
+	list := db.Map(slices.Sorted(maps.Keys(after)), func(name string) models.FieldChange {
 		return models.FieldChange{Field: name, Before: oneOrList(before[name]), After: oneOrList(after[name])}
 	})
+	return db.Without(list, func(f models.FieldChange) bool { return max(len(f.Before), len(f.After)) > models.MaxAuditValue })
 }
 
 // oneOrList returns the only value of a list of JSON texts, or a JSON list of the different values.
@@ -178,5 +180,13 @@ func oneOrList(values []string) json.RawMessage {
 	if len(values) == 1 {
 		return json.RawMessage(values[0])
 	}
-	return json.RawMessage("[" + strings.Join(values[:min(len(values), maxAuditNames)], ", ") + "]")
+	for shown := min(len(values), maxAuditNames); ; shown-- {
+		list := slices.Clone(values[:shown])
+		if shown < len(values) {
+			list = append(list, `"…"`)
+		}
+		if text := "[" + strings.Join(list, ", ") + "]"; shown == 0 || len(text) <= models.MaxAuditValue {
+			return json.RawMessage(text)
+		}
+	}
 }

@@ -95,6 +95,8 @@ func TestReplaceOfferEverywhere(t *testing.T) {
 			t.Errorf("the flow of %v has the version %v, want %v", id, now, version)
 		}
 	}
+	latest := d.Do("GET", campaignPath(one)+"/changes?limit=1", nil).Want(200, "").Map()["rows"].([]any)[0]
+	same(t, latest.(map[string]any), map[string]any{"operation": "POST /changes/{id}/undo", "record_id": nil, "record": nil})
 	d.Do("POST", "/changes/"+after.ChangeID+"/undo", nil).Want(409, "already_undone")
 	flows := d.Do("GET", "/flows", nil).Want(200, "").Map()["rows"].([]any)
 	if got := fmt.Sprint(flows[0].(map[string]any)["paths"]); saved == nil || !contains(got, d.offer) {

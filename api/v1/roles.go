@@ -21,7 +21,7 @@ var roles = map[models.Role][]string{
 	models.RoleOwner: {"PATCH /settings"},
 }
 
-// confirmed lists the routes that require people to prove their identity again. Its entries are written like those of the map above. These routes
+// confirmed lists the routes that require people to prove their identity again. Its entries have the same form as the entries of the map roles. These routes
 // store, create or delete credentials, or do something that cannot be undone.
 var confirmed = []string{
 	"DELETE /campaigns/{id}/stats", "DELETE /reports/orphaned", "/integrations", "/geo-database", "POST /copilot/ai",

@@ -30,8 +30,8 @@ func (d Deps) undoChange(c *route.Call) (Undone, error) {
 		c.RecordField(changeIDField, change.ID)
 		if change.Changed.Replaced != uuid.Nil {
 			c.Record = change.Changed.Replaced
-			recordNames(c, "campaigns", holdersOf(change.Changed.Paths))
 			restored, kept, err := s.UndoReplacement(c.Context(), c.Account.ID, change)
+			recordNames(c, "campaigns", holdersOf(restoredPaths(change.Changed.Paths, kept)))
 			return Undone{restored, kept}, err
 		}
 		out, err := d.restore(c, s, change.Changed.Records)
@@ -50,6 +50,14 @@ func holdersOf(paths []bulk.Path) (names []string) {
 		}
 	}
 	return names
+}
+
+// restoredPaths returns the paths that an undo has restored. It leaves out the paths that the undo has kept as they are, and all paths of
+// a campaign or saved flow that was kept.
+func restoredPaths(paths []bulk.Path, kept []bulk.Kept) []bulk.Path {
+	return db.Without(paths, func(p bulk.Path) bool {
+		return slices.ContainsFunc(kept, func(k bulk.Kept) bool { return k.ID == p.Holder && (k.Path == "" || k.Path == p.Name) })
+	})
 }
 
 // restoredRecords returns the changes that an undo has made to records. It leaves out the records that the undo has kept as they are.

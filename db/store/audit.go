@@ -107,9 +107,10 @@ var auditRecord = func() string {
 func (s *Store) Audit(ctx context.Context, account uuid.UUID, f AuditFilter, p Page) ([]AuditRow, string, error) {
 	return readPage(ctx, s, account, p, pageQuery[AuditRow]{
 		Name: "audit",
-		SQL: `SELECT ` + auditColumns + `, coalesce(r.kind, '') AS record_kind, coalesce(r.name, '') AS record_name
-			FROM (SELECT *, CASE WHEN record ~ '^[0-9a-f-]{36}$' THEN record::uuid END AS record_id FROM audit) t
-			LEFT JOIN LATERAL (` + auditRecord + ` LIMIT 1) r ON true WHERE account_id = $1
+		// PostgreSQL evaluates the subqueries of the list of columns only for the rows of the page.
+		SQL: `SELECT ` + auditColumns + `, coalesce((SELECT r.kind FROM (` + auditRecord + `) r LIMIT 1), '') AS record_kind,
+				coalesce((SELECT r.name FROM (` + auditRecord + `) r LIMIT 1), '') AS record_name
+			FROM (SELECT *, CASE WHEN record ~ '^[0-9a-f-]{36}$' THEN record::uuid END AS record_id FROM audit) t WHERE account_id = $1
 			AND ($2::uuid IS NULL OR user_id = $2 OR key_id = $2)
 			AND ($3 = '' OR split_part(regexp_replace(route, '^\S+ (/app/api)?/', ''), '/', 1) = $3)
 			AND ($4::timestamptz IS NULL OR created_at >= $4) AND ($5::timestamptz IS NULL OR created_at < $5)`,

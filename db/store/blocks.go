@@ -218,7 +218,7 @@ func (s *Store) changeLists(ctx context.Context, account uuid.UUID, query string
 		return 0, scope, err
 	}
 	scopes, err := db.Select[uuid.UUID](ctx, s.c, "lists of blocked values", touchLists, account, lists)
-	if err == nil && !slices.ContainsFunc(scopes, func(id uuid.UUID) bool { return id != scopes[0] }) {
+	if err == nil && len(scopes) > 0 && !slices.ContainsFunc(scopes, func(id uuid.UUID) bool { return id != scopes[0] }) {
 		scope = scopes[0]
 	}
 	return len(lists), scope, err

@@ -39,7 +39,8 @@ var recorded = map[string][]string{
 	"copilot":   {"POST /copilot/rules", "PATCH /copilot/rules", "DELETE /copilot/rules"},
 }
 
-// undoCall undoes a change of many records. Its audit entry has the id of that change in place of a record's id.
+// undoCall undoes a change of many records. In the list of changes it names no record: its audit entry has an offer, a landing page, or
+// none.
 const undoCall = "POST /changes/{id}/undo"
 
 // copilotCall is the call with which people apply the Copilot's suggestions. The resulting changes are in copilot_changes.
@@ -81,7 +82,8 @@ func recordNameIn(tables map[string][]string) string {
 var listChanges = `
 WITH entry AS (
 	SELECT t.id, t.created_at AS at, CASE WHEN t.user_id IS NULL THEN 'key' ELSE 'person' END AS by, t.who, t.via, t.client,
-		t.route AS operation, ` + kindOfCall + ` AS kind, nullif(t.record, '')::uuid AS record_id, t.fields,
+		t.route AS operation, ` + kindOfCall + ` AS kind,
+		CASE WHEN t.route <> '` + undoCall + `' THEN nullif(t.record, '')::uuid END AS record_id, t.fields,
 		(SELECT b.campaigns FROM bulk_changes b, jsonb_array_elements(t.changes) f WHERE b.account_id = $1
 			AND b.id = CASE WHEN f ->> 'field' = 'change_id' THEN (f ->> 'after')::uuid END) AS campaigns
 	FROM audit t WHERE t.account_id = $1 AND t.id >= $2 AND t.id < $3 AND t.route = ANY ($4)
@@ -90,7 +92,7 @@ WITH entry AS (
 	WHERE t.account_id = $1 AND t.id >= $2 AND t.id < $3 AND t.route = '` + copilotCall + `' AND t.record <> '' ORDER BY t.record, t.id
 ), t AS (
 	SELECT id, at, by, who, via, client, operation, kind, record_id,
-		CASE WHEN kind = 'campaign' AND operation <> '` + undoCall + `' THEN record_id END AS campaign_id, fields, '' AS title,
+		CASE WHEN kind = 'campaign' THEN record_id END AS campaign_id, fields, '' AS title,
 		NULL::timestamptz AS undone_at, campaigns FROM entry
 	UNION ALL
 	SELECT k.id, k.created_at, 'copilot', coalesce(a.who, r.name, ''), coalesce(a.via, ''), coalesce(a.client, ''), '` + copilotCall + `',

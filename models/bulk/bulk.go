@@ -4,7 +4,6 @@ package bulk
 
 import (
 	"encoding/json"
-	"maps"
 	"slices"
 	"time"
 
@@ -111,9 +110,6 @@ func (m Members) Has(other Members) bool {
 	}
 	return true
 }
-
-// Names returns the names of the members, sorted.
-func (m Members) Names() []string { return slices.Sorted(maps.Keys(m)) }
 
 // Kept is a record or a path that an undo did not restore, for example because it was changed again or deleted after the change.
 type Kept struct {

@@ -172,7 +172,8 @@ func TestNetworks(t *testing.T) {
 	}
 }
 
-// A template has a currency only if the network's is known. A new network otherwise keeps the currency of its account.
+// A template has a currency only if the network's is known. For other networks, the forms of the dashboard suggest the currency of the
+// account.
 func TestNetworkCurrencies(t *testing.T) {
 	t.Parallel()
 	got := map[string]string{}

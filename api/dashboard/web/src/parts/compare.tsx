@@ -1,4 +1,4 @@
-import { useState } from 'preact/hooks'
+import { useEffect, useRef, useState } from 'preact/hooks'
 import type { CampaignComparison, ComparedArm, ComparedGroup } from '../api.gen.ts'
 import { useBusy } from '../core/busy.ts'
 import { asError } from '../core/call.ts'
@@ -138,11 +138,14 @@ function Groups(where: Where) {
 }
 
 // Applied says that the weights are saved, and offers to undo that. It stands above the figures and is no toast, because a toast
-// cannot be clicked while a sheet is open.
+// cannot be clicked while a sheet is open. If the sheet is closed first, a toast offers the undo.
 function Applied({ undo, close }: { undo: () => Promise<unknown>; close: () => void }) {
-  const [busy, run] = useBusy()
+  const [busy, run] = useBusy(),
+    isUndone = useRef(false)
+  useEffect(() => () => void (isUndone.current || toast(w.done, { undo })), [undo])
   const back = async () => {
     await undo()
+    isUndone.current = true
     toast(w.undone)
     close()
   }

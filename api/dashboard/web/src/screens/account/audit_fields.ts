@@ -174,7 +174,8 @@ const byPart: Record<string, Labels> = {
 // fieldLabel returns the label of a field in the form of a part of the API. If no form has the field, it returns the field's name.
 export const fieldLabel = (part: string, field: string) => byPart[part]?.[field] ?? shared[field] ?? field
 
-const values: Record<string, Labels> = { status: t.lists.states, cost_model: campaign.costModels }
+const activity: Labels = { true: t.lists.states.active!, false: t.lists.states.paused! }
+const values: Record<string, Labels> = { status: t.lists.states, is_active: activity, isActive: activity, cost_model: campaign.costModels }
 
 // valueLabel returns the label of a field's value. Without a label it returns the value.
 export const valueLabel = (field: string, value: unknown) => values[field]?.[String(value)] ?? String(value)

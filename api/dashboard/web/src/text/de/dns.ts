@@ -4,6 +4,22 @@ const sentences: [RegExp, string][] = [
   [/The domain leads elsewhere: (.+?)\. (?=Set |Point )/, 'Die Domain führt woandershin: $1. '],
   [/The domain leads here\./, 'Die Domain führt hierher.'],
   [
+    /The domain leads here, but the operator of this install has rejected it\./,
+    'Die Domain führt hierher, aber der Betreiber dieser Installation hat sie abgelehnt.',
+  ],
+  [
+    /The domain leads here, but its host serves another account: ask the operator of this install\./,
+    'Die Domain führt hierher, aber ihr Host bedient ein anderes Konto: Weiter hilft der Betreiber dieser Installation.',
+  ],
+  [
+    /The domain leads here, but another account has added its host too, or had it verified in the last year\./,
+    'Die Domain führt hierher, aber ein anderes Konto hat ihren Host auch hinzugefügt oder hatte ihn im letzten Jahr bestätigt.',
+  ],
+  [
+    /Another account has proved by a TXT record that the host is its own\./,
+    'Ein anderes Konto hat mit einem TXT-Eintrag nachgewiesen, dass der Host ihm gehört.',
+  ],
+  [
     /The domain leads here through another server, such as a proxy\./,
     'Die Domain führt über einen anderen Server hierher, etwa einen Proxy.',
   ],
@@ -22,7 +38,7 @@ const sentences: [RegExp, string][] = [
   [/DNS does not show that the domain belongs to this account\./, 'Das DNS weist nicht nach, dass die Domain zu diesem Konto gehört.'],
   [/HTTPS does not work on it:/, 'HTTPS funktioniert dort nicht:'],
   [
-    /DNS leads to (\S+), which has no address: the operator of this install has to set a wildcard record (\S+)\.$/,
+    /DNS leads to (\S+), which has no address: the operator of this install has to set a wildcard record (\S+)\.(?=\s|$)/,
     'Das DNS führt zu $1, und das hat keine Adresse: Der Betreiber dieser Installation muss den Wildcard-Eintrag $2 setzen.',
   ],
   [
