@@ -41,7 +41,7 @@ const sentOf = (r: AuditRow, field: string) => {
 }
 
 // elsewhere has the names of the fields that Fields leaves out, because the action or the record already says what they contain.
-const elsewhere = ['action', 'dry_run', 'apply', 'id', 'ids', 'change_id', 'password', 'token']
+const elsewhere = ['action', 'dry_run', 'apply', 'id', 'ids', 'change_id', 'password', 'token', 'csv']
 
 // recordPath returns the screen of an entry's record. It returns null if no screen shows the record by its id, or if the call deleted it.
 function recordPath(r: AuditRow) {

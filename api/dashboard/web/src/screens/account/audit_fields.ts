@@ -144,6 +144,7 @@ const byPart: Record<string, Labels> = {
   corrections: {
     campaign_id: cost.campaign,
     source_id: cost.source,
+    source: cost.source,
     sub: cost.sub,
     sub_value: cost.value,
     from: cost.from,
