@@ -31,5 +31,7 @@ export function CapUse({ of: c, name }: { of: CapRow; name?: ComponentChildren }
 // CapText says in a few words how much of an offer's cap is used. It is empty for an offer that is not in the list.
 export function CapText({ caps, offer }: { caps: CapRow[]; offer: string | undefined }) {
   const c = caps.find(o => o.kind === 'offer' && o.id === offer)
-  return c ? <span class={c.used >= c.daily_cap ? 'tag warn nowrap' : 'tag nowrap'}>{w.capToday(count(c.used), count(c.daily_cap))}</span> : null
+  return c ? (
+    <span class={c.used >= c.daily_cap ? 'tag warn nowrap' : 'tag nowrap'}>{w.capToday(count(c.used), count(c.daily_cap))}</span>
+  ) : null
 }
