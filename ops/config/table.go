@@ -40,8 +40,7 @@ func ownSettings(c *Config) []row {
 			"address of PostgreSQL itself, if DATABASE_URL leads to a pooler in transaction mode (PgBouncer): for notifications, locks and "+
 				"migrations; empty: DATABASE_URL leads to PostgreSQL").masked(maskURL),
 		setting("DATABASE_READ_URL", "", &c.ReadURL, databaseURL,
-			"streaming replica of DATABASE_URL, which reports, logs and exports are read from; empty: they are read from DATABASE_URL",
-		).masked(maskURL),
+			"streaming replica of DATABASE_URL, which reports, logs and exports are read from; empty: they are read from DATABASE_URL").masked(maskURL),
 		setting("DATABASE_READ_BEHIND", "5s", &c.ReadBehind, duration,
 			"the largest lag of DATABASE_READ_URL; while its lag is larger, or it cannot be reached, DATABASE_URL is read"),
 		setting("REDIS_URL", "", &c.RedisURL, redisURL,
@@ -108,8 +107,7 @@ func outsideSettings(c *Config) []row {
 	return []row{
 		setting("GEO_CITY_DB", "", &c.GeoCityDB, file,
 			"MaxMind-format file for country, region and city; empty: country only, built in"),
-		setting("GEO_ASN_DB", "", &c.GeoASNDB, file,
-			"MaxMind-format file for network number and organization; empty: only accounts with a geo provider of their own get them"),
+		setting("GEO_ASN_DB", "", &c.GeoASNDB, file, "MaxMind-format file for network number and organization; empty: only accounts with a geo provider of their own get them"),
 		setting("GEO_ANONYMOUS_DB", "", &c.GeoAnonymousDB, file,
 			"MaxMind-format file of proxies, VPNs and hosting addresses; empty: only the built-in and loaded lists of networks name such addresses"),
 		setting("WEBHOOK_SCHEDULE", "", &c.WebhookSchedule, durations,
