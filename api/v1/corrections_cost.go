@@ -169,12 +169,7 @@ func (d Deps) setCost(c *route.Call, b SetCostBody) (out CostSet, err error) {
 }
 
 // changedBy returns the campaign whose cost a request sets, else the traffic source. It is zero for a change from a file.
-func changedBy(r models.CostRequest) uuid.UUID {
-	if r.CampaignID != uuid.Nil {
-		return r.CampaignID
-	}
-	return r.SourceID
-}
+func changedBy(r models.CostRequest) uuid.UUID { return cmp.Or(r.CampaignID, r.SourceID) }
 
 // addCostChange adds a change of cost to the history. The job makes the change later.
 func addCostChange(c *route.Call, tx *store.Store, id uuid.UUID, kind string, r models.CostRequest) error {

@@ -131,20 +131,19 @@ func (c *checker) batches(ctx context.Context, due func(limit int) ([]models.Lin
 			}
 		}
 		again = len(links) - len(fresh)
-		if len(fresh) == 0 && again < limit {
+		switch {
+		case len(fresh) > 0:
+			if err := work(ctx, fresh); err != nil {
+				return err
+			}
+		case again < limit:
 			return nil
-		}
-		if len(fresh) == 0 {
-			continue
-		}
-		if err := work(ctx, fresh); err != nil {
-			return err
 		}
 	}
 }
 
-// saveStatus stores how a run ended, and returns the run's error. If the run failed, customers see the text `message`. Otherwise
-// the message is empty.
+// saveStatus stores how a run ended, and returns the run's error. The parameter message tells customers what is wrong. It is empty
+// if nothing is wrong.
 func (c *checker) saveStatus(ctx context.Context, name, message string, err error) error {
 	s := models.LinkService{Name: name, Status: models.ServiceOK, CheckedAt: c.o.Now()}
 	if message != "" {

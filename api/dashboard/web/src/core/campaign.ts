@@ -34,6 +34,12 @@ export function useIsShared(): (domain: string) => boolean {
   return domain => shared?.some(d => d.id === domain) ?? false
 }
 
+// useLeadsAway returns a function that reports whether a domain of the account does not lead to this service.
+export function useLeadsAway(): (domain: string) => boolean {
+  const own = use('GET /domains', { limit: 500 }).data?.rows
+  return domain => own?.some(d => d.id === domain && d.points === false) ?? false
+}
+
 // useDefaultDomain returns the id of the domain for a new tracking link.
 export function useDefaultDomain(): string {
   const { data } = use('GET /domains', { limit: 500 })

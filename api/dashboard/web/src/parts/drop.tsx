@@ -10,6 +10,16 @@ type Props = {
   children: ComponentChildren
 }
 
+type ButtonProps = { id?: string; label: ComponentChildren; accept: string; on: (input: HTMLInputElement) => void }
+
+// FileButton is a button with which a person chooses a file. `on` gets the input that has the file.
+export const FileButton = ({ id, label, accept, on }: ButtonProps) => (
+  <label class="btn sm filebutton">
+    {label}
+    <input id={id} type="file" accept={accept} onChange={e => on(e.currentTarget)} />
+  </label>
+)
+
 // DropArea takes a file that a person drops on it or chooses. `label` is the text of the button, and `under` is shown below the
 // button.
 export function DropArea({ label, accept, take, wide, under, children }: Props) {
@@ -31,17 +41,14 @@ export function DropArea({ label, accept, take, wide, under, children }: Props) 
         read(e.dataTransfer?.files[0])
       }}>
       {children}
-      <label class="btn sm filebutton">
-        {label}
-        <input
-          type="file"
-          accept={accept}
-          onChange={e => {
-            read(e.currentTarget.files?.[0])
-            e.currentTarget.value = ''
-          }}
-        />
-      </label>
+      <FileButton
+        label={label}
+        accept={accept}
+        on={input => {
+          read(input.files?.[0])
+          input.value = ''
+        }}
+      />
       {under}
     </div>
   )

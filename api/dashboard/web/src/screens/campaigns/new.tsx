@@ -3,7 +3,7 @@ import type { ComponentChildren } from 'preact'
 import { Button, Link } from '../../parts/button.tsx'
 import { useAttempt } from '../../core/busy.ts'
 import { asError, call } from '../../core/call.ts'
-import { hasProblems, newAlias, useDefaultDomain, useDomains, useIsShared } from '../../core/campaign.ts'
+import { hasProblems, newAlias, useDefaultDomain, useDomains, useIsShared, useLeadsAway } from '../../core/campaign.ts'
 import { choicesOf, useFlows, useLanders, useNetworks, useOffers, useSources } from '../../core/choices.ts'
 import { handleSubmit } from '../../core/submit.ts'
 import { clickIDPart, hasClickID, looksLikeURL, withClickID } from '../../core/tokens.ts'
@@ -279,7 +279,7 @@ function Wizard() {
   const state = useWizard(),
     { form, set, error, name } = state,
     domains = useDomains(),
-    leadsAway = use('GET /domains', { limit: 500 }).data?.rows.some(d => d.id === state.domain && d.points === false)
+    leadsAway = useLeadsAway()(state.domain)
   return (
     <form class="wizard" noValidate onSubmit={handleSubmit(state.create)}>
       <Step n={1} title={w.whereTo}>

@@ -1,4 +1,5 @@
 import { useState } from 'preact/hooks'
+import { FileButton } from '../../parts/drop.tsx'
 import { w } from '../../text/config.ts'
 
 type Props = { id: string; label: string; accept: string; on: (file?: File) => void; hint?: string }
@@ -12,19 +13,16 @@ export function FileField({ id, label, accept, on, hint }: Props) {
         {label}
       </label>
       <span class="row">
-        <label class="btn sm filebutton">
-          {w.chooseFile}
-          <input
-            id={id}
-            type="file"
-            accept={accept}
-            onChange={e => {
-              const file = e.currentTarget.files?.[0]
-              setName(file?.name ?? '')
-              on(file)
-            }}
-          />
-        </label>
+        <FileButton
+          id={id}
+          label={w.chooseFile}
+          accept={accept}
+          on={input => {
+            const file = input.files?.[0]
+            setName(file?.name ?? '')
+            on(file)
+          }}
+        />
         <span class="dim cut">{name}</span>
       </span>
       {hint && <small class="dim">{hint}</small>}
