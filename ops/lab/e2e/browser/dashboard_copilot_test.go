@@ -16,7 +16,6 @@ import (
 
 	"switchyard/db"
 	dbcopilot "switchyard/db/copilot"
-	"switchyard/db/people"
 	"switchyard/db/store"
 	"switchyard/models"
 	"switchyard/models/copilot"
@@ -285,16 +284,8 @@ func (c *copilotEnv) views() {
 	c.goTo(c.f.URL + "/app/reports")
 	c.until("reports open with it", func() bool { return strings.Contains(c.run(`location.search`), "g=country%2Cos") })
 
-	_, token, err := people.New(c.store).CreateLink(c.t.Context(), models.EntryLink{
-		Kind: models.LinkEntry, AccountID: c.account, Email: "viewer@a.example", Role: models.RoleViewer,
-	})
-	if err != nil {
-		c.t.Fatal(err)
-	}
-	second := copilotEnv{env: &env{page: openPage(c.t), f: c.f, api: c.api, axe: c.axe, entry: models.EntryURL(c.f.URL, token)}}
-	second.watch()
-	second.call("Page.enable", nil, nil)
-	second.setScreen(1440, "light")
+	second := copilotEnv{env: c.secondBrowser()}
+	second.entry = c.entryFor("viewer@a.example", models.RoleViewer)
 	second.signIn()
 	second.goTo(c.f.URL + "/app/reports?w=today")
 	second.waitIdle()

@@ -6,8 +6,13 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/uuid"
 	"github.com/pquerna/otp/totp"
 
+	"switchyard/db"
+	"switchyard/db/people"
+	"switchyard/db/store"
+	"switchyard/models"
 	"switchyard/models/parttest"
 	"switchyard/ops/client"
 )
@@ -22,6 +27,27 @@ func (b *env) secondBrowser() *env {
 	other.call("Page.enable", nil, nil)
 	other.setScreen(1440, "light")
 	return other
+}
+
+// entryFor returns an entry link for a new person of the demo account.
+func (b *env) entryFor(email string, role models.Role) string {
+	b.t.Helper()
+	d, err := db.Open(b.t.Context(), b.f.DatabaseURL, db.Options{Name: "test"})
+	if err != nil {
+		b.t.Fatal(err)
+	}
+	defer func() { _ = d.Close() }()
+	account, err := db.Get[uuid.UUID](b.t.Context(), d, "account", `SELECT account_id FROM clicks LIMIT 1`)
+	if err != nil {
+		b.t.Fatal(err)
+	}
+	_, token, err := people.New(store.New(d, nil)).CreateLink(b.t.Context(), models.EntryLink{
+		Kind: models.LinkEntry, AccountID: account, Email: email, Role: role,
+	})
+	if err != nil {
+		b.t.Fatal(err)
+	}
+	return models.EntryURL(b.f.URL, token)
 }
 
 // welcome opens an invitation or entry link, and enters a name and a password to become a member.

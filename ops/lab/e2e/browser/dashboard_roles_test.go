@@ -7,11 +7,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/google/uuid"
-
-	"switchyard/db"
-	"switchyard/db/people"
-	"switchyard/db/store"
 	"switchyard/models"
 	"switchyard/models/parttest"
 )
@@ -25,25 +20,10 @@ func TestDashboardRoles(t *testing.T) {
 	parttest.Browser.Only(t)
 	t.Parallel()
 	b := newEnv(t)
-	d, err := db.Open(t.Context(), b.f.DatabaseURL, db.Options{Name: "test"})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = d.Close() })
-	account, err := db.Get[uuid.UUID](t.Context(), d, "account", `SELECT account_id FROM clicks LIMIT 1`)
-	if err != nil {
-		t.Fatal(err)
-	}
 	pressed, known := map[models.Role]int{}, map[string][]string{}
 	for _, role := range []models.Role{models.RoleViewer, models.RoleContributor, models.RoleMember} {
-		_, token, err := people.New(store.New(d, nil)).CreateLink(t.Context(), models.EntryLink{
-			Kind: models.LinkEntry, AccountID: account, Email: string(role) + "@roles.example", Role: role,
-		})
-		if err != nil {
-			t.Fatal(err)
-		}
 		p := b.secondBrowser()
-		p.entry = models.EntryURL(b.f.URL, token)
+		p.entry = b.entryFor(string(role)+"@roles.example", role)
 		p.signIn()
 		p.setScreen(1440, "light")
 		pressed[role] = p.pressAll(role, known)
