@@ -52,7 +52,7 @@ type Deps struct {
 	Extra []route.Route
 }
 
-// Table returns all rows of the API. The first row serves the OpenAPI document.
+// Table returns all rows of the API.
 func Table(d Deps) []route.Route {
 	d.V1.BaseURL = cmp.Or(d.V1.BaseURL, d.BaseURL)
 	rows := slices.Concat([]route.Route{description(d)}, v1.Routes(d.V1, d.Extra...))
@@ -68,7 +68,7 @@ func Document(d Deps) map[string]any {
 	return openapi.Document(openapi.Info{BaseURL: d.BaseURL, Version: d.Version}, Table(d))
 }
 
-// description returns the row that serves the OpenAPI document. The document is made at the first call.
+// description returns the row that serves the OpenAPI document.
 func description(d Deps) route.Route {
 	row := route.Route{
 		Method: "GET", Path: "/openapi.json", Group: "Service description", Public: true,
@@ -87,7 +87,7 @@ func description(d Deps) route.Route {
 }
 
 // New returns the handler of /api/v1, /mcp, /docs, /llms.txt, OAuth and the dashboard (/app). The dashboard answers only on the
-// host of the service's own address. The others answer on any host.
+// host of the service's own address.
 func New(d Deps) http.Handler {
 	gin.SetMode(gin.ReleaseMode)
 	e := gin.New()
@@ -154,9 +154,8 @@ func serveMCP(e *gin.Engine, p *middleware.Pipeline, site *middleware.Site, d De
 	}
 }
 
-// compress compresses JSON, CSV and page responses of at least 1 KiB for clients that accept compression. A response that
-// is already compressed is passed through unchanged. A few random bytes keep the length of a response from revealing its
-// contents.
+// compress compresses text responses of at least 1 KiB for clients that accept compression. A few random bytes keep the length of
+// a response from revealing its contents.
 func compress(h http.Handler) http.Handler {
 	wrap, err := gzhttp.NewWrapper(gzhttp.MinSize(1<<10), gzhttp.CompressionLevel(gzip.BestSpeed), gzhttp.EnableZstd(false),
 		gzhttp.RandomJitter(32, 0, false), gzhttp.ContentTypes([]string{

@@ -341,8 +341,7 @@ func TestDocumentIsCompressed(t *testing.T) {
 	}
 }
 
-// TestNoOtherOrigin: the API is for servers, so no answer permits a page of another origin to read it. It makes no difference what the
-// page sends. A preflight request is refused like any method that a route does not have.
+// TestNoOtherOrigin: the API is for servers, so no answer permits a page of another origin to read it.
 func TestNoOtherOrigin(t *testing.T) {
 	t.Parallel()
 	s := apitest.New(t)

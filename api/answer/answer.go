@@ -78,8 +78,7 @@ func ValueOrZero[T any](p *T) (value T) {
 	return value
 }
 
-// MaskedURL returns the scheme and the host of an address, and a mask in place of the rest, which often contains a token. A caller
-// who may not change the address sees only this.
+// MaskedURL returns the scheme and the host of an address, and a mask in place of the rest, which often contains a token.
 func MaskedURL(text string) string {
 	u, err := url.Parse(text)
 	if err != nil {

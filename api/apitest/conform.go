@@ -57,8 +57,7 @@ func conforms(tb testing.TB, method, path string, a Answer) {
 	}
 }
 
-// difference returns an error that describes how an answer differs from the document. It ignores answers that are not JSON, answers
-// of operations that only a test has, and the service's descriptions of itself.
+// difference returns an error that describes how an answer differs from the document.
 func difference(method, path string, a Answer) error {
 	doc, err := loadDocument()
 	if err != nil {

@@ -6,9 +6,7 @@
 // which the program exchanges for tokens. There are only public clients, codes with PKCE by S256, and refresh tokens that are
 // replaced at each use. The tokens are valid at /mcp only.
 //
-// The server uses no library. A framework such as ory/fosite is made for all grants, for clients with secrets and for OpenID Connect.
-// It would bring more code and dependencies than this package has. The server needs only codes and refresh tokens, public clients and
-// one store.
+// The server uses no library. A framework such as ory/fosite would bring more code and dependencies than this package has.
 package assistants
 
 import (
@@ -86,8 +84,8 @@ var statuses = map[models.Kind]int{
 	models.KindTooLarge: http.StatusRequestEntityTooLarge, models.KindUnavailable: http.StatusServiceUnavailable,
 }
 
-// answered returns a handler's answer. If err is an error that a client may see, it returns an OAuth error answer instead. It returns
-// every other error unchanged, and the pipeline logs it.
+// answered turns an error that a client may see into an OAuth error answer. It returns every other error unchanged, and the
+// pipeline logs it.
 func answered(answer route.Raw, err error) (any, error) {
 	e, ok := models.AsError(err)
 	if !ok {

@@ -114,8 +114,8 @@ func (d Deps) token(c *route.Call) (route.Raw, error) {
 	})
 }
 
-// revoke ends a token that a program no longer needs (RFC 7009). A revoked refresh token disconnects the assistant. An unknown token
-// has ended already, so it is not an error.
+// revoke ends a token that a program no longer needs (RFC 7009). A revoked refresh token disconnects the assistant. An unknown
+// token is not an error.
 func (d Deps) revoke(c *route.Call) (route.Raw, error) {
 	f, err := d.form(c)
 	if err != nil {

@@ -18,7 +18,8 @@ import (
 	"switchyard/models"
 )
 
-// TestRefusedExchanges checks exchanges that give no tokens. None of these attempts uses up the code.
+// TestRefusedExchanges: a refused exchange gives no tokens and does not use up the code. A second use of a code ends the tokens
+// of the first use.
 func TestRefusedExchanges(t *testing.T) {
 	t.Parallel()
 	e := newEnv(t)
@@ -53,8 +54,8 @@ func TestRefusedExchanges(t *testing.T) {
 	e.want(e.form(assistants.TokenPath, refreshForm(client, first.refresh)), http.StatusBadRequest, "invalid_grant")
 }
 
-// TestRefresh: a refresh token is replaced at each use. If an old refresh token is used again, the assistant is disconnected,
-// and its valid access token ends too.
+// TestRefresh: a refresh token is replaced at each use. If an old refresh token is used again, the assistant is disconnected, and
+// its access tokens end too.
 func TestRefresh(t *testing.T) {
 	t.Parallel()
 	e := newEnv(t)
@@ -265,8 +266,8 @@ func TestRoles(t *testing.T) {
 	}
 }
 
-// TestEnds: people may end their own assistants, and an owner may end every assistant of the account. No one can end an
-// assistant of another account. While an account has assistants switched off, its assistants are refused.
+// TestEnds: people may end their own assistants, and an owner may end every assistant of the account. No one can end an assistant
+// of another account.
 func TestEnds(t *testing.T) {
 	t.Parallel()
 	e := newEnv(t)
@@ -305,8 +306,8 @@ func TestEnds(t *testing.T) {
 	}
 }
 
-// TestRequests checks which requests the consent page refuses. A request that the page refuses never redirects the browser. If the
-// person declines a valid request, the browser is redirected with access_denied.
+// TestRequests checks which requests the consent page refuses. If the person declines a valid request, the browser is redirected
+// with access_denied.
 func TestRequests(t *testing.T) {
 	t.Parallel()
 	e := newEnv(t)

@@ -87,7 +87,7 @@ func (a *authority) issue(host string) []byte {
 	return append(text, pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: a.cert.Raw})...)
 }
 
-// memory is a Store in memory. It does not encrypt. A "sealed" text begins with sealedPrefix.
+// memory is a Store in memory. It does not encrypt.
 type memory struct {
 	mu         sync.Mutex
 	hosts      map[string]certstore.Sealed
@@ -216,8 +216,7 @@ func serves(hosts ...string) func(string) bool {
 }
 
 // TestServe: hosts are served over HTTP/2 with their certificates. Notices about new, renewed and released certificates take
-// effect. A process that starts while PostgreSQL is down serves its copies. Once PostgreSQL is back, it drops the certificates
-// that were released in the meantime.
+// effect. A process that starts while PostgreSQL is down serves its copies.
 func TestServe(t *testing.T) {
 	t.Parallel()
 	a, store, dir := newAuthority(t), &memory{}, filepath.Join(t.TempDir(), "certificates")
@@ -548,7 +547,7 @@ func TestGuardAtWork(t *testing.T) {
 	if g.Closed() != 1 || len(g.conns) != 3 || g.conns[conns[3]] != nil {
 		t.Errorf("%f connections are closed and %d are open, want 1 and 3", g.Closed(), len(g.conns))
 	}
-	// An idle connection is closed to admit a new one. The new one is silent until its first request.
+	// An idle connection is closed to admit a new one.
 	g.ConnState(conns[1], http.StateIdle)
 	g.ConnState(conns[4], http.StateNew)
 	if g.conns[conns[1]] != nil || g.conns[conns[4]] == nil || g.silent.Len() != 1 {
@@ -556,7 +555,7 @@ func TestGuardAtWork(t *testing.T) {
 	}
 }
 
-// TestCiphers: TLS 1.2 is allowed with authenticated ciphers only. A client that knows only other ciphers is refused.
+// TestCiphers: TLS 1.2 is allowed with authenticated ciphers only.
 func TestCiphers(t *testing.T) {
 	t.Parallel()
 	a, store := newAuthority(t), &memory{}

@@ -59,7 +59,7 @@ func (c *challenges) readAndMatch(ctx context.Context, host string, fits func(ce
 	return c.match(host, fits)
 }
 
-// match looks in memory for a challenge of the host for which fits returns true. It does not query PostgreSQL.
+// match looks in memory for a challenge of the host for which fits returns true.
 func (c *challenges) match(host string, fits func(certstore.Challenge) bool) (certstore.Challenge, bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -15,9 +15,8 @@ import (
 )
 
 // A copy is a file named after its host. It holds the version, a line break, and the certificate sealed exactly as in the
-// database. A copy that cannot be opened stays where it is: the process may have been started with a wrong ENCRYPTION_KEY
-// while PostgreSQL is down, and the copy may be the only one left. Once PostgreSQL answers, the copy is rewritten if the certificate
-// in PostgreSQL can be opened, and removed if PostgreSQL has no certificate of the host.
+// database. A copy that cannot be opened stays where it is: the process may have been started with a wrong ENCRYPTION_KEY while
+// PostgreSQL is down, and the copy may be the only one left.
 
 // maxCopy is the largest copy in bytes.
 const maxCopy = 1 << 20

@@ -14,26 +14,22 @@ import (
 	"switchyard/models/interval"
 )
 
-// refreshClicks and refreshConversions are the intervals at which counts are read from PostgreSQL. If Redis has lost its counts of
-// clicks, the counts from PostgreSQL take their place.
+// refreshClicks and refreshConversions are the intervals at which counts are read from PostgreSQL.
 const (
 	refreshClicks      = 5 * time.Second
 	refreshConversions = time.Second
 	countTimeout       = 30 * time.Second
 )
 
-// flushEvery is the pause between two flushes. A flush adds this process's clicks to the counts in Redis. A click near a cap does not
-// wait for the next flush, but asks Redis immediately.
+// flushEvery is the pause between two flushes. A flush adds this process's clicks to the counts in Redis.
 const flushEvery = 10 * time.Millisecond
 
 // capCounter counts today's clicks of paths and campaigns.
 //
 // All processes share a path's cap. Far from the cap, each process counts for itself and adds its clicks to Redis every
-// flushEvery. Near the cap, each click asks Redis. The cap can then be exceeded only by clicks that other processes have not
-// reported yet. With a few processes these are less than one percent of the cap: see the method near. The count that a process
-// holds is never higher than the true count. While Redis cannot be reached, or after it was emptied, a cap may be exceeded by
-// more, but no visitor is refused below the cap. The count of a process is never lower than the last count from PostgreSQL. The
-// clicks of a campaign are not counted in Redis, only in PostgreSQL and in the process.
+// flushEvery. Near the cap, each click asks Redis. With a few processes, a cap is exceeded by at most one percent. While Redis
+// cannot be reached, or after it was emptied, a cap may be exceeded by more, but no visitor is refused below the cap. The clicks
+// of a campaign are not counted in Redis, only in PostgreSQL and in the process.
 type capCounter struct {
 	caps    *kv.Caps // nil: this process is the only one
 	mu      sync.RWMutex
@@ -95,8 +91,8 @@ func (c *count) rollDay(day int) {
 	}
 }
 
-// used returns the number of clicks taken, as far as this process knows. Both of its sums are lower limits: neither exceeds the
-// number of clicks that all processes have taken.
+// used returns the number of clicks taken, as far as this process knows. Neither sum exceeds the number of clicks that all
+// processes have taken.
 func (c *count) used() int { return max(c.total+c.pending, c.stored+c.since) }
 
 func (c *count) add() {
@@ -104,9 +100,8 @@ func (c *count) add() {
 	c.since++
 }
 
-// near reports whether the next click must ask Redis. This is so in three cases: Redis has not answered today, the cap is so near that
-// other processes may reach it, or this process has taken a quarter of a percent of the cap without reporting it. A few processes
-// together therefore never exceed the cap by more than one percent.
+// near reports whether the next click must ask Redis. This is so in three cases: Redis has not answered today, the cap is so near
+// that other processes may reach it, or this process has taken a quarter of a percent of the cap without reporting it.
 func (c *count) near(limit int) bool {
 	return !c.synced || limit-c.used() <= 256+limit/50 || c.pending >= limit/400
 }
@@ -172,7 +167,7 @@ func (u *capCounter) enqueue(c *count) {
 	}
 }
 
-// run adds this process's clicks to the counts in Redis, until the context ends. Without Redis it has nothing to do.
+// run adds this process's clicks to the counts in Redis, until the context ends.
 func (u *capCounter) run(ctx context.Context) {
 	for u.caps != nil {
 		select {
@@ -264,7 +259,7 @@ func (h *Handler) syncCounts(ctx context.Context) {
 	}
 }
 
-// readClicks reads today's clicks of paths and campaigns from PostgreSQL. It also deletes old counts.
+// readClicks reads today's clicks of paths and campaigns from PostgreSQL.
 func (h *Handler) readClicks(ctx context.Context, now time.Time) error {
 	ctx, cancel := context.WithTimeout(ctx, countTimeout)
 	defer cancel()
@@ -283,8 +278,7 @@ func (h *Handler) readClicks(ctx context.Context, now time.Time) error {
 	return nil
 }
 
-// readConversions reads today's conversions of capped offers. It closes offers that have reached their caps and reopens the
-// others.
+// readConversions reads today's conversions of capped offers.
 func (h *Handler) readConversions(ctx context.Context, now time.Time) error {
 	ctx, cancel := context.WithTimeout(ctx, countTimeout)
 	defer cancel()

@@ -66,8 +66,6 @@ func TestCapsHold(t *testing.T) {
 				for _, n := range taken {
 					sum += n
 				}
-				// Near the cap, each click asks Redis. Before that, a process may have up to a quarter of a percent of the cap
-				// unreported, so the total stays within one percent.
 				if sum < limit || sum > limit+limit/100 {
 					t.Errorf("%d clicks were taken of a cap of %d, want the cap or at most one percent more", sum, limit)
 				}

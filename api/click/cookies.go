@@ -43,7 +43,7 @@ type storedBinding struct {
 	until time.Time
 }
 
-// cookie returns the value of a cookie, or an empty text. It does not parse the other cookies.
+// cookie returns the value of a cookie, or an empty text.
 func cookie(h http.Header, name string) string {
 	for _, line := range h["Cookie"] {
 		for line != "" {
@@ -59,8 +59,7 @@ func cookie(h http.Header, name string) string {
 }
 
 // cookieName returns the name of a cookie for an account's visitors at a domain. On a shared domain each account has its own
-// cookies. If a visitor comes to two accounts there, neither account reads the other's cookie or can recognize the other's
-// visitors.
+// cookies. So no account can recognize the visitors of another one.
 func cookieName(d *routing.Domain, name string, account uuid.UUID) string {
 	if d == nil || d.AccountID.Valid {
 		return name
@@ -126,7 +125,7 @@ func (r *request) setCookie(h http.Header, name string, age time.Duration, ids .
 	r.scratch = b[:0]
 }
 
-// identify takes the visitor id from the cookie, or makes a new id. It records in Arrival whether there was a cookie.
+// identify takes the visitor id from the cookie, or makes a new id.
 func (r *request) identify() {
 	id, err := models.ParseClickID(cookie(r.http.Header, r.visitorName()))
 	if err != nil || id == uuid.Nil {
