@@ -123,10 +123,10 @@ type edgeAnswer struct {
 // noProof is the value of edgeAnswer.proof if the edge handed the visitor over without a seed, because it had drawn no random number.
 const noProof = "-"
 
-// TestEdgeEqualsService sends 2,000 random visitors (10,000 in the long form of the test) to 50 random campaigns at the edge, in the
-// edge's own runtime. Some visitors have the cookies of an earlier visit. Each visitor that the edge routes must get the path,
-// destination, final address and cookies that this service chooses with the same random numbers. If the edge has drawn a random
-// number for a visitor that it hands over, the visitor must bring the seed. The clicks, each sent twice, must be in PostgreSQL once.
+// TestEdgeEqualsService sends 2,000 random visitors (10,000 in the long form of the test) to 50 random campaigns at the edge, in
+// the edge's own runtime. Each visitor that the edge routes must get the path, destination, final address and cookies that this
+// service chooses with the same random numbers. If the edge has drawn a random number for a visitor that it hands over, the
+// visitor must bring the seed. The clicks, each sent twice, must be in PostgreSQL once.
 func TestEdgeEqualsService(t *testing.T) {
 	parttest.Edge.Only(t)
 	t.Parallel()
@@ -169,8 +169,7 @@ func TestEdgeEqualsService(t *testing.T) {
 	a.checkStored(t, disk, routed)
 }
 
-// visit sends visitor n to a random campaign at the edge. Half of the visitors come a second time, from another address and with
-// the cookies that they got, unless the edge handed them over.
+// visit sends visitor n to a random campaign at the edge. Some visitors come a second time, with the cookies that they got.
 func (a *edgeAccounts) visit(t *testing.T, edge *edgeRuntime, h *Handler, n uint64) (list []*edgeAnswer) {
 	t.Helper()
 	copied := *a

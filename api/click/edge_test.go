@@ -202,7 +202,7 @@ func (u unreadBody) Read([]byte) (int, error) {
 	return 0, io.EOF
 }
 
-// TestEdgeUnsigned: the body of a request without a valid signature is never read, whatever its stated length.
+// TestEdgeUnsigned: the body of a request without a valid signature is never read.
 func TestEdgeUnsigned(t *testing.T) {
 	t.Parallel()
 	w := newEnv(t)

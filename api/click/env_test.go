@@ -77,8 +77,7 @@ func (s *memorySpool) last() *models.Click {
 	return list[len(list)-1]
 }
 
-// env is a handler on a database with an account, a traffic source, a shared domain and a domain of the account. Fields of the type
-// uuid.UUID are ids.
+// env is a handler on a database with an account, a traffic source, a shared domain and a domain of the account.
 type env struct {
 	testing.TB
 	db        *db.DB

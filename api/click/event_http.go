@@ -144,9 +144,8 @@ type eventsReply struct {
 }
 
 // pageEvents answers /t/event, where the page tag reports what happened on a page. 204 means that all events are on stable
-// storage. If some events are malformed, the others are stored, and the answer lists the malformed events. The answer also
-// lists personal data that are not kept. Any page may send events, because the site key is public and the answer discloses
-// nothing. If the browser permits it, the request has the cookies of the tracking domain.
+// storage. If some events are malformed, the others are stored, and the answer lists the malformed events. Any page may send
+// events, because the site key is public and the answer discloses nothing.
 func (h *Handler) pageEvents(w http.ResponseWriter, r *http.Request) {
 	allowOrigin(w.Header(), r)
 	if r.Method == http.MethodOptions {
@@ -235,8 +234,8 @@ func readPageMessage(w http.ResponseWriter, r *http.Request) (m pageMessage, err
 }
 
 // eventsOf returns the accepted events of a message, and an answer that lists the refused events and the personal data that are
-// not kept. The returned error belongs to the last refused event. If personal data cannot be sealed, eventsOf returns no events,
-// and the error is errUnavailable.
+// not kept. The error is the one of the last refused event, or errUnavailable with no events if personal data could not be
+// sealed.
 func (h *Handler) eventsOf(r *http.Request, m pageMessage, a *routing.Account, now time.Time) (
 	events []models.SiteEvent, out eventsReply, last error,
 ) {

@@ -145,8 +145,7 @@ func TestPageEventTimes(t *testing.T) {
 	}
 }
 
-// TestPageEventsRefused: input that is not a valid event is refused with a code. The refusal is immediate, however large or
-// deeply nested the input is. The answer reports how many of the other events are stored.
+// TestPageEventsRefused: input that is not a valid event is refused with a code.
 func TestPageEventsRefused(t *testing.T) {
 	t.Parallel()
 	w := newEnv(t)
@@ -213,8 +212,8 @@ func TestPageEventsRefused(t *testing.T) {
 	}
 }
 
-// TestPageEventsLimited checks that an account and a sender may send only a limited number of events, and that no answer claims
-// that an event is stored if it is not.
+// TestPageEventsLimited checks the limits of events for an account and for a sender, and that no answer claims that an event is
+// stored if it is not.
 func TestPageEventsLimited(t *testing.T) {
 	t.Parallel()
 	w := newEnv(t)

@@ -133,8 +133,8 @@ func (r record) set(name, value string) {
 	}
 }
 
-// compareRecords returns a line for each field in which a record differs. Some fields are reasons: why an amount is not counted, or
-// why a line is refused or skipped. An entry states only a part of a reason, and the reason must contain that part.
+// compareRecords returns a line for each field in which a record differs. If the field is a reason, it is enough that it contains
+// the wanted text.
 func compareRecords(want, got record) (faults []string) {
 	fields := maps.Clone(want)
 	maps.Copy(fields, got)

@@ -152,8 +152,7 @@ func (f *fieldEnv) addLink(e *fieldEntry, i int) {
 	f.campaign(e.link, columns, path("redirect", nil, m{"url": "https://shop.example/", "weight": 1}))
 }
 
-// request returns the HTTP request of an entry. The file contains the request's head and body, and net/http parses the head. If the
-// head lacks the version of HTTP or a Host header, request adds them first.
+// request returns the HTTP request of an entry. The file contains the request's head and body, and net/http parses the head.
 func (f *fieldEnv) request(e *fieldEntry) (*http.Request, error) {
 	text := e.fill(e.message)
 	head, body, _ := strings.Cut(text, "\n\n")

@@ -189,9 +189,8 @@ func TestForeignPostbacks(t *testing.T) {
 	}
 }
 
-// TestPostbacksOfTheOldTracker: a message whose click id has the form of the old tracker's ids is marked to be forwarded.
-// Messages with ids of this service or other ids, messages that were already forwarded, and messages of accounts without an old
-// tracker are not marked.
+// TestPostbacksOfTheOldTracker: a message whose click id has the form of the old tracker's ids is marked to be forwarded. Other
+// messages are not marked.
 func TestPostbacksOfTheOldTracker(t *testing.T) {
 	t.Parallel()
 	w := newEnv(t)

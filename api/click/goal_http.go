@@ -146,8 +146,8 @@ func (h *Handler) receiveGoals(w http.ResponseWriter, r *http.Request) (out goal
 }
 
 // goalSender returns the account whose server sends a message, and the body of the message. It does not read the body of a
-// request that has neither the goal secret nor a signature. A signature can be checked only after the body is read. Only a limited
-// number of large bodies are therefore read at the same time in order to check their signatures.
+// request that has neither the goal secret nor a signature. A signature can be checked only after the body is read, so only a
+// limited number of large bodies are read at the same time.
 func (h *Handler) goalSender(w http.ResponseWriter, r *http.Request, from netip.Prefix, now time.Time) (*routing.Account, []byte, error) {
 	routes := h.routes.Current()
 	key := cmp.Or(r.Header.Get("X-Site-Key"), token.QueryParam(r.URL.RawQuery, "site_key"))

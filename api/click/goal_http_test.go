@@ -173,8 +173,8 @@ func TestServersProveThemselves(t *testing.T) {
 }
 
 // TestUnprovenBodies sends large messages that never end, with the public site key and with forged signatures. Only a few such
-// messages are held in memory, and further messages are refused unread. Small messages and messages of the account's own
-// servers are still answered. After the large messages have ended, others are held in memory in their place.
+// messages are held in memory, and further messages are refused unread. Small messages and messages of the account's own servers
+// are still answered.
 func TestUnprovenBodies(t *testing.T) {
 	t.Parallel()
 	w, secret := goalServers(t)
@@ -287,8 +287,7 @@ func TestGoalsAreLimited(t *testing.T) {
 	}
 }
 
-// TestStrangersCannotTakeServerIDs checks that an event sent with the public site key cannot displace a server's goal. The event
-// uses the server's event_id, or the server's whole message, as its id.
+// TestStrangersCannotTakeServerIDs checks that an event sent with the public site key cannot displace a server's goal.
 func TestStrangersCannotTakeServerIDs(t *testing.T) {
 	t.Parallel()
 	w, secret := goalServers(t)

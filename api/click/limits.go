@@ -12,9 +12,9 @@ import (
 	"switchyard/models/notification"
 )
 
-// The limits of postbacks, events and goals in each process: a rate per second, and a burst. Each stored item counts, even if one
-// message brings several. In a burst, a network sends hundreds of postbacks per second from one address. An addressee may receive
-// more messages than a single address may send, so that a single stranger cannot use up the whole share of a network or a domain.
+// The limits of postbacks, events and goals in each process: a rate per second, and a burst. In a burst, a network sends hundreds
+// of postbacks per second from one address. An addressee may receive more messages than a single address may send, so that a
+// single stranger cannot use up the whole share of a network or a domain.
 const (
 	senderRate     = 300
 	senderBurst    = 3000
@@ -78,8 +78,7 @@ func (l postbackLimits) admits(a addressee, from netip.Prefix, n int, now time.T
 	return l.addressees.AllowN(a, n, now) || l.reserve.AllowN(from, n, now)
 }
 
-// retryAfter is the number of seconds that a sender over a limit is told to wait. By then the buckets of the sender and of the
-// addressee have hundreds of tokens again.
+// retryAfter is the number of seconds that a sender over a limit is told to wait.
 const retryAfter = "1"
 
 var errTooMany = models.Errorf(models.KindTooMany, "rate_limited", "too many messages at once; wait %s second", retryAfter)

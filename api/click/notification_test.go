@@ -89,8 +89,7 @@ func TestNotificationLimits(t *testing.T) {
 			t.Errorf("%s: %d, want %d", name, res.StatusCode, tt.status)
 		}
 	}
-	// A network may receive notificationBurst kilobytes at once. The bucket never fills again here, so the speed of the machine does not
-	// matter.
+	// The bucket never fills again here, so the speed of the machine does not matter.
 	w.h.limits.kilobytes = bucket.New[uuid.UUID](0, notificationBurst, maxAddressees)
 	refused, most := 0, notificationBurst/(1+notification.MaxBody/1024)
 	for range most + 2 {

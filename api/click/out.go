@@ -101,10 +101,10 @@ func (r *request) nextDestination(bound uuid.UUID) (url *token.Template, ok bool
 	return url, true
 }
 
-// resume finds the click that brought the visitor to the lander: by a parameter that names the click, or else by the cookie. If the
-// visitor's cookie proves the click, the request gets the whole recorded click. Otherwise it gets only the click's ids. The ids of
-// the cookie are believed only as far as the snapshot confirms them. If the campaign exists but no longer has the path, resume
-// returns false and sets the request's campaign.
+// resume finds the click that brought the visitor to the lander: by a parameter that names the click, or else by the cookie. If
+// the visitor's cookie proves the click, the request gets the whole recorded click. Otherwise it gets the click's ids and the
+// data of the present request. If the campaign exists but no longer has the path, resume returns false and sets the request's
+// campaign.
 func (r *request) resume() (clickCookie, bool) {
 	t, isNamed := r.startingClick()
 	known := t.Click != uuid.Nil && r.confirm(t)
@@ -190,9 +190,8 @@ func (r *request) madeClick(c *models.Click) bool {
 	return err == nil && id != uuid.Nil && id == c.VisitorID
 }
 
-// rebuild fills a click as far as possible from its ids and from the visitor of the present request. It is used in two cases.
-// In the first, the visitor of this request is not proven to have made the click. In the second, only the cookie knows the
-// click: PostgreSQL cannot be reached, and the click came to another process, or to this process before a restart.
+// rebuild fills a click as far as possible from its ids and from the visitor of the present request. It is used if the request
+// does not prove that its visitor made the click, or if only the cookie knows the click.
 func (r *request) rebuild(t clickCookie) {
 	c := &r.click
 	*c = models.Click{
@@ -206,7 +205,7 @@ func (r *request) rebuild(t clickCookie) {
 }
 
 // findClick returns a click from memory or, within the timeout, from PostgreSQL. It returns nil if neither has the click. known
-// is false if PostgreSQL did not answer. The caller then has to use the cookie.
+// is false if PostgreSQL did not answer.
 func (h *Handler) findClick(ctx context.Context, id uuid.UUID) (c *models.Click, known bool) {
 	if c, ok := h.recent.GetIfPresent(id); ok {
 		return c, true

@@ -29,10 +29,9 @@ var (
 	errBrokenOff = models.Invalid("bad_body", "the body could not be read")
 )
 
-// postback answers /postback and /postback/{network id}. It stores the message without interpreting it, and accepts it. A job
-// interprets the message later, and tries again until the click is known. A message that names no click is accepted too, because
-// networks switch off addresses that refuse. It is counted, and samples are stored to show the owner which setting is wrong. HEAD
-// records nothing and needs no parameters: monitors and networks use it to check that the address exists.
+// postback answers /postback and /postback/{network id}. It stores the message, and a job interprets it later. A message that
+// names no click is accepted too, because networks switch off addresses that refuse. HEAD records nothing and needs no
+// parameters: monitors and networks use it to check that the address exists.
 func (h *Handler) postback(w http.ResponseWriter, r *http.Request, network string) {
 	p, err := h.readPostback(w, r, network)
 	if err != nil {
@@ -199,7 +198,7 @@ func (h *Handler) isMapped(account uuid.UUID) func(name string) bool {
 	return func(name string) bool { return loaded && routes.IsMapped(account, name) }
 }
 
-// readMessage returns the body of a POST. It refuses a message that is too large, if possible without reading it.
+// readMessage returns the body of a POST.
 func readMessage(w http.ResponseWriter, r *http.Request) ([]byte, error) {
 	limit := int64(maxMessage - len(r.URL.RawQuery))
 	if limit < 0 {
