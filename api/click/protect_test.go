@@ -242,8 +242,7 @@ func TestClickLander(t *testing.T) {
 }
 
 // TestFallbackIsFilled checks that a page gets a complete fallback address for a refused visitor. The address is filled from the
-// click that brought the visitor, else from the visitor's own request, and never from a click to another page. A click id alone
-// discloses nothing about its visitor.
+// click that brought the visitor, else from the visitor's own request, and never from a click to another page.
 func TestFallbackIsFilled(t *testing.T) {
 	t.Parallel()
 	w := newEnv(t)

@@ -19,8 +19,7 @@ var (
 	errUnavailable = models.Errorf(models.KindUnavailable, "unavailable", "try again")
 )
 
-// reply is the envelope of the JSON answers to messages: postbacks, page events, goals that a server sends, and clicks that the
-// script at Cloudflare's edge has answered (ops/deploy/edge). A postback may get a plain text instead.
+// reply is the envelope of the JSON answers to messages. A postback may get a plain text instead.
 type reply struct {
 	Data  any             `json:"data"`
 	Error *envelope.Error `json:"error"`

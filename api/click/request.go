@@ -253,8 +253,8 @@ func (r *request) givenCost() (given routing.Given) {
 
 const currencyParam = "currency"
 
-// givenAmount returns the amount of the cost as received. Each character that cannot be read becomes U+FFFD, because without these
-// characters the amount could look like a missing amount or like another amount.
+// givenAmount returns the amount of the cost as received. Each character that cannot be read becomes U+FFFD, because without
+// these characters it could look like another amount.
 func (r *request) givenAmount() (lost string) {
 	name := costParam(r.source)
 	for i := range r.params {

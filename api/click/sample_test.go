@@ -123,7 +123,7 @@ func (s *samples) sendVisitors(pages func([]guest) []string) {
 }
 
 // TestSampleInJavaScript: in both modes the documented sample lets in a visitor with a click, and sends away a visitor without a
-// click.
+// click. If the service does not answer, the visitor is let in.
 func TestSampleInJavaScript(t *testing.T) {
 	parttest.Clients.Only(t)
 	t.Parallel()

@@ -282,8 +282,7 @@ func TestDailyCapsFollowTheLedger(t *testing.T) {
 	w.checkPassed(t, uuid.Nil.String(), "")
 }
 
-// checkPassed checks which path the last click records as passed over: a path that matched the visitor but refused them. It
-// also checks the reason.
+// checkPassed checks which path the last click records as passed over, and the reason.
 func (w *env) checkPassed(t *testing.T, path any, why flow.Refusal) {
 	t.Helper()
 	if c := w.spool.last(); c.PassedStreamID.String() != path || c.PassedReason != string(why) {
@@ -307,9 +306,8 @@ func readUsage(ctx context.Context, h *Handler, now time.Time) error {
 	return errors.Join(h.readClicks(ctx, now), h.readConversions(ctx, now))
 }
 
-// A link works on every domain of its account. If another campaign or a smartlink has the same alias on one of these domains, that
-// domain leads only to the other link, even while the other link is paused. A domain of another account leads to no link of this
-// account.
+// A link works on every domain of its account. If another campaign or a smartlink has the same alias on one of these domains,
+// that domain leads only to the other link, even while the other link is paused.
 func TestALinkOnOtherDomains(t *testing.T) {
 	t.Parallel()
 	w := newEnv(t)

@@ -185,8 +185,8 @@ func (r *request) expand(dst []byte, t *token.Template, o *routing.Offer) []byte
 	return dst
 }
 
-// isAddress reports whether b begins with http:// or https://. It is the last check before a Location header. It is needed because
-// paths that were saved before the present checks on saving may contain anything.
+// isAddress reports whether b begins with http:// or https://. It is the last check before a Location header, because older paths
+// may contain anything.
 func isAddress(b []byte) bool {
 	n := min(len(b), len("https://"))
 	head := strings.ToLower(string(b[:n]))
@@ -215,8 +215,8 @@ func appendParam(url []byte, name, value string) []byte {
 	return b
 }
 
-// record puts rec on stable storage, even if the visitor hangs up. If that takes longer than the timeout, the visitor is sent
-// on, and the spool writes rec as soon as the disk accepts it. A record is lost only if the spool has no room for it.
+// record puts rec on stable storage, even if the visitor hangs up. If that takes longer than the timeout, the visitor is sent on,
+// and the spool writes rec as soon as the disk accepts it.
 func (h *Handler) record(rec spool.Record) {
 	ctx := h.deadlines.contextFor(h.timeout)
 	err := h.spool.Append(ctx, rec)

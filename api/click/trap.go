@@ -23,9 +23,9 @@ const (
 	unstoredFor = time.Minute
 )
 
-// hiddenLink answers /t/h/{click id}. Only a program follows this link. The click is marked as a bot's only if the program has the
-// same address and user agent as the click's visitor. A stranger who knows a click's id therefore cannot mark that click. The answer
-// discloses nothing: it is the same for an unknown click, for a prefetch by a browser, and for a sender of too many requests.
+// hiddenLink answers /t/h/{click id}. Only a program follows this link. The click is marked as a bot's only if the program has
+// the same address and user agent as the click's visitor. A stranger who knows a click's id therefore cannot mark that click. The
+// answer does not disclose whether the click exists.
 func (h *Handler) hiddenLink(w http.ResponseWriter, req *http.Request, text string) {
 	if req.Method != http.MethodGet && req.Method != http.MethodHead {
 		refuseMethod(w)

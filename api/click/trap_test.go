@@ -64,8 +64,7 @@ func (w *env) follow(method, text string, edits ...edit) {
 	}
 }
 
-// TestHiddenLink checks that a request for a hidden link is recorded with its click, if the click exists or may exist. The answer
-// is always the same.
+// TestHiddenLink checks that a request for a hidden link is recorded with its click, if the click exists or may exist.
 func TestHiddenLink(t *testing.T) {
 	t.Parallel()
 	w := newEnv(t)

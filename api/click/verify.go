@@ -48,14 +48,11 @@ type entry struct {
 	reason string    // why the entry is not valid; empty: it is valid
 }
 
-// verifyLander answers /lp/verify, which a protected page calls to check its visitor. The page sends the key of its address
-// (key or lp_key), or the click id (clickid, else the cookie of this domain). For visitors who bring neither, it sends its own
-// id (lander). A page that calls from its server sends ip and ua of its visitor; otherwise the request's own address and user
-// agent count. The lists are checked only if the visitor's browser calls.
+// verifyLander answers /lp/verify, which a protected page calls to check its visitor. The documentation of the package describes
+// the parameters. The lists are checked only if the visitor's browser calls.
 //
-// While PostgreSQL answers, a single-use key or click lets in one visitor among all processes. While PostgreSQL cannot be reached,
-// it lets in one per process. During that time a click of another process cannot be checked. Its visitor is let in if the request
-// names the page, so that an outage closes no page.
+// While PostgreSQL cannot be reached, a click of another process cannot be checked. Its visitor is let in if the request names
+// the page, so that an outage closes no page.
 func (h *Handler) verifyLander(w http.ResponseWriter, req *http.Request, d *routing.Domain, subpath string) {
 	if subpath != "verify" {
 		notFound(w)

@@ -39,7 +39,7 @@ func (d *Describer) ForwardedProto(r *http.Request) string {
 	return strings.ToLower(strings.TrimSpace(proto))
 }
 
-// walk goes through forwarded addresses from the right, beginning at a trusted peer. It returns the visitor's address.
+// walk goes through forwarded addresses from the right, beginning at a trusted peer.
 func (d *Describer) walk(client netip.Addr, lines []string, parse func(string) netip.Addr) netip.Addr {
 	hops := 0
 	for i := len(lines) - 1; i >= 0; i-- {

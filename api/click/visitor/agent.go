@@ -46,8 +46,7 @@ const (
 
 // agentCache remembers user agents. An unknown user agent is parsed completely while the budget lasts, and concurrent requests
 // with the same user agent wait for that parse. Over budget, the user agent is remembered with its description by markers. If the
-// same user agent comes a second time, it is probably not random, and the background worker completes its description. If the
-// worker's queue is full, the next request tries again.
+// same user agent comes a second time, it is probably not random, and the background worker completes its description.
 type agentCache struct {
 	known    *otter.Cache[string, *agent]
 	load     otter.LoaderFunc[string, *agent]

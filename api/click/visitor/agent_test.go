@@ -197,9 +197,8 @@ func TestBudget(t *testing.T) {
 	}
 }
 
-// TestConcurrentMisses: a user agent is parsed once while it is cached, however many requests ask for it at the same time. The cache
-// is too small for all user agents of the test, so a few repeated parses are allowed. If the race detector is on, the test also fails
-// on a data race in the cache.
+// TestConcurrentMisses: a user agent is parsed once while it is cached, however many requests ask for it at the same time. The
+// cache is too small for all user agents of the test, so a few repeated parses are allowed.
 func TestConcurrentMisses(t *testing.T) {
 	t.Parallel()
 	var parses sync.Map

@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// classify describes a user agent by its markers. It goes through each table of marks once, and the first hit counts. This
-// takes a few microseconds for any text. What the markers do not know stays empty until slow.complete adds it.
+// classify describes a user agent by its markers. This takes a few microseconds for any text. What the markers do not know stays
+// empty until slow.complete adds it.
 func classify(userAgent string) *agent {
 	lower := strings.ToLower(userAgent)
 	a := &agent{kind: kindOf(userAgent, lower)}

@@ -89,7 +89,7 @@ func (d *Describer) Reload(ctx context.Context) {
 }
 
 // Warm runs the slow parsers for a user agent immediately and without a budget, so that the next Describe has the complete
-// description. It is for benchmarks. In a web process, the visitors' requests start the slow parsers.
+// description. It is for benchmarks.
 func (d *Describer) Warm(userAgent string) {
 	if userAgent = clean(userAgent, MaxUserAgent); userAgent != "" {
 		d.agents.storeComplete(userAgent)

@@ -17,7 +17,7 @@ const (
 	webkit
 )
 
-// The major version of each engine since which its browsers send all headers that the rules below require, including Fetch Metadata.
+// The first major version of each engine that sends all headers which the rules below require, including Fetch Metadata.
 const (
 	firstBlink  = 80 // 2020
 	firstGecko  = 90 // 2021
@@ -62,8 +62,8 @@ func Accept(userAgent string) string {
 // prefetchHeaders announce a request ahead of a click.
 var prefetchHeaders = []string{"Sec-Purpose", "Purpose", "X-Purpose", "X-Moz"}
 
-// headerSignals returns the signals of the request's method and headers. The kind of the user agent is judged elsewhere.
-// contradictions is the number of facts contradicting the user agent that the caller has already found.
+// headerSignals returns the signals of the request's method and headers. contradictions is the number of facts contradicting the
+// user agent that the caller has already found.
 func (d *Describer) headerSignals(r *http.Request, a *agent, contradictions int) (s bot.Signals) {
 	h := r.Header
 	if r.Method == http.MethodHead {
