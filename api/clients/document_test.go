@@ -21,7 +21,7 @@ type document struct {
 	} `json:"components"`
 }
 
-// schema is a JSON schema. Properties are sorted by name, as in the document.
+// schema is a JSON schema.
 type schema struct {
 	Ref         string            `json:"$ref"`
 	Type        words             `json:"type"`

@@ -105,7 +105,7 @@ func (p pages) shell(w http.ResponseWriter, r *http.Request) {
 	_, _ = w.Write(withLook(page, r))
 }
 
-// asset serves a file that the page needs. Browsers keep it.
+// asset serves a file that the page needs.
 func (p pages) asset(w http.ResponseWriter, r *http.Request) {
 	name := r.PathValue("file")
 	s, err := p.static(path.Join("assets", path.Base(name)))

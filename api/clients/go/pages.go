@@ -77,8 +77,8 @@ func Rows[T any](ctx context.Context, c *Client, path string, query url.Values, 
 }
 
 // next sets the parameters of the page that follows a page of n rows. It reports whether there may be a following page. A list
-// has a cursor, which is null at its end. A log has no cursor and is read by the offset. Without a limit set by the caller, its
-// first page is also its last. Otherwise a page with fewer rows than the limit is the last.
+// has a cursor, which is null at its end. A log has no cursor and is read by the offset. A page with fewer rows than the limit is
+// the last.
 func next(query url.Values, cursor json.RawMessage, n int) bool {
 	if len(cursor) > 0 {
 		var text string

@@ -1,5 +1,5 @@
-// call sends a request to the service. It adds /api/v1 to the paths of the REST API. The dashboard's own calls, below /app, keep their
-// path. Only pages of help (help.ts) and test postbacks (postback.ts) are fetched without call.
+// call sends a request to the service. It adds /api/v1 to the paths of the REST API. The dashboard's own calls, below /app, keep
+// their path.
 import { signal } from '@preact/signals'
 import type { Calls } from '../api.gen.ts'
 import { newID } from './id.ts'

@@ -108,8 +108,7 @@ const joinOr = (v: string[]) =>
       ? t.conditions.more(v.slice(0, few - 1).join(', '), v.length - few + 1)
       : t.conditions.or(v.slice(0, -1).join(', '), v.at(-1)!)
 
-// fresh returns a new condition for the editor. Its value depends on the kind: true for a yes-or-no value, Monday to Friday from 9 to 18
-// for a schedule, and an empty list for all others.
+// fresh returns a new condition for the editor.
 export const fresh = (attribute = 'country'): Condition => {
   const operator = operatorsOf(attribute)[0] ?? 'equals',
     kind = formOf(attribute, operator)?.kind
