@@ -1,4 +1,4 @@
-// Package api serves the REST API below /api/v1 and the page that describes it. New makes the handler.
+// Package api serves the REST API below /api/v1 and the page that describes it.
 package api
 
 import (
@@ -28,12 +28,12 @@ import (
 	"switchyard/models/tool"
 )
 
-// Deps are the dependencies of the API. Undeclared, Registry, DashboardDir, Docs and Extra are optional.
+// Deps are the dependencies of the API.
 type Deps struct {
 	Store *store.Store
 	Rates *kv.Rates
 	V1    v1.Deps
-	// BaseURL is the service's address. The OpenAPI document states it, and links begin with it.
+	// BaseURL is the service's address.
 	BaseURL string
 	Version string
 	// Undeclared is called when a route answers with an error that its row of the table does not declare. If Undeclared is nil, the
@@ -41,14 +41,13 @@ type Deps struct {
 	Undeclared func(r *route.Route, status int, code string)
 	// Registry registers the metrics of API calls. If it is nil, they are not registered.
 	Registry prometheus.Registerer
-	// DashboardDir is a directory with the dashboard's files, for developing the dashboard. If it is empty, the files embedded
-	// in the binary are served.
+	// DashboardDir is a directory with the dashboard's files. If it is empty, the files embedded in the binary are served.
 	DashboardDir string
 	// Docs are further pages of the documentation.
 	Docs []tool.Page
 	// NoMCP switches /mcp off for the install.
 	NoMCP bool
-	// Extra rows are served in addition to the table. Only tests have them.
+	// Extra rows are served in addition to the table.
 	Extra []route.Route
 }
 
@@ -135,8 +134,7 @@ func New(d Deps) http.Handler {
 	return compress(e)
 }
 
-// serveMCP serves the protocol of assistants, and the authorization server through which people connect assistants. The tools
-// call the rows that e serves.
+// serveMCP serves the protocol of assistants, and the authorization server through which people connect assistants.
 func serveMCP(e *gin.Engine, p *middleware.Pipeline, site *middleware.Site, d Deps, docs []tool.Page) {
 	service := mcp.New(mcp.Deps{Store: d.Store, Site: site, API: e, BaseURL: d.BaseURL, Version: d.Version, Docs: docs})
 	if d.Registry != nil {

@@ -289,8 +289,7 @@ func TestDocument(t *testing.T) {
 	}
 }
 
-// TestDocumentIsCompressed: the OpenAPI document is sent compressed to clients that accept gzip. A client that already has the document
-// gets a 304 without a body.
+// TestDocumentIsCompressed: the OpenAPI document is sent compressed to clients that accept gzip.
 func TestDocumentIsCompressed(t *testing.T) {
 	t.Parallel()
 	metrics := prometheus.NewRegistry()

@@ -49,7 +49,7 @@ type Deps struct {
 	Now     func() time.Time // default time.Now
 }
 
-// Routes returns the rows of the server. They are not in the table of the API, and their answers follow the OAuth standards.
+// Routes returns the rows of the server.
 func Routes(d Deps) []route.Route {
 	if d.Now == nil {
 		d.Now = time.Now
@@ -78,14 +78,13 @@ type oauthError struct {
 	About string `json:"error_description,omitempty"`
 }
 
-// statuses maps kinds of errors to statuses. All other kinds are answered with 400.
+// statuses maps kinds of errors to statuses.
 var statuses = map[models.Kind]int{
 	models.KindUnauthenticated: http.StatusUnauthorized, models.KindTooMany: http.StatusTooManyRequests,
 	models.KindTooLarge: http.StatusRequestEntityTooLarge, models.KindUnavailable: http.StatusServiceUnavailable,
 }
 
-// answered turns an error that a client may see into an OAuth error answer. It returns every other error unchanged, and the
-// pipeline logs it.
+// answered turns an error that a client may see into an OAuth error answer.
 func answered(answer route.Raw, err error) (any, error) {
 	e, ok := models.AsError(err)
 	if !ok {
@@ -147,7 +146,7 @@ func (d Deps) authorize(c *route.Call) (route.Raw, error) {
 	return route.Raw{Status: http.StatusFound, Type: "text/plain; charset=utf-8"}, nil
 }
 
-// limit counts a call from a client address. Beyond the limit it returns an error.
+// limit counts a call from a client address.
 func (d Deps) limit(c *route.Call, name string, calls int, within time.Duration) error {
 	w := d.Rates.AllowWithin(c.Context(), "assistant-"+name+":"+netguard.ClientPrefix(c.Client).String(), calls, within)
 	if !w.Over {

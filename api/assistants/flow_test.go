@@ -205,8 +205,7 @@ type decider struct {
 	away   bool
 }
 
-// decide opens the authorization address of an assistant as the person's browser does. On the page it grants the right to
-// propose.
+// decide opens the authorization address of an assistant as the person's browser does.
 func (d *decider) decide(_ context.Context, args *auth.AuthorizationArgs) (*auth.AuthorizationResult, error) {
 	if d.away {
 		return nil, errors.New("there is no person at the page")

@@ -63,7 +63,7 @@ func Check(ctx context.Context, s *store.Store, baseURL string, r Request) (mode
 	return client, nil
 }
 
-// Redirect returns the address to which the browser goes with an answer. It names this service as the issuer (RFC 9207).
+// Redirect returns the address to which the browser goes with an answer.
 func Redirect(baseURL string, r Request, answer url.Values) string {
 	u, err := url.Parse(r.RedirectURI)
 	if err != nil {

@@ -141,8 +141,7 @@ func TestClock(t *testing.T) {
 	}
 }
 
-// TestWhereTokensAreValid: a token works at /mcp and in the calls of its tools. Direct calls of the API refuse it as an unknown
-// key.
+// TestWhereTokensAreValid: a token works at /mcp and in the calls of its tools.
 func TestWhereTokensAreValid(t *testing.T) {
 	t.Parallel()
 	e := newEnv(t)
@@ -176,8 +175,7 @@ func TestWhereTokensAreValid(t *testing.T) {
 	owner.Do("DELETE", "/app/api/keys/"+id, nil).Want(http.StatusNotFound, "not_found")
 }
 
-// TestPropose: an assistant with the right to propose stores a proposal and changes nothing else. With the right to read it does not
-// even store a proposal.
+// TestPropose: an assistant with the right to propose stores a proposal and changes nothing else.
 func TestPropose(t *testing.T) {
 	t.Parallel()
 	e := newEnv(t)
@@ -266,8 +264,7 @@ func TestRoles(t *testing.T) {
 	}
 }
 
-// TestEnds: people may end their own assistants, and an owner may end every assistant of the account. No one can end an assistant
-// of another account.
+// TestEnds: people may end their own assistants, and an owner may end every assistant of the account.
 func TestEnds(t *testing.T) {
 	t.Parallel()
 	e := newEnv(t)
@@ -306,8 +303,7 @@ func TestEnds(t *testing.T) {
 	}
 }
 
-// TestRequests checks which requests the consent page refuses. If the person declines a valid request, the browser is redirected
-// with access_denied.
+// TestRequests checks which requests the consent page refuses.
 func TestRequests(t *testing.T) {
 	t.Parallel()
 	e := newEnv(t)

@@ -1,6 +1,6 @@
-// Package certs terminates TLS in the web process, with the certificates that workers have obtained. Handshakes are answered from
-// memory. A sealed copy of each certificate is kept on disk, so that a process that restarts while PostgreSQL is down can serve
-// it. This package makes no requests to outside services.
+// Package certs terminates TLS in the web process, with the certificates that workers have obtained. A sealed copy of each
+// certificate is kept on disk, so that a process that restarts while PostgreSQL is down can serve it. This package makes no
+// requests to outside services.
 package certs
 
 import (
@@ -172,7 +172,7 @@ func (c *Certificates) signal() {
 	}
 }
 
-// refresh loads the certificates of the hosts that notices have named. If refresh fails, the next refresh repeats the work.
+// refresh loads the certificates of the hosts that notices have named.
 func (c *Certificates) refresh(ctx context.Context) error {
 	c.noticedMu.Lock()
 	hosts, resync := c.noticed, c.resync
@@ -332,8 +332,7 @@ func (c *Certificates) Len() int {
 	return len(c.hosts)
 }
 
-// lifetimeLeft returns the remaining share of the lifetime of a host's certificate, between 0 and 1. It returns 0 if the
-// certificate has expired or does not exist.
+// lifetimeLeft returns the remaining share of the lifetime of a host's certificate, between 0 and 1.
 func (c *Certificates) lifetimeLeft(host string, now time.Time) float64 {
 	c.mu.RLock()
 	defer c.mu.RUnlock()

@@ -63,7 +63,7 @@ func newAuthority(tb testing.TB) *authority {
 	return a
 }
 
-// issue makes a certificate for a host. The PEM text contains the certificate, its key and the root.
+// issue makes a certificate for a host.
 func (a *authority) issue(host string) []byte {
 	a.Helper()
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
@@ -170,7 +170,7 @@ func (m *memory) Challenges(context.Context) ([]certstore.Challenge, error) {
 	return append([]certstore.Challenge(nil), m.challenges...), nil
 }
 
-// serve runs an HTTPS server with the certificates. It answers each request with the protocol and the host.
+// serve runs an HTTPS server with the certificates.
 func serve(t *testing.T, c *Certificates, g *Guard) (address string) {
 	t.Helper()
 	l, err := (&net.ListenConfig{}).Listen(t.Context(), "tcp", "127.0.0.1:0")
@@ -215,8 +215,8 @@ func serves(hosts ...string) func(string) bool {
 	}
 }
 
-// TestServe: hosts are served over HTTP/2 with their certificates. Notices about new, renewed and released certificates take
-// effect. A process that starts while PostgreSQL is down serves its copies.
+// TestServe: hosts are served over HTTP/2 with their certificates. A process that starts while PostgreSQL is down serves its
+// copies.
 func TestServe(t *testing.T) {
 	t.Parallel()
 	a, store, dir := newAuthority(t), &memory{}, filepath.Join(t.TempDir(), "certificates")
@@ -301,7 +301,7 @@ func TestServe(t *testing.T) {
 	}
 }
 
-// TestChallenges: a challenge that a CA checks is found even if its notice has not arrived yet. It is found only at its own host.
+// TestChallenges: a challenge that a CA checks is found even if its notice has not arrived yet.
 func TestChallenges(t *testing.T) {
 	t.Parallel()
 	a, store := newAuthority(t), &memory{}

@@ -38,8 +38,7 @@ type challenges struct {
 	last    time.Time  // when the last read began
 }
 
-// readAndMatch reads the challenges from PostgreSQL, because the notice of a new challenge may still be on its way. It then looks for a
-// challenge of the host for which fits returns true.
+// readAndMatch reads the challenges from PostgreSQL, because the notice of a new challenge may still be on its way.
 func (c *challenges) readAndMatch(ctx context.Context, host string, fits func(certstore.Challenge) bool) (certstore.Challenge, bool) {
 	c.mu.Lock()
 	full := c.waiting >= maxWaiting

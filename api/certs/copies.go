@@ -55,8 +55,7 @@ func (c *Certificates) readCopies(ctx context.Context) {
 // halfWritten reports whether a file is an unfinished copy: a process is writing it now, or died while it wrote it.
 func halfWritten(name string) bool { return strings.Contains(name, "~") }
 
-// pruneCopies removes the copies of hosts that no longer have a certificate. It lists the directory, because such a host may never
-// have been in memory.
+// pruneCopies removes the copies of hosts that no longer have a certificate.
 func (c *Certificates) pruneCopies(ctx context.Context, versions map[string]int64) {
 	if c.options.Dir == "" {
 		return

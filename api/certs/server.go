@@ -19,9 +19,8 @@ const (
 )
 
 // Guard limits the open connections of listeners, so that connections that do nothing cannot keep others out. If more than
-// maxSilent connections have sent no request, it closes the oldest of them. This does not hit honest clients, because they send
-// their request within milliseconds. If maxOpen connections are open, it closes the ones that have been idle longest. Use its
-// ConnState as the ConnState of an http.Server.
+// maxSilent connections have sent no request, it closes the oldest of them. If maxOpen connections are open, it closes the ones
+// that have been idle longest. Use its ConnState as the ConnState of an http.Server.
 type Guard struct {
 	maxSilent, maxOpen int
 
@@ -84,8 +83,8 @@ func (g *Guard) open(c net.Conn) {
 	}
 }
 
-// makeRoom closes a sixteenth of the connections that wait for their next request, the longest waiting first. If no
-// connection waits, it closes the oldest one without a request. It returns false if all connections are at work.
+// makeRoom closes a sixteenth of the connections that wait for their next request, the longest waiting first. If no connection
+// waits, it closes the oldest one without a request.
 func (g *Guard) makeRoom() bool {
 	type idle struct {
 		conn  net.Conn

@@ -9,7 +9,7 @@ import (
 	"switchyard/models/flow"
 )
 
-// Header values that are the same every time, shared so that an answer allocates little. They are never changed.
+// Header values that are shared, so that an answer allocates little.
 var (
 	noStore    = []string{"no-store"}
 	noReferrer = []string{"no-referrer"}

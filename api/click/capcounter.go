@@ -60,7 +60,7 @@ func localDay(now time.Time, zone *time.Location) int {
 	return (y*100+int(m))*100 + d
 }
 
-// lock returns the count of a day, locked. The caller unlocks it.
+// lock returns the count of a day, locked.
 func (u *capCounter) lock(id uuid.UUID, day int) *count {
 	c := u.find(id)
 	c.mu.Lock()
@@ -68,7 +68,7 @@ func (u *capCounter) lock(id uuid.UUID, day int) *count {
 	return c
 }
 
-// find returns the count of an id. It makes a new count for an id without one.
+// find returns the count of an id.
 func (u *capCounter) find(id uuid.UUID) *count {
 	u.mu.RLock()
 	c := u.counts[id]
@@ -125,7 +125,7 @@ func (c *count) exchange(caps *kv.Caps, limit int) (taken bool, err error) {
 	return taken, nil
 }
 
-// admit reports whether a cap leaves room for one more click. If take is true, it takes that click.
+// admit reports whether a cap leaves room for one more click.
 func (u *capCounter) admit(id uuid.UUID, limit, day int, take bool) bool {
 	c := u.lock(id, day)
 	defer c.mu.Unlock()

@@ -31,8 +31,7 @@ func testCaps(t *testing.T, prefix string) *kv.Caps {
 	return c
 }
 
-// TestCapsHold checks that 16 goroutines together take the whole cap, and at most one percent more. The goroutines belong to two
-// processes, or to one process without Redis.
+// TestCapsHold checks that 16 goroutines together take the whole cap, and at most one percent more.
 func TestCapsHold(t *testing.T) {
 	t.Parallel()
 	shared := "test:" + rand.Text() + ":"
@@ -106,7 +105,7 @@ func TestCapsOutlast(t *testing.T) {
 		t.Error("a raised cap does not admit a click")
 	}
 
-	// A new process learns the count with its first click. Without Redis, the clicks in PostgreSQL still count.
+	// Without Redis, the clicks in PostgreSQL still count.
 	fresh := newCapCounter(testCaps(t, prefix))
 	take(fresh, 1, false)
 	const inPostgres = 60

@@ -269,16 +269,14 @@ func robots(w http.ResponseWriter, d *routing.Domain) {
 // firstHop is the context key that marks requests sent directly to a listener of this service, without a proxy and without TLS.
 type firstHop struct{}
 
-// FirstHop returns a context that marks its requests as sent directly to an address of this service, without TLS. secure reports
-// whether a host can be reached by https.
+// FirstHop returns a context that marks its requests as sent directly to an address of this service, without TLS.
 func FirstHop(ctx context.Context, secure func(host string) bool) context.Context {
 	return context.WithValue(ctx, firstHop{}, secure)
 }
 
 // upgrade redirects a visitor to https if the domain requires https. It does so in two cases only: a trusted proxy reports http,
 // or the request came to the service's own listener and the host has a certificate. Postbacks, reports of pages and servers, and
-// all methods except GET and HEAD are answered before this point, because a redirect could lose them. upgrade reports whether it
-// redirected.
+// all methods except GET and HEAD are answered before this point, because a redirect could lose them.
 func (h *Handler) upgrade(w http.ResponseWriter, r *http.Request, d *routing.Domain) bool {
 	if !d.HTTPSOnly || r.TLS != nil {
 		return false

@@ -17,7 +17,7 @@ import (
 )
 
 // The cookies of a tracking domain. They hold only ids. The id of a campaign, path, lander or offer counts only if the snapshot
-// confirms it. On a shared domain the account's id is appended to the first two names, see cookieName.
+// confirms it.
 const (
 	visitorCookieName = "sy_v" // the visitor id
 	clickCookieName   = "sy_c" // a clickCookie: the last click and where the visitor was sent
@@ -68,8 +68,7 @@ func cookieName(d *routing.Domain, name string, account uuid.UUID) string {
 }
 
 // clickCookies returns the click cookies of a request: at most one cookie at an account's own domain, and one per account at a
-// shared domain. A browser may still have an old cookie whose name lacks the account. At a shared domain such a cookie counts only if
-// there is no other.
+// shared domain. A browser may still have an old cookie whose name lacks the account.
 func clickCookies(h http.Header, d *routing.Domain) []clickCookie {
 	isShared := d != nil && !d.AccountID.Valid
 	var ofAccounts, withoutAccount []clickCookie
@@ -147,7 +146,7 @@ func (r *request) visitorName() string {
 func (r *request) clickName() string { return cookieName(r.domain, clickCookieName, r.click.AccountID) }
 
 // recall computes the visitor's fingerprint in the campaign, and looks up the visitor's binding: in the campaign's own cookie, or
-// else by the fingerprint. If it finds neither, the visitor is unique in the campaign.
+// else by the fingerprint.
 func (r *request) recall() {
 	row := &r.camp.Row
 	r.click.UniqueKey, r.click.UniqueHours = r.fingerprint(), row.UniquenessTTLHours
@@ -205,8 +204,8 @@ func (r *request) remember(h http.Header, d *flow.Decision) {
 	r.setClickCookie(h, clickCookie{r.click.ID, r.click.CampaignID, r.click.StreamID, r.click.LanderID, bound.Offer})
 }
 
-// bind remembers the visitor's campaign and, if the campaign binds visitors, the path, lander and offer that the visitor reached. An
-// offer bound earlier on the same path stays until the visitor gets another offer. bind returns the binding now in force.
+// bind remembers the visitor's campaign and, if the campaign binds visitors, the path, lander and offer that the visitor reached.
+// An offer bound earlier on the same path stays until the visitor gets another offer.
 func (r *request) bind(h http.Header, reached flow.Binding, bindable bool) flow.Binding {
 	bindable = bindable && r.camp.Plan.Bind().BindsPath()
 	ttl := time.Duration(r.camp.Row.UniquenessTTLHours) * time.Hour
@@ -235,8 +234,8 @@ func (r *request) bindableOffer(url *token.Template) uuid.UUID {
 	return r.click.OfferID
 }
 
-// clickCookie is the content of the click cookie. Offer is the id of the offer that the visitor is bound to. If the visitor is bound
-// to an address without an offer, Offer is the id of that address.
+// clickCookie is the content of the click cookie. If the visitor is bound to an address without an offer, Offer is the id of that
+// address.
 type clickCookie struct{ Click, Campaign, Path, Lander, Offer uuid.UUID }
 
 func (r *request) setClickCookie(h http.Header, t clickCookie) {
@@ -261,7 +260,7 @@ func appendIDs(b []byte, ids ...uuid.UUID) []byte {
 	return base64.RawURLEncoding.AppendEncode(b, raw[:n])
 }
 
-// parseIDs decodes a cookie's ids. It returns false unless there are exactly as many ids as T holds.
+// parseIDs decodes a cookie's ids.
 func parseIDs[T [3]uuid.UUID | [5]uuid.UUID](s string) (T, bool) {
 	var ids T
 	var buf [16 * maxCookieIDs]byte

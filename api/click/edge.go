@@ -34,13 +34,11 @@ const (
 	maxEdgeClicks = 100
 	// edgeSkew is how far the clock of the edge may be off.
 	edgeSkew = 5 * time.Minute
-	// edgeTimeout is the time within which a batch must reach stable storage. After that the edge gets an error and sends the
-	// batch again.
+	// edgeTimeout is the time within which a batch must reach stable storage.
 	edgeTimeout = 5 * time.Second
 	// maxEdgeAge is the greatest age of a click of the edge.
 	maxEdgeAge = time.Hour
-	// maxEdgeSeen is the number of the edge's clicks that this process remembers to recognize repeated clicks. PostgreSQL
-	// recognizes all other repeated clicks.
+	// maxEdgeSeen is the number of the edge's clicks that this process remembers to recognize repeated clicks.
 	maxEdgeSeen = 50_000
 )
 
@@ -51,7 +49,7 @@ var (
 	errEdgeBroken = models.Invalid("bad_body", `the body is not a JSON object like {"clicks": [...]}`)
 )
 
-// edgeProof makes and checks signatures of the edge. An empty edgeProof accepts no signature.
+// edgeProof makes and checks signatures of the edge.
 type edgeProof []byte
 
 // sum returns the HMAC over a purpose, a time, a text and a subject. The subject depends on the purpose: it is empty for "batch", the
@@ -132,7 +130,7 @@ type edgeResult struct {
 }
 
 // edgeClicks answers POST /edge/clicks. 200 means that all clicks of the batch that can be recorded are on stable storage. After
-// any 5xx the edge sends the batch again. Each click counts once, by its id.
+// any 5xx the edge sends the batch again.
 func (h *Handler) edgeClicks(w http.ResponseWriter, r *http.Request) {
 	result, err := h.receiveEdgeClicks(w, r)
 	if err != nil {

@@ -152,7 +152,7 @@ func (w *env) lander(url string) uuid.UUID {
 
 type m = map[string]any
 
-// path returns a path of a flow. Its destinations may be of any kind.
+// path returns a path of a flow.
 func path(action string, extra m, destinations ...m) m {
 	p := m{"id": uuid.NewString(), "action": action, "destinations": destinations}
 	for k, v := range extra {

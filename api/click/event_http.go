@@ -100,8 +100,7 @@ func (l loose) number() float64 {
 	return f
 }
 
-// offset returns a value in minutes east of UTC in the form +02:00. It returns an empty text for a day or more, because no time
-// zone differs that much.
+// offset returns a value in minutes east of UTC in the form +02:00.
 func (l loose) offset() string {
 	const day = 24 * 60
 	minutes := l.number()
@@ -293,7 +292,7 @@ func originHost(r *http.Request) string {
 var pageArrivals = []loose{"url", "cookie", "local"}
 
 // event reads an event of a page. clock is the page's time when the message was sent, and known is the click in the sender's
-// cookie. Long texts are cut later, by storeEvents.
+// cookie.
 func (p *pageEvent) event(clock float64, known uuid.UUID, now time.Time) (e models.SiteEvent, err *models.Error) {
 	if p.ID == "" || len(p.ID) > tag.MaxID {
 		return e, errNoEventID

@@ -82,7 +82,7 @@ func fieldEntries(t *testing.T) (list []*fieldEntry) {
 	return list
 }
 
-// parseFieldEntry reads the three parts of an entry: settings, message and record. They are separated by lines of three dashes.
+// parseFieldEntry reads the three parts of an entry: settings, message and record.
 func parseFieldEntry(text string) (*fieldEntry, error) {
 	parts := strings.SplitN(text, "\n---\n", 3)
 	if len(parts) != 3 {
@@ -124,7 +124,7 @@ func flatten(n *yaml.Node, path string, into map[string]string) {
 	}
 }
 
-// record holds the values that the code has read from a message, by field. It has no entry for a field without a value.
+// record holds the values that the code has read from a message, by field.
 type record map[string]string
 
 func (r record) set(name, value string) {

@@ -152,7 +152,7 @@ func (f *fieldEnv) addLink(e *fieldEntry, i int) {
 	f.campaign(e.link, columns, path("redirect", nil, m{"url": "https://shop.example/", "weight": 1}))
 }
 
-// request returns the HTTP request of an entry. The file contains the request's head and body, and net/http parses the head.
+// request returns the HTTP request of an entry.
 func (f *fieldEnv) request(e *fieldEntry) (*http.Request, error) {
 	text := e.fill(e.message)
 	head, body, _ := strings.Cut(text, "\n\n")
@@ -268,7 +268,7 @@ func (f *fieldEnv) readPostback(e *fieldEntry, p models.Postback, into record) e
 	return nil
 }
 
-// setInput adds the fields of a further conversion of the message. The names of these fields begin with the given prefix.
+// setInput adds the fields of a further conversion of the message.
 func (r record) setInput(at string, in conversion.Input) {
 	if in.Payout != nil {
 		r[at+"payout"] = in.Payout.String()

@@ -14,8 +14,8 @@ import (
 )
 
 // foreignReport answers a conversion that is reported to an address of another tracker, on a domain that moved here. It reads the
-// report like a postback to /postback. The domain determines the account. A key of the other tracker in the path is not checked:
-// the secrets of the account's networks are checked instead. foreignReport returns false for any other address.
+// report like a postback to /postback. A key of the other tracker in the path is not checked: the secrets of the account's
+// networks are checked instead.
 func (h *Handler) foreignReport(w http.ResponseWriter, r *http.Request, word, subpath string) bool {
 	if !foreign.MayReport(word, subpath) {
 		return false
@@ -37,7 +37,7 @@ func (h *Handler) foreignReport(w http.ResponseWriter, r *http.Request, word, su
 }
 
 // foreignLink answers a link of another tracker, and the step from a landing page to an offer, on a domain that moved here. It is
-// tried after all links that the domain has here. It returns false for any other address.
+// tried after all links that the domain has here.
 func (h *Handler) foreignLink(w http.ResponseWriter, req *http.Request, d *routing.Domain, word, subpath string) bool {
 	snap := h.routes.Current()
 	if !snap.AnswersForeign(d) {

@@ -173,8 +173,7 @@ func TestServersProveThemselves(t *testing.T) {
 }
 
 // TestUnprovenBodies sends large messages that never end, with the public site key and with forged signatures. Only a few such
-// messages are held in memory, and further messages are refused unread. Small messages and messages of the account's own servers
-// are still answered.
+// messages are held in memory, and further messages are refused unread.
 func TestUnprovenBodies(t *testing.T) {
 	t.Parallel()
 	w, secret := goalServers(t)

@@ -17,11 +17,10 @@ import (
 
 // hopWord is the last part of the address /out/go, the second page of double_meta. The second page is on the tracking domain,
 // like the first. The destination therefore never sees the page that the visitor came from as the referrer. The address of the
-// second page carries the destination, the campaign and an expiry time, signed for the domain. The service therefore redirects
-// only to addresses that a customer's flow names.
+// second page carries the destination, the campaign and an expiry time, signed for the domain.
 const hopWord = "go" // the path below /out
 
-// hopLife is how long the address of a second page is valid. It may be short, because the first page leads there immediately.
+// hopLife is how long the address of a second page is valid.
 const hopLife = 10 * time.Minute
 
 // hopLink is the part of a second page's address that is signed together with the destination.

@@ -27,7 +27,7 @@ func fillerParams(n int) string {
 	return b.String()
 }
 
-// TestLinksAreReadLeniently sends links that people and programs have copied, cut or escaped wrongly. It checks which fields are read.
+// TestLinksAreReadLeniently sends links that people and programs have copied, cut or escaped wrongly.
 func TestLinksAreReadLeniently(t *testing.T) {
 	t.Parallel()
 	w := newEnv(t)
@@ -120,8 +120,8 @@ func TestSourceParamIsNoOtherField(t *testing.T) {
 	}
 }
 
-// TestLongPostbacks sends a notification of 190 fields as a query, a form and JSON, with the known fields at different places among
-// the others. It is read the same way every time.
+// TestLongPostbacks sends a notification of 190 fields as a query, a form and JSON, with the known fields at different places
+// among the others.
 func TestLongPostbacks(t *testing.T) {
 	t.Parallel()
 	w := newEnv(t)

@@ -20,11 +20,10 @@ const (
 	senderBurst    = 3000
 	addresseeRate  = 1000
 	addresseeBurst = 10_000
-	// reserveRate is the rate at which one address may still send to an addressee that has reached its own limit. Addresses that send
-	// many messages therefore do not shut out addresses that send few.
+	// reserveRate is the rate at which one address may still send to an addressee that has reached its own limit.
 	reserveRate  = 10
 	reserveBurst = 100
-	// notificationBurst is how many kilobytes of notifications a network may receive at once. notification.Rate is the rate.
+	// notificationBurst is how many kilobytes of notifications a network may receive at once.
 	notificationBurst = 64 << 10
 	// goalRate is the number of goals per second that the servers of one account may report.
 	goalRate  = 1000

@@ -10,8 +10,7 @@ import (
 	"github.com/google/uuid"
 )
 
-// differingStreams returns a flow of 19 paths with three conditions each and a default path. The values of the conditions differ
-// between campaigns.
+// differingStreams returns a flow of 19 paths with three conditions each and a default path.
 func differingStreams(campaign int) json.RawMessage {
 	countries := []string{"US", "DE", "FR", "BR", "IN", "JP", "ES", "IT", "GB", "NL", "PL", "SE"}
 	var paths []m

@@ -18,8 +18,7 @@ import (
 	"switchyard/models/token"
 )
 
-// clickOut answers /out and /out/{slot}: it sends the visitor of a lander on to an offer of the visitor's path. subpath is the part
-// of the path below /out.
+// clickOut answers /out and /out/{slot}: it sends the visitor of a lander on to an offer of the visitor's path.
 func (h *Handler) clickOut(w http.ResponseWriter, req *http.Request, d *routing.Domain, subpath string) {
 	if subpath == hopWord {
 		h.secondPage(w, req, d)
@@ -40,7 +39,7 @@ func (h *Handler) clickOut(w http.ResponseWriter, req *http.Request, d *routing.
 // clickParams are the parameters in which the address of a click-out may name its click.
 var clickParams = []string{"clickid"}
 
-// sendOut sends the visitor of a lander on to an offer of a slot. params are the parameters that may name the click.
+// sendOut sends the visitor of a lander on to an offer of a slot.
 func (h *Handler) sendOut(w http.ResponseWriter, req *http.Request, d *routing.Domain, slot int, params []string) {
 	r := h.acquire(req)
 	defer h.release(r)
@@ -80,9 +79,9 @@ func (h *Handler) sendOut(w http.ResponseWriter, req *http.Request, d *routing.D
 	r.send(w, flow.Transition302)
 }
 
-// nextDestination chooses the destination of a lander's visitor for the slot, and fills it into the request. bound is the id of the
-// offer or of the address that the visitor is bound to. If bound is zero or cannot be used, the destination is chosen at random.
-// nextDestination returns the destination's address with its tokens unfilled. ok is false if the slot has no usable destination.
+// nextDestination chooses the destination of a lander's visitor for the slot, and fills it into the request. bound is the id of
+// the offer or of the address that the visitor is bound to. If bound is zero or cannot be used, the destination is chosen at
+// random. nextDestination returns the destination's address with its tokens unfilled.
 func (r *request) nextDestination(bound uuid.UUID) (url *token.Template, ok bool) {
 	ref, url, ok := r.camp.Plan.PickOffer(r.route, r.slot, bound, r.pcg.Uint64())
 	if !ok {
@@ -131,8 +130,8 @@ func (r *request) resume() (clickCookie, bool) {
 	return t, known
 }
 
-// startingClick returns the click that the address names, with the ids of its cookie if the request has that cookie. If the address
-// names no click, it returns the click of the cookie. isNamed reports that the address names the click.
+// startingClick returns the click that the address names, with the ids of its cookie if the request has that cookie. If the
+// address names no click, it returns the click of the cookie.
 func (r *request) startingClick() (t clickCookie, isNamed bool) {
 	all := clickCookies(r.http.Header, r.domain)
 	for _, name := range r.clickParams {
@@ -166,8 +165,8 @@ func (r *request) comesFrom(l *routing.Lander) bool {
 	return err == nil && err2 == nil && from.Host != "" && strings.EqualFold(page.Host, from.Host)
 }
 
-// confirm checks the click cookie against the snapshot. It sets the request's campaign, path and lander from the cookie. It
-// returns false, but keeps the campaign, if the campaign no longer has the path.
+// confirm checks the click cookie against the snapshot. It returns false, but keeps the campaign, if the campaign no longer has
+// the path.
 func (r *request) confirm(t clickCookie) bool {
 	c := r.snap.Campaign(t.Campaign)
 	if c == nil || t.Lander == uuid.Nil || // the visitor was not sent to a landing page
@@ -221,7 +220,7 @@ func (h *Handler) findClick(ctx context.Context, id uuid.UUID) (c *models.Click,
 }
 
 // bindOffer binds the visitor to an offer for the next click-out and the next visit. If the visitor goes to an address without an
-// offer, offer is the id of that address. bindOffer does nothing if the campaign does not bind offers.
+// offer, offer is the id of that address.
 func (r *request) bindOffer(h http.Header, t clickCookie, offer uuid.UUID) {
 	if !r.camp.Plan.Bind().BindsOffer() || offer == uuid.Nil || t.Offer == offer {
 		return

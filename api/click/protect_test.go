@@ -241,8 +241,7 @@ func TestClickLander(t *testing.T) {
 	w.checkVerdict("an old click", w.verdictOf(url.Values{"clickid": {models.FormatClickID(late.ID)}}), reasonExpired)
 }
 
-// TestFallbackIsFilled checks that a page gets a complete fallback address for a refused visitor. The address is filled from the
-// click that brought the visitor, else from the visitor's own request, and never from a click to another page.
+// TestFallbackIsFilled checks that a page gets a complete fallback address for a refused visitor.
 func TestFallbackIsFilled(t *testing.T) {
 	t.Parallel()
 	w := newEnv(t)

@@ -33,7 +33,7 @@ func hostile(rnd *rand.Rand) string {
 }
 
 // TestHostileValues puts 50,000 values into every part of a destination that can hold tokens, in every transition. The values
-// change neither scheme nor host, add no header and break no line. In a page they stay inside their attribute.
+// change neither scheme nor host, add no header and break no line.
 func TestHostileValues(t *testing.T) {
 	t.Parallel()
 	templates := []string{
@@ -126,7 +126,7 @@ func checkAnswer(t *testing.T, where, template, transition string, rec *httptest
 	}
 }
 
-// addressIn returns the address that a page leads to. It must be the same wherever the page contains it.
+// addressIn returns the address that a page leads to.
 func addressIn(page string) string {
 	var found string
 	for _, mark := range []string{`content="0;url=`, `href="`, `action="`, `src="`} {

@@ -10,7 +10,7 @@ import (
 	"switchyard/models"
 )
 
-// customer is an account with a campaign on the shared domain. The campaign's landing page leads to an offer.
+// customer is an account with a campaign on the shared domain.
 type customer struct {
 	*env
 	name string
@@ -130,7 +130,7 @@ func TestCookieFromBeforeAccounts(t *testing.T) {
 	}
 }
 
-// TestTwoCampaignsInOneBrowser: a browser has clicked two links of one account. A named click counts, even if it is not the last.
+// TestTwoCampaignsInOneBrowser: a click that is named counts, even if it is not the last one of the browser.
 func TestTwoCampaignsInOneBrowser(t *testing.T) {
 	t.Parallel()
 	w := newEnv(t)

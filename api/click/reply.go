@@ -19,7 +19,7 @@ var (
 	errUnavailable = models.Errorf(models.KindUnavailable, "unavailable", "try again")
 )
 
-// reply is the envelope of the JSON answers to messages. A postback may get a plain text instead.
+// reply is the envelope of the JSON answers to messages.
 type reply struct {
 	Data  any             `json:"data"`
 	Error *envelope.Error `json:"error"`
