@@ -146,7 +146,7 @@ func altered(p m, name string, value any) m {
 	return p
 }
 
-// A campaign may be read before the rule that it uses. Until the rule is read, the path lets no visitor through.
+// A campaign may be read before the rule that it uses.
 func TestARuleThatComesLaterCompletesItsCampaigns(t *testing.T) {
 	t.Parallel()
 	w := newEnv(t)

@@ -94,8 +94,7 @@ type guest struct {
 	want   string
 }
 
-// sendVisitors sends visitors to protected pages, in both modes. For each visitor, pages returns the word that the page shows,
-// or the address that the visitor is sent to.
+// sendVisitors sends visitors to protected pages, in both modes.
 func (s *samples) sendVisitors(pages func([]guest) []string) {
 	s.Helper()
 	const shown, elsewhere = "shown", "https://else.test/"

@@ -101,7 +101,7 @@ func TestACampaignThatComesBeforeItsOfferIsCompletedByIt(t *testing.T) {
 	}
 }
 
-// storeOn returns a store.Store on a pool. The store encrypts with a key that only the test uses.
+// storeOn returns a store.Store on a pool.
 func storeOn(d db.Conn) *store.Store {
 	box, err := seal.New(d, bytes.Repeat([]byte{7}, 32))
 	if err != nil {

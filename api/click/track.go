@@ -89,8 +89,7 @@ func (r *request) isReal() bool {
 func (r *request) isPrefetch() bool { return r.seen.Signals&bot.Prefetch != 0 }
 
 // refusePrefetch answers 503 to a browser that loads a link ahead of a click. Browsers discard an error and ask again when the
-// user clicks. They would follow a redirect immediately and use the result for the click: the click would not be counted, and the
-// offer would get no click id.
+// user clicks. They would use a redirect for the click, which would then not be counted.
 func refusePrefetch(w http.ResponseWriter) {
 	w.Header()["Cache-Control"] = noStore
 	writePage(w, http.StatusServiceUnavailable, asText, []byte("this link cannot be loaded ahead of a click\n"))
@@ -120,7 +119,7 @@ func (r *request) HandOver(path uuid.UUID, bindable bool) {
 	}
 }
 
-// decide picks a path, following hand-overs from campaign to campaign. It reports each hand-over to the visit.
+// decide picks a path, following hand-overs from campaign to campaign.
 func (r *request) decide(visit routing.Visit) flow.Decision {
 	c := &r.click
 	if !r.camp.Active() { // the campaign is paused
@@ -164,8 +163,8 @@ func (r *request) resolve(d *flow.Decision) {
 	c.Destination = string(r.out)
 }
 
-// expand appends a destination with its tokens filled. The result is empty if it is not an http or https address. If an offer's
-// address has no token for the click id, expand adds the click id in the parameter that the offer's network names.
+// expand appends a destination with its tokens filled. If an offer's address has no token for the click id, expand adds the click
+// id in the parameter that the offer's network names.
 func (r *request) expand(dst []byte, t *token.Template, o *routing.Offer) []byte {
 	if t == nil {
 		return dst

@@ -110,7 +110,7 @@ func TestHiddenLink(t *testing.T) {
 }
 
 // TestHiddenLinkTellsSender: the record of a followed hidden link tells whether the visitor who made the click followed it, or
-// another client that knows the id of the click. This works even where addresses are not stored.
+// another client that knows the id of the click.
 func TestHiddenLinkTellsSender(t *testing.T) {
 	t.Parallel()
 	for _, privacy := range []models.IPPrivacy{models.IPFull, models.IPTruncated, models.IPNone} {
@@ -135,8 +135,8 @@ func TestHiddenLinkTellsSender(t *testing.T) {
 	}
 }
 
-// TestHiddenLinkInTrouble: a followed hidden link is recorded while PostgreSQL cannot be reached. Only a limited number of followed
-// links are recorded for each address. A metric counts each trap that is lost because the disk is full.
+// TestHiddenLinkInTrouble: a followed hidden link is recorded while PostgreSQL cannot be reached. Only a limited number of
+// followed links are recorded for each address.
 func TestHiddenLinkInTrouble(t *testing.T) {
 	t.Parallel()
 	w := newEnv(t)

@@ -143,7 +143,7 @@ func (r *request) fallbackURL(l *routing.Lander, e entry) string {
 	return string(r.expand(nil, l.Guard.Fallback, nil))
 }
 
-// maxProtection is how long a used key or click is remembered. It is longer than the validity of any key or click.
+// maxProtection is how long a used key or click is remembered.
 const maxProtection = 25 * time.Hour
 
 // entry returns the key that the request brings, or else its click, or else only the page's id.
@@ -196,7 +196,7 @@ func (r *request) visitorOf() (netip.Addr, string) {
 	return ip.Unmap(), agent
 }
 
-// clickEntry looks up the click. If PostgreSQL cannot be reached and the request names the page, the click is accepted unchecked.
+// clickEntry looks up the click.
 func (r *request) clickEntry(id, named uuid.UUID) entry {
 	e := entry{lander: named, click: id, mode: models.ProtectClick, until: models.ClickTime(id)}
 	c, known := r.h.findClick(r.http.Context(), id)
@@ -210,7 +210,7 @@ func (r *request) clickEntry(id, named uuid.UUID) entry {
 	return e
 }
 
-// eligible reports whether the page's lists admit the visitor. The request must come from the visitor's own browser.
+// eligible reports whether the page's lists admit the visitor.
 func (r *request) eligible(l *routing.Lander) bool {
 	r.seen = visitor.Description{}
 	r.account = r.snap.Account(l.Row.AccountID)

@@ -103,8 +103,8 @@ type content map[string]struct {
 	Schema schema `json:"schema"`
 }
 
-// list returns the schema of one row of a list, and the parameter that chooses a page: cursor or offset. The parameter is "" for a
-// list without pages. If the answer is not a list of rows, row is empty.
+// list returns the schema of one row of a list, and the parameter that chooses a page: cursor or offset. The parameter is "" for
+// a list without pages.
 func (o operation) list(schemas map[string]schema) (row schema, by string) {
 	answer := o.Answer
 	if answer.Ref != "" {

@@ -164,8 +164,8 @@ func TestAuditNamesRecords(t *testing.T) {
 	}
 }
 
-// TestAuditNamesWhatChanged: entries about costs, blocked values and undo have the campaign, the source or the offer that was changed.
-// An entry about several records has their names as the value of the field ids.
+// TestAuditNamesWhatChanged: entries about costs, blocked values and undo have the campaign, the source or the offer that was
+// changed.
 func TestAuditNamesWhatChanged(t *testing.T) {
 	t.Parallel()
 	s := apitest.New(t)

@@ -24,7 +24,7 @@ const (
 	deviceLife   = 365 * 24 * time.Hour
 )
 
-// deviceCookie returns the name of the cookie for an e-mail. A browser may have a cookie for each person who signs in on it.
+// deviceCookie returns the name of the cookie for an e-mail.
 func deviceCookie(email string) string {
 	sum := sha256.Sum256([]byte(email))
 	return devicePrefix + hex.EncodeToString(sum[:8])

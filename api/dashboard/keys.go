@@ -22,7 +22,7 @@ func keys() []route.Route {
 	}
 }
 
-// KeyRow is an API key. Key is the key itself. Only the calls that make a key return it.
+// KeyRow is an API key. Key is the clear text, which only the calls that make a key return.
 type KeyRow struct {
 	ID        uuid.UUID `json:"id"`
 	Name      string    `json:"name"`

@@ -197,7 +197,7 @@ type codeBody struct {
 	Code string `json:"code" required:"true" maxLength:"40"`
 }
 
-// RecoveryCodes let a person sign in without the app. Each code works once. The codes are shown once.
+// RecoveryCodes let a person sign in without the app. Each code works once.
 type RecoveryCodes struct {
 	Codes []string `json:"codes"`
 }

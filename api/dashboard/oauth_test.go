@@ -93,8 +93,7 @@ func TestOAuthEndsInItsSession(t *testing.T) {
 	}
 }
 
-// TestOAuthRefused: a sign-in ends if the platform refuses or if it takes too long. It cannot be completed while the session is on
-// another account.
+// TestOAuthRefused: a sign-in ends if the platform refuses or if it takes too long.
 func TestOAuthRefused(t *testing.T) {
 	t.Parallel()
 	s := withPlatforms(t)

@@ -17,7 +17,7 @@ import (
 	"switchyard/api/route"
 )
 
-// built holds the files that `make build` makes from web. A build without them holds only the .gitignore.
+// built holds the files that `make build` makes from web.
 //
 //go:embed all:dist
 var built embed.FS

@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// maxHops is the number of forwarded addresses that are read, from the right. No real chain of trusted proxies is longer.
+// maxHops is the number of forwarded addresses that are read, from the right.
 const maxHops = 32
 
 // ClientIP returns the address of the visitor. This is the peer's address, unless the peer is a trusted proxy. Behind a trusted proxy
@@ -28,8 +28,7 @@ func (d *Describer) ClientIP(r *http.Request) netip.Addr {
 	return d.walk(peer, r.Header["Forwarded"], parseForwarded)
 }
 
-// ForwardedProto returns the visitor's protocol as a trusted proxy reports it, in lower case. It is empty if no trusted proxy
-// reports it.
+// ForwardedProto returns the visitor's protocol as a trusted proxy reports it, in lower case.
 func (d *Describer) ForwardedProto(r *http.Request) string {
 	v := r.Header["X-Forwarded-Proto"]
 	if len(v) == 0 || !d.isTrusted(parseHost(r.RemoteAddr)) {

@@ -38,8 +38,7 @@ const (
 	// classify).
 	inlineShare = 0.05
 	inlineBurst = 250 * time.Millisecond
-	// workerRest is how many times longer the background worker rests than it worked before. The worker therefore uses at most a
-	// fifth of one CPU.
+	// workerRest is how many times longer the background worker rests than it worked before.
 	workerRest  = 4
 	workerQueue = 256
 )
@@ -103,8 +102,8 @@ func (c *agentCache) find(userAgent string) *agent {
 	return a
 }
 
-// isListed reports whether the operator's list of crawlers contains a user agent that otherwise counts as a person's. It looks the
-// user agent up once per list, within the budget of the slow parsers. Until then the result of the previous list counts.
+// isListed reports whether the operator's list of crawlers contains a user agent that otherwise counts as a person's. It looks
+// the user agent up once per list, within the budget of the slow parsers.
 func (c *agentCache) isListed(a *agent, userAgent string, list *botdata.Patterns) bool {
 	if list == nil || a.kind != human {
 		return false
@@ -170,7 +169,7 @@ func (c *agentCache) work(ctx context.Context) {
 	}
 }
 
-// budget is a bucket of CPU time. Only one caller at a time may hold it. Other callers do not wait for it: acquire returns false.
+// budget is a bucket of CPU time. Only one caller at a time may hold it.
 type budget struct {
 	mu    *sync.Mutex
 	share float64 // seconds of CPU time per second
@@ -183,7 +182,7 @@ func newBudget(share float64, burst time.Duration) budget {
 	return budget{mu: new(sync.Mutex), share: share, burst: burst, left: burst, since: time.Now()}
 }
 
-// acquire reports whether the caller may spend CPU time now. After true, the caller must call spend.
+// acquire reports whether the caller may spend CPU time now.
 func (b *budget) acquire() bool {
 	if !b.mu.TryLock() {
 		return false

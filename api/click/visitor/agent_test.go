@@ -143,8 +143,7 @@ func newTestCache(t *testing.T, size int, complete func(string, *agent)) *agentC
 	return c
 }
 
-// TestFloodSparesTheParser checks that no request parses without budget. A user agent that returns is completed in the
-// background.
+// TestFloodSparesTheParser checks that no request parses without budget.
 func TestFloodSparesTheParser(t *testing.T) {
 	t.Parallel()
 	var parses atomic.Int32

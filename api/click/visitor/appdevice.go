@@ -21,7 +21,7 @@ type appDevice struct {
 	text                      string // the part of the user agent that was read
 }
 
-// appDeviceOf returns what an app's user agent says about the device. Unknown properties are empty.
+// appDeviceOf returns what an app's user agent says about the device.
 func appDeviceOf(ua string) appDevice {
 	if i := strings.Index(ua, "FBAN/"); i >= 0 {
 		return facebookDevice(ua[i:])
@@ -74,7 +74,6 @@ var facebookApps = map[string]string{
 }
 
 // groupDevice reads a text in parentheses (group). The parameter before is the text in front of it, such as the name of an app.
-// If the text in parentheses describes no device, the returned os is empty.
 func groupDevice(before, group string) appDevice {
 	first, second, rest := appFields(group)
 	switch {
@@ -177,7 +176,7 @@ func darwinDevice(ua string) appDevice {
 	return d
 }
 
-// makerOf returns our name of a maker that an app names in its own spelling. An unknown maker keeps its spelling.
+// makerOf returns our name of a maker that an app names in its own spelling.
 func makerOf(name string) string {
 	for _, b := range brandPrefixes {
 		if strings.EqualFold(b.brand, name) {
@@ -196,9 +195,8 @@ var frozenSystems = []string{"18.6", "18.7"}
 // appleBuilds gives the major version of iOS by the number with which its builds begin, from iOS 26 on.
 var appleBuilds = map[string]string{"23": "26", "24": "27"}
 
-// realVersion returns the true version of iOS where the user agent has a frozen one. Safari and browsers made from it state the true
-// version as their own version. Some apps state the build of the system, such as 23C55 for 26.2. Without either, realVersion returns
-// the frozen version.
+// realVersion returns the true version of iOS where the user agent has a frozen one. Safari and browsers made from it state the
+// true version as their own version. Some apps state the build of the system, such as 23C55 for 26.2.
 func realVersion(ua, frozen string) string {
 	const first = 26
 	if v := versionAt(textAfter(ua, "Version/")); leadingInt(v) >= first {

@@ -145,11 +145,11 @@ func contradictsEngine(h http.Header, claimed engine, accept string, asksLanguag
 	return !strings.HasPrefix(accept, "text/html,application/xhtml+xml") || strings.Contains(accept, "image/apng")
 }
 
-// minHeaders is the smallest number of headers of a browser's request, even behind a proxy that removes Accept-Encoding: User-Agent,
-// Accept and Accept-Language. Host and the headers of the connection are not counted.
+// minHeaders is the smallest number of headers of a browser's request, even behind a proxy that removes Accept-Encoding:
+// User-Agent, Accept and Accept-Language.
 const minHeaders = 3
 
-// hasBrowserHeaders reports whether the client sent at least minHeaders headers. It does not count headers that proxies add.
+// hasBrowserHeaders reports whether the client sent at least minHeaders headers.
 func hasBrowserHeaders(h http.Header) bool {
 	sent := 0
 	for name := range h {

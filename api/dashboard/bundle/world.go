@@ -13,17 +13,17 @@ import (
 	"golang.org/x/text/language"
 )
 
-// Sizes of the map, in the units of its paths. mapWidth is its whole width, and mapNorth its height north of the equator.
+// Sizes of the map, in the units of its paths.
 const (
 	mapWidth = 760
 	mapNorth = 194
-	// leastArea is the area of the smallest polygon that is drawn. If all polygons of a country are smaller, it becomes a diamond.
+	// leastArea is the area of the smallest polygon that is drawn. A country without a larger one becomes a diamond.
 	leastArea = 1.5
 	diamond   = "l2 2-2 2-2-2z"
 )
 
 // worldMap returns the plug-in that makes the shapes of countries small enough for the dashboard. It replaces the topology of the
-// package world-atlas by an SVG path for each country code. Land without a code has the empty code.
+// package world-atlas by an SVG path for each country code.
 func worldMap() api.Plugin {
 	return api.Plugin{Name: "world map", Setup: func(b api.PluginBuild) {
 		b.OnLoad(api.OnLoadOptions{Filter: `world-atlas/countries-50m\.json$`}, func(args api.OnLoadArgs) (api.OnLoadResult, error) {
@@ -109,7 +109,7 @@ func countryPaths(text []byte) (map[string]string, error) {
 	return paths, nil
 }
 
-// add adds a point to a line. It drops earlier points that lie on a straight stretch of the line, and a repeated point.
+// add adds a point to a line.
 func add(line []point, p point) []point {
 	for n := len(line); n > 1; n = len(line) {
 		a, b := line[n-2], line[n-1]
