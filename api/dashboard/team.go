@@ -82,7 +82,7 @@ type inviteBody struct {
 	Role  models.Role `json:"role" required:"true"`
 }
 
-// Invitation is an invitation with the address to send to the invited person. The address is shown once.
+// Invitation is an invitation with the address to send to the invited person.
 type Invitation struct {
 	LinkRow
 	URL string `json:"url"`

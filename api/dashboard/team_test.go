@@ -34,8 +34,8 @@ func invited(t *testing.T, owner *person, email string, role models.Role) string
 	return token
 }
 
-// TestLinksEndWithTheirMaker: the open links of an owner end if the owner is removed or gets another role, so that the owner cannot
-// come back by such a link. The links of an owner who stays owner remain.
+// TestLinksEndWithTheirMaker: the open links of an owner end if the owner is removed or gets another role, so that the owner
+// cannot come back by such a link.
 func TestLinksEndWithTheirMaker(t *testing.T) {
 	t.Parallel()
 	s := apitest.New(t)
@@ -66,8 +66,7 @@ func TestLinksEndWithTheirMaker(t *testing.T) {
 	}
 }
 
-// TestLinkUsedWhileItsMakerLeaves: a link that is used while its maker is removed either works or has ended. The two calls do not
-// deadlock.
+// TestLinkUsedWhileItsMakerLeaves: a link that is used while its maker is removed either works or has ended.
 func TestLinkUsedWhileItsMakerLeaves(t *testing.T) {
 	t.Parallel()
 	s := apitest.New(t)
@@ -103,8 +102,7 @@ func TestLateLink(t *testing.T) {
 	}
 }
 
-// TestLastOwnerStaysOne: the only owner of an account stays owner. This holds for a change of role, a removal, an invitation to the
-// owner, and an operator's link.
+// TestLastOwnerStaysOne: the only owner of an account stays owner.
 func TestLastOwnerStaysOne(t *testing.T) {
 	t.Parallel()
 	s := apitest.New(t)
@@ -150,8 +148,7 @@ func TestOwnersRemoveOneAnother(t *testing.T) {
 	}
 }
 
-// TestFirstOwner: a new person who comes by an operator's link chooses a password with it. The person can then confirm the calls
-// that ask for the password. Later links of the operator ask for no password.
+// TestFirstOwner: a new person who comes by an operator's link chooses a password with it.
 func TestFirstOwner(t *testing.T) {
 	t.Parallel()
 	s := apitest.New(t)

@@ -122,7 +122,7 @@ func checkView(v *models.ViewReport) error {
 var formulaWord = regexp.MustCompile(`[a-z_]+`)
 
 // isFormulas reports whether a text consists only of names of figures, numbers, operators, parentheses, commas and spaces. The
-// service does not calculate formulas. The page that shows the view does.
+// page that shows the view calculates the formulas.
 func isFormulas(text string, figures []string) bool {
 	for _, word := range formulaWord.FindAllString(text, -1) {
 		if !slices.Contains(figures, word) {

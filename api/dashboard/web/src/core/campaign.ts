@@ -27,8 +27,7 @@ export function useDomains(): Choice[] | undefined {
   ]
 }
 
-// useIsShared returns a function that reports whether a domain is a shared one. The service generates the aliases on a shared
-// domain and accepts no others, because all accounts share the domain.
+// useIsShared returns a function that reports whether a domain is a shared one.
 export function useIsShared(): (domain: string) => boolean {
   const shared = use('GET /domains', { limit: 500 }).data?.shared
   return domain => shared?.some(d => d.id === domain) ?? false

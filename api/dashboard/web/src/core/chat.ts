@@ -50,7 +50,7 @@ const screens: Record<string, string> = {
   'GET /copilot': '/app/copilot',
 }
 
-// linkOf returns the screen that shows the result of a look-up, with the same window and filters. It returns null if no screen does.
+// linkOf returns the screen that shows the result of a look-up, with the same window and filters.
 export function linkOf({ operation, query }: ChatLookup): { path: string; params: Record<string, string> } | null {
   const screen = screens[operation],
     id = query.id ?? ''

@@ -6,8 +6,7 @@ import { country } from './format.ts'
 import { dimensionName, type SubNames } from './subs.ts'
 import { t } from './text.ts'
 
-// families are the prefixes of attributes that end in a name of the person's choice. In param.city, param. is the prefix and the
-// person has typed city.
+// families are the prefixes of attributes that end in a name of the person's choice. is the prefix and the person has typed city.
 const families = ['param.', 'header.']
 const familyOf = (attribute: string) => families.find(f => attribute.startsWith(f) && attribute.length > f.length)
 
@@ -21,7 +20,7 @@ export function formOf(attribute: string, operator: string): Form | undefined {
   return fits.find(f => f.attributes.includes(attribute)) ?? fits[0]
 }
 
-// usual lists the most used attributes. The list `attributes` begins with them.
+// usual lists the most used attributes.
 const usual = [
   'country',
   'device_type',
@@ -59,7 +58,7 @@ export const attributeName = (a: string, names: SubNames = {}) =>
         ? t.conditions.header(a.slice(7))
         : a.replaceAll('_', ' ')))
 
-// plain replaces `in` by `equals`, and `not_in` by `not_equals`. It returns other operators unchanged.
+// plain replaces `in` by `equals`, and `not_in` by `not_equals`.
 export const plain = (operator: string) => (operator === 'in' ? 'equals' : operator === 'not_in' ? 'not_equals' : operator)
 export const operatorName = (operator: string, kind = '') =>
   (kind === 'truth' && operator === 'is_set' ? t.conditions.isSet : t.conditions.operators[plain(operator)]) ?? operator

@@ -23,7 +23,7 @@ for (const region of 'AT BE CY DE EE ES FI FR GR HR IE IT LT LU LV MT NL PT SI S
 export const currencyOf = (language: string) => regions[new Intl.Locale(language).maximize().region ?? ''] ?? 'USD'
 
 // suggestedCurrency returns the currency to suggest in an account without figures. For an account in USD, which every new account
-// gets, it returns the currency of the browser's region. If the account has another currency, a person has chosen it, so it is returned.
+// gets, it is the currency of the browser's region.
 export const suggestedCurrency = (ofAccount: string) => (ofAccount === 'USD' ? currencyOf(navigator.language) : ofAccount)
 
 type Money = Pick<ConversionRow, 'rate' | 'currency' | 'payout' | 'status'>

@@ -4,7 +4,7 @@ import { me, zone } from './me.ts'
 import { language, t } from './text.ts'
 import { two, wall } from './window.ts'
 
-// dateOf returns the day of a moment in the account's date format. Settings pass another format to show it before it is saved.
+// dateOf returns the day of a moment in the account's date format.
 export function dateOf(at: number, format = me.value?.account.dateFormat ?? 'YYYY-MM-DD', tz = zone.value) {
   const d = new Date(wall(at, tz)),
     month = new Intl.DateTimeFormat(language, { month: 'short', timeZone: 'UTC' }).format(d)

@@ -61,7 +61,7 @@ export type Kind = 'count' | 'money' | 'small' | 'percent'
 export const shown = (n: Maybe, kind: Kind, digits?: number) =>
   kind === 'count' ? count(n) : kind === 'money' ? money(n) : kind === 'small' ? small(n) : percent(n, digits)
 
-// locale is the locale of dates. In English it is en-GB, which puts the day before the month.
+// locale is the locale of dates.
 export const locale = language === 'en' ? 'en-GB' : language
 const dateFormats = new Map<string, Intl.DateTimeFormat>()
 function date(options: Intl.DateTimeFormatOptions, tz = zone.value): Intl.DateTimeFormat {

@@ -3,7 +3,7 @@ import { signal } from '@preact/signals'
 import { ApiError, asError } from './call.ts'
 import { language } from './text.ts'
 
-// help is the name of the page that is open; null: none. The index has the name index.
+// help is the name of the page that is open; null: none.
 export const help = signal<string | null>(null)
 
 // helpOf returns the name of the page of a screen.

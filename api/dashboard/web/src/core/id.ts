@@ -9,8 +9,7 @@ export function newID(): string {
   return hex(bytes).replace(/^(.{8})(.{4})(.{4})(.{4})/, '$1-$2-$3-$4-')
 }
 
-// sumOf returns a hash of a text: 128 bits, mixed as in MurmurHash3. Two texts hardly ever have the same hash. The hash is not
-// cryptographic.
+// sumOf returns a hash of a text: 128 bits, mixed as in MurmurHash3. The hash is not cryptographic.
 export function sumOf(text: string): string {
   const bytes = new TextEncoder().encode(text)
   return [0x9747b28c, 0x3c6ef372, 0x85ebca6b, 0xa54ff53a].map(seed => murmur(bytes, seed).toString(16).padStart(8, '0')).join('')

@@ -18,7 +18,7 @@ export type Known = {
   currency: string
 }
 export type Result = 'new' | 'exists' | 'refused' | 'made' | 'left'
-// Row is a record of the file. `code` and `text` give the reason if it is refused. `body` is the body of the call.
+// Row is a record of the file. `code` and `text` give the reason if it is refused.
 export type Row = {
   line: number
   title: string
@@ -111,7 +111,7 @@ function bodyOf(kind: Kind, cell: (name: string) => string, known: Known, point:
   }
 }
 
-// rowsOf checks the records of a file and sends nothing. `at` holds the field of each column.
+// rowsOf checks the records of a file and sends nothing.
 export function rowsOf(kind: Kind, records: Cells[], at: (string | undefined)[], known: Known, why: Why, point: Point = ''): Row[] {
   const existing = new Set(
       kind === 'offers'

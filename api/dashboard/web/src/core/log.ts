@@ -14,7 +14,7 @@ type Logs = {
     : never
 }[Row]
 export type LogRow<R extends Logs> = Calls[R]['answer']['rows'][number]
-// idOf returns the id of a row. For a click, the id is its click_id.
+// idOf returns the id of a row.
 export const idOf = (r: Identified) => ('id' in r ? r.id : r.click_id)
 
 // isClickID reports whether a text has the form of a click id.
@@ -24,7 +24,7 @@ const page = 200, // rows of a request
   most = 5000 // rows that are kept
 
 // useLog loads a log page by page. `every` is the number of seconds after which it loads the newest rows again, while the page is
-// visible. 0 means never.
+// visible.
 export function useLog<R extends Logs>(row: R, query: Calls[R]['query'], every = 0) {
   type One = LogRow<R>
   const key = JSON.stringify(query),

@@ -1,5 +1,4 @@
-// The texts of the page, in its language. The service writes the language into the page. Only the texts of that language are
-// loaded.
+// The texts of the page, in its language. Only the texts of that language are loaded.
 type Language = 'en' | 'de'
 
 const page = document.documentElement.lang

@@ -112,8 +112,8 @@ export function before(w: Window): Window {
   return windowOfSpan('', { from: plus(from, -days(w.span)), to: plus(from, -1) }, w.tz)
 }
 
-// sofar returns the window to compare `w` with, as a parameter of the service. It has the same number of days as `w` and lies directly
-// before `w`. While `w` is running, the comparison ends at the same time of day as now, as many days earlier.
+// sofar returns the window to compare `w` with, as a parameter of the service. While `w` is running, the comparison ends at the
+// same time of day as now, as many days earlier.
 export function sofar(w: { from: string; to: string; tz: string }, now = Date.now()): string {
   const start = read(w.from),
     end = read(w.to) + 1000

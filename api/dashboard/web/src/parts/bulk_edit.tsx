@@ -22,7 +22,7 @@ export const choiceSpec = (name: string, label: string, options: Option[]): Spec
   options: [unchanged, ...options],
 })
 
-// statusSpec is the field of the state. `states` are the states that the records can have.
+// statusSpec is the field of the state.
 export const statusSpec = (states: string[]): Spec =>
   choiceSpec(
     'status',

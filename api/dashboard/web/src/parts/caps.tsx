@@ -28,7 +28,7 @@ export function CapUse({ of: c, name }: { of: CapRow; name?: ComponentChildren }
   )
 }
 
-// CapText says in a few words how much of an offer's cap is used. It is empty for an offer that is not in the list.
+// CapText says in a few words how much of an offer's cap is used.
 export function CapText({ caps, offer }: { caps: CapRow[]; offer: string | undefined }) {
   const c = caps.find(o => o.kind === 'offer' && o.id === offer)
   return c ? (

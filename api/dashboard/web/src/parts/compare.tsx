@@ -31,7 +31,7 @@ const useComparison = ({ id, by }: Where) => {
 
 const chance = (p: number) => percent(Math.min(99.9, p * 100), p > 0.99 ? 1 : 0) // never 100 %, because it is an estimate
 
-// verdict says which path, landing page or offer of a group is better and how certain that is, or how much more data is needed.
+// verdict says which path, landing page or offer of a group is better and how certain that is.
 function verdict(g: ComparedGroup): string {
   const [first] = g.arms,
     more = g.more_clicks == null ? '' : w.more(g.more_clicks, count(g.more_clicks))
@@ -70,7 +70,7 @@ export function CompareCard({ id }: { id: string }) {
 
 type Opened = Omit<Where, 'id'> & { id?: string }
 
-// CompareSheet shows the comparison in a sheet over another screen. Without a campaign, the sheet asks for one.
+// CompareSheet shows the comparison in a sheet over another screen.
 function CompareSheet({ id: given, by: first, path, close }: Opened & { close: () => void }) {
   const [by, setBy] = useState(first),
     [id, setID] = useState(given ?? ''),
@@ -97,8 +97,7 @@ export function CompareButton({ look, text = w.title, ...of }: Opened & { look?:
   )
 }
 
-// CompareLine says which landing page or offer of a path is better, and has a button that opens the comparison. It is empty if
-// there is nothing to compare.
+// CompareLine says which landing page or offer of a path is better, and has a button that opens the comparison.
 export function CompareLine(where: Where) {
   const groups = useComparison(where).data?.groups.filter(g => g.path_id === where.path) ?? []
   if (groups.length === 0) return null
@@ -138,7 +137,7 @@ function Groups(where: Where) {
 }
 
 // Applied says that the weights are saved, and offers to undo that. It stands above the figures and is no toast, because a toast
-// cannot be clicked while a sheet is open. If the sheet is closed first, a toast offers the undo.
+// cannot be clicked while a sheet is open.
 function Applied({ undo, close }: { undo: () => Promise<unknown>; close: () => void }) {
   const [busy, run] = useBusy(),
     isUndone = useRef(false)

@@ -210,7 +210,7 @@ function Synced({ of }: { of: Target }) {
   ) : null
 }
 
-// Preview shows the cost before and after, by day and campaign. A day without clicks has a note in place of the campaign.
+// Preview shows the cost before and after, by day and campaign.
 function Preview({ of }: { of: CostSet }) {
   const rows = of.days.slice(0, mostRows),
     left = of.days.length - rows.length

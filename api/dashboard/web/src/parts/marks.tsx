@@ -68,7 +68,7 @@ export function tell(of: MarkList, from: number, to: number): string {
   return [...list.map(line), ...(more > 0 ? [w.more(more)] : [])].join('; ')
 }
 
-// Layer shows the marks of changes and notes above a plot. Marks that are close together become one.
+// Layer shows the marks of changes and notes above a plot.
 export function Layer({ of, place, edit }: { of: MarkList; place: (at: number) => number; edit: (d: NoteDraft) => void }) {
   return (
     <div class="marks" role="group" aria-label={w.marks}>

@@ -62,7 +62,7 @@ const account: Room[] = [
   { path: '/app/keys', icon: 'key', name: t.rooms.keys, role: 'owner' },
   { path: '/app/audit', icon: 'table', name: t.rooms.audit, role: 'contributor' },
 ]
-// groups can be folded. Each has the icon of one of its own screens, or an icon that no screen has.
+// groups can be folded.
 export const groups: { id: string; name: string; icon: IconName; of: Room[] }[] = [
   { id: 'build', name: t.nav.build, icon: 'campaigns', of: building },
   { id: 'money', name: t.rooms.money, icon: 'coin', of: earning },
@@ -92,7 +92,7 @@ const sideGroup = ({ id, name, icon, of }: (typeof groups)[number]) => ({
   links: <Rooms of={of} />,
   badges: visible(of).map(r => r.waits && <Badge key={r.path} of={r.waits} />),
 })
-// Rooms shows links to screens. With `short`, it uses their short names.
+// Rooms shows links to screens.
 export const Rooms = ({ of, short }: { of: Room[]; short?: boolean }) => (
   <>
     {visible(of).map(r => (
@@ -105,7 +105,7 @@ export const Rooms = ({ of, short }: { of: Room[]; short?: boolean }) => (
   </>
 )
 
-// Badge shows how many things wait for a person on a screen. It shows nothing if there are no such things.
+// Badge shows how many things wait for a person on a screen.
 function Badge({ of }: { of: Waiting }) {
   const n = waiting.value[of]
   return n ? (
@@ -243,7 +243,7 @@ function Person() {
   )
 }
 
-// windowed matches the paths of the screens that show what happened in a window of time. Their header has the menu of windows.
+// windowed matches the paths of the screens that show what happened in a window of time.
 const windowed =
   /^\/app(\/(reports|campaigns|offers|landers|sources|networks|clicks|conversions|postbacks|unmatched|exports|bots|smartlinks|audit)|\/campaigns\/[^/]+\/(figures|flow|clicks)|\/(sources|networks)\/[^/]+\/difference)?$/
 

@@ -38,8 +38,7 @@ type Props = {
 }
 
 // UrlInput takes an address. Below the field it marks the tokens, and names the tokens that nothing fills. If the text is not an
-// address, a warning is shown when the person leaves the field. It is not shown earlier, because an address is incomplete while it is
-// typed.
+// address, a warning is shown when the person leaves the field.
 export function UrlInput({ value, on, wired, postback, label, placeholder = 'https://' }: Props) {
   const el = useRef<HTMLSpanElement>(null),
     [isTyping, setTyping] = useState(false)

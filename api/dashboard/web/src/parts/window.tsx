@@ -9,8 +9,7 @@ import { before, compares, days, iso, presets, span, spanOf, type Span, type Win
 import { Icon } from './icons.tsx'
 import { Item, Menu } from './menu.tsx'
 
-// Windows shows the menu that chooses the window of figures and the comparison. It is at the top of the screens that
-// `windowed` in shell.tsx matches.
+// Windows shows the menu that chooses the window of figures and the comparison.
 export function Windows({ compare }: { compare: boolean }) {
   const w = span.value,
     known = presets.includes(w.name as (typeof presets)[number])

@@ -22,8 +22,7 @@ const w = words.audit
 const partOf = (operation: string) => operation.replace(/^\S+ (\/app\/api)?\//, '').split('/')[0]!
 const authorOf = (r: AuditRow) => r.who || w.byJob
 
-// actionOf describes what an entry of the log records: wrong passwords and codes, an operation with a text of its own, or a change of
-// a record.
+// actionOf describes what an entry of the log records.
 function actionOf(r: AuditRow) {
   if (r.refused) return w.refused(r.refused, count(r.refused))
   const part = partOf(r.operation),
@@ -43,7 +42,7 @@ const sentOf = (r: AuditRow, field: string) => {
 // elsewhere has the names of the fields that Fields leaves out, because the action or the record already says what they contain.
 const elsewhere = ['action', 'dry_run', 'apply', 'id', 'ids', 'change_id', 'password', 'token', 'csv']
 
-// recordPath returns the screen of an entry's record. It returns null if no screen shows the record by its id, or if the call deleted it.
+// recordPath returns the screen of an entry's record.
 function recordPath(r: AuditRow) {
   const screen = recordScreens[r.kind]
   if (!r.record || !screen || r.operation.startsWith('DELETE')) return null
@@ -136,7 +135,7 @@ function Fields({ row }: { row: AuditRow }) {
   )
 }
 
-// changeOf returns the id by which the change of an entry can be undone. It returns undefined if the change cannot be undone.
+// changeOf returns the id by which the change of an entry can be undone.
 function changeOf(r: AuditRow, undone: Set<string | undefined>) {
   const id = sentOf(r, 'change_id')
   return id && !undone.has(id) && Date.now() - Date.parse(r.at) < undoDays * 86_400_000 ? id : undefined

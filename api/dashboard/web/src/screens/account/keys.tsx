@@ -34,7 +34,7 @@ export const Keys = () => (
   </Owners>
 )
 
-// List shows the account's keys. A new key is shown once.
+// List shows the account's keys.
 function List() {
   const { data, error, again } = use('GET /app/api/keys', {}),
     [adding, setAdding] = useState(false),

@@ -34,8 +34,7 @@ export function Plan() {
   )
 }
 
-// plotOf returns the data of the plot. Up to today, a line shows for each day the clicks since the month began. From today on,
-// lines show the forecast and, if they are known, its lowest and its highest value. A last line shows the plan's limit, if it has one.
+// plotOf returns the data of the plot.
 function plotOf(d: PlanDetail, limit: number | null): { times: number[]; series: Series[] } {
   const first = dayAt(d.daily[0]?.date ?? d.resetsAt),
     last = plus(dayAt(d.resetsAt), -1),
