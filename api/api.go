@@ -165,7 +165,6 @@ func compress(h http.Handler) http.Handler {
 	return wrap(h)
 }
 
-// methodsAt lists the methods that a path has rows for.
 func methodsAt(rows []route.Route, path string) []string {
 	var out []string
 	for _, row := range rows {

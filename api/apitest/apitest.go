@@ -45,7 +45,6 @@ type Options struct {
 	DB    *db.DB        // default: a new database
 }
 
-// visitors describes the visitors of all test clicks.
 var visitors = sync.OnceValues(func() (*visitor.Describer, error) { return visitor.New(visitor.Options{}) })
 
 // init drops log lines below the level of a warning, which would hide what a failing test prints.
@@ -216,7 +215,6 @@ func (s *Server) Do(method, path string, body any, headers ...string) Answer {
 	return a
 }
 
-// parse reads the envelope.
 func (a *Answer) parse() {
 	var e struct {
 		Data  json.RawMessage `json:"data"`

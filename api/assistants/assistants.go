@@ -78,7 +78,6 @@ type oauthError struct {
 	About string `json:"error_description,omitempty"`
 }
 
-// statuses maps kinds of errors to statuses.
 var statuses = map[models.Kind]int{
 	models.KindUnauthenticated: http.StatusUnauthorized, models.KindTooMany: http.StatusTooManyRequests,
 	models.KindTooLarge: http.StatusRequestEntityTooLarge, models.KindUnavailable: http.StatusServiceUnavailable,

@@ -27,7 +27,6 @@ func seconds(d time.Duration) string {
 	return strconv.Itoa(max(1, int(d.Round(time.Second).Seconds())))
 }
 
-// body reads the body of a call with this Content-Type.
 func body(c *route.Call, mediaType string) ([]byte, error) {
 	if got, _, err := mime.ParseMediaType(c.Request.Header.Get("Content-Type")); err != nil || got != mediaType {
 		return nil, models.Invalid("invalid_request", "the body must be %s", mediaType)

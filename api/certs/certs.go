@@ -45,7 +45,6 @@ type Options struct {
 	OwnHosts []string
 }
 
-// Intervals and limits of reading certificates.
 const (
 	resyncEvery = 5 * time.Minute // in case a notice was missed
 	retryAfter  = time.Second

@@ -63,7 +63,6 @@ func newAuthority(tb testing.TB) *authority {
 	return a
 }
 
-// issue makes a certificate for a host.
 func (a *authority) issue(host string) []byte {
 	a.Helper()
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
@@ -170,7 +169,6 @@ func (m *memory) Challenges(context.Context) ([]certstore.Challenge, error) {
 	return append([]certstore.Challenge(nil), m.challenges...), nil
 }
 
-// serve runs an HTTPS server with the certificates.
 func serve(t *testing.T, c *Certificates, g *Guard) (address string) {
 	t.Helper()
 	l, err := (&net.ListenConfig{}).Listen(t.Context(), "tcp", "127.0.0.1:0")
@@ -186,7 +184,6 @@ func serve(t *testing.T, c *Certificates, g *Guard) (address string) {
 	return l.Addr().String()
 }
 
-// get requests a host by HTTPS and returns the answer.
 func get(address, host string, a *authority) (string, error) {
 	transport := &http.Transport{
 		ForceAttemptHTTP2: true, TLSClientConfig: &tls.Config{RootCAs: a.roots, MinVersion: tls.VersionTLS12},

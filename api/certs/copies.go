@@ -18,10 +18,8 @@ import (
 // database. A copy that cannot be opened stays where it is: the process may have been started with a wrong ENCRYPTION_KEY while
 // PostgreSQL is down, and the copy may be the only one left.
 
-// maxCopy is the largest copy in bytes.
 const maxCopy = 1 << 20
 
-// readCopies reads the copies on disk.
 func (c *Certificates) readCopies(ctx context.Context) {
 	if c.options.Dir == "" {
 		return

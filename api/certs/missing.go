@@ -7,7 +7,6 @@ import (
 	"time"
 )
 
-// Limits on reporting missing certificates.
 const (
 	missingEvery = time.Minute // the shortest time between two reports about the same host
 	missingQueue = 64

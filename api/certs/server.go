@@ -111,7 +111,6 @@ func (g *Guard) closeSilent() {
 	g.close(oldest)
 }
 
-// close closes a connection, counts it and removes it from the guard.
 func (g *Guard) close(c net.Conn) {
 	delete(g.conns, c)
 	g.closed++

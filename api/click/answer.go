@@ -138,7 +138,6 @@ func (r *request) answerNothing(w http.ResponseWriter, route *flow.Route) {
 	writePage(w, route.Response.Status, kind, []byte(route.Response.Body))
 }
 
-// redirect answers with a Location header and no body.
 func redirect(w http.ResponseWriter, status int, url string) {
 	h := w.Header()
 	h["Cache-Control"], h["Location"] = noStore, []string{url}

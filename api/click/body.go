@@ -6,7 +6,6 @@ import (
 	"net/http"
 )
 
-// readBody reads a body of at most limit bytes.
 func readBody(w http.ResponseWriter, r *http.Request, limit int64, tooLarge, broken error) ([]byte, error) {
 	if r.ContentLength > limit {
 		return nil, tooLarge

@@ -14,7 +14,6 @@ import (
 	"switchyard/models/botdata"
 )
 
-// storeBotData stores the operator's list of a kind.
 func (w *env) storeBotData(kind botdata.Kind, entries ...string) {
 	w.Helper()
 	l := botdata.NewList(kind)

@@ -68,7 +68,6 @@ func (u *capCounter) lock(id uuid.UUID, day int) *count {
 	return c
 }
 
-// find returns the count of an id.
 func (u *capCounter) find(id uuid.UUID) *count {
 	u.mu.RLock()
 	c := u.counts[id]
@@ -200,14 +199,12 @@ func (u *capCounter) flushOne(c *count) {
 	}
 }
 
-// today returns the number of clicks of a day so far.
 func (u *capCounter) today(id uuid.UUID, day int) int {
 	c := u.lock(id, day)
 	defer c.mu.Unlock()
 	return c.used()
 }
 
-// add counts one click.
 func (u *capCounter) add(id uuid.UUID, day int) {
 	c := u.lock(id, day)
 	defer c.mu.Unlock()

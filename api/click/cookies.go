@@ -43,7 +43,6 @@ type storedBinding struct {
 	until time.Time
 }
 
-// cookie returns the value of a cookie, or an empty text.
 func cookie(h http.Header, name string) string {
 	for _, line := range h["Cookie"] {
 		for line != "" {
@@ -247,10 +246,8 @@ func parseClickCookie(value string) (clickCookie, bool) {
 	return clickCookie{ids[0], ids[1], ids[2], ids[3], ids[4]}, ok
 }
 
-// maxCookieIDs is the largest number of ids in a cookie.
 const maxCookieIDs = 5
 
-// appendIDs appends the text of a cookie with these ids.
 func appendIDs(b []byte, ids ...uuid.UUID) []byte {
 	var raw [16 * maxCookieIDs]byte
 	n := 0
@@ -260,7 +257,6 @@ func appendIDs(b []byte, ids ...uuid.UUID) []byte {
 	return base64.RawURLEncoding.AppendEncode(b, raw[:n])
 }
 
-// parseIDs decodes a cookie's ids.
 func parseIDs[T [3]uuid.UUID | [5]uuid.UUID](s string) (T, bool) {
 	var ids T
 	var buf [16 * maxCookieIDs]byte

@@ -36,8 +36,7 @@ const (
 	edgeSkew = 5 * time.Minute
 	// edgeTimeout is the time within which a batch must reach stable storage.
 	edgeTimeout = 5 * time.Second
-	// maxEdgeAge is the greatest age of a click of the edge.
-	maxEdgeAge = time.Hour
+	maxEdgeAge  = time.Hour
 	// maxEdgeSeen is the number of the edge's clicks that this process remembers to recognize repeated clicks.
 	maxEdgeSeen = 50_000
 )

@@ -21,13 +21,11 @@ import (
 
 var edgeSecret = edgeProof(strings.Repeat("s", 32))
 
-// signed returns a signature header of the edge.
 func (s edgeProof) signed(purpose, text, about string, at time.Time) string {
 	seconds := strconv.FormatInt(at.Unix(), 10)
 	return seconds + "." + text + "." + hex.EncodeToString(s.sum(purpose, seconds, text, about))
 }
 
-// report sends a batch as the edge does.
 func (w *env) report(body []byte, proof string) *httptest.ResponseRecorder {
 	w.Helper()
 	r := httptest.NewRequestWithContext(w.Context(), http.MethodPost, "/edge/clicks", bytes.NewReader(body))

@@ -52,7 +52,6 @@ func (s *memorySpool) Append(_ context.Context, r spool.Record) error {
 	return nil
 }
 
-// copyOf returns a copy of a click.
 func copyOf(c *models.Click) *models.Click {
 	copied := *c
 	return &copied
@@ -152,7 +151,6 @@ func (w *env) lander(url string) uuid.UUID {
 
 type m = map[string]any
 
-// path returns a path of a flow.
 func path(action string, extra m, destinations ...m) m {
 	p := m{"id": uuid.NewString(), "action": action, "destinations": destinations}
 	for k, v := range extra {
@@ -226,7 +224,6 @@ func (w *env) get(target string, edits ...edit) *http.Response {
 	return w.send(http.MethodGet, target, "", edits...)
 }
 
-// location returns the address to which a request is redirected.
 func (w *env) location(target string, edits ...edit) string {
 	w.Helper()
 	res := w.get(target, edits...)

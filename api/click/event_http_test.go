@@ -21,7 +21,6 @@ import (
 	"switchyard/models/bucket"
 )
 
-// postEvents posts a message as the page tag does.
 func (w *env) postEvents(events string, edits ...edit) (status int, code string) {
 	w.Helper()
 	return w.postBody(fmt.Sprintf(`{"site": %q, "now": 1700000060000, "events": [%s]}`, w.account, events), edits...)

@@ -56,7 +56,6 @@ type fieldSettings struct {
 	Lines   string // how lines end: lf, crlf, cr
 }
 
-// fieldEntries reads the corpus.
 func fieldEntries(t *testing.T) (list []*fieldEntry) {
 	t.Helper()
 	err := filepath.WalkDir(fieldDir, func(name string, d fs.DirEntry, err error) error {

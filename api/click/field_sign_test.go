@@ -83,7 +83,6 @@ func (e *fieldEntry) encrypt(body []byte) []byte {
 
 type formField struct{ name, value string }
 
-// formFields returns the fields of a form, sorted by name.
 func formFields(body []byte) (list []formField) {
 	form, err := url.ParseQuery(string(body))
 	if err != nil {

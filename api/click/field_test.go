@@ -152,7 +152,6 @@ func (f *fieldEnv) addLink(e *fieldEntry, i int) {
 	f.campaign(e.link, columns, path("redirect", nil, m{"url": "https://shop.example/", "weight": 1}))
 }
 
-// request returns the HTTP request of an entry.
 func (f *fieldEnv) request(e *fieldEntry) (*http.Request, error) {
 	text := e.fill(e.message)
 	head, body, _ := strings.Cut(text, "\n\n")

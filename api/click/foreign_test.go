@@ -134,7 +134,6 @@ func TestForeignClickOut(t *testing.T) {
 	}
 }
 
-// messages returns the recorded postbacks.
 func (s *memorySpool) messages() (list []*models.Postback) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -187,13 +187,11 @@ func (h *Handler) goalSender(w http.ResponseWriter, r *http.Request, from netip.
 	return nil, nil, h.refuseSecret(r, a)
 }
 
-// bearer returns the secret of the Authorization header.
 func bearer(r *http.Request) (secret string, ok bool) {
 	kind, secret, ok := strings.Cut(r.Header.Get("Authorization"), " ")
 	return strings.TrimSpace(secret), ok && strings.EqualFold(kind, "Bearer")
 }
 
-// goalsIn splits a message into its goals.
 func goalsIn(body []byte) (list []json.RawMessage, single bool, err error) {
 	body = bytes.TrimSpace(body)
 	if single = len(body) > 0 && body[0] == '{'; single {
@@ -254,7 +252,6 @@ const (
 	wrongSecret = "wrong_secret"
 )
 
-// readGoal reads one goal of a server's message.
 func (h *Handler) readGoal(a *routing.Account, raw json.RawMessage) (e models.SiteEvent, item goalItem, refusal *models.Error) {
 	if len(raw) == 0 || raw[0] != '{' || json.Unmarshal(raw, &item) != nil {
 		return e, item, models.Invalid("bad_goal", "a goal is an object of texts and numbers, and its items are a list of such objects")

@@ -32,7 +32,6 @@ type goalAnswer struct {
 	Error *struct{ Code string }
 }
 
-// goals sends body to /t/goal, as a customer's server does.
 func (w *env) goals(body string, edits ...edit) (a goalAnswer) {
 	w.Helper()
 	res := w.send("POST", "/t/goal", body, edits...)
@@ -96,7 +95,6 @@ func TestServersReportGoals(t *testing.T) {
 	}
 }
 
-// refused returns the stored messages that were refused.
 func (s *memorySpool) refused() (list []models.Postback) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -18,7 +18,6 @@ import (
 	"switchyard/models/token"
 )
 
-// fillerParams returns n parameters that fill no field.
 func fillerParams(n int) string {
 	var b strings.Builder
 	for i := range n {

@@ -21,7 +21,6 @@ import (
 // never is the rate of a bucket that is never refilled.
 const never = rate.Limit(1e-9)
 
-// openSpool opens a spool and its ingester.
 func (w *env) openSpool() (*spool.Spool, *ingest.Ingester) {
 	w.Helper()
 	s, err := spool.Open(w.TempDir(), spool.Options{})

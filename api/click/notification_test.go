@@ -17,7 +17,6 @@ import (
 	"switchyard/models/postback"
 )
 
-// networkWith creates a network with a scheme of notifications.
 func (w *env) networkWith(scheme string) uuid.UUID {
 	w.Helper()
 	id := w.network()

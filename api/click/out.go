@@ -39,7 +39,6 @@ func (h *Handler) clickOut(w http.ResponseWriter, req *http.Request, d *routing.
 // clickParams are the parameters in which the address of a click-out may name its click.
 var clickParams = []string{"clickid"}
 
-// sendOut sends the visitor of a lander on to an offer of a slot.
 func (h *Handler) sendOut(w http.ResponseWriter, req *http.Request, d *routing.Domain, slot int, params []string) {
 	r := h.acquire(req)
 	defer h.release(r)

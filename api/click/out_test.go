@@ -11,7 +11,6 @@ import (
 	"switchyard/models"
 )
 
-// outs returns the recorded click-outs.
 func (s *memorySpool) outs() (list []*models.ClickOut) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -195,7 +195,6 @@ func (h *Handler) isMapped(account uuid.UUID) func(name string) bool {
 	return func(name string) bool { return loaded && routes.IsMapped(account, name) }
 }
 
-// readMessage returns the body of a POST.
 func readMessage(w http.ResponseWriter, r *http.Request) ([]byte, error) {
 	limit := int64(maxMessage - len(r.URL.RawQuery))
 	if limit < 0 {
@@ -252,7 +251,6 @@ func (h *Handler) findNetwork(p *models.Postback, text string) error {
 	return unknown
 }
 
-// onePixel is a transparent GIF of one pixel.
 var onePixel = []byte("GIF89a\x01\x00\x01\x00\x80\x00\x00\x00\x00\x00\xff\xff\xff!\xf9\x04\x01\x00\x00" +
 	"\x00\x00,\x00\x00\x00\x00\x01\x00\x01\x00\x00\x02\x02D\x01\x00;")
 

@@ -17,7 +17,6 @@ import (
 
 const iPhone = "Mozilla/5.0 (iPhone; CPU iPhone OS 17_5 like Mac OS X) AppleWebKit/605.1.15 (KHTML, like Gecko) Version/17.5 Mobile/15E148 Safari/604.1"
 
-// protect sets a lander's protection.
 func (w *env) protect(lander uuid.UUID, p m) {
 	w.Helper()
 	p["enabled"] = true
@@ -100,7 +99,6 @@ func TestProtectedLanderLists(t *testing.T) {
 	}
 }
 
-// verdictOf returns the verdict that a page gets about a visitor.
 func (w *env) verdictOf(query url.Values, edits ...edit) verdict {
 	w.Helper()
 	res := w.get("/lp/verify?"+query.Encode(), append([]edit{host(ownHost)}, edits...)...)

@@ -37,7 +37,6 @@ func (c customer) click(jar []*http.Cookie) (id string, after []*http.Cookie) {
 	return models.FormatClickID(c.spool.last().ID), mergeCookies(jar, res.Cookies())
 }
 
-// mergeCookies returns the cookies that a browser keeps: the last cookie of each name.
 func mergeCookies(jar, set []*http.Cookie) []*http.Cookie {
 	last := map[string]*http.Cookie{}
 	for _, c := range append(jar[:len(jar):len(jar)], set...) {
@@ -50,7 +49,6 @@ func mergeCookies(jar, set []*http.Cookie) []*http.Cookie {
 	return all
 }
 
-// postbacks returns the recorded postbacks.
 func (s *memorySpool) postbacks() (list []*models.Postback) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -25,7 +25,6 @@ type reply struct {
 	Error *envelope.Error `json:"error"`
 }
 
-// replyError answers with the status, the code and the text of an error.
 func replyError(w http.ResponseWriter, err error) {
 	e, ok := models.AsError(err)
 	if !ok {

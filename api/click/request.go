@@ -292,7 +292,6 @@ func (r *request) setFacts() {
 	f.SetSource(r)
 }
 
-// url returns the address that the visitor requested.
 func (r *request) url() string {
 	scheme := "http://"
 	if r.isHTTPS {

@@ -23,7 +23,6 @@ func condition(attribute, operator string, value any) m {
 	return m{"attribute": attribute, "operator": operator, "value": value}
 }
 
-// rule creates a saved rule, of the given account.
 func (w *env) rule(logic string, account uuid.UUID, conditions ...m) uuid.UUID {
 	w.Helper()
 	id := uuid.New()

@@ -57,7 +57,6 @@ func (s *samples) write(file, text string) {
 	}
 }
 
-// command returns a command that runs in the folder of the samples.
 func (s *samples) command(name string, args ...string) *exec.Cmd {
 	cmd := exec.CommandContext(s.Context(), name, args...)
 	cmd.Dir = s.dir

@@ -30,7 +30,6 @@ func (h *Handler) otherLink(w http.ResponseWriter, req *http.Request, d *routing
 	}
 }
 
-// serveSmartlink answers a smartlink.
 func (h *Handler) serveSmartlink(w http.ResponseWriter, req *http.Request, d *routing.Domain, l *routing.Smartlink) {
 	start := time.Now()
 	r := h.acquire(req)

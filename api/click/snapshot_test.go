@@ -24,7 +24,6 @@ import (
 	"switchyard/models/flow"
 )
 
-// run runs a handler's background goroutines until the test ends.
 func (w *env) run() {
 	ctx, cancel := context.WithCancel(context.WithoutCancel(w.Context()))
 	done := make(chan error, 1)
@@ -101,7 +100,6 @@ func TestACampaignThatComesBeforeItsOfferIsCompletedByIt(t *testing.T) {
 	}
 }
 
-// storeOn returns a store.Store on a pool.
 func storeOn(d db.Conn) *store.Store {
 	box, err := seal.New(d, bytes.Repeat([]byte{7}, 32))
 	if err != nil {
@@ -110,7 +108,6 @@ func storeOn(d db.Conn) *store.Store {
 	return store.New(d, box)
 }
 
-// depsOn returns the dependencies of a handler on a pool.
 func depsOn(d db.Conn, s Recorder, v Describer, dir string) Deps {
 	return Deps{
 		DB: d, Clicks: dbclick.Log{Conn: d}, Usage: report.Reader{Conn: d}, Spool: s, Postbacks: s,

@@ -19,7 +19,6 @@ import (
 	"switchyard/models/token"
 )
 
-// track answers a tracking link.
 func (h *Handler) track(w http.ResponseWriter, req *http.Request, d *routing.Domain, c *routing.Campaign) {
 	start := time.Now()
 	r := h.acquire(req)

@@ -25,7 +25,6 @@ func (s *memorySpool) traps() (list []models.ClickTrap) {
 	return list
 }
 
-// trapsWithSenders returns the recorded traps.
 func (s *memorySpool) trapsWithSenders() (list []models.ClickTrap) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -37,7 +36,6 @@ func (s *memorySpool) trapsWithSenders() (list []models.ClickTrap) {
 	return list
 }
 
-// storeClick inserts a click of an account into PostgreSQL.
 func (w *env) storeClick(account uuid.UUID, age time.Duration) uuid.UUID {
 	w.Helper()
 	id := idBefore(age)
@@ -55,7 +53,6 @@ func (w *env) storeClick(account uuid.UUID, age time.Duration) uuid.UUID {
 	return id
 }
 
-// follow requests the hidden link of a click.
 func (w *env) follow(method, text string, edits ...edit) {
 	w.Helper()
 	res := w.send(method, "/t/h/"+text, "", edits...)
@@ -164,7 +161,6 @@ func TestHiddenLinkInTrouble(t *testing.T) {
 	}
 }
 
-// idBefore returns the id of a click of the given age.
 func idBefore(age time.Duration) uuid.UUID {
 	id, floor := models.NewClickID(), models.FloorClickID(time.Now().Add(-age))
 	copy(id[:6], floor[:6])

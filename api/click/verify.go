@@ -196,7 +196,6 @@ func (r *request) visitorOf() (netip.Addr, string) {
 	return ip.Unmap(), agent
 }
 
-// clickEntry looks up the click.
 func (r *request) clickEntry(id, named uuid.UUID) entry {
 	e := entry{lander: named, click: id, mode: models.ProtectClick, until: models.ClickTime(id)}
 	c, known := r.h.findClick(r.http.Context(), id)

@@ -49,7 +49,6 @@ func (w *words) UnmarshalJSON(raw []byte) error {
 	return json.Unmarshal(raw, (*[]string)(w))
 }
 
-// name returns the name of the schema that s refers to, or "".
 func (s schema) name() string { return strings.TrimPrefix(s.Ref, "#/components/schemas/") }
 
 // plain returns the schema without null, and whether null is among its values.

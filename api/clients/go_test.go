@@ -56,7 +56,6 @@ func (g *goWriter) named(name string, s schema) {
 	g.line("\n// %s: %s\ntype %s %s %s", g.names[name], note, g.names[name], sign, g.typeOf(s))
 }
 
-// typeOf returns the Go type for the values of a schema.
 func (g *goWriter) typeOf(s schema) string {
 	switch {
 	case s.Ref != "":

@@ -11,7 +11,6 @@ import (
 	"switchyard/models"
 )
 
-// keys returns the rows for the account's API keys.
 func keys() []route.Route {
 	return []route.Route{
 		ownerRoute("GET", "/keys", "keys of the account", route.Handle(listKeys)),

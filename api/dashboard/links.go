@@ -177,7 +177,6 @@ func choosesPassword(person models.Person, workplaces []dbpeople.Workplace, link
 	return person.PasswordHash == "" || roleAt(workplaces, link.AccountID) == ""
 }
 
-// roleAt returns a person's role on an account.
 func roleAt(workplaces []dbpeople.Workplace, account uuid.UUID) models.Role {
 	for _, w := range workplaces {
 		if w.ID == account {
@@ -187,7 +186,6 @@ func roleAt(workplaces []dbpeople.Workplace, account uuid.UUID) models.Role {
 	return ""
 }
 
-// changeOf returns the change of a text for the audit log.
 func changeOf(field, before, after string) models.FieldChange {
 	text := func(s string) json.RawMessage {
 		if s == "" {

@@ -17,7 +17,6 @@ import (
 	"switchyard/models"
 )
 
-// me returns the rows for the person who is signed in.
 func (d Deps) me() []route.Route {
 	confirmed := func(r route.Route) route.Route { r.Confirm = true; return r }
 	repeats := func(r route.Route) route.Route { r.Repeats = true; return r }

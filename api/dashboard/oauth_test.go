@@ -39,7 +39,6 @@ func withPlatforms(t *testing.T) *apitest.Server {
 	return s
 }
 
-// connect begins a sign-in and returns its state.
 func (p *person) connect() string {
 	p.t.Helper()
 	begun := p.do("POST", "/app/api/oauth/google_ads", nil).want(p.t, 200, "")

@@ -17,7 +17,6 @@ import (
 	"switchyard/models/parttest"
 )
 
-// builtPages returns the files and the page of this build.
 func builtPages(t *testing.T) (fs.FS, string) {
 	t.Helper()
 	files, err := fs.Sub(built, "dist")

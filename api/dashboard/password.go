@@ -31,7 +31,6 @@ func checkPassword(password string) error {
 	return nil
 }
 
-// hashOf returns the hash under which a password is stored.
 func hashOf(ctx context.Context, password string) (string, error) {
 	if err := checkPassword(password); err != nil {
 		return "", err
@@ -53,7 +52,6 @@ var unusableHash = sync.OnceValue(func() string {
 	return hash
 })
 
-// isPassword reports whether a password belongs to a person.
 func isPassword(ctx context.Context, p models.Person, password string) (bool, error) {
 	if len(password) > 4*models.MaxPassword {
 		return false, nil

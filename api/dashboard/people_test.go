@@ -10,7 +10,6 @@ import (
 	"switchyard/models"
 )
 
-// rowsOf returns the rows of an answer.
 func (a answer) rowsOf(t *testing.T) (out []map[string]any) {
 	t.Helper()
 	rows, ok := a.data["rows"].([]any)

@@ -99,7 +99,6 @@ func (d Deps) countAttempt(c *route.Call, allowances []allowance) error {
 	return nil
 }
 
-// uncountAttempt takes an attempt off each allowance again.
 func (d Deps) uncountAttempt(c *route.Call, allowances []allowance) {
 	for _, a := range allowances {
 		d.Rates.Uncount(c.Context(), a.name)

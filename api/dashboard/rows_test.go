@@ -87,7 +87,6 @@ func (c caller) refusal(r route.Route) string {
 	return ""
 }
 
-// refusals are the codes that refuse a caller.
 var refusals = []string{
 	"unauthenticated", "people_only", "read_only_key", "buyer_only", "role_required", "confirm", "cross_site",
 }

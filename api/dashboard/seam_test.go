@@ -44,7 +44,6 @@ func browserOf(t *testing.T, s *apitest.Server) *person {
 	return &person{t: t, s: s, host: "localhost", devices: map[string]string{}}
 }
 
-// do calls a path.
 func (p *person) do(method, path string, body any, headers ...string) answer {
 	p.t.Helper()
 	var r io.Reader

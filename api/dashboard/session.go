@@ -92,7 +92,6 @@ func (d Deps) open(c *route.Call, person models.Person, account uuid.UUID) (Sign
 	return SignedIn{account}, nil
 }
 
-// agentOf returns the user agent of a request, cut to maxAgentLength characters.
 func agentOf(r *http.Request) string {
 	return models.Cut(r.UserAgent(), maxAgentLength)
 }

@@ -14,7 +14,6 @@ import (
 	"switchyard/models"
 )
 
-// idIn returns the id of the member with an e-mail.
 func idIn(t *testing.T, owner *person, email string) string {
 	t.Helper()
 	for _, row := range owner.do("GET", "/app/api/team", nil).want(t, 200, "").rowsOf(t) {
@@ -26,7 +25,6 @@ func idIn(t *testing.T, owner *person, email string) string {
 	return ""
 }
 
-// invited makes an invitation and returns its token.
 func invited(t *testing.T, owner *person, email string, role models.Role) string {
 	t.Helper()
 	url := owner.do("POST", "/app/api/team", map[string]any{"email": email, "role": role}).want(t, 200, "").data["url"].(string)

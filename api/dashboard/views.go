@@ -23,7 +23,6 @@ func personRoute(method, path, summary string, h route.Handler, codes ...string)
 	return row
 }
 
-// views returns the rows for saved views of reports.
 func views() []route.Route {
 	return []route.Route{
 		personRoute("GET", "/views", "own and shared views of reports, by name", route.Handle(listViews)),

@@ -32,7 +32,6 @@ func report(more object) object {
 	return out
 }
 
-// rowsOf returns the rows of an answer by their names.
 func rowsOf(a answer) map[string]object {
 	out := map[string]object{}
 	for _, r := range a.data["rows"].([]any) {

@@ -65,7 +65,6 @@ func (d *Describer) walk(client netip.Addr, lines []string, parse func(string) n
 	return client
 }
 
-// cutLast splits a comma-separated list at its last comma.
 func cutLast(list string) (before, last string, found bool) {
 	i := strings.LastIndexByte(list, ',')
 	if i < 0 {

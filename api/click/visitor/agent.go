@@ -79,7 +79,6 @@ var noAgent = &agent{kind: empty, device: Unknown, complete: true}
 // listedAgent describes every user agent that only the operator's list knows as a crawler.
 var listedAgent = &agent{kind: crawler, device: Bot, complete: true}
 
-// find returns the description of a cleaned user agent.
 func (c *agentCache) find(userAgent string) *agent {
 	if userAgent == "" {
 		return noAgent
@@ -142,7 +141,6 @@ func (c *agentCache) finish(userAgent string, a *agent) {
 	c.complete(userAgent, a)
 }
 
-// storeComplete stores the complete description of a user agent.
 func (c *agentCache) storeComplete(userAgent string) {
 	a := classify(userAgent)
 	c.finish(userAgent, a)

@@ -59,7 +59,6 @@ func TestRealAgents(t *testing.T) {
 	}
 }
 
-// kindNames holds the names of the kinds in the expected results.
 var kindNames = [...]string{
 	crawler: "crawler", linkPreview: "link_preview", aiCrawler: "ai_crawler", httpLibrary: "http_library", headless: "headless",
 	empty: "empty",

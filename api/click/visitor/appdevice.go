@@ -21,7 +21,6 @@ type appDevice struct {
 	text                      string // the part of the user agent that was read
 }
 
-// appDeviceOf returns what an app's user agent says about the device.
 func appDeviceOf(ua string) appDevice {
 	if i := strings.Index(ua, "FBAN/"); i >= 0 {
 		return facebookDevice(ua[i:])
@@ -136,7 +135,6 @@ func twitterDevice(ua string) appDevice {
 	return appDevice{os: "Android", version: versionAt(text[end+1:]), brand: maker, model: text[:end], text: text}
 }
 
-// applyAppDevice refines the description by what the app says about its device.
 func applyAppDevice(ua string, a *agent) {
 	d := appDeviceOf(ua)
 	if d.os == "" && a.os == "" {

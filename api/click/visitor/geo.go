@@ -108,7 +108,6 @@ func (g *geo) close() (err error) {
 	return err
 }
 
-// find returns the record of an address, or nil.
 func (f *database) find(a netip.Addr) *record {
 	defer runtime.KeepAlive(f.reader) // the result reads the mapped file
 	result := f.reader.Lookup(a)

@@ -149,7 +149,6 @@ func contradictsEngine(h http.Header, claimed engine, accept string, asksLanguag
 // User-Agent, Accept and Accept-Language.
 const minHeaders = 3
 
-// hasBrowserHeaders reports whether the client sent at least minHeaders headers.
 func hasBrowserHeaders(h http.Header) bool {
 	sent := 0
 	for name := range h {

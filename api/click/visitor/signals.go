@@ -15,7 +15,6 @@ const (
 	empty
 )
 
-// kindSignals holds the signal of each kind.
 var kindSignals = [...]bot.Signals{
 	human: 0, crawler: bot.DeclaredBot, linkPreview: bot.LinkPreview, aiCrawler: bot.AICrawler, httpLibrary: bot.HTTPLibrary,
 	headless: bot.Headless, empty: bot.EmptyUserAgent,

@@ -20,7 +20,6 @@ type untrusted struct {
 	logged   sync.Once
 }
 
-// record counts a request with forwarded headers from a peer.
 func (u *untrusted) record(peer netip.Addr) {
 	if !peer.IsPrivate() && !peer.IsLoopback() && !peer.IsLinkLocalUnicast() {
 		return

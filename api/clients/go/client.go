@@ -112,7 +112,6 @@ func (c *Client) Do(ctx context.Context, method, path string, query url.Values, 
 	}
 }
 
-// once makes one request and returns the body of a success.
 func (c *Client) once(ctx context.Context, method, address string, sent []byte, header http.Header) (int, []byte, error) {
 	req, err := http.NewRequestWithContext(ctx, method, address, bytes.NewReader(sent))
 	if err != nil {
@@ -200,7 +199,6 @@ func (c *Client) await(ctx context.Context, begun []byte) ([]byte, error) {
 	}
 }
 
-// into reads the data of an answer.
 func into(answer any, raw []byte) error {
 	if file, ok := answer.(*[]byte); ok {
 		*file = raw

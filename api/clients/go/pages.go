@@ -18,7 +18,6 @@ type Filters map[string][]string
 // Ptr returns a pointer to a value, for fields that may be left out.
 func Ptr[T any](value T) *T { return &value }
 
-// values returns the parameters of a call as they are sent.
 func values(params any) url.Values {
 	out := url.Values{}
 	v := reflect.ValueOf(params)

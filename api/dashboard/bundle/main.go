@@ -90,7 +90,6 @@ func writeTests(path string) error {
 	return nil
 }
 
-// buildOptions returns the options of the dashboard's bundle.
 func buildOptions() api.BuildOptions {
 	return api.BuildOptions{
 		EntryPoints: []string{filepath.Join(web, "src/main.tsx")}, Outdir: filepath.Join(dist, "assets"),
@@ -112,7 +111,6 @@ type meta struct {
 	}
 }
 
-// languages are the languages of the page.
 var languages = []string{"en", "de"}
 
 // write replaces the files of the previous bundle.
@@ -189,7 +187,6 @@ func wordsOf(m meta) string {
 	return strings.Join(lines, "\n")
 }
 
-// licencesOf puts together the licences of the packages that are in the bundle.
 func licencesOf(m meta) ([]byte, error) {
 	const modules = "node_modules/"
 	var packages []string

@@ -66,7 +66,6 @@ type (
 
 const antarctica = "010"
 
-// countryPaths returns the SVG paths of the countries of a TopoJSON file.
 func countryPaths(text []byte) (map[string]string, error) {
 	var t topology
 	if err := json.Unmarshal(text, &t); err != nil {
@@ -109,7 +108,6 @@ func countryPaths(text []byte) (map[string]string, error) {
 	return paths, nil
 }
 
-// add adds a point to a line.
 func add(line []point, p point) []point {
 	for n := len(line); n > 1; n = len(line) {
 		a, b := line[n-2], line[n-1]

@@ -25,7 +25,6 @@ function fault(from, to, lazy) {
 const imports = /(?:\bfrom|^import|\bimport\()\s*'(\.[^']+\.tsx?)'/gm
 const known = new Map()
 
-// importsOf returns the files that a file imports.
 function importsOf(file) {
   if (!known.has(file)) {
     const text = fs.existsSync(file) ? fs.readFileSync(file, 'utf8') : ''

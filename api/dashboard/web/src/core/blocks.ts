@@ -24,7 +24,6 @@ export function dimensionAt(ask: Ask, path: string[]): number {
 // blocksRows returns whether a report has a dimension whose values can be blocked.
 export const blocksRows = (ask: Ask) => ask.group.some(d => blockable.includes(d))
 
-// targetsOf groups rows by dimension, campaign and source.
 export function targetsOf(ask: Ask, paths: string[][]): Target[] {
   const out = new Map<string, Target>()
   for (const path of paths) {

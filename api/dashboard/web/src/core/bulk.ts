@@ -7,7 +7,6 @@ import { failed, toast } from './toast.ts'
 export type Many = 'campaigns' | 'offers' | 'landers'
 const most = 500 // records in one call
 
-// reload reloads the answers that a change of many records affects.
 const reload = () => touches('campaigns', 'offers', 'landers', 'flows', 'groups', 'tools', 'reports', 'changes')
 
 // undo undoes changes, the last one first.
@@ -40,7 +39,6 @@ export async function changeMany(name: Many, ids: string[], body: object) {
   return { changed, changes }
 }
 
-// changeManyAndToast is changeMany with a toast.
 export const changeManyAndToast = (name: Many, rows: { id: string }[], body: object, done: string) =>
   changeMany(
     name,

@@ -35,7 +35,6 @@ export const signedOut = signal(false)
 // confirming opens the card that asks the person for their password again.
 export const confirming = signal<null | { done: (ok: boolean) => void }>(null)
 
-// asError returns an error as an ApiError.
 export const asError = (e: unknown) => (e instanceof ApiError ? e : new ApiError('away', 0, String(e)))
 
 // call sends a request and returns the data of the answer. For a job it waits until the job has ended. If the service asks for a
@@ -120,7 +119,6 @@ const pause = (ms: number, signal?: AbortSignal) =>
     )
   })
 
-// follow returns the data of a reply.
 async function follow(first: Reply, signal?: AbortSignal, later?: (id: string) => void): Promise<unknown> {
   if (first.status !== 202) return first.data
   const { job } = first.data as { job: { id: string } }

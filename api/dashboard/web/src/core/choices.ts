@@ -6,7 +6,6 @@ import { useAll } from './query.ts'
 export type Option = { value: string; label: string }
 export type Choice = Option & { side?: string; rare?: boolean }
 
-// choicesOf returns records as choices.
 export const choicesOf = (rows: { id: string; name: string; status: string }[] | undefined): Choice[] | undefined =>
   rows?.filter(r => r.status !== 'archived').map(r => ({ value: r.id, label: r.name, side: r.status === 'paused' ? r.status : undefined }))
 

@@ -34,5 +34,4 @@ export async function applyWeights(id: string, version: string, group: ComparedG
   return () => put(id, old.streams, now)
 }
 
-// changesWeights reports whether a group's proposed weights differ from the present weights.
 export const changesWeights = (g: Pick<ComparedGroup, 'arms'>) => g.arms.some(a => a.proposed != null && a.proposed !== a.weight)

@@ -14,13 +14,11 @@ const familyOf = (attribute: string) => families.find(f => attribute.startsWith(
 // kind of value.
 const covers = (f: Form, attribute: string) => f.attributes.includes(attribute) || (f.families && !!familyOf(attribute))
 
-// formOf returns the form that a condition belongs to.
 export function formOf(attribute: string, operator: string): Form | undefined {
   const fits = forms.filter(f => f.operators.includes(operator) && covers(f, attribute))
   return fits.find(f => f.attributes.includes(attribute)) ?? fits[0]
 }
 
-// usual lists the most used attributes.
 const usual = [
   'country',
   'device_type',
@@ -107,7 +105,6 @@ const joinOr = (v: string[]) =>
       ? t.conditions.more(v.slice(0, few - 1).join(', '), v.length - few + 1)
       : t.conditions.or(v.slice(0, -1).join(', '), v.at(-1)!)
 
-// fresh returns a new condition for the editor.
 export const fresh = (attribute = 'country'): Condition => {
   const operator = operatorsOf(attribute)[0] ?? 'equals',
     kind = formOf(attribute, operator)?.kind

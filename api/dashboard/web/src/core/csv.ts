@@ -8,7 +8,6 @@ export const mostRows = 5000,
 export type Head = FileLook
 export type FileKind = NonNullable<LookBody['kind']>
 
-// base64Of returns the content of a file in base64.
 export const base64Of = (file: File) =>
   new Promise<string>((resolve, reject) => {
     const reader = new FileReader()

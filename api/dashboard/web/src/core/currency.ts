@@ -19,7 +19,6 @@ const regions: Record<string, string> = {
 }
 for (const region of 'AT BE CY DE EE ES FI FR GR HR IE IT LT LU LV MT NL PT SI SK'.split(' ')) regions[region] = 'EUR'
 
-// currencyOf returns the currency of a browser's region.
 export const currencyOf = (language: string) => regions[new Intl.Locale(language).maximize().region ?? ''] ?? 'USD'
 
 // suggestedCurrency returns the currency to suggest in an account without figures. For an account in USD, which every new account

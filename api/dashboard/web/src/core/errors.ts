@@ -12,7 +12,6 @@ if (language === 'de')
     () => undefined,
   )
 
-// sentence returns the text that explains an error to a person.
 export const sentence = (e: ApiError) =>
   e.wait > 60 && e.code === 'rate_limited' ? t.failed.wait(e.wait) : (t.failed.codes[e.code] ?? codes[e.code] ?? e.message)
 

@@ -73,7 +73,6 @@ export function isReal(name: Name, now: FigureRow, was: FigureRow): boolean {
   return true
 }
 
-// roundedTo rounds a percentage and returns it with its text.
 function roundedTo(n: number, digits: number) {
   const value = Number(n.toFixed(digits)) || 0
   return { value, text: percent(value, digits) }

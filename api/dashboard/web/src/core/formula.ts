@@ -79,7 +79,6 @@ const sample = (by: number) =>
     names.map((n, i) => [n, (7 + i * i * 1.37) * (['money', 'small'].includes(figures[n].kind) ? by : 1)]),
   ) as unknown as FigureRow
 
-// isMoney reports whether the result of a formula is an amount of money.
 function isMoney(of: Value) {
   const once = of(sample(1)) ?? 0,
     twice = of(sample(2)) ?? 0
@@ -98,7 +97,6 @@ export const formulasOf = (text: string): Formula[] =>
 export const textInAddress = (of: Formula) => of.text.replaceAll(' ', '')
 export const formulasText = (of: Formula[]) => of.map(textInAddress).join()
 
-// byFormula returns rows in the order of a formula's values.
 export function byFormula<R extends FigureRow>(rows: R[], of: Formula, down: boolean): R[] {
   const keyed = rows.map(row => ({ row, value: of.of(row) }))
   keyed.sort((a, b) =>

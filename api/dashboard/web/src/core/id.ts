@@ -1,7 +1,6 @@
 // Makes ids without crypto.randomUUID and crypto.subtle. A page that is served by http, such as in a private network, has neither.
 const hex = (bytes: Iterable<number>) => Array.from(bytes, b => b.toString(16).padStart(2, '0')).join('')
 
-// newID returns a random UUID (version 4).
 export function newID(): string {
   const bytes = crypto.getRandomValues(new Uint8Array(16))
   bytes[6] = (bytes[6]! & 0x0f) | 0x40

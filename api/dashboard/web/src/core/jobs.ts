@@ -43,7 +43,6 @@ const listed = signal<Job[]>([])
 // a job, so the tray does not show jobs of this kind.
 const previews = 'correction:set-cost'
 
-// setListed stores the list of the account's last jobs.
 export function setListed(rows: JobRow[]) {
   const account = me.value!.account.id,
     open = new Set(listed.value.filter(isOpen).map(j => j.id))

@@ -10,7 +10,6 @@ type Listed = { id: string; name: string }
 type Page = { rows: Listed[]; next_cursor?: string | null }
 const mostPages = 30
 
-// versionOf returns the version of a record of a list.
 export const versionOf = (record: object) => (record as { updated_at?: string }).updated_at
 
 // latestOf reads a record of a list again. It returns undefined if the record is no longer in the list.

@@ -17,7 +17,6 @@ export type Listed = {
 } & FigureRow
 export type View = { q: string; status: string; group: string; tag: string; sort: string }
 
-// viewed returns the view in the address.
 export function viewed(usual: string): View {
   const q = place.value.query
   return {
@@ -62,7 +61,6 @@ export function shownOf<R extends Listed>(rows: R[], v: View): R[] {
       compare(a.name.toLowerCase(), b.name.toLowerCase()),
   )
 }
-// compare compares two values for an ascending order.
 const compare = (a: string | number, b: string | number) => (a < b ? -1 : a > b ? 1 : 0)
 
 export const groupsOf = (rows: Listed[]) => [...new Set(rows.map(r => r.group_name).filter(Boolean))].sort()

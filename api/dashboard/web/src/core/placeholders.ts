@@ -1,10 +1,8 @@
 // The placeholders of templates: words such as YOUR_AID in a postback address, which stand for values of the account at the source.
 const placeholder = /YOUR_[A-Z0-9_]+/g
 
-// placeholdersOf returns the placeholders of an address, each once.
 export const placeholdersOf = (address: string) => [...new Set(address.match(placeholder) ?? [])]
 
-// fillIn returns an address with values in place of its placeholders.
 export const fillIn = (address: string, values: Record<string, string>) =>
   address.replace(placeholder, word => (values[word]?.trim() ? encodeURIComponent(values[word].trim()) : word))
 

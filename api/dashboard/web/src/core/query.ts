@@ -10,7 +10,6 @@ import { sofar } from './window.ts'
 const answers = new Map<string, unknown>()
 const maxAnswers = 200 // answers in the cache
 
-// cache stores an answer and drops the oldest answers above the limit.
 function cache(key: string, data: unknown) {
   answers.delete(key)
   answers.set(key, data)

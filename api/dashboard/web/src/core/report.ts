@@ -48,7 +48,6 @@ const decimal = (n: number) => (Number.isInteger(n) ? String(n) : n.toFixed(6).r
 export const textOf = (bounds: Bound[]) => bounds.map(b => b.figure + b.op + decimal(b.value)).join()
 export const setBounds = (bounds: Bound[]) => change({ h: textOf(bounds) || null })
 
-// asked returns the report that the address asks for.
 export function asked(): Ask {
   const q = place.value.query
   const group = (q.get('g') ?? usualGroup)
@@ -77,7 +76,6 @@ export function asked(): Ask {
 
 export const setGroup = (group: string[]) => change({ g: group.join(',') === usualGroup ? null : group.join(','), o: null })
 
-// timely are the dimensions of time.
 export const timely = ['date', 'hour', 'hour_of_day', 'day_of_week', 'month']
 // ofSales are the dimensions that only conversions have.
 export const ofSales = ['goal', 'status']
@@ -97,7 +95,6 @@ export function orderAt({ group, sort, formulas }: Pick<Ask, 'group' | 'sort' | 
 }
 const usualOrder = (group: string[]) => orderAt({ group, sort: '', formulas: '' }, 0)
 
-// setSort orders the report by a column.
 export const setSort = (sort: string, group: string[]) => change({ sort: sort === usualOrder(group) ? null : sort }, true)
 export const setColumns = (columns: Name[]) => change({ c: columns.join() === usual.join() ? null : columns.join() }, true)
 export const setFormulas = (formulas: string) => change({ fx: formulas || null }, true)
@@ -201,7 +198,6 @@ export function inOrder(rows: PerformanceRow[], ask: Ask, dimensions: string[], 
 const keyText = (dimension: string, value: string, labels: Performance['labels']) =>
   value === '' || timely.includes(dimension) ? value : valueText(dimension, value, labels)
 
-// timeText returns a value of a dimension of time in the account's formats.
 function timeText(dimension: string, value: string) {
   switch (dimension) {
     case 'date':

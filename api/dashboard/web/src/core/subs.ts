@@ -28,7 +28,6 @@ export function useDimensionName() {
   return (dimension: string) => dimensionName(dimension, names)
 }
 
-// subsOf returns the sub-parameters of a click that have a value.
 export const subsOf = (c: ClickRow): [string, string][] =>
   subKeys.map((k): [string, string] => [k, c[k as 'sub1']]).filter(([, value]) => value)
 
@@ -38,7 +37,6 @@ export function usualIn(sources: { subs: SubSlot[] }[]) {
   const used = new Set(sources.flatMap(s => s.subs.map(o => `sub${o.sub}`)))
   return (dimension: string) => !lateSubs.has(dimension) || used.has(dimension)
 }
-// useUsual returns usualIn of the account's sources.
 export const useUsual = (on = true) => usualIn(useSources(on) ?? [])
 
 const mostNames = 3 // names of one sub-parameter that are shown
@@ -77,7 +75,6 @@ export function rowsOf({ token_macros, subs }: Stored): SubRow[] {
   return [...reserved.sort((a, b) => a.sub - b.sub), ...other]
 }
 
-// storedOf returns rows in the form that the service stores.
 export function storedOf(rows: SubRow[]): Stored {
   const whole = rows.filter(r => r.param.trim())
   return {

@@ -9,7 +9,6 @@ export const languages: Record<Language, string> = { en: 'English', de: 'Deutsch
 // language is the language of words, numbers and dates.
 export const language: Language = page in languages ? (page as Language) : 'en'
 
-// inLanguage loads the words of a screen in the language of the page.
 export async function inLanguage<T>(files: Record<Language, () => Promise<{ words: T }>>): Promise<T> {
   const { words } = await files[language]()
   return pseudo ? (await import('../text/pseudo.ts')).pseudoOf(words) : words

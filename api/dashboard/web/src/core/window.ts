@@ -54,7 +54,6 @@ const dayOf = (t: number): Day => {
 }
 export const plus = (day: Day, n: number): Day => dayOf(Date.UTC(day.y, day.m - 1, day.d + n))
 export const days = (s: Span) => Math.round((Date.UTC(s.to.y, s.to.m - 1, s.to.d) - Date.UTC(s.from.y, s.from.m - 1, s.from.d)) / 864e5) + 1
-// two returns a number with at least two digits.
 export const two = (n: number) => String(n).padStart(2, '0')
 export const iso = (day: Day) => `${day.y}-${two(day.m)}-${two(day.d)}`
 export const today = (tz: string) => dayOf(wall(Date.now(), tz))

@@ -8,7 +8,6 @@ import { w } from '../text/plots.ts'
 // useCaps loads the caps of today, the fullest first.
 export const useCaps = () => use('GET /stats/caps', {}, 60).data?.rows ?? []
 
-// CapUse shows what is used of a cap, as numbers and as a bar.
 export function CapUse({ of: c, name }: { of: CapRow; name?: ComponentChildren }) {
   const share = (c.used / c.daily_cap) * 100
   return (

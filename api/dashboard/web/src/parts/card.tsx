@@ -23,7 +23,6 @@ export const Part = ({ title, look, children }: Pick<Props, 'title' | 'look' | '
   </section>
 )
 
-// Fact is a line of a list of facts: a name and a value.
 export const Fact = ({ name, value, look }: { name: string; value: ComponentChildren; look?: string }) => (
   <>
     <dt>{name}</dt>

@@ -191,7 +191,6 @@ export const ComboField = ({ none, hint, error, choices, ...p }: FieldProps) => 
   </Field>
 )
 
-// ComboMany picks several of many choices.
 export function ComboMany({ values, choices, on, ...rest }: ManyProps) {
   const name = (v: string) => choices?.find(c => c.value === v)?.label ?? v
   return (

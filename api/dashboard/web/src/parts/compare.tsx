@@ -48,7 +48,6 @@ function verdict(g: ComparedGroup): string {
   return [w.open(first!.name, chance(first!.best!)), more || w.alike].join(' ')
 }
 
-// Kinds chooses between paths, landing pages and offers.
 const Kinds = ({ by, on }: { by: By; on: (by: By) => void }) => (
   <Seg
     label={w.title}
@@ -86,7 +85,6 @@ function CompareSheet({ id: given, by: first, path, close }: Opened & { close: (
   )
 }
 
-// CompareButton opens the comparison.
 export function CompareButton({ look, text = w.title, ...of }: Opened & { look?: string; text?: string }) {
   const [open, setOpen] = useState(false)
   return (
@@ -231,7 +229,6 @@ function Arms({ of: g, label }: { of: ComparedGroup; label: string }) {
 
 const weight = (n: number | null) => (n == null ? none : String(Math.round(n * 1000) / 1000))
 
-// Apply shows the weights before and after, and saves them.
 function Apply({ id, of: g, version, again, applied, close }: GroupProps & { close: () => void }) {
   const wrong = (e: unknown) => {
     const stale = asError(e).code === 'stale'

@@ -21,7 +21,6 @@ import { Input, Seg, Select, TagInput } from './form.tsx'
 import type { Lookup } from '../core/lookup.ts'
 import { Named, useUsual } from '../core/subs.ts'
 
-// Sentence shows a condition as a sentence.
 export function Sentence({ of, names }: { of: Condition; names?: Record<string, string> }) {
   const s = sentenceOf(of, names, useContext(Named))
   return (
@@ -174,7 +173,6 @@ function Value({ of: c, on, lookup, name }: { of: Condition; on: (v: unknown) =>
   return <TagInput label={label} values={values.map(String)} on={on} most={200} />
 }
 
-// Slots edits times of the week.
 function Slots({ list, on }: { list: Slot[]; on: (v: Slot[]) => void }) {
   const set = (i: number, s: Slot) => on(list.map((o, j) => (j === i ? s : o)))
   return (

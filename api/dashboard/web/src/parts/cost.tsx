@@ -56,7 +56,6 @@ function useQuote(body: SetCostBody | undefined): Quote {
   return quote.body === text ? quote : {}
 }
 
-// useCost is the state of a cost that a person sets.
 export function useCost(start: Target, done: () => void) {
   const [target, setTarget] = useState(start),
     [kind, setKind] = useState<'amount' | 'cpc'>('amount'),
@@ -83,7 +82,6 @@ export function useCost(start: Target, done: () => void) {
 }
 type Cost = ReturnType<typeof useCost>
 
-// undo restores the costs from before a change.
 export const undo = (id: string) =>
   undoCost(id).then(
     () => toastAndReload(w.undone, ...moved),

@@ -12,7 +12,6 @@ type Props = {
 
 type ButtonProps = { id?: string; label: ComponentChildren; accept: string; on: (input: HTMLInputElement) => void }
 
-// FileButton is a button with which a person chooses a file.
 export const FileButton = ({ id, label, accept, on }: ButtonProps) => (
   <label class="btn sm filebutton">
     {label}

@@ -31,7 +31,6 @@ type FieldProps = {
   children: (wired: Wired) => ComponentChildren
 }
 
-// Field shows a label, a control, a hint and an error.
 export function Field({ label, hint, error, wide, group, children }: FieldProps) {
   const id = useId(),
     described = [hint && id + 'h', error && id + 'e'].filter(Boolean).join(' ') || undefined
@@ -74,7 +73,6 @@ export const Input = ({ value, on, wired, class: more = '', ...rest }: InputProp
 
 type AreaProps = { value: string; on: (v: string) => void; wired?: Wired; rows?: number; max?: number }
 
-// Area takes a text of several lines.
 export const Area = ({ value, on, wired, rows = 3, max }: AreaProps) => (
   <textarea {...wired} class="input area" rows={rows} maxLength={max} value={value} onInput={e => on(e.currentTarget.value)} />
 )
@@ -97,12 +95,10 @@ export const Select = <V extends string>({ value, options, on, wired, label }: S
 
 type Around = Omit<FieldProps, 'children'>
 
-// InputField is an Input in a Field.
 export const InputField = ({ label, hint, error, wide, group, ...rest }: Around & InputProps) => (
   <Field {...{ label, hint, error, wide, group }}>{wired => <Input {...rest} wired={wired} />}</Field>
 )
 
-// SelectField is a Select in a Field.
 export const SelectField = <V extends string>({ label, hint, error, wide, group, ...rest }: Around & SelectProps<V>) => (
   <Field {...{ label, hint, error, wide, group }}>{wired => <Select {...rest} wired={wired} />}</Field>
 )

@@ -116,7 +116,6 @@ function Told({ heat, was, name, over }: { heat: Heat; was?: Heat; name: Name; o
   )
 }
 
-// Scale shows what the colours mean.
 export function Scale({ most, low, name }: { most: number; low: boolean; name: Name }) {
   if (!most) return null
   const { kind } = figures[name]

@@ -55,7 +55,6 @@ type Props<R> = Common<R> & {
   tall?: boolean
 }
 
-// List shows records in a table.
 export function List<R extends Row>(p: Props<R>) {
   const view = viewed(p.usual),
     [selected, setSelected] = useState<Set<string>>(new Set()),
@@ -224,7 +223,6 @@ const columnsOf = <R extends Row>(p: Props<R>): Column<R>[] => [
   },
 ]
 
-// Selection shows the actions on the selected rows.
 const Selection = <R,>({ rows, bulk, reset }: { rows: R[]; bulk: Bulk<R>[]; reset: () => void }) => (
   <div class="savebar" role="status">
     <span>

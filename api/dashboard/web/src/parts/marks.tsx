@@ -165,7 +165,6 @@ function Note({ of: n, edit }: { of: NoteRow; edit: (n: NoteRow) => void }) {
   )
 }
 
-// Add is the button that opens the sheet for a new note.
 export const Add = ({ on }: { on: () => void }) => (
   <Button look="sm quiet icon" aria-label={w.addTo} title={w.add} onClick={on} icon="edit" />
 )
@@ -177,7 +176,6 @@ function momentOf(day: string, time: string): number | null {
   return d && h ? midnight({ y: d[0]!, m: d[1]!, d: d[2]! }, zone.value) + (h[0]! * 60 + h[1]!) * 60_000 : null
 }
 
-// NoteSheet writes or changes a note.
 export function NoteSheet({ of, close }: { of: NoteDraft; close: () => void }) {
   const start = of.at ? Date.parse(of.at) : Math.min(Date.now(), span.value.end - 60_000),
     local = new Date(wall(start, zone.value))

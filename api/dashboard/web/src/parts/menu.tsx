@@ -92,7 +92,6 @@ export function Menu({ icon, label, name, kind = 'btn', children, onOpen, ...res
 
 type ItemProps = { on: () => void; close?: () => void; pressed?: boolean; children: ComponentChildren }
 
-// Item is a line of a menu.
 export const Item = ({ on, close, pressed, children }: ItemProps) => (
   <button
     type="button"
@@ -106,7 +105,6 @@ export const Item = ({ on, close, pressed, children }: ItemProps) => (
   </button>
 )
 
-// Tick marks a chosen line of a menu.
 export const Tick = ({ on }: { on: boolean }) => (
   <span style={on ? '' : 'visibility:hidden'}>
     <Icon name="check" />

@@ -137,7 +137,6 @@ const openLine = (open: number, dash: number[]) => (u: uPlot, i: number) => {
   u.ctx.restore()
 }
 
-// scalesOf returns the scale of each axis of values.
 function scalesOf(series: Series[]): uPlot.Scales {
   const sides = [...kindsOf(series).keys()],
     ranges = rangesOf(sides.map(side => series.filter(s => side === (s.right ? 'r' : 'y')).map(s => s.values)))

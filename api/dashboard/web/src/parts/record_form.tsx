@@ -217,7 +217,6 @@ export function RecordForm({
   )
 }
 
-// shownOf returns the label of a value that a person chooses from a list.
 function shownOf(s: Spec, v: unknown): string | undefined {
   if (v == null || v === '') return undefined
   switch (s.kind) {

@@ -92,7 +92,6 @@ const sideGroup = ({ id, name, icon, of }: (typeof groups)[number]) => ({
   links: <Rooms of={of} />,
   badges: visible(of).map(r => r.waits && <Badge key={r.path} of={r.waits} />),
 })
-// Rooms shows links to screens.
 export const Rooms = ({ of, short }: { of: Room[]; short?: boolean }) => (
   <>
     {visible(of).map(r => (
@@ -105,7 +104,6 @@ export const Rooms = ({ of, short }: { of: Room[]; short?: boolean }) => (
   </>
 )
 
-// Badge shows how many things wait for a person on a screen.
 function Badge({ of }: { of: Waiting }) {
   const n = waiting.value[of]
   return n ? (
@@ -125,7 +123,6 @@ function Waits() {
   return null
 }
 
-// Usage shows how many of the plan's clicks are used this month.
 function Usage() {
   const { data } = use('GET /plan/usage', {}, 300)
   if (!data) return null
@@ -164,7 +161,6 @@ export async function setTheme(theme: string) {
   me.value = await call('PATCH /app/api/me', { body: { name: who.name, language: who.language, letter_keys: who.letter_keys, theme } })
 }
 
-// setAccount shows another account of the person.
 export async function setAccount(account: string) {
   await call('POST /app/api/session/account', { body: { account } })
   forget()
@@ -172,7 +168,6 @@ export async function setAccount(account: string) {
   go('/app')
 }
 
-// Themes switches between the themes.
 export const Themes = () => (
   <div class="themes" role="group" aria-label={t.nav.theme}>
     <span class="seg">
@@ -185,7 +180,6 @@ export const Themes = () => (
   </div>
 )
 
-// PersonHead names the person who is signed in.
 export const PersonHead = () => (
   <div class="head">
     <b>{me.value!.name}</b>
@@ -195,7 +189,6 @@ export const PersonHead = () => (
   </div>
 )
 
-// Person is the menu of the person who is signed in.
 function Person() {
   const who = me.value!
   return (
@@ -252,7 +245,6 @@ const compared = /^\/app(\/reports|\/campaigns(\/[^/]+\/figures)?)?$/
 
 const loadBack = () => import('./back_to_check.tsx')
 
-// Back loads the link back to the check of a campaign.
 function Back({ campaign }: { campaign: string }) {
   const loaded = useLazy(loadBack)
   return loaded ? <loaded.BackToCheck campaign={campaign} /> : null

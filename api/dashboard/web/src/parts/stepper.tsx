@@ -5,7 +5,6 @@ import { t } from '../core/text.ts'
 // Steps lead from the record in a sheet to its neighbours in the list.
 export type Steps = { go: (by: number) => void; first: boolean; last: boolean }
 
-// stepsOf returns the steps from a row of a list.
 export const stepsOf = <T,>(rows: T[] | undefined, at: number, show: (row: T) => void): Steps => ({
   go: by => {
     const next = rows?.[at + by]
@@ -27,7 +26,6 @@ export function useLetters(step: Steps, on: Record<string, () => void> = {}) {
   })
 }
 
-// Stepper shows the two buttons of steps.
 export const Stepper = ({ of }: { of: Steps }) => (
   <>
     <Button

@@ -7,7 +7,6 @@ import { t } from '../core/text.ts'
 import { w as said } from '../text/steps.ts'
 import { Icon } from './icons.tsx'
 
-// Names maps the ids of records to their names.
 export type Names = Record<string, string>
 
 // Trace shows how a visitor was routed: each path that was checked, and the conditions that decided.

@@ -28,7 +28,6 @@ const colours: Partial<Record<Name, string>> = {
   roi: '--s-revenue',
   epc: '--s-revenue',
 }
-// coloursOf returns the colours of figures.
 const coloursOf = (on: Name[]) => {
   const [first, second] = on.map(n => colours[n] ?? '--s-clicks')
   return [first!, second === first ? (first === '--s-cost' ? '--s-conv' : '--s-cost') : second!]

@@ -10,7 +10,6 @@ import { Menu } from './menu.tsx'
 
 const docs: Record<string, string> = Object.fromEntries(tokens.map(k => [k.name, w.meaning[k.name] ?? k.doc]))
 
-// Tokens shows an address with its tokens marked.
 export const Tokens = ({ url, postback }: { url: string; postback?: boolean }) => (
   <>
     {partsOf(url, postback).map((p, i) =>

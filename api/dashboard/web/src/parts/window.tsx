@@ -9,7 +9,6 @@ import { before, compares, days, iso, presets, span, spanOf, type Span, type Win
 import { Icon } from './icons.tsx'
 import { Item, Menu } from './menu.tsx'
 
-// Windows shows the menu that chooses the window of figures and the comparison.
 export function Windows({ compare }: { compare: boolean }) {
   const w = span.value,
     known = presets.includes(w.name as (typeof presets)[number])

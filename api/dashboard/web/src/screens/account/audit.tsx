@@ -22,7 +22,6 @@ const w = words.audit
 const partOf = (operation: string) => operation.replace(/^\S+ (\/app\/api)?\//, '').split('/')[0]!
 const authorOf = (r: AuditRow) => r.who || w.byJob
 
-// actionOf describes what an entry of the log records.
 function actionOf(r: AuditRow) {
   if (r.refused) return w.refused(r.refused, count(r.refused))
   const part = partOf(r.operation),
@@ -42,7 +41,6 @@ const sentOf = (r: AuditRow, field: string) => {
 // elsewhere has the names of the fields that Fields leaves out, because the action or the record already says what they contain.
 const elsewhere = ['action', 'dry_run', 'apply', 'id', 'ids', 'change_id', 'password', 'token', 'csv']
 
-// recordPath returns the screen of an entry's record.
 function recordPath(r: AuditRow) {
   const screen = recordScreens[r.kind]
   if (!r.record || !screen || r.operation.startsWith('DELETE')) return null
@@ -66,7 +64,6 @@ function nameOf(r: AuditRow) {
   return r.name || (deleted ? (JSON.parse(deleted.before) as string) : (sentOf(r, 'ids') ?? ''))
 }
 
-// RecordCell names the record of an entry, with a link to its screen.
 function RecordCell({ of: r }: { of: AuditRow }) {
   const path = recordPath(r),
     name = nameOf(r),
@@ -142,7 +139,6 @@ function changeOf(r: AuditRow, undone: Set<string | undefined>) {
 }
 const undoDays = 90
 
-// UndoCell has the button that undoes a change of many records.
 function UndoCell({ of: r, change: id, again }: { of: AuditRow; change?: string; again: () => void }) {
   const [busy, run] = useBusy()
   return id ? (

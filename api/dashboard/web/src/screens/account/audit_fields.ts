@@ -178,5 +178,4 @@ export const fieldLabel = (part: string, field: string) => byPart[part]?.[field]
 const activity: Labels = { true: t.lists.states.active!, false: t.lists.states.paused! }
 const values: Record<string, Labels> = { status: t.lists.states, is_active: activity, isActive: activity, cost_model: campaign.costModels }
 
-// valueLabel returns the label of a field's value.
 export const valueLabel = (field: string, value: unknown) => values[field]?.[String(value)] ?? String(value)

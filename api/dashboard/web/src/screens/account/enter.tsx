@@ -26,7 +26,6 @@ type FieldProps = {
   first?: boolean
   least?: number
 }
-// Field is a field of a card.
 const Field = ({ name, label, hint, type = 'text', auto, value, fixed, optional, first, least }: FieldProps) => {
   const el = useRef<HTMLInputElement>(null),
     id = useId(),
@@ -60,7 +59,6 @@ const Field = ({ name, label, hint, type = 'text', auto, value, fixed, optional,
   )
 }
 
-// Code is the field for a code of an authenticator app.
 const Code = ({ first }: { first?: boolean }) => (
   <Field name="code" label={enterWords.code} hint={enterWords.codeHint} auto="one-time-code" optional first={first} />
 )

@@ -122,7 +122,6 @@ function Password() {
   )
 }
 
-// Codes turns the codes of an authenticator app on or off.
 function Codes() {
   const enabled = me.value!.has_codes,
     [setup, setSetup] = useState<NewTOTP>(),
