@@ -72,9 +72,8 @@ func (r *request) answer(w http.ResponseWriter, d *flow.Decision) {
 	r.send(w, d.Transition())
 }
 
-// requestHints asks the browser for more client hints (Accept-CH). Only a browser that has sent hints already is asked; browsers
-// send hints over secure connections only. Critical-CH is not sent, because it makes the browser repeat the request, so the click
-// would be counted twice.
+// requestHints asks the browser for more client hints (Accept-CH). Only a browser that has sent hints already is asked.
+// Critical-CH is not sent, because it makes the browser repeat the request, so the click would be counted twice.
 func (r *request) requestHints(h http.Header) {
 	if r.http.Header["Sec-Ch-Ua"] != nil {
 		h["Accept-Ch"] = moreHints

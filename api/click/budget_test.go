@@ -6,7 +6,7 @@ import (
 )
 
 // A decision that takes more steps than its budget sends the visitor to the fallback. A process also starts if the conditions of
-// a saved campaign or rule could exceed the budget, and their visitors still reach a destination.
+// a saved campaign or rule could exceed the budget.
 func TestDecisionsEndWithinTheBudget(t *testing.T) {
 	t.Parallel()
 	w := newEnv(t)

@@ -90,8 +90,8 @@ func (c *count) rollDay(day int) {
 	}
 }
 
-// used returns the number of clicks taken, as far as this process knows. Neither sum exceeds the number of clicks that all
-// processes have taken.
+// used returns the number of clicks taken, as far as this process knows. Both sums are at most the true number, so the larger one
+// is used.
 func (c *count) used() int { return max(c.total+c.pending, c.stored+c.since) }
 
 func (c *count) add() {

@@ -204,7 +204,6 @@ func (r *request) remember(h http.Header, d *flow.Decision) {
 }
 
 // bind remembers the visitor's campaign and, if the campaign binds visitors, the path, lander and offer that the visitor reached.
-// An offer bound earlier on the same path stays until the visitor gets another offer.
 func (r *request) bind(h http.Header, reached flow.Binding, bindable bool) flow.Binding {
 	bindable = bindable && r.camp.Plan.Bind().BindsPath()
 	ttl := time.Duration(r.camp.Row.UniquenessTTLHours) * time.Hour

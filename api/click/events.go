@@ -41,8 +41,8 @@ var errNoSite = models.NotFound("site")
 const appendsAtOnce = 64
 
 // storeEvents puts events of an account on stable storage, each with the goals that it reaches under the current settings. An
-// event without a SiteID gets the site that SiteOf finds for its host. After any other error some of the events may be stored:
-// the sender sends all of them again, and each counts once.
+// event without a SiteID gets the site that SiteOf finds for its host. If writing fails, some of the events may be stored: the
+// sender sends all of them again, and each counts once.
 func (h *Handler) storeEvents(ctx context.Context, a *routing.Account, events []models.SiteEvent) error {
 	snapshot, now := h.routes.Current(), time.Now()
 	for i := range events {

@@ -278,8 +278,7 @@ func (r record) setInput(at string, in conversion.Input) {
 	r.set(at+"conversion_id", in.ConversionID)
 }
 
-// link requests a tracking link as a browser does, and returns the fields of the click. The record has the language and the
-// device only if the entry has the header that states them.
+// link requests a tracking link as a browser does, and returns the fields of the click.
 func (f *fieldEnv) link(e *fieldEntry) (record, error) {
 	r, err := f.request(e)
 	if err != nil {

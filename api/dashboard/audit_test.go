@@ -120,7 +120,7 @@ func TestAuditHasRefusals(t *testing.T) {
 		}
 		refused += row["refused"].(float64)
 	}
-	// If a new hour begins between two of them, there are two entries.
+	// A new hour may begin during the test.
 	if refused != 5 || entries > 2 {
 		t.Errorf("%v wrong proofs in %d entries, want 5 in one or two", refused, entries)
 	}

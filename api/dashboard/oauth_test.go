@@ -106,7 +106,7 @@ func TestOAuthRefused(t *testing.T) {
 	late := p.connect()
 	dbtest.Exec(t, s.DB, `UPDATE oauth_attempts SET expires_at = now()`)
 	p.end(late, "code", "").want(t, 400, "signin_expired")
-	// Back on the first account it can be completed.
+	// While the session is on another account, the sign-in connects to neither account.
 	moved := p.connect()
 	other, _, _ := s.NewAccount("scale")
 	id, err := uuid.Parse(p.do("GET", "/app/api/session", nil).want(t, 200, "").data["id"].(string))

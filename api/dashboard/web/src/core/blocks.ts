@@ -8,8 +8,7 @@ import { failed } from './toast.ts'
 export const mostAtOnce = 5000 // values in one call
 
 export type Scope = 'account' | 'source' | 'campaign'
-// Target holds values of a dimension, and the single campaign and the single source that their rows belong to, if the report
-// shows them.
+// Target holds values of a dimension, and the campaign and the source that their rows belong to, if the report shows them.
 export type Target = { dimension: string; campaign?: string; source?: string; values: string[] }
 // Place is where values are blocked: in the account, or in a campaign or a source with an id.
 export type Place = { scope: Scope; id?: string }

@@ -6,7 +6,7 @@ import { country } from './format.ts'
 import { dimensionName, type SubNames } from './subs.ts'
 import { t } from './text.ts'
 
-// families are the prefixes of attributes that end in a name of the person's choice. is the prefix and the person has typed city.
+// families are the prefixes of attributes that end in a name of the person's choice.
 const families = ['param.', 'header.']
 const familyOf = (attribute: string) => families.find(f => attribute.startsWith(f) && attribute.length > f.length)
 
