@@ -96,9 +96,8 @@ func clickCookies(h http.Header, d *routing.Domain) []clickCookie {
 	return ofAccounts
 }
 
-// soleClick returns the only click cookie of a request whose address names no click. It returns false for a request
-// without click cookies, and for a request with cookies of several accounts, because a guess could credit one account's visitor or
-// sale to another account.
+// soleClick returns the click cookie of a request that has only one. With cookies of several accounts it returns false, because a
+// guess could credit one account's visitor or sale to another account.
 func soleClick(h http.Header, d *routing.Domain) (clickCookie, bool) {
 	all := clickCookies(h, d)
 	if len(all) != 1 {

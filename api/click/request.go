@@ -121,7 +121,8 @@ func (r *request) fills(name string) bool {
 // commonParams are the parameters that are read for every source, except sub-parameters.
 var commonParams = slices.Concat([]string{"clickid", "keyword", models.DefaultCostParam, "fbc", "fbp", "ttp", "_ttp"}, models.AdArrivals)
 
-// storedQuery returns the query for storage with the click. It rewrites a query that a strict reader would read in another way.
+// storedQuery returns the query for storage with the click. It rewrites a query that is too long, or that a strict reader would
+// read in another way.
 func (r *request) storedQuery() string {
 	raw := r.http.URL.RawQuery
 	if !r.unusual && len(raw) <= maxParams {

@@ -20,8 +20,7 @@ type Options struct {
 	// TrustedProxies are the peers whose X-Forwarded-For or Forwarded header is trusted.
 	TrustedProxies []netip.Prefix
 	// CityDB, ASNDB and AnonymousDB are paths of MaxMind-format files, or empty. Every known field of each file is used, so a
-	// file with ISPs or connection types may take any of the three places. To replace a file, rename a new file to its name, and
-	// Run opens it.
+	// file with ISPs or connection types may take any of the three places.
 	CityDB, ASNDB, AnonymousDB string
 	// UACacheSize is the number of user agents that are remembered; 0 means 50,000 (about 40 MB when full).
 	UACacheSize int

@@ -162,8 +162,8 @@ func hasBrowserHeaders(h http.Header) bool {
 	return false
 }
 
-// isProxyHeader reports whether proxies add a header, such as X-Real-Ip, X-Request-Id and Cf-Ray, or whether the header belongs to
-// the connection, such as Keep-Alive. It first looks at the first letter, because it runs for each header of each request.
+// isProxyHeader reports whether proxies add a header, such as X-Real-Ip, X-Request-Id and Cf-Ray, or whether the header belongs
+// to the connection, such as Keep-Alive.
 func isProxyHeader(name string) bool {
 	switch name[:min(1, len(name))] {
 	case "X":
