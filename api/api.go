@@ -1,4 +1,4 @@
-// Package api serves the REST API below /api/v1 and the page that describes it.
+// Package api serves the REST API below /api/v1, its documentation, /mcp and the dashboard.
 package api
 
 import (

@@ -29,7 +29,7 @@ var redirects = map[string]int{
 	flow.Transition303: http.StatusSeeOther, flow.Transition307: http.StatusTemporaryRedirect,
 }
 
-// pages are the transitions that need an HTML page. form_post repeats the query in the form's action, so that the receiver finds
+// pages are the transitions that need an HTML page. form_post leaves the query in the form's action, so that the receiver finds
 // the parameters in the same place as after a redirect.
 var pages = map[string]struct {
 	noReferrer bool // the page tells the browser to send no Referer to the destination

@@ -41,7 +41,7 @@ var (
 	errBound = errors.New("click: the key belongs to another visitor")
 )
 
-// append makes the key of a click's visitor, who has the address ip and the user agent, and appends it to dst.
+// append appends the key of a click to dst, for a visitor with this address and user agent.
 func (s signer) append(dst []byte, k landerKey, ip netip.Addr, agent string) []byte {
 	var b [keyBody + keyMAC]byte
 	b[0] = keyVersion

@@ -30,7 +30,7 @@ type Client struct {
 	Key       string
 	HTTP      *http.Client  // default http.DefaultClient
 	UserAgent string        // default switchyard-go
-	Tries     int           // maximum number of requests for a call that is refused for now, or gets no answer and may be repeated; default 4
+	Tries     int           // maximum number of requests for one call; default 4
 	Longest   time.Duration // longest wait before a call is repeated; default one minute
 }
 

@@ -89,8 +89,8 @@ export function dropJobs() {
   sessionStorage.removeItem(storageKey)
 }
 
-// task sends a call whose answer takes a while, and shows the call as a job until the answer arrives. The function `describe`
-// turns the answer into the text to show.
+// task sends a call whose answer takes a while, and shows the call as a job. The function `describe` turns the answer into the
+// text to show.
 export async function task<R extends Row>(
   named: string,
   row: R,

@@ -4,7 +4,7 @@ import { zone } from './me.ts'
 import { place } from './router.ts'
 
 export type Day = { y: number; m: number; d: number }
-// Span is a number of days, including the first and the last.
+// Span is a range of days, including the first and the last.
 export type Span = { from: Day; to: Day }
 
 export const presets = ['today', 'yesterday', '7d', '14d', '30d', 'month', 'last-month'] as const
@@ -90,8 +90,7 @@ export function spanOf(text: string, tz: string): Span {
 // stamp returns a moment as the service writes it: in UTC, to the second.
 export const stamp = (at: number) => new Date(at).toISOString().slice(0, 19).replace('T', ' ')
 
-// Window is a span of days in a zone. `start` and `end` are its moments, and `from` and `to` are these moments as the service
-// writes them.
+// Window is a span of days in a zone. `from` and `to` are its first and its last second as the service writes them.
 export type Window = { name: string; span: Span; from: string; to: string; tz: string; start: number; end: number }
 
 export const windowOf = (name: string, tz: string) => windowOfSpan(name, spanOf(name, tz), tz)

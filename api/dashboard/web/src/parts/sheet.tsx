@@ -24,8 +24,8 @@ const fields =
 // firstFocus holds selectors of the controls that may get the focus when a sheet opens, in order of preference.
 const firstFocus = [fields, '.body .copy > .btn', ':is(footer, .formfoot) .btn.primary:enabled', 'footer .btn:enabled']
 
-// begin focuses the first field of a sheet. In a sheet without fields it focuses the button that copies or continues, unless the
-// sheet is at the side.
+// begin focuses the first field of a sheet, except on touch screens. In a sheet without fields it focuses the button that copies
+// or continues, unless the sheet is at the side.
 function begin(el: HTMLDialogElement, side?: boolean) {
   if (matchMedia('(pointer: coarse)').matches) return
   const found = firstFocus.slice(0, side ? 1 : undefined).reduce<HTMLElement | null>((was, next) => was ?? el.querySelector(next), null),
