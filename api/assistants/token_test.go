@@ -141,7 +141,7 @@ func TestClock(t *testing.T) {
 	}
 }
 
-// TestWhereTokensAreValid: a token works at /mcp and in the calls of its tools.
+// TestWhereTokensAreValid: an access token works at /mcp and in the calls of its tools, but not at the REST API.
 func TestWhereTokensAreValid(t *testing.T) {
 	t.Parallel()
 	e := newEnv(t)

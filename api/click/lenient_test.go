@@ -174,8 +174,8 @@ func TestLongPostbacks(t *testing.T) {
 	}
 }
 
-// TestPostbacksBeyondTheLimits checks that a parameter that fills a field is stored, however many other
-// parameters come before it.
+// TestPostbacksBeyondTheLimits checks that a parameter that fills a field is stored, however many other parameters come before
+// it.
 func TestPostbacksBeyondTheLimits(t *testing.T) {
 	t.Parallel()
 	w := newEnv(t)

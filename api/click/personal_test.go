@@ -99,7 +99,7 @@ func (w *env) storedClick(t *testing.T, country string) uuid.UUID {
 	return c.ID
 }
 
-// TestPersonalDataOfPostbacks sends personal data in all forms that a postback can have.
+// TestPersonalDataOfPostbacks sends personal data in postbacks of several forms.
 func TestPersonalDataOfPostbacks(t *testing.T) {
 	t.Parallel()
 	w := newEnv(t)

@@ -159,7 +159,7 @@ func TestPostbackKeepsSignature(t *testing.T) {
 	}
 }
 
-// TestSecretsAreNotSpooled sends a secret in every possible way, and searches for it on the disk and in the database.
+// TestSecretsAreNotSpooled sends a secret in many ways, and searches for it on the disk and in the database.
 func TestSecretsAreNotSpooled(t *testing.T) {
 	t.Parallel()
 	w := newEnv(t)

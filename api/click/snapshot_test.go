@@ -115,7 +115,7 @@ func depsOn(d db.Conn, s Recorder, v Describer, dir string) Deps {
 	}
 }
 
-// unreachableDB returns a database that never answers: the pool opens, but every query fails.
+// unreachableDB returns a database that cannot be reached: the pool opens, but every query fails.
 func unreachableDB(tb testing.TB) db.Conn {
 	tb.Helper()
 	d, err := db.OpenLazy("postgres://nobody@127.0.0.1:1/none?sslmode=disable", db.Options{})
