@@ -5,8 +5,6 @@
 // sends a person to the dashboard. The person decides there, and the dashboard sends the browser back to the program with a code,
 // which the program exchanges for tokens. There are only public clients, codes with PKCE by S256, and refresh tokens that are
 // replaced at each use. The tokens are valid at /mcp only.
-//
-// The server uses no library. A framework such as ory/fosite would bring more code and dependencies than this package has.
 package assistants
 
 import (

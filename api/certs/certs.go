@@ -1,6 +1,5 @@
 // Package certs terminates TLS in the web process, with the certificates that workers have obtained. A sealed copy of each
-// certificate is kept on disk, so that a process that restarts while PostgreSQL is down can serve it. This package makes no
-// requests to outside services.
+// certificate is kept on disk, so that a process that restarts while PostgreSQL is down can serve it.
 package certs
 
 import (

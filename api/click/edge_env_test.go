@@ -250,7 +250,7 @@ var edgeAgents = []string{
 	"Mozilla/5.0 (X11; Linux x86_64; rv:128.0) Gecko/20100101 Firefox/128.0", "curl/8.4.0", "",
 }
 
-// badEscape is a query parameter with an invalid escape. The edge hands a visitor with such a query over to the service.
+// badEscape is a query parameter with an invalid escape.
 const badEscape = "bad=%zz"
 
 func (a *edgeAccounts) visitor(campaign uuid.UUID) edgeVisitor {

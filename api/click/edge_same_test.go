@@ -120,7 +120,7 @@ type edgeAnswer struct {
 	wantSeed     uint64
 }
 
-// noProof is the value of edgeAnswer.proof if the edge handed the visitor over without a seed, because it had drawn no random number.
+// noProof is the value of edgeAnswer.proof if the edge handed the visitor over without a seed.
 const noProof = "-"
 
 // TestEdgeEqualsService sends 2,000 random visitors (10,000 in the long form of the test) to 50 random campaigns at the edge, in
@@ -168,7 +168,7 @@ func TestEdgeEqualsService(t *testing.T) {
 	a.checkStored(t, disk, routed)
 }
 
-// visit sends visitor n to a random campaign at the edge. Some visitors come a second time, with the cookies that they got.
+// visit sends visitor n to a random campaign at the edge.
 func (a *edgeAccounts) visit(t *testing.T, edge *edgeRuntime, h *Handler, n uint64) (list []*edgeAnswer) {
 	t.Helper()
 	copied := *a

@@ -20,7 +20,7 @@ import (
 	"time"
 )
 
-// signers sign a notification as its platform does. A signer adds a header or returns another body.
+// signers sign a notification as its platform does.
 var signers = map[string]func(e *fieldEntry, h http.Header, body []byte) []byte{
 	"shopify": func(e *fieldEntry, h http.Header, body []byte) []byte {
 		h.Set("X-Shopify-Hmac-Sha256", base64.StdEncoding.EncodeToString(e.hmac(body)))

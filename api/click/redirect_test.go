@@ -119,7 +119,7 @@ func checkAnswer(t *testing.T, where, template, transition string, rec *httptest
 	if !isRedirect {
 		address = addressIn(rec.Body.String())
 	}
-	// Up to the slash that ends the host, the address is the text of the template. Tokens in this part are not filled.
+	// Up to the slash that ends the host, the address is the text of the template.
 	start := template[:strings.IndexByte(template[len("https://"):], '/')+len("https:///")]
 	if !strings.HasPrefix(address, start) {
 		t.Errorf("%s: the visitor is sent to %q, want %s first", where, address, start)

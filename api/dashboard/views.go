@@ -120,8 +120,7 @@ func checkView(v *models.ViewReport) error {
 
 var formulaWord = regexp.MustCompile(`[a-z_]+`)
 
-// isFormulas reports whether a text consists only of names of figures, numbers, operators, parentheses, commas and spaces. The
-// page that shows the view calculates the formulas.
+// isFormulas reports whether a text consists only of names of figures, numbers, operators, parentheses, commas and spaces.
 func isFormulas(text string, figures []string) bool {
 	for _, word := range formulaWord.FindAllString(text, -1) {
 		if !slices.Contains(figures, word) {

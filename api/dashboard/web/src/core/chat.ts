@@ -1,5 +1,4 @@
-// The conversation with the account's language model. The page keeps the conversation until the page is reloaded, even while
-// other screens are shown.
+// The conversation with the account's language model. It is kept until the page is reloaded.
 import { signal } from '@preact/signals'
 import type { ChatAnswer, ChatLookup } from '../api.gen.ts'
 import { me } from './me.ts'

@@ -10,8 +10,7 @@ export const figures = measures
 export const names = Object.keys(figures) as Name[]
 export const usual: Name[] = ['clicks', 'unique_clicks', 'lp_ctr', 'conversions', 'cr', 'cost', 'revenue', 'profit', 'roi', 'epc']
 
-// figureName returns the name of a figure for places with room. Only the name of conversions differs from t.figures.names, which
-// has a short one.
+// figureName returns the name of a figure for places with room.
 export const figureName = (name: Name) => (name === 'conversions' ? t.figures.conversions : t.figures.names[name])
 export const figureOptions = names.map(value => ({ value, label: figureName(value) }))
 

@@ -137,6 +137,6 @@ export function rowsOf(kind: Kind, records: Cells[], at: (string | undefined)[],
   })
 }
 
-// keyOf returns the Idempotency-Key of a row. The same row has the same key in every file and on every attempt, so the service creates
-// its record once.
+// keyOf returns the Idempotency-Key of a row. The same row has the same key in every file and on every attempt, so a repeated
+// attempt does not create its record twice.
 export const keyOf = (kind: Kind, body: object) => 'import-' + sumOf(kind + JSON.stringify(body))

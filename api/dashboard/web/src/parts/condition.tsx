@@ -44,7 +44,6 @@ type ListProps = {
 export function Conditions({ list, logic, on, lookup, label, empty }: ListProps) {
   const box = useRef<HTMLDivElement>(null),
     set = (list: Condition[]) => on(list, logic)
-  // add adds a condition, and lets a person type its attribute.
   const add = () => {
     set([...list, fresh()])
     requestAnimationFrame(() => {
@@ -93,8 +92,6 @@ function Row({ of: c, on, remove, lookup }: { of: Condition; on: (c: Condition) 
   const change = (attribute: string) => {
     if (attribute && attribute !== c.attribute) on(fresh(attribute))
   }
-  // setOperator keeps the value, with two exceptions: `between` keeps only the first two values, and a change to or from an operator
-  // for yes and no begins with a new value.
   const setOperator = (operator: string) => {
     const wasTruth = formOf(c.attribute, c.operator)?.kind === 'truth',
       isTruth = formOf(c.attribute, operator)?.kind === 'truth'

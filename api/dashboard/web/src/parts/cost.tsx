@@ -24,7 +24,7 @@ export const { notHere } = w
 export const dayText = (day: string) => dateOf(Date.parse(day + 'T00:00:00Z'), undefined, 'UTC')
 const mostRows = 40 // the most rows that the preview shows
 
-// why explains an error. If an exchange rate is missing, it names the currency and the day from the service's message.
+// why explains an error.
 function why(e: unknown) {
   const missing = /no exchange rate of (\w+) on (\d{4}-\d\d-\d\d)/.exec(asError(e).message)
   return missing ? w.noRate(missing[1]!, dayText(missing[2]!)) : explained(e, w.codes)

@@ -254,8 +254,7 @@ export function TagInput({ values, on, wired, most = 20, known = [], label, show
 // Wrong is an error of a field, or of the form as a whole.
 export type Wrong = { field?: string; text: string; request?: string }
 
-// wrongOf finds the field that an error is about. It looks at byCode first, then at the beginning of the message, then at the
-// code.
+// wrongOf finds the field that an error is about.
 export function wrongOf(e: ApiError, fields: string[], byCode: Record<string, string> = {}): Wrong {
   const named = /^([a-z_]+)\b/.exec(e.message)?.[1] ?? '',
     guess = e.code.replace(/^invalid_|_required$|_taken$/g, '')

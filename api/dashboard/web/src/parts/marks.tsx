@@ -23,7 +23,6 @@ const gap = 26, // px; marks that are less than this apart are merged into one
   most = 12 // changes of a group that are shown
 const changed = () => touches('app')
 
-// sentenceOf describes a change in one sentence.
 function sentenceOf(c: RecordedChange): string {
   if (c.title) return c.title
   const name = c.record ? w.named(c.record) : '',
@@ -47,7 +46,6 @@ const whoOf = (c: RecordedChange) =>
     .filter(Boolean)
     .join(', ')
 const unnamed = ['id', 'revision'] // fields that a person does not set
-// fieldsOf names up to eight fields that a change has set.
 const fieldsOf = (c: RecordedChange) =>
   c.fields
     .filter(f => !unnamed.includes(f))

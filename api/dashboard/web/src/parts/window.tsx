@@ -68,8 +68,7 @@ export function Windows({ compare }: { compare: boolean }) {
 
 const dates = ({ from, to }: Span) => [...new Set([iso(from), iso(to)])].map(day => dateOf(Date.parse(day), undefined, 'UTC')).join(' – ')
 
-// WindowOnPaper names the days of the figures, with their year, on a printed screen. The menu that names them on the screen is not
-// printed.
+// WindowOnPaper names the days of the figures, with their year, on a printed screen.
 export const WindowOnPaper = ({ compare }: { compare: boolean }) => (
   <p class="paper">
     {[

@@ -136,7 +136,7 @@ function Account({ of }: { of: ConnectRequest }) {
 
 type RightsProps = { of: ConnectRequest; value: ConnectRequest['asked']; on: (v: ConnectRequest['asked']) => void }
 
-// Rights offers what the person may grant. It begins with what the program asks for.
+// Rights offers what the person may grant.
 const Rights = ({ of, value, on }: RightsProps) => (
   <fieldset class="rights">
     <legend>{w.rights}</legend>

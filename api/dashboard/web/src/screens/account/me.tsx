@@ -152,7 +152,7 @@ function Codes() {
   )
 }
 
-// SetUp shows the secret and asks for the code that the app makes from the secret. Then it shows the recovery codes once.
+// SetUp shows the secret and asks for the code that the app makes from the secret.
 function SetUp({ of: totp, close }: { of: NewTOTP; close: () => void }) {
   const [code, setCode] = useState(''),
     { busy, wrong, run } = useAttempt(told),
