@@ -1,4 +1,4 @@
-// Package api serves the REST API below /api/v1 and the page that describes it. New makes the handler.
+// Package api serves the REST API below /api/v1, its documentation, /mcp and the dashboard.
 package api
 
 import (
@@ -28,12 +28,12 @@ import (
 	"switchyard/models/tool"
 )
 
-// Deps are the dependencies of the API. Undeclared, Registry, DashboardDir, Docs and Extra are optional.
+// Deps are the dependencies of the API.
 type Deps struct {
 	Store *store.Store
 	Rates *kv.Rates
 	V1    v1.Deps
-	// BaseURL is the service's address. The OpenAPI document states it, and links begin with it.
+	// BaseURL is the service's address.
 	BaseURL string
 	Version string
 	// Undeclared is called when a route answers with an error that its row of the table does not declare. If Undeclared is nil, the
@@ -41,18 +41,17 @@ type Deps struct {
 	Undeclared func(r *route.Route, status int, code string)
 	// Registry registers the metrics of API calls. If it is nil, they are not registered.
 	Registry prometheus.Registerer
-	// DashboardDir is a directory with the dashboard's files, for developing the dashboard. If it is empty, the files embedded
-	// in the binary are served.
+	// DashboardDir is a directory with the dashboard's files. If it is empty, the files embedded in the binary are served.
 	DashboardDir string
 	// Docs are further pages of the documentation.
 	Docs []tool.Page
 	// NoMCP switches /mcp off for the install.
 	NoMCP bool
-	// Extra rows are served in addition to the table. Only tests have them.
+	// Extra rows are served in addition to the table.
 	Extra []route.Route
 }
 
-// Table returns all rows of the API. The first row serves the OpenAPI document.
+// Table returns all rows of the API.
 func Table(d Deps) []route.Route {
 	d.V1.BaseURL = cmp.Or(d.V1.BaseURL, d.BaseURL)
 	rows := slices.Concat([]route.Route{description(d)}, v1.Routes(d.V1, d.Extra...))
@@ -68,7 +67,7 @@ func Document(d Deps) map[string]any {
 	return openapi.Document(openapi.Info{BaseURL: d.BaseURL, Version: d.Version}, Table(d))
 }
 
-// description returns the row that serves the OpenAPI document. The document is made at the first call.
+// description returns the row that serves the OpenAPI document.
 func description(d Deps) route.Route {
 	row := route.Route{
 		Method: "GET", Path: "/openapi.json", Group: "Service description", Public: true,
@@ -87,7 +86,7 @@ func description(d Deps) route.Route {
 }
 
 // New returns the handler of /api/v1, /mcp, /docs, /llms.txt, OAuth and the dashboard (/app). The dashboard answers only on the
-// host of the service's own address. The others answer on any host.
+// host of the service's own address.
 func New(d Deps) http.Handler {
 	gin.SetMode(gin.ReleaseMode)
 	e := gin.New()
@@ -135,8 +134,7 @@ func New(d Deps) http.Handler {
 	return compress(e)
 }
 
-// serveMCP serves the protocol of assistants, and the authorization server through which people connect assistants. The tools
-// call the rows that e serves.
+// serveMCP serves the protocol of assistants, and the authorization server through which people connect assistants.
 func serveMCP(e *gin.Engine, p *middleware.Pipeline, site *middleware.Site, d Deps, docs []tool.Page) {
 	service := mcp.New(mcp.Deps{Store: d.Store, Site: site, API: e, BaseURL: d.BaseURL, Version: d.Version, Docs: docs})
 	if d.Registry != nil {
@@ -154,9 +152,8 @@ func serveMCP(e *gin.Engine, p *middleware.Pipeline, site *middleware.Site, d De
 	}
 }
 
-// compress compresses JSON, CSV and page responses of at least 1 KiB for clients that accept compression. A response that
-// is already compressed is passed through unchanged. A few random bytes keep the length of a response from revealing its
-// contents.
+// compress compresses text responses of at least 1 KiB for clients that accept compression. A few random bytes keep the length of
+// a response from revealing its contents.
 func compress(h http.Handler) http.Handler {
 	wrap, err := gzhttp.NewWrapper(gzhttp.MinSize(1<<10), gzhttp.CompressionLevel(gzip.BestSpeed), gzhttp.EnableZstd(false),
 		gzhttp.RandomJitter(32, 0, false), gzhttp.ContentTypes([]string{
@@ -168,7 +165,6 @@ func compress(h http.Handler) http.Handler {
 	return wrap(h)
 }
 
-// methodsAt lists the methods that a path has rows for.
 func methodsAt(rows []route.Route, path string) []string {
 	var out []string
 	for _, row := range rows {

@@ -289,8 +289,7 @@ func TestDocument(t *testing.T) {
 	}
 }
 
-// TestDocumentIsCompressed: the OpenAPI document is sent compressed to clients that accept gzip. A client that already has the document
-// gets a 304 without a body.
+// TestDocumentIsCompressed: the OpenAPI document is sent compressed to clients that accept gzip.
 func TestDocumentIsCompressed(t *testing.T) {
 	t.Parallel()
 	metrics := prometheus.NewRegistry()
@@ -341,8 +340,7 @@ func TestDocumentIsCompressed(t *testing.T) {
 	}
 }
 
-// TestNoOtherOrigin: the API is for servers, so no answer permits a page of another origin to read it. It makes no difference what the
-// page sends. A preflight request is refused like any method that a route does not have.
+// TestNoOtherOrigin: the API is for servers, so no answer permits a page of another origin to read it.
 func TestNoOtherOrigin(t *testing.T) {
 	t.Parallel()
 	s := apitest.New(t)

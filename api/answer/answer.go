@@ -16,7 +16,7 @@ import (
 // IDCodes are the error codes of a call that names a record by its id.
 var IDCodes = route.Codes("400 invalid_id", "404 not_found")
 
-// FlowCodes are the errors of a call that checks a flow. The contract calls them FLOW-ERR.
+// FlowCodes are the errors of a call that checks a flow.
 var FlowCodes = route.Codes("400 no_streams duplicate_rule_name duplicate_path_name invalid_action " +
 	"invalid_stream_type invalid_transition invalid_rule_group invalid_cap destination_required lander_required " +
 	"invalid_destination invalid_destination_url zero_weights invalid_filter zero_path_weights multiple_defaults")
@@ -70,7 +70,7 @@ func OrNull[T comparable](v T) *T {
 	return &v
 }
 
-// ValueOrZero returns the value that p points to. For nil it returns the zero value.
+// ValueOrZero returns the value that p points to.
 func ValueOrZero[T any](p *T) (value T) {
 	if p != nil {
 		value = *p
@@ -78,8 +78,7 @@ func ValueOrZero[T any](p *T) (value T) {
 	return value
 }
 
-// MaskedURL returns the scheme and the host of an address, and a mask in place of the rest, which often contains a token. A caller
-// who may not change the address sees only this.
+// MaskedURL returns the scheme and the host of an address, and a mask in place of the rest, which may contain a token.
 func MaskedURL(text string) string {
 	u, err := url.Parse(text)
 	if err != nil {

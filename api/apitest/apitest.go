@@ -45,10 +45,9 @@ type Options struct {
 	DB    *db.DB        // default: a new database
 }
 
-// visitors describes the visitors of all test clicks.
 var visitors = sync.OnceValues(func() (*visitor.Describer, error) { return visitor.New(visitor.Options{}) })
 
-// init drops log lines below the level of a warning. Otherwise the many lines of the access log would hide what a failing test prints.
+// init drops log lines below the level of a warning, which would hide what a failing test prints.
 func init() { slog.SetLogLoggerLevel(slog.LevelWarn) }
 
 // Server is a running API that a test can call.
@@ -172,7 +171,7 @@ type Answer struct {
 }
 
 // Do calls a path below /api/v1. A path that begins with /app/ gets no /api/v1 in front. Body is nil, a text or bytes that are
-// sent unchanged, or a value that is sent as JSON. Headers come in pairs of name and value.
+// sent unchanged, or a value that is sent as JSON.
 func (s *Server) Do(method, path string, body any, headers ...string) Answer {
 	s.t.Helper()
 	var r io.Reader
@@ -216,7 +215,6 @@ func (s *Server) Do(method, path string, body any, headers ...string) Answer {
 	return a
 }
 
-// parse reads the envelope. An answer without an envelope stays in Raw only.
 func (a *Answer) parse() {
 	var e struct {
 		Data  json.RawMessage `json:"data"`

@@ -16,7 +16,7 @@ import (
 	"switchyard/api"
 )
 
-// document is the API's OpenAPI document, read by a third-party library. Its mux finds the operation of a call.
+// document is the API's OpenAPI document, read by a third-party library.
 type document struct {
 	*openapi3.T
 	mux *http.ServeMux
@@ -39,7 +39,7 @@ var loadDocument = sync.OnceValues(func() (d document, err error) {
 	return d, nil
 })
 
-// operation returns the document's path and operation for a call. The operation is nil if the document does not have the call.
+// operation returns the document's path and operation for a call.
 func (d document) operation(method, path string) (string, *openapi3.Operation) {
 	_, pattern := d.mux.Handler(&http.Request{Method: method, URL: &url.URL{Path: path}})
 	_, path, found := strings.Cut(pattern, " ")
@@ -57,8 +57,7 @@ func conforms(tb testing.TB, method, path string, a Answer) {
 	}
 }
 
-// difference returns an error that describes how an answer differs from the document. It ignores answers that are not JSON, answers
-// of operations that only a test has, and the service's descriptions of itself.
+// difference returns an error that describes how an answer differs from the document.
 func difference(method, path string, a Answer) error {
 	doc, err := loadDocument()
 	if err != nil {
@@ -95,8 +94,8 @@ func difference(method, path string, a Answer) error {
 	return doc.ValidateSchemaJSON(schema, value, openapi3.MultiErrors())
 }
 
-// includesCode reports whether the documented codes of a status include a code. A successful answer has the empty code, which
-// always passes. A documented code that ends in * stands for all codes with that prefix.
+// includesCode reports whether the documented codes of a status include a code. A documented code that ends in * stands for all
+// codes with that prefix.
 func includesCode(codes any, code string) bool {
 	list, _ := codes.([]any)
 	return code == "" || slices.ContainsFunc(list, func(v any) bool {

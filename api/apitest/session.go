@@ -12,7 +12,7 @@ import (
 )
 
 // SignIn returns the same server for a new person of the account. Its calls carry the person's session instead of a key, like the
-// calls of the dashboard. Do also accepts paths below /app.
+// calls of the dashboard.
 func (s *Server) SignIn(role models.Role) *Server {
 	s.t.Helper()
 	_, token, err := people.New(s.Store).CreateLink(context.Background(), models.EntryLink{

@@ -5,10 +5,6 @@
 // sends a person to the dashboard. The person decides there, and the dashboard sends the browser back to the program with a code,
 // which the program exchanges for tokens. There are only public clients, codes with PKCE by S256, and refresh tokens that are
 // replaced at each use. The tokens are valid at /mcp only.
-//
-// The server uses no library. A framework such as ory/fosite is made for all grants, for clients with secrets and for OpenID Connect.
-// It would bring more code and dependencies than this package has. The server needs only codes and refresh tokens, public clients and
-// one store.
 package assistants
 
 import (
@@ -51,7 +47,7 @@ type Deps struct {
 	Now     func() time.Time // default time.Now
 }
 
-// Routes returns the rows of the server. They are not in the table of the API, and their answers follow the OAuth standards.
+// Routes returns the rows of the server.
 func Routes(d Deps) []route.Route {
 	if d.Now == nil {
 		d.Now = time.Now
@@ -80,14 +76,12 @@ type oauthError struct {
 	About string `json:"error_description,omitempty"`
 }
 
-// statuses maps kinds of errors to statuses. All other kinds are answered with 400.
 var statuses = map[models.Kind]int{
 	models.KindUnauthenticated: http.StatusUnauthorized, models.KindTooMany: http.StatusTooManyRequests,
 	models.KindTooLarge: http.StatusRequestEntityTooLarge, models.KindUnavailable: http.StatusServiceUnavailable,
 }
 
-// answered returns a handler's answer. If err is an error that a client may see, it returns an OAuth error answer instead. It returns
-// every other error unchanged, and the pipeline logs it.
+// answered turns an error that a client may see into an OAuth error answer.
 func answered(answer route.Raw, err error) (any, error) {
 	e, ok := models.AsError(err)
 	if !ok {
@@ -149,7 +143,7 @@ func (d Deps) authorize(c *route.Call) (route.Raw, error) {
 	return route.Raw{Status: http.StatusFound, Type: "text/plain; charset=utf-8"}, nil
 }
 
-// limit counts a call from a client address. Beyond the limit it returns an error.
+// limit counts a call from a client address.
 func (d Deps) limit(c *route.Call, name string, calls int, within time.Duration) error {
 	w := d.Rates.AllowWithin(c.Context(), "assistant-"+name+":"+netguard.ClientPrefix(c.Client).String(), calls, within)
 	if !w.Over {

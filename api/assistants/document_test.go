@@ -15,8 +15,7 @@ import (
 	"switchyard/models"
 )
 
-// TestDocumentClient: a client whose id is the address of its document connects without registration. A worker reads the document when
-// a person is first asked about the client. If a person is asked more than a day later, a worker reads it again.
+// TestDocumentClient: a client whose id is the address of its document connects without registration.
 func TestDocumentClient(t *testing.T) {
 	t.Parallel()
 	const id = "https://claude.example/client.json"

@@ -96,7 +96,6 @@ func (e *env) form(path string, f url.Values, headers ...string) answer {
 	return e.send(http.MethodPost, path, "application/x-www-form-urlencoded", f.Encode(), headers...)
 }
 
-// register registers a program and returns its id.
 func (e *env) register() string {
 	e.Helper()
 	body, _ := json.Marshal(map[string]any{"client_name": "Test Client", "redirect_uris": []string{redirect}})
@@ -104,7 +103,6 @@ func (e *env) register() string {
 	return a.data["client_id"].(string)
 }
 
-// request returns the authorization request of a program.
 func request(client string) map[string]any {
 	sum := sha256.Sum256([]byte(verifier))
 	return map[string]any{
@@ -121,7 +119,6 @@ func with(r map[string]any, pairs ...any) map[string]any {
 	return r
 }
 
-// queryOf returns a request as a query.
 func queryOf(r map[string]any) string {
 	q := url.Values{}
 	for name, v := range r {
@@ -168,20 +165,17 @@ func tokensOf(a answer) tokens {
 	return tokens{access, refresh}
 }
 
-// connect connects an assistant for a person.
 func (e *env) connect(person *apitest.Server, client string, rights models.Rights) tokens {
 	e.Helper()
 	return tokensOf(e.want(e.form(assistants.TokenPath, codeForm(client, e.codeFor(person, client, rights))), http.StatusOK, ""))
 }
 
-// call sends a message to /mcp.
 func (e *env) call(token, method, params string) answer {
 	e.Helper()
 	return e.send(http.MethodPost, "/mcp", "application/json", `{"jsonrpc":"2.0","id":1,"method":"`+method+`","params":`+params+`}`,
 		"Authorization", "Bearer "+token)
 }
 
-// toolsOf returns the names of the tools that a token is offered.
 func (e *env) toolsOf(token string) (names []string) {
 	e.Helper()
 	a := e.call(token, "tools/list", "{}")
@@ -205,8 +199,7 @@ type decider struct {
 	away   bool
 }
 
-// decide opens the authorization address of an assistant as the person's browser does. On the page it grants the right to propose.
-// It returns the code with which the dashboard sends the browser back to the assistant.
+// decide opens the authorization address of an assistant as the person's browser does.
 func (d *decider) decide(_ context.Context, args *auth.AuthorizationArgs) (*auth.AuthorizationResult, error) {
 	if d.away {
 		return nil, errors.New("there is no person at the page")

@@ -32,9 +32,8 @@ func (e *env) count() (n int) {
 	return n
 }
 
-// TestInstallOff: an install with MCP=off answers no address for assistants, and people cannot connect an assistant. Assistants that
-// were connected before are refused. People can still see and end these assistants. After the install switches MCP on again, the
-// assistants that were not ended work again.
+// TestInstallOff: an install with MCP=off refuses all calls of assistants, and people cannot connect an assistant. People can
+// still see and end the assistants that were connected before.
 func TestInstallOff(t *testing.T) {
 	t.Parallel()
 	on := newEnv(t)
@@ -87,8 +86,8 @@ func TestInstallOff(t *testing.T) {
 	}
 }
 
-// TestAccountOff: while an account has assistants switched off, its assistants get no tokens and no answers. People cannot connect a
-// new assistant, but can see and end the connected ones. Addresses that serve all accounts, such as the registration, still answer.
+// TestAccountOff: while an account has assistants switched off, its assistants get no tokens and no answers. People cannot
+// connect a new assistant, but can see and end the connected ones.
 func TestAccountOff(t *testing.T) {
 	t.Parallel()
 	e := newEnv(t)

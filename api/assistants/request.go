@@ -42,8 +42,8 @@ func isResource(baseURL, asked string) bool {
 // challengeForm is the form of an S256 challenge: 32 bytes in base64url.
 var challengeForm = regexp.MustCompile(`^[A-Za-z0-9_-]{43}$`)
 
-// Check validates a request and returns its client. The dashboard shows its errors to the person. The browser is never redirected with
-// these errors, because the redirect address may belong to an attacker. Errors: invalid_client, invalid_redirect, invalid_request.
+// Check validates a request and returns its client. The browser is never redirected with these errors, because the redirect
+// address may belong to an attacker. Errors: invalid_client, invalid_redirect, invalid_request.
 func Check(ctx context.Context, s *store.Store, baseURL string, r Request) (models.AssistantClient, error) {
 	client, ok, err := assistant.New(s).FindClient(ctx, r.ClientID)
 	switch {
@@ -63,7 +63,7 @@ func Check(ctx context.Context, s *store.Store, baseURL string, r Request) (mode
 	return client, nil
 }
 
-// Redirect returns the address to which the browser goes with an answer. It names this service as the issuer (RFC 9207).
+// Redirect returns the address to which the browser goes with an answer.
 func Redirect(baseURL string, r Request, answer url.Values) string {
 	u, err := url.Parse(r.RedirectURI)
 	if err != nil {

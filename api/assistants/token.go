@@ -27,7 +27,6 @@ func seconds(d time.Duration) string {
 	return strconv.Itoa(max(1, int(d.Round(time.Second).Seconds())))
 }
 
-// body reads the body of a call. It refuses a call whose Content-Type is not mediaType.
 func body(c *route.Call, mediaType string) ([]byte, error) {
 	if got, _, err := mime.ParseMediaType(c.Request.Header.Get("Content-Type")); err != nil || got != mediaType {
 		return nil, models.Invalid("invalid_request", "the body must be %s", mediaType)
@@ -114,8 +113,8 @@ func (d Deps) token(c *route.Call) (route.Raw, error) {
 	})
 }
 
-// revoke ends a token that a program no longer needs (RFC 7009). A revoked refresh token disconnects the assistant. An unknown token
-// has ended already, so it is not an error.
+// revoke ends a token that a program no longer needs (RFC 7009). A revoked refresh token disconnects the assistant. An unknown
+// token is not an error.
 func (d Deps) revoke(c *route.Call) (route.Raw, error) {
 	f, err := d.form(c)
 	if err != nil {

@@ -18,7 +18,8 @@ import (
 	"switchyard/models"
 )
 
-// TestRefusedExchanges checks exchanges that give no tokens. None of these attempts uses up the code.
+// TestRefusedExchanges: a refused exchange gives no tokens and does not use up the code. A second use of a code ends the tokens
+// of the first use.
 func TestRefusedExchanges(t *testing.T) {
 	t.Parallel()
 	e := newEnv(t)
@@ -53,8 +54,8 @@ func TestRefusedExchanges(t *testing.T) {
 	e.want(e.form(assistants.TokenPath, refreshForm(client, first.refresh)), http.StatusBadRequest, "invalid_grant")
 }
 
-// TestRefresh: a refresh token is replaced at each use. If an old refresh token is used again, the assistant is disconnected,
-// and its valid access token ends too.
+// TestRefresh: a refresh token is replaced at each use. If an old refresh token is used again, the assistant is disconnected, and
+// its access tokens end too.
 func TestRefresh(t *testing.T) {
 	t.Parallel()
 	e := newEnv(t)
@@ -140,8 +141,7 @@ func TestClock(t *testing.T) {
 	}
 }
 
-// TestWhereTokensAreValid: a token works at /mcp and in the calls of its tools. Direct calls of the API refuse it as an unknown
-// key.
+// TestWhereTokensAreValid: an access token works at /mcp and in the calls of its tools, but not at the REST API.
 func TestWhereTokensAreValid(t *testing.T) {
 	t.Parallel()
 	e := newEnv(t)
@@ -175,8 +175,7 @@ func TestWhereTokensAreValid(t *testing.T) {
 	owner.Do("DELETE", "/app/api/keys/"+id, nil).Want(http.StatusNotFound, "not_found")
 }
 
-// TestPropose: an assistant with the right to propose stores a proposal and changes nothing else. With the right to read it does not
-// even store a proposal.
+// TestPropose: an assistant with the right to propose stores a proposal and changes nothing else.
 func TestPropose(t *testing.T) {
 	t.Parallel()
 	e := newEnv(t)
@@ -265,8 +264,7 @@ func TestRoles(t *testing.T) {
 	}
 }
 
-// TestEnds: people may end their own assistants, and an owner may end every assistant of the account. No one can end an
-// assistant of another account. While an account has assistants switched off, its assistants are refused.
+// TestEnds: people may end their own assistants, and an owner may end every assistant of the account.
 func TestEnds(t *testing.T) {
 	t.Parallel()
 	e := newEnv(t)
@@ -305,8 +303,7 @@ func TestEnds(t *testing.T) {
 	}
 }
 
-// TestRequests checks which requests the consent page refuses. A request that the page refuses never redirects the browser. If the
-// person declines a valid request, the browser is redirected with access_denied.
+// TestRequests checks which requests the consent page refuses.
 func TestRequests(t *testing.T) {
 	t.Parallel()
 	e := newEnv(t)

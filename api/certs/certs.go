@@ -1,8 +1,5 @@
-// Package certs terminates TLS in the web process, with the certificates that workers have obtained. Handshakes are answered
-// from memory. Notices tell the process which certificates to read again from PostgreSQL. A sealed copy of each certificate
-// is kept on disk, so that a process that restarts while PostgreSQL is down can serve it. The challenges of CAs are answered
-// from the same database. This package makes no requests to outside services: it orders no certificates and fetches no OCSP
-// responses.
+// Package certs terminates TLS in the web process, with the certificates that workers have obtained. A sealed copy of each
+// certificate is kept on disk, so that a process that restarts while PostgreSQL is down can serve it.
 package certs
 
 import (
@@ -47,7 +44,6 @@ type Options struct {
 	OwnHosts []string
 }
 
-// Intervals and limits of reading certificates.
 const (
 	resyncEvery = 5 * time.Minute // in case a notice was missed
 	retryAfter  = time.Second
@@ -98,7 +94,7 @@ func New(o Options) *Certificates {
 	return c
 }
 
-// Start loads the copies on disk and then the certificates in PostgreSQL. If PostgreSQL does not answer, the copies are served.
+// Start loads the copies on disk and then the certificates in PostgreSQL.
 func (c *Certificates) Start(ctx context.Context) {
 	c.readCopies(ctx)
 	limited, cancel := context.WithTimeout(ctx, loadTime)
@@ -174,8 +170,7 @@ func (c *Certificates) signal() {
 	}
 }
 
-// refresh loads the certificates of the hosts that notices have named. If noticeResync was called, it compares all certificates
-// instead. If refresh fails, the next refresh repeats the work.
+// refresh loads the certificates of the hosts that notices have named.
 func (c *Certificates) refresh(ctx context.Context) error {
 	c.noticedMu.Lock()
 	hosts, resync := c.noticed, c.resync
@@ -198,8 +193,7 @@ func (c *Certificates) refresh(ctx context.Context) error {
 	return err
 }
 
-// compare brings memory and disk in line with PostgreSQL. It loads each host whose version differs from the version in memory,
-// and removes each host that PostgreSQL no longer has.
+// compare brings memory and disk in line with PostgreSQL.
 func (c *Certificates) compare(ctx context.Context) error {
 	versions, err := c.options.Store.Versions(ctx)
 	if err != nil {
@@ -225,8 +219,7 @@ func (c *Certificates) compare(ctx context.Context) error {
 	return nil
 }
 
-// load reads the certificates of hosts from PostgreSQL and writes their copies. It removes the hosts that have no certificate,
-// and logs certificates that cannot be used.
+// load reads the certificates of hosts from PostgreSQL and writes their copies.
 func (c *Certificates) load(ctx context.Context, hosts []string) error {
 	for chunk := range slices.Chunk(hosts, loadAtOnce) {
 		list, err := c.options.Store.Load(ctx, chunk)
@@ -275,8 +268,7 @@ func (c *Certificates) install(ctx context.Context, s certstore.Sealed) error {
 	return nil
 }
 
-// unusable counts certificates that cannot be used, and keeps the host and error of the first one. With a wrong ENCRYPTION_KEY no
-// certificate can be used.
+// unusable counts certificates that cannot be used, and keeps the host and error of the first one.
 type unusable struct {
 	count int
 	host  string
@@ -338,8 +330,7 @@ func (c *Certificates) Len() int {
 	return len(c.hosts)
 }
 
-// lifetimeLeft returns the remaining share of the lifetime of a host's certificate, between 0 and 1. It returns 0 if the
-// certificate has expired or does not exist.
+// lifetimeLeft returns the remaining share of the lifetime of a host's certificate, between 0 and 1.
 func (c *Certificates) lifetimeLeft(host string, now time.Time) float64 {
 	c.mu.RLock()
 	defer c.mu.RUnlock()

@@ -63,7 +63,6 @@ func newAuthority(tb testing.TB) *authority {
 	return a
 }
 
-// issue makes a certificate for a host. The PEM text contains the certificate, its key and the root.
 func (a *authority) issue(host string) []byte {
 	a.Helper()
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
@@ -87,7 +86,7 @@ func (a *authority) issue(host string) []byte {
 	return append(text, pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: a.cert.Raw})...)
 }
 
-// memory is a Store in memory. It does not encrypt. A "sealed" text begins with sealedPrefix.
+// memory is a Store in memory. It does not encrypt.
 type memory struct {
 	mu         sync.Mutex
 	hosts      map[string]certstore.Sealed
@@ -170,7 +169,6 @@ func (m *memory) Challenges(context.Context) ([]certstore.Challenge, error) {
 	return append([]certstore.Challenge(nil), m.challenges...), nil
 }
 
-// serve runs an HTTPS server with the certificates. It answers each request with the protocol and the host.
 func serve(t *testing.T, c *Certificates, g *Guard) (address string) {
 	t.Helper()
 	l, err := (&net.ListenConfig{}).Listen(t.Context(), "tcp", "127.0.0.1:0")
@@ -186,7 +184,6 @@ func serve(t *testing.T, c *Certificates, g *Guard) (address string) {
 	return l.Addr().String()
 }
 
-// get requests a host by HTTPS and returns the answer.
 func get(address, host string, a *authority) (string, error) {
 	transport := &http.Transport{
 		ForceAttemptHTTP2: true, TLSClientConfig: &tls.Config{RootCAs: a.roots, MinVersion: tls.VersionTLS12},
@@ -215,9 +212,8 @@ func serves(hosts ...string) func(string) bool {
 	}
 }
 
-// TestServe: hosts are served over HTTP/2 with their certificates. Notices about new, renewed and released certificates take
-// effect. A process that starts while PostgreSQL is down serves its copies. Once PostgreSQL is back, it drops the certificates
-// that were released in the meantime.
+// TestServe: hosts are served over HTTP/2 with their certificates. A process that starts while PostgreSQL is down serves its
+// copies.
 func TestServe(t *testing.T) {
 	t.Parallel()
 	a, store, dir := newAuthority(t), &memory{}, filepath.Join(t.TempDir(), "certificates")
@@ -302,7 +298,7 @@ func TestServe(t *testing.T) {
 	}
 }
 
-// TestChallenges: a challenge that a CA checks is found even if its notice has not arrived yet. It is found only at its own host.
+// TestChallenges: a challenge that a CA checks is found even if its notice has not arrived yet.
 func TestChallenges(t *testing.T) {
 	t.Parallel()
 	a, store := newAuthority(t), &memory{}
@@ -548,7 +544,7 @@ func TestGuardAtWork(t *testing.T) {
 	if g.Closed() != 1 || len(g.conns) != 3 || g.conns[conns[3]] != nil {
 		t.Errorf("%f connections are closed and %d are open, want 1 and 3", g.Closed(), len(g.conns))
 	}
-	// An idle connection is closed to admit a new one. The new one is silent until its first request.
+	// An idle connection is closed to admit a new one.
 	g.ConnState(conns[1], http.StateIdle)
 	g.ConnState(conns[4], http.StateNew)
 	if g.conns[conns[1]] != nil || g.conns[conns[4]] == nil || g.silent.Len() != 1 {
@@ -556,7 +552,7 @@ func TestGuardAtWork(t *testing.T) {
 	}
 }
 
-// TestCiphers: TLS 1.2 is allowed with authenticated ciphers only. A client that knows only other ciphers is refused.
+// TestCiphers: TLS 1.2 is allowed with authenticated ciphers only.
 func TestCiphers(t *testing.T) {
 	t.Parallel()
 	a, store := newAuthority(t), &memory{}

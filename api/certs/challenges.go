@@ -38,8 +38,7 @@ type challenges struct {
 	last    time.Time  // when the last read began
 }
 
-// readAndMatch reads the challenges from PostgreSQL, because the notice of a new challenge may still be on its way. It then looks for a
-// challenge of the host for which fits returns true.
+// readAndMatch reads the challenges from PostgreSQL, because the notice of a new challenge may still be on its way.
 func (c *challenges) readAndMatch(ctx context.Context, host string, fits func(certstore.Challenge) bool) (certstore.Challenge, bool) {
 	c.mu.Lock()
 	full := c.waiting >= maxWaiting
@@ -59,7 +58,7 @@ func (c *challenges) readAndMatch(ctx context.Context, host string, fits func(ce
 	return c.match(host, fits)
 }
 
-// match looks in memory for a challenge of the host for which fits returns true. It does not query PostgreSQL.
+// match looks in memory for a challenge of the host for which fits returns true.
 func (c *challenges) match(host string, fits func(certstore.Challenge) bool) (certstore.Challenge, bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

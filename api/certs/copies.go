@@ -15,14 +15,11 @@ import (
 )
 
 // A copy is a file named after its host. It holds the version, a line break, and the certificate sealed exactly as in the
-// database. A copy that cannot be opened stays where it is: the process may have been started with a wrong ENCRYPTION_KEY
-// while PostgreSQL is down, and the copy may be the only one left. Once PostgreSQL answers, the copy is rewritten if the certificate
-// in PostgreSQL can be opened, and removed if PostgreSQL has no certificate of the host.
+// database. A copy that cannot be opened stays where it is: the process may have been started with a wrong ENCRYPTION_KEY while
+// PostgreSQL is down, and the copy may be the only one left.
 
-// maxCopy is the largest copy in bytes.
 const maxCopy = 1 << 20
 
-// readCopies reads the copies on disk.
 func (c *Certificates) readCopies(ctx context.Context) {
 	if c.options.Dir == "" {
 		return
@@ -56,8 +53,7 @@ func (c *Certificates) readCopies(ctx context.Context) {
 // halfWritten reports whether a file is an unfinished copy: a process is writing it now, or died while it wrote it.
 func halfWritten(name string) bool { return strings.Contains(name, "~") }
 
-// pruneCopies removes the copies of hosts that no longer have a certificate. It lists the directory, because such a host may never
-// have been in memory.
+// pruneCopies removes the copies of hosts that no longer have a certificate.
 func (c *Certificates) pruneCopies(ctx context.Context, versions map[string]int64) {
 	if c.options.Dir == "" {
 		return

@@ -26,7 +26,7 @@ func newMetrics() metrics {
 	return m
 }
 
-// Collectors returns the metrics for the process to register. g is the guard of the listener.
+// Collectors returns the metrics for the process to register.
 func (c *Certificates) Collectors(g *Guard) []prometheus.Collector {
 	all := []prometheus.Collector{
 		c.metrics.handshakes, c.metrics.challenges,

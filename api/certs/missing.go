@@ -7,7 +7,6 @@ import (
 	"time"
 )
 
-// Limits on reporting missing certificates.
 const (
 	missingEvery = time.Minute // the shortest time between two reports about the same host
 	missingQueue = 64
@@ -26,7 +25,7 @@ func newMissing() missing {
 	return missing{queue: make(chan string, missingQueue), reported: map[string]time.Time{}}
 }
 
-// add queues a host, unless the host was queued less than missingEvery ago or the queue is full. It never waits.
+// add queues a host, unless the host was queued less than missingEvery ago or the queue is full.
 func (m *missing) add(host string) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -41,7 +40,7 @@ func (m *missing) add(host string) {
 	}
 }
 
-// evict removes hosts that were queued at least missingEvery ago. They may be queued again.
+// evict removes hosts that were queued at least missingEvery ago.
 func (m *missing) evict() {
 	m.mu.Lock()
 	defer m.mu.Unlock()

@@ -11,8 +11,7 @@ import (
 )
 
 const (
-	// maxSilent is the maximum number of open connections that have not sent their first request. Such a connection may be before or
-	// after the end of its TLS handshake.
+	// maxSilent is the maximum number of open connections that have not sent their first request.
 	maxSilent = 2048
 	// maxOpen is the number of connections that may be open at the same time, at about 50 kB of memory each. NewGuard lowers it
 	// if the system allows fewer open files.
@@ -20,10 +19,8 @@ const (
 )
 
 // Guard limits the open connections of listeners, so that connections that do nothing cannot keep others out. If more than
-// maxSilent connections have sent no request, it closes the oldest of them. This does not hit honest clients, because they send
-// their request within milliseconds. If maxOpen connections are open, it closes the connections that have waited longest for their
-// next request. Each connection takes an open file, and the spool and PostgreSQL need files too. Use its ConnState as the ConnState of
-// an http.Server.
+// maxSilent connections have sent no request, it closes the oldest of them. If maxOpen connections are open, it closes the ones
+// that have been idle longest. Use its ConnState as the ConnState of an http.Server.
 type Guard struct {
 	maxSilent, maxOpen int
 
@@ -48,7 +45,7 @@ func newGuard(silent, open int) *Guard {
 	return &Guard{maxSilent: silent, maxOpen: open, silent: list.New(), conns: map[net.Conn]*tracked{}}
 }
 
-// ConnState records a connection's new state, and closes connections beyond the limits. It serves as http.Server's ConnState.
+// ConnState records a connection's new state, and closes connections beyond the limits.
 func (g *Guard) ConnState(c net.Conn, s http.ConnState) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -86,8 +83,8 @@ func (g *Guard) open(c net.Conn) {
 	}
 }
 
-// makeRoom closes a sixteenth of the connections that wait for their next request, the longest waiting first. If no
-// connection waits, it closes the oldest one without a request. It returns false if all connections are at work.
+// makeRoom closes a sixteenth of the connections that wait for their next request, the longest waiting first. If no connection
+// waits, it closes the oldest one without a request.
 func (g *Guard) makeRoom() bool {
 	type idle struct {
 		conn  net.Conn
@@ -114,7 +111,6 @@ func (g *Guard) closeSilent() {
 	g.close(oldest)
 }
 
-// close closes a connection, counts it and removes it from the guard.
 func (g *Guard) close(c net.Conn) {
 	delete(g.conns, c)
 	g.closed++

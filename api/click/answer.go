@@ -9,7 +9,7 @@ import (
 	"switchyard/models/flow"
 )
 
-// Header values that are the same every time, shared so that an answer allocates little. They are never changed.
+// Header values that are shared, so that an answer allocates little.
 var (
 	noStore    = []string{"no-store"}
 	noReferrer = []string{"no-referrer"}
@@ -29,10 +29,8 @@ var redirects = map[string]int{
 	flow.Transition303: http.StatusSeeOther, flow.Transition307: http.StatusTemporaryRedirect,
 }
 
-// pages are the transitions that need an HTML page. The iframe page shows the destination. Each other page sends the visitor on
-// immediately. For browsers in which this does not work, the meta pages have a link, the js page has a noscript refresh, and
-// form_post has a noscript button. form_post repeats the query in the form's action, so that the receiver finds the parameters
-// in the same place as after a redirect.
+// pages are the transitions that need an HTML page. form_post leaves the query in the form's action, so that the receiver finds
+// the parameters in the same place as after a redirect.
 var pages = map[string]struct {
 	noReferrer bool // the page tells the browser to send no Referer to the destination
 	write      func(b []byte, escaped, script string) []byte
@@ -61,8 +59,7 @@ func metaPage(b []byte, escaped, _ string) []byte {
 	return append(append(append(b, `<a href="`...), escaped...), `" rel="noreferrer">Continue</a>`...)
 }
 
-// answer sends the visitor to the destination. Without a destination it answers with the path's own response. A visitor refused
-// by a protected page gets that page's fallback.
+// answer sends the visitor to the destination. Without a destination it answers with the path's own response.
 func (r *request) answer(w http.ResponseWriter, d *flow.Decision) {
 	if r.refused != nil {
 		r.answerRefused(w)
@@ -75,10 +72,8 @@ func (r *request) answer(w http.ResponseWriter, d *flow.Decision) {
 	r.send(w, d.Transition())
 }
 
-// requestHints asks the browser for more client hints (Accept-CH). From its next request on, the hints name the system and the
-// device that the user agent hides. Only a browser that has sent hints already is asked; browsers send hints over secure
-// connections only. The answer does not wait for the new hints. Waiting would need Critical-CH, which makes the browser repeat the
-// request, so the click would be counted twice.
+// requestHints asks the browser for more client hints (Accept-CH). Only a browser that has sent hints already is asked.
+// Critical-CH is not sent, because it makes the browser repeat the request, so the click would be counted twice.
 func (r *request) requestHints(h http.Header) {
 	if r.http.Header["Sec-Ch-Ua"] != nil {
 		h["Accept-Ch"] = moreHints
@@ -142,7 +137,6 @@ func (r *request) answerNothing(w http.ResponseWriter, route *flow.Route) {
 	writePage(w, route.Response.Status, kind, []byte(route.Response.Body))
 }
 
-// redirect answers with a Location header and no body.
 func redirect(w http.ResponseWriter, status int, url string) {
 	h := w.Header()
 	h["Cache-Control"], h["Location"] = noStore, []string{url}

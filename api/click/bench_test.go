@@ -130,8 +130,7 @@ func BenchmarkRedirect(b *testing.B) {
 	}
 }
 
-// BenchmarkSnapshotUpdate measures how long a snapshot of 10,000 campaigns with 20 paths each takes to apply one change. The changed
-// record is a campaign, an offer, or a saved rule that all campaigns use.
+// BenchmarkSnapshotUpdate measures how long a snapshot of 10,000 campaigns with 20 paths each takes to apply one change.
 func BenchmarkSnapshotUpdate(b *testing.B) {
 	r := benchRouting(10_000)
 	rule := &store.RoutingRule{ID: uuid.New(), AccountID: r.Rows[0].Head().ID, Conditions: json.RawMessage(

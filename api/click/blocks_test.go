@@ -13,7 +13,6 @@ import (
 	"switchyard/models/flow"
 )
 
-// block blocks values and returns the change.
 func (w *env) block(scope string, id uuid.UUID, dimension string, values ...string) models.BlockChange {
 	w.Helper()
 	c, _, err := storeOn(w.db).Blocks().Add(w.Context(), w.account, models.BlockTarget{Scope: scope, ScopeID: id, Dimension: dimension},
@@ -24,7 +23,6 @@ func (w *env) block(scope string, id uuid.UUID, dimension string, values ...stri
 	return c
 }
 
-// undo undoes a change of blocked values.
 func (w *env) undo(c models.BlockChange) {
 	w.Helper()
 	if _, err := storeOn(w.db).Blocks().Undo(w.Context(), w.account, c.ID); err != nil {

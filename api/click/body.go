@@ -6,8 +6,6 @@ import (
 	"net/http"
 )
 
-// readBody reads a body of at most limit bytes. For a larger body it returns the error tooLarge. If Content-Length already exceeds the
-// limit, it reads nothing. If the body cannot be read, it returns the error broken.
 func readBody(w http.ResponseWriter, r *http.Request, limit int64, tooLarge, broken error) ([]byte, error) {
 	if r.ContentLength > limit {
 		return nil, tooLarge

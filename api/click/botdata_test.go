@@ -14,7 +14,6 @@ import (
 	"switchyard/models/botdata"
 )
 
-// storeBotData stores the operator's list of a kind.
 func (w *env) storeBotData(kind botdata.Kind, entries ...string) {
 	w.Helper()
 	l := botdata.NewList(kind)
@@ -37,8 +36,8 @@ func (w *env) lists() store.BotData {
 	return store.New(w.db, box).BotData()
 }
 
-// TestBotData: the operator's lists take effect with the next click. A newer list replaces the previous list. A process that
-// starts without PostgreSQL reads the lists from its disk.
+// TestBotData: the operator's lists take effect with the next click. A process that starts without PostgreSQL reads the lists
+// from its disk.
 func TestBotData(t *testing.T) {
 	t.Parallel()
 	w := newEnv(t)

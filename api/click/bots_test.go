@@ -20,8 +20,7 @@ func (w *env) addBotEntry(account uuid.UUID, campaign *uuid.UUID, listType, attr
 	return id
 }
 
-// An entry of a bot list takes effect from the next click. An entry for one campaign has no effect in other campaigns. A condition on
-// is_bot sees whether an entry matches the visitor.
+// An entry of a bot list takes effect from the next click. An entry for one campaign has no effect in other campaigns.
 func TestBotLists(t *testing.T) {
 	t.Parallel()
 	w := newEnv(t)

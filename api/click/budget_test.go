@@ -5,9 +5,8 @@ import (
 	"testing"
 )
 
-// A decision that takes more steps than its budget sends the visitor to the fallback. A metric counts such decisions. A process also
-// starts if the conditions of a saved campaign or rule could exceed the budget. Another metric counts such campaigns and rules, and
-// their visitors still reach a destination.
+// A decision that takes more steps than its budget sends the visitor to the fallback. A process also starts if the conditions of
+// a saved campaign or rule could exceed the budget.
 func TestDecisionsEndWithinTheBudget(t *testing.T) {
 	t.Parallel()
 	w := newEnv(t)

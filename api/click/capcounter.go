@@ -14,26 +14,22 @@ import (
 	"switchyard/models/interval"
 )
 
-// refreshClicks and refreshConversions are the intervals at which counts are read from PostgreSQL. If Redis has lost its counts of
-// clicks, the counts from PostgreSQL take their place.
+// refreshClicks and refreshConversions are the intervals at which counts are read from PostgreSQL.
 const (
 	refreshClicks      = 5 * time.Second
 	refreshConversions = time.Second
 	countTimeout       = 30 * time.Second
 )
 
-// flushEvery is the pause between two flushes. A flush adds this process's clicks to the counts in Redis. A click near a cap does not
-// wait for the next flush, but asks Redis immediately.
+// flushEvery is the pause between two flushes. A flush adds this process's clicks to the counts in Redis.
 const flushEvery = 10 * time.Millisecond
 
 // capCounter counts today's clicks of paths and campaigns.
 //
 // All processes share a path's cap. Far from the cap, each process counts for itself and adds its clicks to Redis every
-// flushEvery. Near the cap, each click asks Redis. The cap can then be exceeded only by clicks that other processes have not
-// reported yet. With a few processes these are less than one percent of the cap: see the method near. The count that a process
-// holds is never higher than the true count. While Redis cannot be reached, or after it was emptied, a cap may be exceeded by
-// more, but no visitor is refused below the cap. The count of a process is never lower than the last count from PostgreSQL. The
-// clicks of a campaign are not counted in Redis, only in PostgreSQL and in the process.
+// flushEvery. Near the cap, each click asks Redis. With a few processes, a cap is exceeded by at most one percent. While Redis
+// cannot be reached, or after it was emptied, a cap may be exceeded by more, but no visitor is refused below the cap. The clicks
+// of a campaign are not counted in Redis, only in PostgreSQL and in the process.
 type capCounter struct {
 	caps    *kv.Caps // nil: this process is the only one
 	mu      sync.RWMutex
@@ -64,7 +60,7 @@ func localDay(now time.Time, zone *time.Location) int {
 	return (y*100+int(m))*100 + d
 }
 
-// lock returns the count of a day, locked. The caller unlocks it.
+// lock returns the count of a day, locked.
 func (u *capCounter) lock(id uuid.UUID, day int) *count {
 	c := u.find(id)
 	c.mu.Lock()
@@ -72,7 +68,6 @@ func (u *capCounter) lock(id uuid.UUID, day int) *count {
 	return c
 }
 
-// find returns the count of an id. It makes a new count for an id without one.
 func (u *capCounter) find(id uuid.UUID) *count {
 	u.mu.RLock()
 	c := u.counts[id]
@@ -95,8 +90,8 @@ func (c *count) rollDay(day int) {
 	}
 }
 
-// used returns the number of clicks taken, as far as this process knows. Both of its sums are lower limits: neither exceeds the
-// number of clicks that all processes have taken.
+// used returns the number of clicks taken, as far as this process knows. Both sums are at most the true number, so the larger one
+// is used.
 func (c *count) used() int { return max(c.total+c.pending, c.stored+c.since) }
 
 func (c *count) add() {
@@ -104,9 +99,8 @@ func (c *count) add() {
 	c.since++
 }
 
-// near reports whether the next click must ask Redis. This is so in three cases: Redis has not answered today, the cap is so near that
-// other processes may reach it, or this process has taken a quarter of a percent of the cap without reporting it. A few processes
-// together therefore never exceed the cap by more than one percent.
+// near reports whether the next click must ask Redis. This is so in three cases: Redis has not answered today, the cap is so near
+// that other processes may reach it, or this process has taken a quarter of a percent of the cap without reporting it.
 func (c *count) near(limit int) bool {
 	return !c.synced || limit-c.used() <= 256+limit/50 || c.pending >= limit/400
 }
@@ -130,7 +124,7 @@ func (c *count) exchange(caps *kv.Caps, limit int) (taken bool, err error) {
 	return taken, nil
 }
 
-// admit reports whether a cap leaves room for one more click. If take is true, it takes that click.
+// admit reports whether a cap leaves room for one more click.
 func (u *capCounter) admit(id uuid.UUID, limit, day int, take bool) bool {
 	c := u.lock(id, day)
 	defer c.mu.Unlock()
@@ -172,7 +166,7 @@ func (u *capCounter) enqueue(c *count) {
 	}
 }
 
-// run adds this process's clicks to the counts in Redis, until the context ends. Without Redis it has nothing to do.
+// run adds this process's clicks to the counts in Redis, until the context ends.
 func (u *capCounter) run(ctx context.Context) {
 	for u.caps != nil {
 		select {
@@ -205,14 +199,12 @@ func (u *capCounter) flushOne(c *count) {
 	}
 }
 
-// today returns the number of clicks of a day so far.
 func (u *capCounter) today(id uuid.UUID, day int) int {
 	c := u.lock(id, day)
 	defer c.mu.Unlock()
 	return c.used()
 }
 
-// add counts one click.
 func (u *capCounter) add(id uuid.UUID, day int) {
 	c := u.lock(id, day)
 	defer c.mu.Unlock()
@@ -264,7 +256,7 @@ func (h *Handler) syncCounts(ctx context.Context) {
 	}
 }
 
-// readClicks reads today's clicks of paths and campaigns from PostgreSQL. It also deletes old counts.
+// readClicks reads today's clicks of paths and campaigns from PostgreSQL.
 func (h *Handler) readClicks(ctx context.Context, now time.Time) error {
 	ctx, cancel := context.WithTimeout(ctx, countTimeout)
 	defer cancel()
@@ -283,8 +275,7 @@ func (h *Handler) readClicks(ctx context.Context, now time.Time) error {
 	return nil
 }
 
-// readConversions reads today's conversions of capped offers. It closes offers that have reached their caps and reopens the
-// others.
+// readConversions reads today's conversions of capped offers.
 func (h *Handler) readConversions(ctx context.Context, now time.Time) error {
 	ctx, cancel := context.WithTimeout(ctx, countTimeout)
 	defer cancel()

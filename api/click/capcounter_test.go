@@ -31,8 +31,7 @@ func testCaps(t *testing.T, prefix string) *kv.Caps {
 	return c
 }
 
-// TestCapsHold checks that 16 goroutines together take the whole cap, and at most one percent more. The goroutines belong to two
-// processes, or to one process without Redis.
+// TestCapsHold checks that 16 goroutines together take the whole cap, and at most one percent more.
 func TestCapsHold(t *testing.T) {
 	t.Parallel()
 	shared := "test:" + rand.Text() + ":"
@@ -66,8 +65,6 @@ func TestCapsHold(t *testing.T) {
 				for _, n := range taken {
 					sum += n
 				}
-				// Near the cap, each click asks Redis. Before that, a process may have up to a quarter of a percent of the cap
-				// unreported, so the total stays within one percent.
 				if sum < limit || sum > limit+limit/100 {
 					t.Errorf("%d clicks were taken of a cap of %d, want the cap or at most one percent more", sum, limit)
 				}
@@ -108,7 +105,7 @@ func TestCapsOutlast(t *testing.T) {
 		t.Error("a raised cap does not admit a click")
 	}
 
-	// A new process learns the count with its first click. Without Redis, the clicks in PostgreSQL still count.
+	// Without Redis, the clicks in PostgreSQL still count.
 	fresh := newCapCounter(testCaps(t, prefix))
 	take(fresh, 1, false)
 	const inPostgres = 60

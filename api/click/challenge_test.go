@@ -8,8 +8,7 @@ import (
 	"switchyard/models"
 )
 
-// TestChallenge checks that every host, verified or not, is answered with a proof that only this install can compute. A request
-// without a valid nonce gets 404.
+// TestChallenge checks that every host, verified or not, is answered with a proof that only this install can compute.
 func TestChallenge(t *testing.T) {
 	t.Parallel()
 	w := newEnv(t)

@@ -120,7 +120,7 @@ type Usage interface {
 }
 
 // New returns a Handler and loads the routing snapshot from PostgreSQL or, when PostgreSQL cannot be reached, from the copy in
-// DataDir. If neither can be read, New succeeds without a snapshot, and Ready returns false. Run keeps the snapshot fresh.
+// DataDir. If neither can be read, New succeeds without a snapshot, and Ready returns false.
 func New(ctx context.Context, d Deps) (*Handler, error) {
 	if d.DB == nil || d.Clicks.Conn == nil || d.Usage == nil || d.Spool == nil || d.Postbacks == nil ||
 		d.Proofs == nil || d.Visitors == nil {
@@ -166,8 +166,8 @@ func (h *Handler) find(host, word string) (*routing.Domain, *routing.Campaign) {
 	return h.routes.Current().Find(host, word)
 }
 
-// ServeHTTP answers the paths of tracking domains. Repeated slashes and slashes at the end do not matter, because addresses are put
-// together by hand. ServeHTTP does not get requests for the paths that the process serves on every host.
+// ServeHTTP answers the paths of tracking domains. Repeated slashes and slashes at the end do not matter, because addresses are
+// put together by hand.
 func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	word, below, _ := strings.Cut(strings.TrimLeft(r.URL.Path, "/"), "/")
 	subpath := strings.Trim(below, "/")
@@ -269,16 +269,14 @@ func robots(w http.ResponseWriter, d *routing.Domain) {
 // firstHop is the context key that marks requests sent directly to a listener of this service, without a proxy and without TLS.
 type firstHop struct{}
 
-// FirstHop returns a context that marks its requests as sent directly to an address of this service, without TLS. secure reports
-// whether a host can be reached by https.
+// FirstHop returns a context that marks its requests as sent directly to an address of this service, without TLS.
 func FirstHop(ctx context.Context, secure func(host string) bool) context.Context {
 	return context.WithValue(ctx, firstHop{}, secure)
 }
 
 // upgrade redirects a visitor to https if the domain requires https. It does so in two cases only: a trusted proxy reports http,
-// or the request came to the service's own listener and the host has a certificate. In all other cases it is not known whether the
-// visitor came by http and whether https works. Postbacks, reports of pages and servers, and all methods except GET and HEAD are
-// answered before this point, because a redirect could lose them. upgrade reports whether it redirected.
+// or the request came to the service's own listener and the host has a certificate. Postbacks, reports of pages and servers, and
+// all methods except GET and HEAD are answered before this point, because a redirect could lose them.
 func (h *Handler) upgrade(w http.ResponseWriter, r *http.Request, d *routing.Domain) bool {
 	if !d.HTTPSOnly || r.TLS != nil {
 		return false

@@ -17,7 +17,7 @@ import (
 )
 
 // The cookies of a tracking domain. They hold only ids. The id of a campaign, path, lander or offer counts only if the snapshot
-// confirms it. On a shared domain the account's id is appended to the first two names, see cookieName.
+// confirms it.
 const (
 	visitorCookieName = "sy_v" // the visitor id
 	clickCookieName   = "sy_c" // a clickCookie: the last click and where the visitor was sent
@@ -43,7 +43,6 @@ type storedBinding struct {
 	until time.Time
 }
 
-// cookie returns the value of a cookie, or an empty text. It does not parse the other cookies.
 func cookie(h http.Header, name string) string {
 	for _, line := range h["Cookie"] {
 		for line != "" {
@@ -59,8 +58,7 @@ func cookie(h http.Header, name string) string {
 }
 
 // cookieName returns the name of a cookie for an account's visitors at a domain. On a shared domain each account has its own
-// cookies. If a visitor comes to two accounts there, neither account reads the other's cookie or can recognize the other's
-// visitors.
+// cookies. So no account can recognize the visitors of another one.
 func cookieName(d *routing.Domain, name string, account uuid.UUID) string {
 	if d == nil || d.AccountID.Valid {
 		return name
@@ -69,8 +67,7 @@ func cookieName(d *routing.Domain, name string, account uuid.UUID) string {
 }
 
 // clickCookies returns the click cookies of a request: at most one cookie at an account's own domain, and one per account at a
-// shared domain. A browser may still have an old cookie whose name lacks the account. At a shared domain such a cookie counts only if
-// there is no other.
+// shared domain. A browser may still have an old cookie whose name lacks the account.
 func clickCookies(h http.Header, d *routing.Domain) []clickCookie {
 	isShared := d != nil && !d.AccountID.Valid
 	var ofAccounts, withoutAccount []clickCookie
@@ -99,9 +96,8 @@ func clickCookies(h http.Header, d *routing.Domain) []clickCookie {
 	return ofAccounts
 }
 
-// soleClick returns the only click cookie of a request whose address names no click. It returns false for a request
-// without click cookies, and for a request with cookies of several accounts, because a guess could credit one account's visitor or
-// sale to another account.
+// soleClick returns the click cookie of a request that has only one. With cookies of several accounts it returns false, because a
+// guess could credit one account's visitor or sale to another account.
 func soleClick(h http.Header, d *routing.Domain) (clickCookie, bool) {
 	all := clickCookies(h, d)
 	if len(all) != 1 {
@@ -126,7 +122,7 @@ func (r *request) setCookie(h http.Header, name string, age time.Duration, ids .
 	r.scratch = b[:0]
 }
 
-// identify takes the visitor id from the cookie, or makes a new id. It records in Arrival whether there was a cookie.
+// identify takes the visitor id from the cookie, or makes a new id.
 func (r *request) identify() {
 	id, err := models.ParseClickID(cookie(r.http.Header, r.visitorName()))
 	if err != nil || id == uuid.Nil {
@@ -148,7 +144,7 @@ func (r *request) visitorName() string {
 func (r *request) clickName() string { return cookieName(r.domain, clickCookieName, r.click.AccountID) }
 
 // recall computes the visitor's fingerprint in the campaign, and looks up the visitor's binding: in the campaign's own cookie, or
-// else by the fingerprint. If it finds neither, the visitor is unique in the campaign.
+// else by the fingerprint.
 func (r *request) recall() {
 	row := &r.camp.Row
 	r.click.UniqueKey, r.click.UniqueHours = r.fingerprint(), row.UniquenessTTLHours
@@ -206,8 +202,7 @@ func (r *request) remember(h http.Header, d *flow.Decision) {
 	r.setClickCookie(h, clickCookie{r.click.ID, r.click.CampaignID, r.click.StreamID, r.click.LanderID, bound.Offer})
 }
 
-// bind remembers the visitor's campaign and, if the campaign binds visitors, the path, lander and offer that the visitor reached. An
-// offer bound earlier on the same path stays until the visitor gets another offer. bind returns the binding now in force.
+// bind remembers the visitor's campaign and, if the campaign binds visitors, the path, lander and offer that the visitor reached.
 func (r *request) bind(h http.Header, reached flow.Binding, bindable bool) flow.Binding {
 	bindable = bindable && r.camp.Plan.Bind().BindsPath()
 	ttl := time.Duration(r.camp.Row.UniquenessTTLHours) * time.Hour
@@ -236,8 +231,8 @@ func (r *request) bindableOffer(url *token.Template) uuid.UUID {
 	return r.click.OfferID
 }
 
-// clickCookie is the content of the click cookie. Offer is the id of the offer that the visitor is bound to. If the visitor is bound
-// to an address without an offer, Offer is the id of that address.
+// clickCookie is the content of the click cookie. If the visitor is bound to an address without an offer, Offer is the id of that
+// address.
 type clickCookie struct{ Click, Campaign, Path, Lander, Offer uuid.UUID }
 
 func (r *request) setClickCookie(h http.Header, t clickCookie) {
@@ -249,10 +244,8 @@ func parseClickCookie(value string) (clickCookie, bool) {
 	return clickCookie{ids[0], ids[1], ids[2], ids[3], ids[4]}, ok
 }
 
-// maxCookieIDs is the largest number of ids in a cookie.
 const maxCookieIDs = 5
 
-// appendIDs appends the text of a cookie with these ids.
 func appendIDs(b []byte, ids ...uuid.UUID) []byte {
 	var raw [16 * maxCookieIDs]byte
 	n := 0
@@ -262,7 +255,6 @@ func appendIDs(b []byte, ids ...uuid.UUID) []byte {
 	return base64.RawURLEncoding.AppendEncode(b, raw[:n])
 }
 
-// parseIDs decodes a cookie's ids. It returns false unless there are exactly as many ids as T holds.
 func parseIDs[T [3]uuid.UUID | [5]uuid.UUID](s string) (T, bool) {
 	var ids T
 	var buf [16 * maxCookieIDs]byte

@@ -2,11 +2,10 @@
 // click-outs of landers, postbacks, the pixel, events of the page tag, goals that servers report, and the requests by which
 // protected landers check their visitors.
 //
-// The redirect depends on no other service. It routes by an in-memory snapshot of all live campaigns and smartlinks. Run keeps
-// the snapshot fresh from PostgreSQL's change notices. If PostgreSQL cannot be reached at the start, the snapshot is loaded
-// from a copy on disk. A click is on stable storage before its visitor is answered. If that takes longer than the timeout, the
-// visitor is sent on, the click waits in memory for the disk, and it is counted as late. A click that the spool has no room for
-// is counted as unrecorded. Visitors are never told about a failure.
+// The redirect depends on no other service. It routes by a snapshot of all live campaigns and smartlinks in memory, which Run
+// keeps fresh. If PostgreSQL cannot be reached at the start, the snapshot is loaded from a copy on disk. A click is on stable
+// storage before its visitor is answered. If that takes longer than the timeout, the visitor is sent on, the click waits in
+// memory for the disk, and it is counted as late.
 //
 // # Protected landers
 //

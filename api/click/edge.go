@@ -26,22 +26,18 @@ import (
 const edgeHeader = "Switchyard-Edge"
 
 // edgeBatchHeader is a second signature of a batch of clicks. It has the same form, but does not cover the body, so that a
-// stranger is refused before the body is read. edgeHeader covers the body and can be checked only when the whole body is in
-// memory.
+// stranger is refused before the body is read.
 const edgeBatchHeader = "Switchyard-Edge-Batch"
 
 const (
 	maxEdgeBody   = 1 << 20
 	maxEdgeClicks = 100
-	// edgeSkew is how far the clock of the edge may be off. A signature whose time is further from ours is refused.
+	// edgeSkew is how far the clock of the edge may be off.
 	edgeSkew = 5 * time.Minute
-	// edgeTimeout is the time within which a batch must reach stable storage. After that the edge gets an error and sends the
-	// batch again.
+	// edgeTimeout is the time within which a batch must reach stable storage.
 	edgeTimeout = 5 * time.Second
-	// maxEdgeAge is the greatest age of a click of the edge. The edge's script gives up on a click long before it is so old.
-	maxEdgeAge = time.Hour
-	// maxEdgeSeen is the number of the edge's clicks that this process remembers to recognize repeated clicks. PostgreSQL
-	// recognizes all other repeated clicks.
+	maxEdgeAge  = time.Hour
+	// maxEdgeSeen is the number of the edge's clicks that this process remembers to recognize repeated clicks.
 	maxEdgeSeen = 50_000
 )
 
@@ -52,7 +48,7 @@ var (
 	errEdgeBroken = models.Invalid("bad_body", `the body is not a JSON object like {"clicks": [...]}`)
 )
 
-// edgeProof makes and checks signatures of the edge. An empty edgeProof accepts no signature.
+// edgeProof makes and checks signatures of the edge.
 type edgeProof []byte
 
 // sum returns the HMAC over a purpose, a time, a text and a subject. The subject depends on the purpose: it is empty for "batch", the
@@ -78,8 +74,7 @@ func (s edgeProof) read(value, purpose, subject string, now time.Time) (text str
 	return text, hmac.Equal(mac, s.sum(purpose, at, text, subject))
 }
 
-// edgeSeed returns the seed that the edge chose at random for this visitor before it handed the visitor over. ok is false
-// without such a seed.
+// edgeSeed returns the seed that the edge chose at random for this visitor before it handed the visitor over.
 func (r *request) edgeSeed() (seed uint64, ok bool) {
 	v := r.http.Header[edgeHeader]
 	if len(v) == 0 {
@@ -134,7 +129,7 @@ type edgeResult struct {
 }
 
 // edgeClicks answers POST /edge/clicks. 200 means that all clicks of the batch that can be recorded are on stable storage. After
-// any 5xx the edge sends the batch again. Each click counts once, by its id.
+// any 5xx the edge sends the batch again.
 func (h *Handler) edgeClicks(w http.ResponseWriter, r *http.Request) {
 	result, err := h.receiveEdgeClicks(w, r)
 	if err != nil {

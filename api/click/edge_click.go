@@ -24,11 +24,10 @@ const (
 	maxEdgeTarget  = 16 << 10
 )
 
-// notFromVisitors are headers that are removed from the visitor's request. Proxies between the visitor and the edge may have
-// added them, or this service sets them itself from the edge's report.
+// notFromVisitors are headers that are removed from the visitor's request.
 var notFromVisitors = []string{"X-Forwarded-For", "X-Forwarded-Proto", "Forwarded", "Cookie", edgeHeader}
 
-// request returns the visitor's request as if it had come to this service. ok is false if the fields make no valid request.
+// request returns the visitor's request as if it had come to this service.
 func (e *edgeClick) request() (req *http.Request, ok bool) {
 	target, err := url.ParseRequestURI(e.Target)
 	addr, err2 := netip.ParseAddr(e.IP)
@@ -53,7 +52,7 @@ func (e *edgeClick) request() (req *http.Request, ok bool) {
 }
 
 // edgeClick returns the click of a visitor that the edge has routed. It describes, scores and prices the click as if it had come
-// to this service, but uses the edge's decision. ok is false if the click cannot be recorded.
+// to this service, but uses the edge's decision.
 func (h *Handler) edgeClick(e *edgeClick) (c *models.Click, ok bool) {
 	id, err := models.ParseClickID(e.ID)
 	at, now := models.ClickTime(id), time.Now()

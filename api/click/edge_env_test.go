@@ -27,7 +27,7 @@ type edgeAccounts struct {
 
 var edgeZones = []string{"Europe/Berlin", "America/New_York", "Asia/Kolkata", "UTC", "Pacific/Auckland", "America/St_Johns"}
 
-// newEdgeAccounts returns accounts that together have the given number of campaigns. Each account has five of them.
+// newEdgeAccounts returns accounts that together have the given number of campaigns.
 func newEdgeAccounts(seed uint64, campaigns int) *edgeAccounts {
 	a := &edgeAccounts{
 		simulated: &simulated{Rand: rand.New(rand.NewPCG(seed, 11)), records: &store.Routing{}},
@@ -250,7 +250,7 @@ var edgeAgents = []string{
 	"Mozilla/5.0 (X11; Linux x86_64; rv:128.0) Gecko/20100101 Firefox/128.0", "curl/8.4.0", "",
 }
 
-// badEscape is a query parameter with an invalid escape. The edge hands a visitor with such a query over to the service.
+// badEscape is a query parameter with an invalid escape.
 const badEscape = "bad=%zz"
 
 func (a *edgeAccounts) visitor(campaign uuid.UUID) edgeVisitor {

@@ -135,7 +135,7 @@ func workerd(t *testing.T) string {
 	return program
 }
 
-// installed returns the program in the directory of an installation. The name of its package depends on the system.
+// installed returns the program in the directory of an installation.
 func installed(dir string) (string, error) {
 	found, err := filepath.Glob(filepath.Join(dir, "node_modules", "@cloudflare", "workerd-*", "bin", "workerd"))
 	if err == nil && len(found) != 1 {
@@ -169,7 +169,7 @@ func installWorkerd(t *testing.T, home string, manifest []byte) error {
 	if err := exec.CommandContext(t.Context(), program, "--version").Run(); err != nil {
 		return err // the program needs a newer system
 	}
-	// Another process may have installed the runtime at the same time. Its installation is used then.
+	// Another process may have installed the runtime at the same time.
 	if err := os.Rename(dir, home); err != nil && !errors.Is(err, fs.ErrExist) {
 		if _, statErr := os.Stat(home); statErr != nil {
 			return err

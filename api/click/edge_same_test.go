@@ -120,13 +120,12 @@ type edgeAnswer struct {
 	wantSeed     uint64
 }
 
-// noProof is the value of edgeAnswer.proof if the edge handed the visitor over without a seed, because it had drawn no random number.
+// noProof is the value of edgeAnswer.proof if the edge handed the visitor over without a seed.
 const noProof = "-"
 
-// TestEdgeEqualsService sends 2,000 random visitors (10,000 in the long form of the test) to 50 random campaigns at the edge, in the
-// edge's own runtime. Some visitors have the cookies of an earlier visit. Each visitor that the edge routes must get the path,
-// destination, final address and cookies that this service chooses with the same random numbers. If the edge has drawn a random
-// number for a visitor that it hands over, the visitor must bring the seed. The clicks, each sent twice, must be in PostgreSQL once.
+// TestEdgeEqualsService sends 2,000 random visitors (10,000 in the long form of the test) to 50 random campaigns at the edge, in
+// the edge's own runtime. Each visitor that the edge routes must get the path, destination, final address and cookies that this
+// service chooses with the same random numbers. The clicks, each sent twice, must be in PostgreSQL once.
 func TestEdgeEqualsService(t *testing.T) {
 	parttest.Edge.Only(t)
 	t.Parallel()
@@ -169,8 +168,7 @@ func TestEdgeEqualsService(t *testing.T) {
 	a.checkStored(t, disk, routed)
 }
 
-// visit sends visitor n to a random campaign at the edge. Half of the visitors come a second time, from another address and with
-// the cookies that they got, unless the edge handed them over.
+// visit sends visitor n to a random campaign at the edge.
 func (a *edgeAccounts) visit(t *testing.T, edge *edgeRuntime, h *Handler, n uint64) (list []*edgeAnswer) {
 	t.Helper()
 	copied := *a
@@ -191,8 +189,7 @@ func (a *edgeAccounts) visit(t *testing.T, edge *edgeRuntime, h *Handler, n uint
 	return list
 }
 
-// Sends a visitor with cookies to the edge, once, and returns the answer. rnd gives the time of the visit and the seed of the random
-// draws.
+// Sends a visitor with cookies to the edge, once, and returns the answer.
 func (a *edgeAccounts) once(
 	t *testing.T, edge *edgeRuntime, h *Handler, campaign uuid.UUID, v edgeVisitor, cookies map[string]string, rnd *rand.Rand,
 ) *edgeAnswer {
@@ -268,8 +265,7 @@ func (a *edgeAccounts) decide(h *Handler, req *http.Request, campaign uuid.UUID,
 	}
 }
 
-// compare checks the visitors' answers against the answers of this service. It returns the ids of the clicks that the edge has
-// reported.
+// compare checks the visitors' answers against the answers of this service.
 func (a *edgeAccounts) compare(t *testing.T, origin *edgeOrigin, bundles map[string]models.EdgeBundle, answers []*edgeAnswer) map[string]bool {
 	t.Helper()
 	routed, counts := map[string]bool{}, map[string]int{}

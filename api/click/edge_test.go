@@ -21,13 +21,11 @@ import (
 
 var edgeSecret = edgeProof(strings.Repeat("s", 32))
 
-// signed returns a signature header of the edge.
 func (s edgeProof) signed(purpose, text, about string, at time.Time) string {
 	seconds := strconv.FormatInt(at.Unix(), 10)
 	return seconds + "." + text + "." + hex.EncodeToString(s.sum(purpose, seconds, text, about))
 }
 
-// report sends a batch as the edge does.
 func (w *env) report(body []byte, proof string) *httptest.ResponseRecorder {
 	w.Helper()
 	r := httptest.NewRequestWithContext(w.Context(), http.MethodPost, "/edge/clicks", bytes.NewReader(body))
@@ -202,7 +200,7 @@ func (u unreadBody) Read([]byte) (int, error) {
 	return 0, io.EOF
 }
 
-// TestEdgeUnsigned: the body of a request without a valid signature is never read, whatever its stated length.
+// TestEdgeUnsigned: the body of a request without a valid signature is never read.
 func TestEdgeUnsigned(t *testing.T) {
 	t.Parallel()
 	w := newEnv(t)

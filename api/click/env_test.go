@@ -52,7 +52,6 @@ func (s *memorySpool) Append(_ context.Context, r spool.Record) error {
 	return nil
 }
 
-// copyOf returns a copy of a click.
 func copyOf(c *models.Click) *models.Click {
 	copied := *c
 	return &copied
@@ -77,8 +76,7 @@ func (s *memorySpool) last() *models.Click {
 	return list[len(list)-1]
 }
 
-// env is a handler on a database with an account, a traffic source, a shared domain and a domain of the account. Fields of the type
-// uuid.UUID are ids.
+// env is a handler on a database with an account, a traffic source, a shared domain and a domain of the account.
 type env struct {
 	testing.TB
 	db        *db.DB
@@ -153,7 +151,6 @@ func (w *env) lander(url string) uuid.UUID {
 
 type m = map[string]any
 
-// path returns a path of a flow. Its destinations may be of any kind.
 func path(action string, extra m, destinations ...m) m {
 	p := m{"id": uuid.NewString(), "action": action, "destinations": destinations}
 	for k, v := range extra {
@@ -227,7 +224,6 @@ func (w *env) get(target string, edits ...edit) *http.Response {
 	return w.send(http.MethodGet, target, "", edits...)
 }
 
-// location returns the address to which a request is redirected.
 func (w *env) location(target string, edits ...edit) string {
 	w.Helper()
 	res := w.get(target, edits...)

@@ -100,8 +100,7 @@ func (l loose) number() float64 {
 	return f
 }
 
-// offset returns a value in minutes east of UTC in the form +02:00. It returns an empty text for a day or more, because no time
-// zone differs that much.
+// offset returns a value in minutes east of UTC in the form +02:00.
 func (l loose) offset() string {
 	const day = 24 * 60
 	minutes := l.number()
@@ -144,9 +143,8 @@ type eventsReply struct {
 }
 
 // pageEvents answers /t/event, where the page tag reports what happened on a page. 204 means that all events are on stable
-// storage. If some events are malformed, the others are stored, and the answer lists the malformed events. The answer also
-// lists personal data that are not kept. Any page may send events, because the site key is public and the answer discloses
-// nothing. If the browser permits it, the request has the cookies of the tracking domain.
+// storage. If some events are malformed, the others are stored, and the answer lists the malformed events. Any page may send
+// events, because the site key is public and the answer discloses nothing.
 func (h *Handler) pageEvents(w http.ResponseWriter, r *http.Request) {
 	allowOrigin(w.Header(), r)
 	if r.Method == http.MethodOptions {
@@ -235,8 +233,8 @@ func readPageMessage(w http.ResponseWriter, r *http.Request) (m pageMessage, err
 }
 
 // eventsOf returns the accepted events of a message, and an answer that lists the refused events and the personal data that are
-// not kept. The returned error belongs to the last refused event. If personal data cannot be sealed, eventsOf returns no events,
-// and the error is errUnavailable.
+// not kept. The error is the one of the last refused event, or errUnavailable with no events if personal data could not be
+// sealed.
 func (h *Handler) eventsOf(r *http.Request, m pageMessage, a *routing.Account, now time.Time) (
 	events []models.SiteEvent, out eventsReply, last error,
 ) {
@@ -294,7 +292,7 @@ func originHost(r *http.Request) string {
 var pageArrivals = []loose{"url", "cookie", "local"}
 
 // event reads an event of a page. clock is the page's time when the message was sent, and known is the click in the sender's
-// cookie. Long texts are cut later, by storeEvents.
+// cookie.
 func (p *pageEvent) event(clock float64, known uuid.UUID, now time.Time) (e models.SiteEvent, err *models.Error) {
 	if p.ID == "" || len(p.ID) > tag.MaxID {
 		return e, errNoEventID

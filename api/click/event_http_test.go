@@ -21,7 +21,6 @@ import (
 	"switchyard/models/bucket"
 )
 
-// postEvents posts a message as the page tag does. events are the members of its list.
 func (w *env) postEvents(events string, edits ...edit) (status int, code string) {
 	w.Helper()
 	return w.postBody(fmt.Sprintf(`{"site": %q, "now": 1700000060000, "events": [%s]}`, w.account, events), edits...)
@@ -145,8 +144,7 @@ func TestPageEventTimes(t *testing.T) {
 	}
 }
 
-// TestPageEventsRefused: input that is not a valid event is refused with a code. The refusal is immediate, however large or
-// deeply nested the input is. The answer reports how many of the other events are stored.
+// TestPageEventsRefused: input that is not a valid event is refused with a code.
 func TestPageEventsRefused(t *testing.T) {
 	t.Parallel()
 	w := newEnv(t)
@@ -213,8 +211,8 @@ func TestPageEventsRefused(t *testing.T) {
 	}
 }
 
-// TestPageEventsLimited checks that an account and a sender may send only a limited number of events, and that no answer claims
-// that an event is stored if it is not.
+// TestPageEventsLimited checks the limits of events for an account and for a sender, and that no answer claims that an event is
+// stored if it is not.
 func TestPageEventsLimited(t *testing.T) {
 	t.Parallel()
 	w := newEnv(t)

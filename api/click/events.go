@@ -41,8 +41,8 @@ var errNoSite = models.NotFound("site")
 const appendsAtOnce = 64
 
 // storeEvents puts events of an account on stable storage, each with the goals that it reaches under the current settings. An
-// event without a SiteID gets the site that SiteOf finds for its host. If SiteOf finds no site, the error is errNoSite. After
-// any other error some of the events may be stored: the sender sends all of them again, and each counts once.
+// event without a SiteID gets the site that SiteOf finds for its host. If writing fails, some of the events may be stored: the
+// sender sends all of them again, and each counts once.
 func (h *Handler) storeEvents(ctx context.Context, a *routing.Account, events []models.SiteEvent) error {
 	snapshot, now := h.routes.Current(), time.Now()
 	for i := range events {
@@ -88,7 +88,7 @@ func (h *Handler) appendEvents(ctx context.Context, events []models.SiteEvent) e
 	return errors.Join(errs...)
 }
 
-// cleanEvent cuts texts that are too long and drops impossible values. Such flaws are no reason to refuse the whole event.
+// cleanEvent cuts texts that are too long and drops impossible values.
 func cleanEvent(e *models.SiteEvent, now time.Time) {
 	e.ReceivedAt = now
 	if e.Source != models.FromGoalAPI && (e.At.Before(now.Add(-maxEventAge)) || e.At.After(now.Add(time.Minute))) {
@@ -156,7 +156,7 @@ func readValue(e *models.SiteEvent, value, named, fallback string) *models.Error
 }
 
 // readPrice reads the price of a product of an event. It returns zero if the text is not an amount, or if the amount has another
-// currency than the event. fallback is used if the event has no currency.
+// currency than the event.
 func readPrice(text string, e *models.SiteEvent, fallback string) models.Money {
 	currency := cmp.Or(e.Currency, fallback)
 	amount, err := money.Read(strings.TrimSpace(text), currency)

@@ -140,7 +140,7 @@ func TestEventsAreWithinBounds(t *testing.T) {
 	}
 }
 
-// TestSitesAreLive: changes of sites and goals in PostgreSQL take effect in the snapshot. So does the deletion of a site.
+// TestSitesAreLive: changes of sites and goals in PostgreSQL take effect in the snapshot.
 func TestSitesAreLive(t *testing.T) {
 	t.Parallel()
 	w := newEnv(t)

@@ -14,9 +14,7 @@ import (
 	"switchyard/models/flow"
 )
 
-// TestExplainDecidesAgain checks that an Explainer repeats a click's decision from the data recorded with the click. This
-// includes clicks that one campaign handed over to another, and clicks that a binding decided. A changed flow changes the flow
-// hash.
+// TestExplainDecidesAgain checks that an Explainer repeats a click's decision from the data recorded with the click.
 func TestExplainDecidesAgain(t *testing.T) {
 	t.Parallel()
 	w := newEnv(t)

@@ -56,7 +56,6 @@ type fieldSettings struct {
 	Lines   string // how lines end: lf, crlf, cr
 }
 
-// fieldEntries reads the corpus.
 func fieldEntries(t *testing.T) (list []*fieldEntry) {
 	t.Helper()
 	err := filepath.WalkDir(fieldDir, func(name string, d fs.DirEntry, err error) error {
@@ -82,7 +81,7 @@ func fieldEntries(t *testing.T) (list []*fieldEntry) {
 	return list
 }
 
-// parseFieldEntry reads the three parts of an entry: settings, message and record. They are separated by lines of three dashes.
+// parseFieldEntry reads the three parts of an entry: settings, message and record.
 func parseFieldEntry(text string) (*fieldEntry, error) {
 	parts := strings.SplitN(text, "\n---\n", 3)
 	if len(parts) != 3 {
@@ -124,7 +123,7 @@ func flatten(n *yaml.Node, path string, into map[string]string) {
 	}
 }
 
-// record holds the values that the code has read from a message, by field. It has no entry for a field without a value.
+// record holds the values that the code has read from a message, by field.
 type record map[string]string
 
 func (r record) set(name, value string) {
@@ -133,8 +132,8 @@ func (r record) set(name, value string) {
 	}
 }
 
-// compareRecords returns a line for each field in which a record differs. Some fields are reasons: why an amount is not counted, or
-// why a line is refused or skipped. An entry states only a part of a reason, and the reason must contain that part.
+// compareRecords returns a line for each field in which a record differs. If the field is a reason, it is enough that it contains
+// the wanted text.
 func compareRecords(want, got record) (faults []string) {
 	fields := maps.Clone(want)
 	maps.Copy(fields, got)

@@ -20,8 +20,7 @@ import (
 	"time"
 )
 
-// signers sign a notification as its platform does. The entry's setting Sign is the key. A signer adds a header or returns
-// another body.
+// signers sign a notification as its platform does.
 var signers = map[string]func(e *fieldEntry, h http.Header, body []byte) []byte{
 	"shopify": func(e *fieldEntry, h http.Header, body []byte) []byte {
 		h.Set("X-Shopify-Hmac-Sha256", base64.StdEncoding.EncodeToString(e.hmac(body)))
@@ -84,7 +83,6 @@ func (e *fieldEntry) encrypt(body []byte) []byte {
 
 type formField struct{ name, value string }
 
-// formFields returns the fields of a form, sorted by name.
 func formFields(body []byte) (list []formField) {
 	form, err := url.ParseQuery(string(body))
 	if err != nil {

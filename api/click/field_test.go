@@ -152,8 +152,6 @@ func (f *fieldEnv) addLink(e *fieldEntry, i int) {
 	f.campaign(e.link, columns, path("redirect", nil, m{"url": "https://shop.example/", "weight": 1}))
 }
 
-// request returns the HTTP request of an entry. The file contains the request's head and body, and net/http parses the head. If the
-// head lacks the version of HTTP or a Host header, request adds them first.
 func (f *fieldEnv) request(e *fieldEntry) (*http.Request, error) {
 	text := e.fill(e.message)
 	head, body, _ := strings.Cut(text, "\n\n")
@@ -269,7 +267,7 @@ func (f *fieldEnv) readPostback(e *fieldEntry, p models.Postback, into record) e
 	return nil
 }
 
-// setInput adds the fields of a further conversion of the message. The names of these fields begin with the given prefix.
+// setInput adds the fields of a further conversion of the message.
 func (r record) setInput(at string, in conversion.Input) {
 	if in.Payout != nil {
 		r[at+"payout"] = in.Payout.String()
@@ -280,8 +278,7 @@ func (r record) setInput(at string, in conversion.Input) {
 	r.set(at+"conversion_id", in.ConversionID)
 }
 
-// link requests a tracking link as a browser does, and returns the fields of the click. The record has the language and the
-// device only if the entry has the header that states them.
+// link requests a tracking link as a browser does, and returns the fields of the click.
 func (f *fieldEnv) link(e *fieldEntry) (record, error) {
 	r, err := f.request(e)
 	if err != nil {

@@ -13,10 +13,9 @@ import (
 	"switchyard/models/postback"
 )
 
-// foreignReport answers a conversion that is reported to an address of another tracker, on a domain that moved here. It reads
-// the report like a postback to /postback. The domain determines the account. A key of the other tracker in the path is not
-// checked: the secrets of the account's networks are checked instead. foreignReport returns false for any other address. It
-// recognizes most of these other addresses by their path, without reading the query.
+// foreignReport answers a conversion that is reported to an address of another tracker, on a domain that moved here. It reads the
+// report like a postback to /postback. A key of the other tracker in the path is not checked: the secrets of the account's
+// networks are checked instead.
 func (h *Handler) foreignReport(w http.ResponseWriter, r *http.Request, word, subpath string) bool {
 	if !foreign.MayReport(word, subpath) {
 		return false
@@ -38,7 +37,7 @@ func (h *Handler) foreignReport(w http.ResponseWriter, r *http.Request, word, su
 }
 
 // foreignLink answers a link of another tracker, and the step from a landing page to an offer, on a domain that moved here. It is
-// tried after all links that the domain has here. It returns false for any other address.
+// tried after all links that the domain has here.
 func (h *Handler) foreignLink(w http.ResponseWriter, req *http.Request, d *routing.Domain, word, subpath string) bool {
 	snap := h.routes.Current()
 	if !snap.AnswersForeign(d) {
@@ -70,10 +69,9 @@ func (h *Handler) noteReceived(p *models.Postback, r *http.Request) {
 	}
 }
 
-// isOfMove reports whether a message that names no click of ours may name a click of the account's old tracker. All such
-// messages are stored, so that they can be counted. isSentOn reports whether the message is to be forwarded to that tracker,
-// because its click id has the form of that tracker's ids. If the account's old clicks were imported, the click id is kept in
-// p, because it may be the id of an imported click.
+// isOfMove reports whether a message that names no click of ours may name a click of the account's old tracker. All such messages
+// are stored, so that they can be counted. isSentOn reports whether the message is to be forwarded to that tracker, because its
+// click id has the form of that tracker's ids. If the account's old clicks were imported, the click id is kept in p.
 func (h *Handler) isOfMove(p *models.Postback, n postback.Network) (isOfMove, isSentOn bool) {
 	snap, text := h.routes.Current(), postback.ClickID(p.Params, n)
 	tracker, hasOld := snap.OldTracker(p.AccountID), snap.HasOldClicks(p.AccountID)

@@ -28,9 +28,8 @@ func foreignBench(b *testing.B, links int) *Handler {
 }
 
 // BenchmarkRedirectForeign measures three links: a link of this service in a snapshot without foreign links, the same link in a
-// snapshot with 10,000 foreign links, and one of these foreign links. The three take turns, so that a busy machine slows all three
-// alike. The metrics with/without and foreign/without are the median rates of the second and the third link, as fractions of the
-// first link's median rate.
+// snapshot with 10,000 foreign links, and one of these foreign links. The metrics with/without and foreign/without are the median
+// rates of the second and the third link, as fractions of the first link's median rate.
 func BenchmarkRedirectForeign(b *testing.B) {
 	const batch = 20
 	own, foreign := benchRequest(), benchRequest()

@@ -73,7 +73,7 @@ func TestForeignLinks(t *testing.T) {
 }
 
 // TestForeignLinkOfADomain: a link that was imported for one domain does not work on another domain. On its own domain it takes
-// precedence over a link for all domains. A deleted link does not work.
+// precedence over a link for all domains.
 func TestForeignLinkOfADomain(t *testing.T) {
 	t.Parallel()
 	w := newEnv(t)
@@ -100,8 +100,7 @@ func TestForeignLinkOfADomain(t *testing.T) {
 	}
 }
 
-// TestForeignClickOut follows the old tracker's click-out addresses, which a landing page may still have. The click is known from
-// the cookie, or from a parameter that the page has filled.
+// TestForeignClickOut follows the old tracker's click-out addresses, which a landing page may still have.
 func TestForeignClickOut(t *testing.T) {
 	t.Parallel()
 	w := newEnv(t)
@@ -135,7 +134,6 @@ func TestForeignClickOut(t *testing.T) {
 	}
 }
 
-// messages returns the recorded postbacks.
 func (s *memorySpool) messages() (list []*models.Postback) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -147,7 +145,7 @@ func (s *memorySpool) messages() (list []*models.Postback) {
 	return list
 }
 
-// TestForeignPostbacks reports conversions to the addresses of other trackers. The domain determines the account.
+// TestForeignPostbacks reports conversions to the addresses of other trackers.
 func TestForeignPostbacks(t *testing.T) {
 	t.Parallel()
 	w := newEnv(t)
@@ -190,8 +188,6 @@ func TestForeignPostbacks(t *testing.T) {
 }
 
 // TestPostbacksOfTheOldTracker: a message whose click id has the form of the old tracker's ids is marked to be forwarded.
-// Messages with ids of this service or other ids, messages that were already forwarded, and messages of accounts without an old
-// tracker are not marked.
 func TestPostbacksOfTheOldTracker(t *testing.T) {
 	t.Parallel()
 	w := newEnv(t)

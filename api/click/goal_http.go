@@ -146,8 +146,8 @@ func (h *Handler) receiveGoals(w http.ResponseWriter, r *http.Request) (out goal
 }
 
 // goalSender returns the account whose server sends a message, and the body of the message. It does not read the body of a
-// request that has neither the goal secret nor a signature. A signature can be checked only after the body is read. Only a limited
-// number of large bodies are therefore read at the same time in order to check their signatures.
+// request that has neither the goal secret nor a signature. A signature can be checked only after the body is read, so only a
+// limited number of large bodies are read at the same time.
 func (h *Handler) goalSender(w http.ResponseWriter, r *http.Request, from netip.Prefix, now time.Time) (*routing.Account, []byte, error) {
 	routes := h.routes.Current()
 	key := cmp.Or(r.Header.Get("X-Site-Key"), token.QueryParam(r.URL.RawQuery, "site_key"))
@@ -187,13 +187,11 @@ func (h *Handler) goalSender(w http.ResponseWriter, r *http.Request, from netip.
 	return nil, nil, h.refuseSecret(r, a)
 }
 
-// bearer returns the secret of the Authorization header.
 func bearer(r *http.Request) (secret string, ok bool) {
 	kind, secret, ok := strings.Cut(r.Header.Get("Authorization"), " ")
 	return strings.TrimSpace(secret), ok && strings.EqualFold(kind, "Bearer")
 }
 
-// goalsIn splits a message into its goals.
 func goalsIn(body []byte) (list []json.RawMessage, single bool, err error) {
 	body = bytes.TrimSpace(body)
 	if single = len(body) > 0 && body[0] == '{'; single {
@@ -248,13 +246,12 @@ func (h *Handler) acceptGoals(r *http.Request, a *routing.Account, list []json.R
 	return out, nil
 }
 
-// Codes of the refusals that are stored as samples. See storeRefused.
+// Codes of the refusals that are stored as samples.
 const (
 	unknownGoal = "unknown_goal"
 	wrongSecret = "wrong_secret"
 )
 
-// readGoal reads one goal of a server's message. A refusal is worded for the sender.
 func (h *Handler) readGoal(a *routing.Account, raw json.RawMessage) (e models.SiteEvent, item goalItem, refusal *models.Error) {
 	if len(raw) == 0 || raw[0] != '{' || json.Unmarshal(raw, &item) != nil {
 		return e, item, models.Invalid("bad_goal", "a goal is an object of texts and numbers, and its items are a list of such objects")
@@ -305,7 +302,7 @@ func withoutUser(raw, user json.RawMessage) []byte {
 }
 
 // goalOf returns the site and the terms of the active goal with a key. site is the id of the goal's site, or empty for the
-// account's first site with such a goal. The terms are nil if there is no such goal.
+// account's first site with such a goal.
 func (h *Handler) goalOf(a *routing.Account, key, site string) (uuid.UUID, *models.GoalTerms) {
 	routes := h.routes.Current()
 	found := routes.SiteOfGoal(a.Row.ID, key)
@@ -326,7 +323,7 @@ func (h *Handler) goalOf(a *routing.Account, key, site string) (uuid.UUID, *mode
 	return uuid.Nil, nil
 }
 
-// fill sets the value, currency, time and products of an event. fallback is the currency of amounts that state no currency.
+// fill sets the value, currency, time and products of an event.
 func (item goalItem) fill(e *models.SiteEvent, fallback string) *models.Error {
 	if refusal := readValue(e, string(item.Value), string(item.Currency), fallback); refusal != nil {
 		return refusal
@@ -349,15 +346,14 @@ func (item goalItem) fill(e *models.SiteEvent, fallback string) *models.Error {
 	return nil
 }
 
-// refuseSecret counts a message whose secret is missing or wrong, and may store it as a sample. It returns errGoalSecret.
+// refuseSecret counts a message whose secret is missing or wrong, and may store it as a sample.
 func (h *Handler) refuseSecret(r *http.Request, a *routing.Account) error {
 	h.metrics.refusedGoals.WithLabelValues(wrongSecret).Inc()
 	h.storeRefused(r, a, map[string]string{postback.Param("secret"): postback.Mask}, errGoalSecret.Message)
 	return errGoalSecret
 }
 
-// storeRefused stores samples of refused messages in the log of postbacks, without anything that may be a secret. a is nil if the
-// sender is unknown.
+// storeRefused stores samples of refused messages in the log of postbacks, without anything that may be a secret.
 func (h *Handler) storeRefused(r *http.Request, a *routing.Account, params map[string]string, reason string) {
 	p := h.newPostback(r, models.FromGoalAPI)
 	p.Params, p.Refused = params, reason

@@ -32,7 +32,6 @@ type goalAnswer struct {
 	Error *struct{ Code string }
 }
 
-// goals sends body to /t/goal, as a customer's server does.
 func (w *env) goals(body string, edits ...edit) (a goalAnswer) {
 	w.Helper()
 	res := w.send("POST", "/t/goal", body, edits...)
@@ -96,7 +95,6 @@ func TestServersReportGoals(t *testing.T) {
 	}
 }
 
-// refused returns the stored messages that were refused.
 func (s *memorySpool) refused() (list []models.Postback) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -173,8 +171,7 @@ func TestServersProveThemselves(t *testing.T) {
 }
 
 // TestUnprovenBodies sends large messages that never end, with the public site key and with forged signatures. Only a few such
-// messages are held in memory, and further messages are refused unread. Small messages and messages of the account's own
-// servers are still answered. After the large messages have ended, others are held in memory in their place.
+// messages are held in memory, and further messages are refused unread.
 func TestUnprovenBodies(t *testing.T) {
 	t.Parallel()
 	w, secret := goalServers(t)
@@ -287,8 +284,7 @@ func TestGoalsAreLimited(t *testing.T) {
 	}
 }
 
-// TestStrangersCannotTakeServerIDs checks that an event sent with the public site key cannot displace a server's goal. The event
-// uses the server's event_id, or the server's whole message, as its id.
+// TestStrangersCannotTakeServerIDs checks that an event sent with the public site key cannot displace a server's goal.
 func TestStrangersCannotTakeServerIDs(t *testing.T) {
 	t.Parallel()
 	w, secret := goalServers(t)

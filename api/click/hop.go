@@ -16,13 +16,11 @@ import (
 )
 
 // hopWord is the last part of the address /out/go, the second page of double_meta. The second page is on the tracking domain,
-// like the first. If the browser sends a referrer, the destination therefore sees the second page as the referrer, and never
-// the page that the visitor came from. The address of the second page carries the destination, the campaign and an expiry time,
-// signed for the domain. The service therefore redirects only to addresses that a customer's flow names. When the campaign's own
-// link stops working, for example because the campaign is deleted, the address of the second page stops working too.
+// like the first. The destination therefore never sees the page that the visitor came from as the referrer. The address of the
+// second page carries the destination, the campaign and an expiry time, signed for the domain.
 const hopWord = "go" // the path below /out
 
-// hopLife is how long the address of a second page is valid. It may be short, because the first page leads there immediately.
+// hopLife is how long the address of a second page is valid.
 const hopLife = 10 * time.Minute
 
 // hopLink is the part of a second page's address that is signed together with the destination.

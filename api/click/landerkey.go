@@ -41,7 +41,7 @@ var (
 	errBound = errors.New("click: the key belongs to another visitor")
 )
 
-// append makes the key of a click's visitor, who has the address ip and the user agent, and appends it to dst.
+// append appends the key of a click to dst, for a visitor with this address and user agent.
 func (s signer) append(dst []byte, k landerKey, ip netip.Addr, agent string) []byte {
 	var b [keyBody + keyMAC]byte
 	b[0] = keyVersion
@@ -58,9 +58,8 @@ func (s signer) append(dst []byte, k landerKey, ip netip.Addr, agent string) []b
 	return base64.RawURLEncoding.AppendEncode(dst, b[:])
 }
 
-// parse reads the key that a visitor brought. It returns errKey if the text is not a key of this install, and errBound if the key is
-// bound to another visitor. A forged key that claims to be bound also gets errBound, because parse cannot tell it from the key of
-// another visitor.
+// parse reads the key that a visitor brought. It returns errKey if the text is not a key of this install, and errBound if the key
+// is bound to another visitor.
 func (s signer) parse(text string, ip netip.Addr, agent string) (landerKey, error) {
 	var k landerKey
 	if len(text) != keyLen {

@@ -18,7 +18,6 @@ import (
 	"switchyard/models/token"
 )
 
-// fillerParams returns n parameters that fill no field.
 func fillerParams(n int) string {
 	var b strings.Builder
 	for i := range n {
@@ -27,7 +26,7 @@ func fillerParams(n int) string {
 	return b.String()
 }
 
-// TestLinksAreReadLeniently sends links that people and programs have copied, cut or escaped wrongly. It checks which fields are read.
+// TestLinksAreReadLeniently sends links that people and programs have copied, cut or escaped wrongly.
 func TestLinksAreReadLeniently(t *testing.T) {
 	t.Parallel()
 	w := newEnv(t)
@@ -120,8 +119,8 @@ func TestSourceParamIsNoOtherField(t *testing.T) {
 	}
 }
 
-// TestLongPostbacks sends a notification of 190 fields as a query, a form and JSON, with the known fields at different places among
-// the others. It is read the same way every time.
+// TestLongPostbacks sends a notification of 190 fields as a query, a form and JSON, with the known fields at different places
+// among the others.
 func TestLongPostbacks(t *testing.T) {
 	t.Parallel()
 	w := newEnv(t)
@@ -175,8 +174,8 @@ func TestLongPostbacks(t *testing.T) {
 	}
 }
 
-// TestPostbacksBeyondTheLimits checks that a parameter that fills a field is stored, however many other
-// parameters come before it.
+// TestPostbacksBeyondTheLimits checks that a parameter that fills a field is stored, however many other parameters come before
+// it.
 func TestPostbacksBeyondTheLimits(t *testing.T) {
 	t.Parallel()
 	w := newEnv(t)

@@ -12,19 +12,18 @@ import (
 	"switchyard/models/notification"
 )
 
-// The limits of postbacks, events and goals in each process: a rate per second, and a burst. Each stored item counts, even if one
-// message brings several. In a burst, a network sends hundreds of postbacks per second from one address. An addressee may receive
-// more messages than a single address may send, so that a single stranger cannot use up the whole share of a network or a domain.
+// The limits of postbacks, events and goals in each process: a rate per second, and a burst. In a burst, a network sends hundreds
+// of postbacks per second from one address. An addressee may receive more messages than a single address may send, so that a
+// single stranger cannot use up the whole share of a network or a domain.
 const (
 	senderRate     = 300
 	senderBurst    = 3000
 	addresseeRate  = 1000
 	addresseeBurst = 10_000
-	// reserveRate is the rate at which one address may still send to an addressee that has reached its own limit. Addresses that send
-	// many messages therefore do not shut out addresses that send few.
+	// reserveRate is the rate at which one address may still send to an addressee that has reached its own limit.
 	reserveRate  = 10
 	reserveBurst = 100
-	// notificationBurst is how many kilobytes of notifications a network may receive at once. notification.Rate is the rate.
+	// notificationBurst is how many kilobytes of notifications a network may receive at once.
 	notificationBurst = 64 << 10
 	// goalRate is the number of goals per second that the servers of one account may report.
 	goalRate  = 1000
@@ -78,8 +77,7 @@ func (l postbackLimits) admits(a addressee, from netip.Prefix, n int, now time.T
 	return l.addressees.AllowN(a, n, now) || l.reserve.AllowN(from, n, now)
 }
 
-// retryAfter is the number of seconds that a sender over a limit is told to wait. By then the buckets of the sender and of the
-// addressee have hundreds of tokens again.
+// retryAfter is the number of seconds that a sender over a limit is told to wait.
 const retryAfter = "1"
 
 var errTooMany = models.Errorf(models.KindTooMany, "rate_limited", "too many messages at once; wait %s second", retryAfter)

@@ -21,7 +21,6 @@ import (
 // never is the rate of a bucket that is never refilled.
 const never = rate.Limit(1e-9)
 
-// openSpool opens a spool and its ingester.
 func (w *env) openSpool() (*spool.Spool, *ingest.Ingester) {
 	w.Helper()
 	s, err := spool.Open(w.TempDir(), spool.Options{})
@@ -32,8 +31,8 @@ func (w *env) openSpool() (*spool.Spool, *ingest.Ingester) {
 	return s, ingest.NewIngester(s, w.db, ingest.Options{})
 }
 
-// TestStrangersCannotStallIngest floods the service with postbacks that name no click. A click is stored while all these postbacks
-// still wait in their own spool. Only samplesPerHour of the postbacks are stored.
+// TestStrangersCannotStallIngest floods the service with postbacks that name no click. Only samplesPerHour of the postbacks are
+// stored.
 func TestStrangersCannotStallIngest(t *testing.T) {
 	t.Parallel()
 	w := newEnv(t)
@@ -184,7 +183,7 @@ func TestPostbacksAreLimited(t *testing.T) {
 }
 
 // TestPostbackNamesItsClick checks that the handler finds a postback's click by the same parameters as the job that processes the
-// postback. If the routing snapshot lacks the network's parameters, the handler stores the postback, and the job looks for the click.
+// postback.
 func TestPostbackNamesItsClick(t *testing.T) {
 	t.Parallel()
 	w := newEnv(t)

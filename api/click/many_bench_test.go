@@ -10,8 +10,7 @@ import (
 	"github.com/google/uuid"
 )
 
-// differingStreams returns a flow of 19 paths with three conditions each and a default path. The values of the conditions differ
-// between campaigns.
+// differingStreams returns a flow of 19 paths with three conditions each and a default path.
 func differingStreams(campaign int) json.RawMessage {
 	countries := []string{"US", "DE", "FR", "BR", "IN", "JP", "ES", "IT", "GB", "NL", "PL", "SE"}
 	var paths []m
@@ -29,7 +28,7 @@ func differingStreams(campaign int) json.RawMessage {
 }
 
 // BenchmarkRedirectMany is BenchmarkRedirect with 10 campaigns and with 10,000, where no campaign is still in the processor's
-// caches when its turn comes. The visitors come from ten countries.
+// caches when its turn comes.
 func BenchmarkRedirectMany(b *testing.B) {
 	addresses := []string{
 		"8.8.8.8:1", "5.9.1.1:1", "91.121.0.1:1", "200.147.3.1:1", "49.205.1.1:1", "133.1.1.1:1", "41.0.0.1:1", "1.1.1.1:1",

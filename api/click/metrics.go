@@ -18,12 +18,10 @@ type metrics struct {
 	all                []prometheus.Collector
 }
 
-// observe records how long a tracking link of a campaign or smartlink took to answer.
 func (m *metrics) observe(took time.Duration) {
 	m.seconds.Observe(took.Seconds())
 }
 
-// register adds a metric to the collectors of m and returns the metric.
 func register[C prometheus.Collector](m *metrics, c C) C {
 	m.all = append(m.all, c)
 	return c

@@ -31,8 +31,7 @@ func (h *Handler) schemeOf(network uuid.UUID) (scheme string, known bool) {
 }
 
 // readNotification keeps a notification as it arrived, for a job to verify and read. Only the job knows the secret of the
-// network, and an encrypted message cannot be read without it. If it is not known whether the network has a scheme,
-// readNotification also reads the parameters that a network without a scheme would send.
+// network, and an encrypted message cannot be read without it.
 func (h *Handler) readNotification(w http.ResponseWriter, r *http.Request, p *models.Postback, scheme string, known bool) error {
 	if len(r.URL.RawQuery) > maxMessage {
 		return errTooLarge
@@ -65,7 +64,7 @@ func (h *Handler) readNotification(w http.ResponseWriter, r *http.Request, p *mo
 	return nil
 }
 
-// keptHeaders returns the headers that a scheme needs. Without a scheme it returns the headers that any scheme needs.
+// keptHeaders returns the headers that a scheme needs.
 func keptHeaders(all http.Header, scheme string) map[string]string {
 	kept := map[string]string{}
 	names := notification.Headers

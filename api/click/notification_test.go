@@ -17,7 +17,6 @@ import (
 	"switchyard/models/postback"
 )
 
-// networkWith creates a network with a scheme of notifications.
 func (w *env) networkWith(scheme string) uuid.UUID {
 	w.Helper()
 	id := w.network()
@@ -89,8 +88,7 @@ func TestNotificationLimits(t *testing.T) {
 			t.Errorf("%s: %d, want %d", name, res.StatusCode, tt.status)
 		}
 	}
-	// A network may receive notificationBurst kilobytes at once. The bucket never fills again here, so the speed of the machine does not
-	// matter.
+	// The bucket never fills again here, so the speed of the machine does not matter.
 	w.h.limits.kilobytes = bucket.New[uuid.UUID](0, notificationBurst, maxAddressees)
 	refused, most := 0, notificationBurst/(1+notification.MaxBody/1024)
 	for range most + 2 {

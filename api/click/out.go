@@ -18,8 +18,7 @@ import (
 	"switchyard/models/token"
 )
 
-// clickOut answers /out and /out/{slot}: it sends the visitor of a lander on to an offer of the visitor's path. subpath is the part
-// of the path below /out.
+// clickOut answers /out and /out/{slot}: it sends the visitor of a lander on to an offer of the visitor's path.
 func (h *Handler) clickOut(w http.ResponseWriter, req *http.Request, d *routing.Domain, subpath string) {
 	if subpath == hopWord {
 		h.secondPage(w, req, d)
@@ -40,7 +39,6 @@ func (h *Handler) clickOut(w http.ResponseWriter, req *http.Request, d *routing.
 // clickParams are the parameters in which the address of a click-out may name its click.
 var clickParams = []string{"clickid"}
 
-// sendOut sends the visitor of a lander on to an offer of a slot. params are the parameters that may name the click.
 func (h *Handler) sendOut(w http.ResponseWriter, req *http.Request, d *routing.Domain, slot int, params []string) {
 	r := h.acquire(req)
 	defer h.release(r)
@@ -80,9 +78,9 @@ func (h *Handler) sendOut(w http.ResponseWriter, req *http.Request, d *routing.D
 	r.send(w, flow.Transition302)
 }
 
-// nextDestination chooses the destination of a lander's visitor for the slot, and fills it into the request. bound is the id of the
-// offer or of the address that the visitor is bound to. If bound is zero or cannot be used, the destination is chosen at random.
-// nextDestination returns the destination's address with its tokens unfilled. ok is false if the slot has no usable destination.
+// nextDestination chooses the destination of a lander's visitor for the slot, and fills it into the request. bound is the id of
+// the offer or of the address that the visitor is bound to. If bound is zero or cannot be used, the destination is chosen at
+// random. nextDestination returns the destination's address with its tokens unfilled.
 func (r *request) nextDestination(bound uuid.UUID) (url *token.Template, ok bool) {
 	ref, url, ok := r.camp.Plan.PickOffer(r.route, r.slot, bound, r.pcg.Uint64())
 	if !ok {
@@ -101,10 +99,10 @@ func (r *request) nextDestination(bound uuid.UUID) (url *token.Template, ok bool
 	return url, true
 }
 
-// resume finds the click that brought the visitor to the lander: by a parameter that names the click, or else by the cookie. If the
-// visitor's cookie proves the click, the request gets the whole recorded click. Otherwise it gets only the click's ids. The ids of
-// the cookie are believed only as far as the snapshot confirms them. If the campaign exists but no longer has the path, resume
-// returns false and sets the request's campaign.
+// resume finds the click that brought the visitor to the lander: by a parameter that names the click, or else by the cookie. If
+// the visitor's cookie proves the click, the request gets the whole recorded click. Otherwise it gets the click's ids and the
+// data of the present request. If the campaign exists but no longer has the path, resume returns false and sets the request's
+// campaign.
 func (r *request) resume() (clickCookie, bool) {
 	t, isNamed := r.startingClick()
 	known := t.Click != uuid.Nil && r.confirm(t)
@@ -131,8 +129,8 @@ func (r *request) resume() (clickCookie, bool) {
 	return t, known
 }
 
-// startingClick returns the click that the address names, with the ids of its cookie if the request has that cookie. If the address
-// names no click, it returns the click of the cookie. isNamed reports that the address names the click.
+// startingClick returns the click that the address names, with the ids of its cookie if the request has that cookie. If the
+// address names no click, it returns the click of the cookie.
 func (r *request) startingClick() (t clickCookie, isNamed bool) {
 	all := clickCookies(r.http.Header, r.domain)
 	for _, name := range r.clickParams {
@@ -166,8 +164,8 @@ func (r *request) comesFrom(l *routing.Lander) bool {
 	return err == nil && err2 == nil && from.Host != "" && strings.EqualFold(page.Host, from.Host)
 }
 
-// confirm checks the click cookie against the snapshot. It sets the request's campaign, path and lander from the cookie. It
-// returns false, but keeps the campaign, if the campaign no longer has the path.
+// confirm checks the click cookie against the snapshot. It returns false, but keeps the campaign, if the campaign no longer has
+// the path.
 func (r *request) confirm(t clickCookie) bool {
 	c := r.snap.Campaign(t.Campaign)
 	if c == nil || t.Lander == uuid.Nil || // the visitor was not sent to a landing page
@@ -190,9 +188,8 @@ func (r *request) madeClick(c *models.Click) bool {
 	return err == nil && id != uuid.Nil && id == c.VisitorID
 }
 
-// rebuild fills a click as far as possible from its ids and from the visitor of the present request. It is used in two cases.
-// In the first, the visitor of this request is not proven to have made the click. In the second, only the cookie knows the
-// click: PostgreSQL cannot be reached, and the click came to another process, or to this process before a restart.
+// rebuild fills a click as far as possible from its ids and from the visitor of the present request. It is used if the request
+// does not prove that its visitor made the click, or if only the cookie knows the click.
 func (r *request) rebuild(t clickCookie) {
 	c := &r.click
 	*c = models.Click{
@@ -206,7 +203,7 @@ func (r *request) rebuild(t clickCookie) {
 }
 
 // findClick returns a click from memory or, within the timeout, from PostgreSQL. It returns nil if neither has the click. known
-// is false if PostgreSQL did not answer. The caller then has to use the cookie.
+// is false if PostgreSQL did not answer.
 func (h *Handler) findClick(ctx context.Context, id uuid.UUID) (c *models.Click, known bool) {
 	if c, ok := h.recent.GetIfPresent(id); ok {
 		return c, true
@@ -222,7 +219,7 @@ func (h *Handler) findClick(ctx context.Context, id uuid.UUID) (c *models.Click,
 }
 
 // bindOffer binds the visitor to an offer for the next click-out and the next visit. If the visitor goes to an address without an
-// offer, offer is the id of that address. bindOffer does nothing if the campaign does not bind offers.
+// offer, offer is the id of that address.
 func (r *request) bindOffer(h http.Header, t clickCookie, offer uuid.UUID) {
 	if !r.camp.Plan.Bind().BindsOffer() || offer == uuid.Nil || t.Offer == offer {
 		return

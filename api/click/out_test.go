@@ -11,7 +11,6 @@ import (
 	"switchyard/models"
 )
 
-// outs returns the recorded click-outs.
 func (s *memorySpool) outs() (list []*models.ClickOut) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -216,8 +215,8 @@ func visitorOf(c *models.Click) edit {
 	return header("Cookie", name+"="+models.FormatClickID(c.VisitorID))
 }
 
-// TestClickIDTellsNothingOfItsVisitor sends another visitor's click id. Click ids are in addresses that others can see. The
-// offer's address is filled with the data of the sender, even if the sender forges a click cookie.
+// TestClickIDTellsNothingOfItsVisitor sends another visitor's click id. The offer's address is filled with the data of the
+// sender, even if the sender forges a click cookie.
 func TestClickIDTellsNothingOfItsVisitor(t *testing.T) {
 	t.Parallel()
 	w := newEnv(t)

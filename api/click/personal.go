@@ -16,8 +16,7 @@ import (
 )
 
 // hashPersonalData replaces the personal data in the parameters of a postback by marks such as (hashed), so that the raw values
-// reach neither the disk nor the log of postbacks. If the person has agreed, it sets p.Personal to the hashes. It reports whether
-// the message had personal data.
+// reach neither the disk nor the log of postbacks. If the person has agreed, it sets p.Personal to the hashes.
 func (h *Handler) hashPersonalData(r *http.Request, p *models.Postback) bool {
 	person, word, removed := postback.RemovePersonal(p.Params, h.isMapped(p.AccountID))
 	consent := matchkey.ReadConsent(word)
@@ -48,8 +47,7 @@ const (
 )
 
 // countryFinder returns a function that finds the country of a click's visitor, for the events of one message. If the visitor's
-// own browser sends the message, the function returns the country of the browser's address. It returns an empty text if the
-// country cannot be found at this time. If PostgreSQL fails to answer once, the function does not ask it again.
+// own browser sends the message, the function returns the country of the browser's address.
 func (h *Handler) countryFinder(r *http.Request, sentByBrowser bool) func(click uuid.UUID) string {
 	unreachable := h.clicks.Conn == nil // a test postback has no database
 	return func(click uuid.UUID) string {
@@ -70,8 +68,8 @@ func (h *Handler) countryFinder(r *http.Request, sentByBrowser bool) func(click 
 }
 
 // setMatchKeys hashes the personal data of a site event and seals the hashes. user is the part of the event's message that has
-// the personal data, and word is what the message says about consent. findCountry returns the country of a click's visitor.
-// setMatchKeys returns the values that are not stored, with the reasons. The event's id must be set.
+// the personal data, and word is what the message says about consent. setMatchKeys returns the values that are not stored, with
+// the reasons. The event's id must be set.
 func (h *Handler) setMatchKeys(ctx context.Context, account uuid.UUID, e *models.SiteEvent, user json.RawMessage, word string,
 	findCountry func(click uuid.UUID) string,
 ) ([]matchkey.Dropped, error) {

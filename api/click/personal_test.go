@@ -82,7 +82,6 @@ func checkHidden(t *testing.T, search func(string) (int, int), inClear string) {
 	}
 }
 
-// storedClick stores a click from a country, and returns its id.
 func (w *env) storedClick(t *testing.T, country string) uuid.UUID {
 	t.Helper()
 	disk, err := spool.Open(t.TempDir(), spool.Options{})
@@ -100,7 +99,7 @@ func (w *env) storedClick(t *testing.T, country string) uuid.UUID {
 	return c.ID
 }
 
-// TestPersonalDataOfPostbacks sends personal data in all forms that a postback can have.
+// TestPersonalDataOfPostbacks sends personal data in postbacks of several forms.
 func TestPersonalDataOfPostbacks(t *testing.T) {
 	t.Parallel()
 	w := newEnv(t)

@@ -17,8 +17,7 @@ import (
 	"switchyard/models/postback"
 )
 
-// maxMessage is the maximum size of the query and the body of a postback together, in bytes. The longest notifications of shops
-// and payment services have some 200 fields.
+// maxMessage is the maximum size of the query and the body of a postback together, in bytes.
 const maxMessage = 32 << 10
 
 var (
@@ -29,10 +28,9 @@ var (
 	errBrokenOff = models.Invalid("bad_body", "the body could not be read")
 )
 
-// postback answers /postback and /postback/{network id}. It stores the message without interpreting it, and accepts it. A job
-// interprets the message later, and tries again until the click is known. A message that names no click is accepted too, because
-// networks switch off addresses that refuse. It is counted, and samples are stored to show the owner which setting is wrong. HEAD
-// records nothing and needs no parameters: monitors and networks use it to check that the address exists.
+// postback answers /postback and /postback/{network id}. It stores the message, and a job interprets it later. A message that
+// names no click is accepted too, because networks switch off addresses that refuse. HEAD records nothing and needs no
+// parameters: monitors and networks use it to check that the address exists.
 func (h *Handler) postback(w http.ResponseWriter, r *http.Request, network string) {
 	p, err := h.readPostback(w, r, network)
 	if err != nil {
@@ -110,8 +108,7 @@ func (h *Handler) sealProof(ctx context.Context, p *models.Postback) (err error)
 // maxNames is how many bytes of the names of hidden parameters are kept.
 const maxNames = 300
 
-// fieldsOf returns the settings by which the messages of a network are read. They are empty for the zero id. known is false if only
-// PostgreSQL has the settings.
+// fieldsOf returns the settings by which the messages of a network are read. known is false if only PostgreSQL has the settings.
 func (h *Handler) fieldsOf(network uuid.UUID) (n postback.Network, known bool) {
 	if network == uuid.Nil {
 		return n, true
@@ -122,8 +119,7 @@ func (h *Handler) fieldsOf(network uuid.UUID) (n postback.Network, known bool) {
 	return n, false
 }
 
-// readPostback reads the message and finds its network and account. network is the id in the address, or empty. The errors are
-// worded for the sender.
+// readPostback reads the message and finds its network and account. network is the id in the address, or empty.
 func (h *Handler) readPostback(w http.ResponseWriter, r *http.Request, network string) (*models.Postback, error) {
 	if r.Method != http.MethodGet && r.Method != http.MethodPost && r.Method != http.MethodHead {
 		return nil, models.Errorf(models.KindMethod, "method_not_allowed", "use GET or POST")
@@ -199,7 +195,6 @@ func (h *Handler) isMapped(account uuid.UUID) func(name string) bool {
 	return func(name string) bool { return loaded && routes.IsMapped(account, name) }
 }
 
-// readMessage returns the body of a POST. It refuses a message that is too large, if possible without reading it.
 func readMessage(w http.ResponseWriter, r *http.Request) ([]byte, error) {
 	limit := int64(maxMessage - len(r.URL.RawQuery))
 	if limit < 0 {
@@ -222,8 +217,7 @@ func (h *Handler) newPostback(r *http.Request, source string) *models.Postback {
 	return p
 }
 
-// addresseeOf returns the addressee whose limits a postback counts against: its network, or else its domain. It is empty if neither
-// is known.
+// addresseeOf returns the addressee whose limits a postback counts against: its network, or else its domain.
 func (h *Handler) addresseeOf(p *models.Postback) addressee {
 	if p.NetworkID != uuid.Nil {
 		return addressee{network: p.NetworkID}
@@ -257,12 +251,10 @@ func (h *Handler) findNetwork(p *models.Postback, text string) error {
 	return unknown
 }
 
-// onePixel is a transparent GIF of one pixel.
 var onePixel = []byte("GIF89a\x01\x00\x01\x00\x80\x00\x00\x00\x00\x00\xff\xff\xff!\xf9\x04\x01\x00\x00" +
 	"\x00\x00,\x00\x00\x00\x00\x01\x00\x01\x00\x00\x02\x02D\x01\x00;")
 
-// pixel answers /pixel.gif: a postback from the visitor's own browser. The query names the click, or else the cookie does. The
-// answer is always the picture.
+// pixel answers /pixel.gif: a postback from the visitor's own browser. The query names the click, or else the cookie does.
 func (h *Handler) pixel(w http.ResponseWriter, r *http.Request) {
 	if r.Method == http.MethodGet {
 		p := h.newPostback(r, models.FromPixel)

@@ -159,7 +159,7 @@ func TestPostbackKeepsSignature(t *testing.T) {
 	}
 }
 
-// TestSecretsAreNotSpooled sends a secret in every possible way, and searches for it on the disk and in the database.
+// TestSecretsAreNotSpooled sends a secret in many ways, and searches for it on the disk and in the database.
 func TestSecretsAreNotSpooled(t *testing.T) {
 	t.Parallel()
 	w := newEnv(t)
@@ -201,7 +201,7 @@ func TestSecretsAreNotSpooled(t *testing.T) {
 			t.Errorf("%s: stored unsealed: %+v", name, p)
 		}
 		proof := w.proof()
-		// A postback that names no click is a sample. It keeps the secret too, because the settings of its network may be corrected later.
+		// A sample keeps the secret too, because the settings of its network may be corrected later.
 		if !strings.Contains(fmt.Sprint(proof), canary) {
 			t.Errorf("%s: the proof has no secret: %+v", name, proof)
 		}
@@ -237,9 +237,9 @@ func TestSecretsAreNotSpooled(t *testing.T) {
 	}
 }
 
-// TestSecretsUnderOtherNames sends a secret in a parameter whose name usually means another field, such as sub5, and inside a member
-// of a JSON body. The settings of a network may say that the parameter holds the network's secret, so the parameter is sealed. If
-// the message names its click, the click is still found.
+// TestSecretsUnderOtherNames sends a secret in a parameter whose name usually means another field, such as sub5, and inside a
+// member of a JSON body. The settings of a network may say that the parameter holds the network's secret, so the parameter is
+// sealed.
 func TestSecretsUnderOtherNames(t *testing.T) {
 	t.Parallel()
 	w := newEnv(t)
@@ -326,7 +326,7 @@ func TestPixel(t *testing.T) {
 	}
 }
 
-// TestPostbackAnswer checks the answers that networks demand. A refused postback is still answered with its own error.
+// TestPostbackAnswer checks the answers that networks demand.
 func TestPostbackAnswer(t *testing.T) {
 	t.Parallel()
 	w := newEnv(t)

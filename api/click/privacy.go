@@ -30,8 +30,7 @@ func (c concealing) Append(ctx context.Context, r spool.Record) error {
 }
 
 // truncateAddress does nothing if whole addresses are stored. Otherwise it reduces the click's address to the part that may be
-// stored, and sets AddressKey to a hash of the address. The hash recognizes an address only within one day. r.seen keeps the whole
-// address for the decisions.
+// stored, and sets AddressKey to a hash of the address.
 func (r *request) truncateAddress() {
 	if r.h.privacy.StoresWhole() {
 		return

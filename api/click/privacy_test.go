@@ -12,8 +12,7 @@ import (
 	"switchyard/models"
 )
 
-// The operator's setting decides how much of an address is stored, in every kind of record. Decisions use the
-// whole address: lists, rules and uniqueness distinguish two visitors of one network.
+// The operator's setting decides how much of an address is stored, in every kind of record. Decisions use the whole address.
 func TestPrivacy(t *testing.T) {
 	t.Parallel()
 	for privacy, stored := range map[models.IPPrivacy]string{

@@ -17,7 +17,6 @@ import (
 
 const iPhone = "Mozilla/5.0 (iPhone; CPU iPhone OS 17_5 like Mac OS X) AppleWebKit/605.1.15 (KHTML, like Gecko) Version/17.5 Mobile/15E148 Safari/604.1"
 
-// protect sets a lander's protection.
 func (w *env) protect(lander uuid.UUID, p m) {
 	w.Helper()
 	p["enabled"] = true
@@ -100,7 +99,6 @@ func TestProtectedLanderLists(t *testing.T) {
 	}
 }
 
-// verdictOf returns the verdict that a page gets about a visitor.
 func (w *env) verdictOf(query url.Values, edits ...edit) verdict {
 	w.Helper()
 	res := w.get("/lp/verify?"+query.Encode(), append([]edit{host(ownHost)}, edits...)...)
@@ -241,9 +239,7 @@ func TestClickLander(t *testing.T) {
 	w.checkVerdict("an old click", w.verdictOf(url.Values{"clickid": {models.FormatClickID(late.ID)}}), reasonExpired)
 }
 
-// TestFallbackIsFilled checks that a page gets a complete fallback address for a refused visitor. The address is filled from the
-// click that brought the visitor, else from the visitor's own request, and never from a click to another page. A click id alone
-// discloses nothing about its visitor.
+// TestFallbackIsFilled checks that a page gets a complete fallback address for a refused visitor.
 func TestFallbackIsFilled(t *testing.T) {
 	t.Parallel()
 	w := newEnv(t)

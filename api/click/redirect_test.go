@@ -33,7 +33,7 @@ func hostile(rnd *rand.Rand) string {
 }
 
 // TestHostileValues puts 50,000 values into every part of a destination that can hold tokens, in every transition. The values
-// change neither scheme nor host, add no header and break no line. In a page they stay inside their attribute.
+// change neither scheme nor host, add no header and break no line.
 func TestHostileValues(t *testing.T) {
 	t.Parallel()
 	templates := []string{
@@ -119,14 +119,14 @@ func checkAnswer(t *testing.T, where, template, transition string, rec *httptest
 	if !isRedirect {
 		address = addressIn(rec.Body.String())
 	}
-	// Up to the slash that ends the host, the address is the text of the template. Tokens in this part are not filled.
+	// Up to the slash that ends the host, the address is the text of the template.
 	start := template[:strings.IndexByte(template[len("https://"):], '/')+len("https:///")]
 	if !strings.HasPrefix(address, start) {
 		t.Errorf("%s: the visitor is sent to %q, want %s first", where, address, start)
 	}
 }
 
-// addressIn returns the address that a page leads to. It must be the same wherever the page contains it.
+// addressIn returns the address that a page leads to.
 func addressIn(page string) string {
 	var found string
 	for _, mark := range []string{`content="0;url=`, `href="`, `action="`, `src="`} {

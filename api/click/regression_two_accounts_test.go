@@ -10,7 +10,7 @@ import (
 	"switchyard/models"
 )
 
-// customer is an account with a campaign on the shared domain. The campaign's landing page leads to an offer.
+// customer is an account with a campaign on the shared domain.
 type customer struct {
 	*env
 	name string
@@ -37,7 +37,6 @@ func (c customer) click(jar []*http.Cookie) (id string, after []*http.Cookie) {
 	return models.FormatClickID(c.spool.last().ID), mergeCookies(jar, res.Cookies())
 }
 
-// mergeCookies returns the cookies that a browser keeps: the last cookie of each name.
 func mergeCookies(jar, set []*http.Cookie) []*http.Cookie {
 	last := map[string]*http.Cookie{}
 	for _, c := range append(jar[:len(jar):len(jar)], set...) {
@@ -50,7 +49,6 @@ func mergeCookies(jar, set []*http.Cookie) []*http.Cookie {
 	return all
 }
 
-// postbacks returns the recorded postbacks.
 func (s *memorySpool) postbacks() (list []*models.Postback) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -130,7 +128,7 @@ func TestCookieFromBeforeAccounts(t *testing.T) {
 	}
 }
 
-// TestTwoCampaignsInOneBrowser: a browser has clicked two links of one account. A named click counts, even if it is not the last.
+// TestTwoCampaignsInOneBrowser: a click that is named counts, even if it is not the last one of the browser.
 func TestTwoCampaignsInOneBrowser(t *testing.T) {
 	t.Parallel()
 	w := newEnv(t)

@@ -19,14 +19,12 @@ var (
 	errUnavailable = models.Errorf(models.KindUnavailable, "unavailable", "try again")
 )
 
-// reply is the envelope of the JSON answers to messages: postbacks, page events, goals that a server sends, and clicks that the
-// script at Cloudflare's edge has answered (ops/deploy/edge). A postback may get a plain text instead.
+// reply is the envelope of the JSON answers to messages.
 type reply struct {
 	Data  any             `json:"data"`
 	Error *envelope.Error `json:"error"`
 }
 
-// replyError answers with the status, the code and the text of an error.
 func replyError(w http.ResponseWriter, err error) {
 	e, ok := models.AsError(err)
 	if !ok {

@@ -29,8 +29,7 @@ const (
 	maxParams      = 2000
 )
 
-// request is the state of one request to a tracking domain. It is pooled, so its fields must not be used after the answer. The recorder
-// gets a pointer to the click, but keeps no reference to it.
+// request is the state of one request to a tracking domain. It is pooled, so its fields must not be used after the answer.
 type request struct {
 	h       *Handler
 	http    *http.Request
@@ -122,8 +121,8 @@ func (r *request) fills(name string) bool {
 // commonParams are the parameters that are read for every source, except sub-parameters.
 var commonParams = slices.Concat([]string{"clickid", "keyword", models.DefaultCostParam, "fbc", "fbp", "ttp", "_ttp"}, models.AdArrivals)
 
-// storedQuery returns the query for storage with the click. It rewrites a query that a strict reader would read in another way. If a
-// query is too long, it keeps whole parameters, and prefers parameters that fill a field.
+// storedQuery returns the query for storage with the click. It rewrites a query that is too long, or that a strict reader would
+// read in another way.
 func (r *request) storedQuery() string {
 	raw := r.http.URL.RawQuery
 	if !r.unusual && len(raw) <= maxParams {
@@ -132,8 +131,8 @@ func (r *request) storedQuery() string {
 	return param.Encode(r.params, maxParams, r.fills)
 }
 
-// received returns the value of the first filled parameter with a name. value is cleaned, and raw is the value as it was received. A
-// parameter whose value is a macro that the traffic source did not replace does not count as filled.
+// received returns the value of the first filled parameter with a name. A parameter whose value is a macro that the traffic
+// source did not replace does not count as filled.
 func (r *request) received(name string) (value, raw string) {
 	for i := range r.params {
 		if strings.EqualFold(r.params[i].Name, name) {
@@ -145,8 +144,7 @@ func (r *request) received(name string) (value, raw string) {
 	return "", ""
 }
 
-// Param returns the value of the first filled parameter with a name, cleaned and cut. Conditions read param.<name> through this
-// method.
+// Param returns the value of the first filled parameter with a name, cleaned and cut.
 func (r *request) Param(name string) string {
 	value, _ := r.received(name)
 	return value
@@ -202,8 +200,7 @@ func (r *request) readSubs() {
 
 // genericSub returns the sub-parameter that a name fills for every source.
 func genericSub(name string) (n int, ok bool) {
-	// Most names are rejected here, without a look-up. The known names have 2 to 9 characters and end in a digit, from t1 to
-	// sub_id_30.
+	// Most names are rejected here, without a look-up.
 	if len(name) < 2 || len(name) > 9 || name[len(name)-1] < '0' || name[len(name)-1] > '9' {
 		return 0, false
 	}
@@ -213,8 +210,7 @@ func genericSub(name string) (n int, ok bool) {
 	return n, ok
 }
 
-// genericSubs maps the parameter names that every source may use to the sub-parameter that each fills. The names are sub1, sub2 and
-// so on, and the names that other trackers use.
+// genericSubs maps the parameter names that every source may use to the sub-parameter that each fills.
 var genericSubs = func() map[string]int {
 	m := map[string]int{}
 	for _, prefix := range []string{"sub", "sub_id_", "t", "var", "subid"} {
@@ -225,8 +221,7 @@ var genericSubs = func() map[string]int {
 	return m
 }()
 
-// externalID returns the traffic source's own click id. It comes from the parameter that the source names, or else from the usual
-// parameters.
+// externalID returns the traffic source's own click id.
 func (r *request) externalID() string {
 	for _, name := range r.source.ExternalIDParams() {
 		if v := r.wholeParam(name); v != "" && name != "" {
@@ -253,8 +248,8 @@ func (r *request) givenCost() (given routing.Given) {
 
 const currencyParam = "currency"
 
-// givenAmount returns the amount of the cost as received. Each character that cannot be read becomes U+FFFD, because without these
-// characters the amount could look like a missing amount or like another amount.
+// givenAmount returns the amount of the cost as received. Each character that cannot be read becomes U+FFFD, because without
+// these characters it could look like another amount.
 func (r *request) givenAmount() (lost string) {
 	name := costParam(r.source)
 	for i := range r.params {
@@ -298,7 +293,6 @@ func (r *request) setFacts() {
 	f.SetSource(r)
 }
 
-// url returns the address that the visitor requested.
 func (r *request) url() string {
 	scheme := "http://"
 	if r.isHTTPS {

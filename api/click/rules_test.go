@@ -23,7 +23,6 @@ func condition(attribute, operator string, value any) m {
 	return m{"attribute": attribute, "operator": operator, "value": value}
 }
 
-// rule creates a saved rule, of the given account.
 func (w *env) rule(logic string, account uuid.UUID, conditions ...m) uuid.UUID {
 	w.Helper()
 	id := uuid.New()
@@ -146,7 +145,7 @@ func altered(p m, name string, value any) m {
 	return p
 }
 
-// A campaign may be read before the rule that it uses. Until the rule is read, the path lets no visitor through.
+// A campaign may be read before the rule that it uses.
 func TestARuleThatComesLaterCompletesItsCampaigns(t *testing.T) {
 	t.Parallel()
 	w := newEnv(t)

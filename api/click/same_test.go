@@ -186,8 +186,7 @@ func (q querySource) Param(name string) string { return q[name] }
 func (querySource) Header(string) string       { return "" }
 
 // TestLiveEqualsSimulated makes 10,000 visits of random visitors to random flows with hand-overs, bindings, caps, saved rules,
-// weights and both rotations. Some visitors come repeatedly. The redirect's recorded decision must equal an Explainer's answer
-// for the same visitor.
+// weights and both rotations. The redirect's recorded decision must equal an Explainer's answer for the same visitor.
 func TestLiveEqualsSimulated(t *testing.T) {
 	t.Parallel()
 	const setups, visits = 400, 25

@@ -57,7 +57,6 @@ func (s *samples) write(file, text string) {
 	}
 }
 
-// command returns a command that runs in the folder of the samples.
 func (s *samples) command(name string, args ...string) *exec.Cmd {
 	cmd := exec.CommandContext(s.Context(), name, args...)
 	cmd.Dir = s.dir
@@ -94,8 +93,7 @@ type guest struct {
 	want   string
 }
 
-// sendVisitors sends visitors to protected pages, in both modes. For each visitor, pages returns the word that the page shows,
-// or the address that the visitor is sent to.
+// sendVisitors sends visitors to protected pages, in both modes.
 func (s *samples) sendVisitors(pages func([]guest) []string) {
 	s.Helper()
 	const shown, elsewhere = "shown", "https://else.test/"
@@ -123,7 +121,7 @@ func (s *samples) sendVisitors(pages func([]guest) []string) {
 }
 
 // TestSampleInJavaScript: in both modes the documented sample lets in a visitor with a click, and sends away a visitor without a
-// click.
+// click. If the service does not answer, the visitor is let in.
 func TestSampleInJavaScript(t *testing.T) {
 	parttest.Clients.Only(t)
 	t.Parallel()

@@ -11,9 +11,8 @@ import (
 	"switchyard/models/flow"
 )
 
-// otherLink answers a path that is not the alias of a campaign. It serves the smartlink with that slug. It also serves a
-// campaign or a smartlink whose link was copied together with a dot or a bracket after it, and addresses of another tracker.
-// Otherwise it answers 404. word is the first part of the path, and subpath is the rest.
+// otherLink answers a path that is not the alias of a campaign. It serves the smartlink with that slug. It also serves a link
+// that was copied together with a dot or a bracket after it, and addresses of another tracker.
 func (h *Handler) otherLink(w http.ResponseWriter, req *http.Request, d *routing.Domain, word, subpath string) {
 	if models.TrimLink(subpath) == "" {
 		trimmed := models.TrimLink(word)
@@ -31,7 +30,6 @@ func (h *Handler) otherLink(w http.ResponseWriter, req *http.Request, d *routing
 	}
 }
 
-// serveSmartlink answers a smartlink. The first rule that matches the visitor chooses the destination.
 func (h *Handler) serveSmartlink(w http.ResponseWriter, req *http.Request, d *routing.Domain, l *routing.Smartlink) {
 	start := time.Now()
 	r := h.acquire(req)

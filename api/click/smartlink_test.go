@@ -193,8 +193,7 @@ func TestSmartlinkClickIsStored(t *testing.T) {
 	}
 }
 
-// tokenHandler returns a handler that answers /deal on the account's own domain. The destination has tokens that the visitor's
-// request fills. If a request has the parameter x, a rule chooses the destination.
+// tokenHandler returns a handler that answers /deal on the account's own domain.
 func tokenHandler(tb testing.TB) *Handler {
 	tb.Helper()
 	const template = "https://safe.test/p?a={sub1}&b={_sub2}&c={param.x}&d={_param.x}&r={_referrer}&u={_user_agent}" +

@@ -24,7 +24,6 @@ import (
 	"switchyard/models/flow"
 )
 
-// run runs a handler's background goroutines until the test ends.
 func (w *env) run() {
 	ctx, cancel := context.WithCancel(context.WithoutCancel(w.Context()))
 	done := make(chan error, 1)
@@ -101,7 +100,6 @@ func TestACampaignThatComesBeforeItsOfferIsCompletedByIt(t *testing.T) {
 	}
 }
 
-// storeOn returns a store.Store on a pool. The store encrypts with a key that only the test uses.
 func storeOn(d db.Conn) *store.Store {
 	box, err := seal.New(d, bytes.Repeat([]byte{7}, 32))
 	if err != nil {
@@ -110,7 +108,6 @@ func storeOn(d db.Conn) *store.Store {
 	return store.New(d, box)
 }
 
-// depsOn returns the dependencies of a handler on a pool.
 func depsOn(d db.Conn, s Recorder, v Describer, dir string) Deps {
 	return Deps{
 		DB: d, Clicks: dbclick.Log{Conn: d}, Usage: report.Reader{Conn: d}, Spool: s, Postbacks: s,
@@ -118,7 +115,7 @@ func depsOn(d db.Conn, s Recorder, v Describer, dir string) Deps {
 	}
 }
 
-// unreachableDB returns a database that never answers: the pool opens, but every query fails.
+// unreachableDB returns a database that cannot be reached: the pool opens, but every query fails.
 func unreachableDB(tb testing.TB) db.Conn {
 	tb.Helper()
 	d, err := db.OpenLazy("postgres://nobody@127.0.0.1:1/none?sslmode=disable", db.Options{})
@@ -282,8 +279,7 @@ func TestDailyCapsFollowTheLedger(t *testing.T) {
 	w.checkPassed(t, uuid.Nil.String(), "")
 }
 
-// checkPassed checks which path the last click records as passed over: a path that matched the visitor but refused them. It
-// also checks the reason.
+// checkPassed checks which path the last click records as passed over, and the reason.
 func (w *env) checkPassed(t *testing.T, path any, why flow.Refusal) {
 	t.Helper()
 	if c := w.spool.last(); c.PassedStreamID.String() != path || c.PassedReason != string(why) {
@@ -307,9 +303,8 @@ func readUsage(ctx context.Context, h *Handler, now time.Time) error {
 	return errors.Join(h.readClicks(ctx, now), h.readConversions(ctx, now))
 }
 
-// A link works on every domain of its account. If another campaign or a smartlink has the same alias on one of these domains, that
-// domain leads only to the other link, even while the other link is paused. A domain of another account leads to no link of this
-// account.
+// A link works on every domain of its account. If another campaign or a smartlink has the same alias on one of these domains,
+// that domain leads only to the other link, even while the other link is paused.
 func TestALinkOnOtherDomains(t *testing.T) {
 	t.Parallel()
 	w := newEnv(t)

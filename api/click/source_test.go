@@ -19,7 +19,7 @@ func TestTrackFillsSubsInTheOrderOfTheSource(t *testing.T) {
 	}
 }
 
-// If a parameter is removed from a source, its sub-parameter stays empty. The other parameters keep their sub-parameters.
+// If a parameter is removed from a source, its sub-parameter stays empty.
 func TestTrackLeavesTheSubOfARemovedParameterEmpty(t *testing.T) {
 	t.Parallel()
 	w := newEnv(t)
@@ -33,8 +33,7 @@ func TestTrackLeavesTheSubOfARemovedParameterEmpty(t *testing.T) {
 	}
 }
 
-// Links fill all sub-parameters: by the parameters of the source, and by the names that every source may use. Destination
-// addresses get the values.
+// Links fill all sub-parameters: by the parameters of the source, and by the names that every source may use.
 func TestTrackFillsEverySub(t *testing.T) {
 	t.Parallel()
 	w := newEnv(t)

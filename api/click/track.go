@@ -19,7 +19,6 @@ import (
 	"switchyard/models/token"
 )
 
-// track answers a tracking link.
 func (h *Handler) track(w http.ResponseWriter, req *http.Request, d *routing.Domain, c *routing.Campaign) {
 	start := time.Now()
 	r := h.acquire(req)
@@ -89,8 +88,7 @@ func (r *request) isReal() bool {
 func (r *request) isPrefetch() bool { return r.seen.Signals&bot.Prefetch != 0 }
 
 // refusePrefetch answers 503 to a browser that loads a link ahead of a click. Browsers discard an error and ask again when the
-// user clicks. They would follow a redirect immediately and use the result for the click: the click would not be counted, and the
-// offer would get no click id.
+// user clicks. They would use a redirect for the click, which would then not be counted.
 func refusePrefetch(w http.ResponseWriter) {
 	w.Header()["Cache-Control"] = noStore
 	writePage(w, http.StatusServiceUnavailable, asText, []byte("this link cannot be loaded ahead of a click\n"))
@@ -120,7 +118,7 @@ func (r *request) HandOver(path uuid.UUID, bindable bool) {
 	}
 }
 
-// decide picks a path, following hand-overs from campaign to campaign. It reports each hand-over to the visit.
+// decide picks a path, following hand-overs from campaign to campaign.
 func (r *request) decide(visit routing.Visit) flow.Decision {
 	c := &r.click
 	if !r.camp.Active() { // the campaign is paused
@@ -164,8 +162,8 @@ func (r *request) resolve(d *flow.Decision) {
 	c.Destination = string(r.out)
 }
 
-// expand appends a destination with its tokens filled. The result is empty if it is not an http or https address. If an offer's
-// address has no token for the click id, expand adds the click id in the parameter that the offer's network names.
+// expand appends a destination with its tokens filled. If an offer's address has no token for the click id, expand adds the click
+// id in the parameter that the offer's network names.
 func (r *request) expand(dst []byte, t *token.Template, o *routing.Offer) []byte {
 	if t == nil {
 		return dst
@@ -185,8 +183,8 @@ func (r *request) expand(dst []byte, t *token.Template, o *routing.Offer) []byte
 	return dst
 }
 
-// isAddress reports whether b begins with http:// or https://. It is the last check before a Location header. It is needed because
-// paths that were saved before the present checks on saving may contain anything.
+// isAddress reports whether b begins with http:// or https://. It is the last check before a Location header, because older paths
+// may contain anything.
 func isAddress(b []byte) bool {
 	n := min(len(b), len("https://"))
 	head := strings.ToLower(string(b[:n]))
@@ -215,8 +213,8 @@ func appendParam(url []byte, name, value string) []byte {
 	return b
 }
 
-// record puts rec on stable storage, even if the visitor hangs up. If that takes longer than the timeout, the visitor is sent
-// on, and the spool writes rec as soon as the disk accepts it. A record is lost only if the spool has no room for it.
+// record puts rec on stable storage, even if the visitor hangs up. If that takes longer than the timeout, the visitor is sent on,
+// and the spool writes rec as soon as the disk accepts it.
 func (h *Handler) record(rec spool.Record) {
 	ctx := h.deadlines.contextFor(h.timeout)
 	err := h.spool.Append(ctx, rec)

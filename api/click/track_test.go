@@ -106,8 +106,8 @@ func TestTrackUnknownAddresses(t *testing.T) {
 	}
 }
 
-// A HEAD request is answered like a click. A browser that loads the link ahead of a click gets an error, because it would use a
-// redirect for the click.
+// HEAD requests and prefetches are not counted. A prefetch gets an error, because the browser would use a redirect for the later
+// click.
 func TestTrackDoesNotCountHeadAndPrefetch(t *testing.T) {
 	t.Parallel()
 	w := newEnv(t)

@@ -23,9 +23,8 @@ const (
 	unstoredFor = time.Minute
 )
 
-// hiddenLink answers /t/h/{click id}. Only a program follows this link. The click is marked as a bot's only if the program has the
-// same address and user agent as the click's visitor. A stranger who knows a click's id therefore cannot mark that click. The answer
-// discloses nothing: it is the same for an unknown click, for a prefetch by a browser, and for a sender of too many requests.
+// hiddenLink answers /t/h/{click id}. The click is marked as a bot's only if the sender has the same address and user agent as
+// the click's visitor. The answer does not disclose whether the click exists.
 func (h *Handler) hiddenLink(w http.ResponseWriter, req *http.Request, text string) {
 	if req.Method != http.MethodGet && req.Method != http.MethodHead {
 		refuseMethod(w)
@@ -44,8 +43,7 @@ func (h *Handler) hiddenLink(w http.ResponseWriter, req *http.Request, text stri
 	w.WriteHeader(http.StatusNoContent)
 }
 
-// newTrap returns the trap to record for the click whose hidden link was followed. ok is false if the id names no click that this
-// domain may serve, if the request is a prefetch or a HEAD, or if the sender is over a limit.
+// newTrap returns the trap to record for the click whose hidden link was followed.
 func (h *Handler) newTrap(req *http.Request, d *routing.Domain, text string) (t models.ClickTrap, ok bool) {
 	id, err := models.ParseClickID(text)
 	now := time.Now()

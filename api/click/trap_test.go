@@ -25,7 +25,6 @@ func (s *memorySpool) traps() (list []models.ClickTrap) {
 	return list
 }
 
-// trapsWithSenders returns the recorded traps.
 func (s *memorySpool) trapsWithSenders() (list []models.ClickTrap) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -37,7 +36,6 @@ func (s *memorySpool) trapsWithSenders() (list []models.ClickTrap) {
 	return list
 }
 
-// storeClick inserts a click of an account into PostgreSQL.
 func (w *env) storeClick(account uuid.UUID, age time.Duration) uuid.UUID {
 	w.Helper()
 	id := idBefore(age)
@@ -55,7 +53,6 @@ func (w *env) storeClick(account uuid.UUID, age time.Duration) uuid.UUID {
 	return id
 }
 
-// follow requests the hidden link of a click.
 func (w *env) follow(method, text string, edits ...edit) {
 	w.Helper()
 	res := w.send(method, "/t/h/"+text, "", edits...)
@@ -64,8 +61,7 @@ func (w *env) follow(method, text string, edits ...edit) {
 	}
 }
 
-// TestHiddenLink checks that a request for a hidden link is recorded with its click, if the click exists or may exist. The answer
-// is always the same.
+// TestHiddenLink checks that a request for a hidden link is recorded with its click, if the click exists or may exist.
 func TestHiddenLink(t *testing.T) {
 	t.Parallel()
 	w := newEnv(t)
@@ -111,7 +107,7 @@ func TestHiddenLink(t *testing.T) {
 }
 
 // TestHiddenLinkTellsSender: the record of a followed hidden link tells whether the visitor who made the click followed it, or
-// another client that knows the id of the click. This works even where addresses are not stored.
+// another client that knows the id of the click.
 func TestHiddenLinkTellsSender(t *testing.T) {
 	t.Parallel()
 	for _, privacy := range []models.IPPrivacy{models.IPFull, models.IPTruncated, models.IPNone} {
@@ -136,8 +132,8 @@ func TestHiddenLinkTellsSender(t *testing.T) {
 	}
 }
 
-// TestHiddenLinkInTrouble: a followed hidden link is recorded while PostgreSQL cannot be reached. Only a limited number of followed
-// links are recorded for each address. A metric counts each trap that is lost because the disk is full.
+// TestHiddenLinkInTrouble: a followed hidden link is recorded while PostgreSQL cannot be reached. Only a limited number of
+// followed links are recorded for each address.
 func TestHiddenLinkInTrouble(t *testing.T) {
 	t.Parallel()
 	w := newEnv(t)
@@ -165,7 +161,6 @@ func TestHiddenLinkInTrouble(t *testing.T) {
 	}
 }
 
-// idBefore returns the id of a click of the given age.
 func idBefore(age time.Duration) uuid.UUID {
 	id, floor := models.NewClickID(), models.FloorClickID(time.Now().Add(-age))
 	copy(id[:6], floor[:6])

@@ -127,7 +127,7 @@ func (v *trialVisit) Enter(c *routing.Campaign) {
 	v.stages = append(v.stages, routing.ExplainedStage{CampaignID: c.Row.ID, Name: c.Row.Name, Trace: v.env.Trace})
 }
 
-// HandOver implements routing.Visit. It binds nothing.
+// HandOver implements routing.Visit.
 func (v *trialVisit) HandOver(uuid.UUID, bool) {}
 
 // trialParams returns the parameters of the query, each with the field of the click that it fills.
@@ -186,8 +186,7 @@ func (d *discarder) Write(b []byte) (int, error) { return len(b), nil }
 // WriteHeader implements http.ResponseWriter.
 func (d *discarder) WriteHeader(status int) { d.status = status }
 
-// Postback reads a test postback with the code that reads real postbacks. network is the part of its address after /postback/. The
-// errors are worded for the sender.
+// Postback reads a test postback with the code that reads real postbacks.
 func (t *Tester) Postback(s *routing.Snapshot, req *http.Request, network string) (*models.Postback, error) {
 	return t.handler(s).readPostback(&discarder{header: http.Header{}}, req, network)
 }

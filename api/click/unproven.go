@@ -29,8 +29,7 @@ func newUnprovenBodies() *unprovenBodies {
 	return u
 }
 
-// acquire takes a place for a body of length bytes. A length of -1 means that the length is unknown. The caller calls the
-// returned function when the sender is proven or refused. ok is false if no place is free.
+// acquire takes a place for a body of length bytes. The caller calls the returned function when the sender is proven or refused.
 func (u *unprovenBodies) acquire(from netip.Prefix, length int64) (leave func(), ok bool) {
 	if length >= 0 && length <= smallBody {
 		return func() {}, true

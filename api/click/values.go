@@ -44,8 +44,7 @@ func (r *request) AppendToken(dst []byte, t token.Token) []byte {
 	return t.Name.Append(dst, c)
 }
 
-// nameOf returns the value of a token that names a record of the click's routing or the click's country. It is empty for all
-// other tokens.
+// nameOf returns the value of a token that names a record of the click's routing or the click's country.
 func (r *request) nameOf(n token.Name) string {
 	switch n {
 	case token.CampaignName:

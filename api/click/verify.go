@@ -48,14 +48,11 @@ type entry struct {
 	reason string    // why the entry is not valid; empty: it is valid
 }
 
-// verifyLander answers /lp/verify, which a protected page calls to check its visitor. The page sends the key of its address
-// (key or lp_key), or the click id (clickid, else the cookie of this domain). For visitors who bring neither, it sends its own
-// id (lander). A page that calls from its server sends ip and ua of its visitor; otherwise the request's own address and user
-// agent count. The lists are checked only if the visitor's browser calls.
+// verifyLander answers /lp/verify, which a protected page calls to check its visitor. The documentation of the package describes
+// the parameters. The lists are checked only if the visitor's browser calls.
 //
-// While PostgreSQL answers, a single-use key or click lets in one visitor among all processes. While PostgreSQL cannot be reached,
-// it lets in one per process. During that time a click of another process cannot be checked. Its visitor is let in if the request
-// names the page, so that an outage closes no page.
+// While PostgreSQL cannot be reached, a click of another process cannot be checked. Its visitor is let in if the request names
+// the page, so that an outage closes no page.
 func (h *Handler) verifyLander(w http.ResponseWriter, req *http.Request, d *routing.Domain, subpath string) {
 	if subpath != "verify" {
 		notFound(w)
@@ -146,7 +143,7 @@ func (r *request) fallbackURL(l *routing.Lander, e entry) string {
 	return string(r.expand(nil, l.Guard.Fallback, nil))
 }
 
-// maxProtection is how long a used key or click is remembered. It is longer than the validity of any key or click.
+// maxProtection is how long a used key or click is remembered.
 const maxProtection = 25 * time.Hour
 
 // entry returns the key that the request brings, or else its click, or else only the page's id.
@@ -199,7 +196,6 @@ func (r *request) visitorOf() (netip.Addr, string) {
 	return ip.Unmap(), agent
 }
 
-// clickEntry looks up the click. If PostgreSQL cannot be reached and the request names the page, the click is accepted unchecked.
 func (r *request) clickEntry(id, named uuid.UUID) entry {
 	e := entry{lander: named, click: id, mode: models.ProtectClick, until: models.ClickTime(id)}
 	c, known := r.h.findClick(r.http.Context(), id)
@@ -213,7 +209,7 @@ func (r *request) clickEntry(id, named uuid.UUID) entry {
 	return e
 }
 
-// eligible reports whether the page's lists admit the visitor. The request must come from the visitor's own browser.
+// eligible reports whether the page's lists admit the visitor.
 func (r *request) eligible(l *routing.Lander) bool {
 	r.seen = visitor.Description{}
 	r.account = r.snap.Account(l.Row.AccountID)

@@ -21,7 +21,7 @@ type document struct {
 	} `json:"components"`
 }
 
-// schema is a JSON schema. Properties are sorted by name, as in the document.
+// schema is a JSON schema.
 type schema struct {
 	Ref         string            `json:"$ref"`
 	Type        words             `json:"type"`
@@ -49,7 +49,6 @@ func (w *words) UnmarshalJSON(raw []byte) error {
 	return json.Unmarshal(raw, (*[]string)(w))
 }
 
-// name returns the name of the schema that s refers to, or "".
 func (s schema) name() string { return strings.TrimPrefix(s.Ref, "#/components/schemas/") }
 
 // plain returns the schema without null, and whether null is among its values.
@@ -103,8 +102,8 @@ type content map[string]struct {
 	Schema schema `json:"schema"`
 }
 
-// list returns the schema of one row of a list, and the parameter that chooses a page: cursor or offset. The parameter is "" for a
-// list without pages. If the answer is not a list of rows, row is empty.
+// list returns the schema of one row of a list, and the parameter that chooses a page: cursor or offset. The parameter is "" for
+// a list without pages.
 func (o operation) list(schemas map[string]schema) (row schema, by string) {
 	answer := o.Answer
 	if answer.Ref != "" {

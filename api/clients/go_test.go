@@ -56,7 +56,6 @@ func (g *goWriter) named(name string, s schema) {
 	g.line("\n// %s: %s\ntype %s %s %s", g.names[name], note, g.names[name], sign, g.typeOf(s))
 }
 
-// typeOf returns the Go type for the values of a schema. It ignores whether a value may be null or left out: see orNull.
 func (g *goWriter) typeOf(s schema) string {
 	switch {
 	case s.Ref != "":
@@ -164,7 +163,7 @@ func (g *goWriter) call(o operation) {
 }
 
 // params writes the type of an operation's parameters. It returns the name of that type, and the code that passes the parameters
-// to a call. Without parameters these are "" and nil.
+// to a call.
 func (g *goWriter) params(o operation, name string) (kind, given string) {
 	if len(o.Params) == 0 && !o.Filtered {
 		return "", "nil"

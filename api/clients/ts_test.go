@@ -81,7 +81,6 @@ func tsParams(o operation) (query, path string) {
 	return query, "{ " + strings.Join(tsEach(o.PathParams, func(p string) string { return p + ": string; " }), "") + "}"
 }
 
-// tsType returns the type of values of a schema.
 func tsType(s schema) string {
 	if s.Ref != "" {
 		return s.name()

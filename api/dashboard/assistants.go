@@ -17,8 +17,8 @@ import (
 	"switchyard/models"
 )
 
-// assistants returns the rows with which people connect and disconnect assistants. A viewer can
-// connect an assistant only if the assistant may read but not write.
+// assistants returns the rows with which people connect and disconnect assistants. A viewer can connect an assistant only if the
+// assistant may read but not write.
 func (d Deps) assistants() []route.Route {
 	request := personRoute("GET", "/assistants/request", "the request of a program that wants to connect an assistant", route.Handle(d.findRequest),
 		"400 invalid_client invalid_redirect invalid_request", "403 mcp_off", "429 rate_limited", "503 unavailable").
@@ -53,7 +53,7 @@ type ConnectRequest struct {
 	Asked   models.Rights   `json:"asked" doc:"what the program asks for, as far as the person may grant it"`
 }
 
-// ConnectClient is the program that asks. The program has chosen its own name.
+// ConnectClient is the program that asks.
 type ConnectClient struct {
 	ID           string `json:"id"`
 	Name         string `json:"name"`
@@ -68,7 +68,7 @@ type ConnectAccount struct {
 	Name string    `json:"name"`
 }
 
-// readClientJob declares that a call may wait for a job, which reads the document of a new client. readClient submits the job.
+// readClientJob declares that a call may wait for a job, which reads the document of a new client.
 var readClientJob = slow.New(jobs.ReadClient, func(jobs.ReadClientAnswer) ConnectRequest { return ConnectRequest{} })
 
 // Limits of reading documents. Reading a document is a request to an address that the program chose.
@@ -78,8 +78,7 @@ const (
 	documentTime       = 20 * time.Second
 )
 
-// readClient lets a worker read the document of a client, and waits for it. It does nothing if the id is not the address of a
-// document, or if the document was read less than models.ClientDocumentLife ago.
+// readClient lets a worker read the document of a client, and waits for it.
 func (d Deps) readClient(c *route.Call, id string) error {
 	if !models.IsClientDocument(id) {
 		return nil

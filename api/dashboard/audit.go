@@ -43,8 +43,7 @@ type AuditRow struct {
 	Refused   int        `json:"refused" doc:"how many wrong passwords and codes were given for the person in an hour; 0: the entry is a change"`
 }
 
-// Change is a field before and after a change, as JSON text, with the names of records in place of their ids. For a deleted record
-// it has the record's name before, and null after.
+// Change is a field before and after a change, as JSON text, with the names of records in place of their ids.
 type Change struct {
 	Field  string `json:"field"`
 	Before string `json:"before"`

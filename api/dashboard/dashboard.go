@@ -17,7 +17,7 @@ import (
 // Prefix begins the path of every page and of every row of Routes.
 const Prefix = "/app"
 
-// Deps are the dependencies of the dashboard. All except Platforms, NoMCP and Dir are required.
+// Deps are the dependencies of the dashboard.
 type Deps struct {
 	Store    *store.Store
 	Rates    *kv.Rates
@@ -30,7 +30,7 @@ type Deps struct {
 	BaseURL string
 	// NoMCP switches assistants off for the install.
 	NoMCP bool
-	// Dir is a directory with the files of the page, for developing the page. If it is empty, the files in the binary are served.
+	// Dir is a directory with the files of the page. If it is empty, the files in the binary are served.
 	Dir string
 }
 

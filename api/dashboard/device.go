@@ -24,13 +24,11 @@ const (
 	deviceLife   = 365 * 24 * time.Hour
 )
 
-// deviceCookie returns the name of the cookie for an e-mail. A browser may have a cookie for each person who signs in on it.
 func deviceCookie(email string) string {
 	sum := sha256.Sum256([]byte(email))
 	return devicePrefix + hex.EncodeToString(sum[:8])
 }
 
-// signDevice adds the signature to the value of a device cookie.
 func signDevice(key []byte, email, unsigned string) string {
 	mac := hmac.New(sha256.New, key)
 	fmt.Fprintf(mac, "%d|%s|%s", len(email), email, unsigned)

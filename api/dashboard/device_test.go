@@ -50,8 +50,7 @@ func TestDeviceFailsAlone(t *testing.T) {
 	browserOf(t, s).do("POST", "/app/api/session", body).want(t, 200, "")
 }
 
-// TestDeviceIsOfOnePerson: a device cookie of another person, a changed cookie and an expired cookie have no effect. A valid cookie
-// does not sign in without a password.
+// TestDeviceIsOfOnePerson: a device cookie of another person, a changed cookie and an expired cookie have no effect.
 func TestDeviceIsOfOnePerson(t *testing.T) {
 	t.Parallel()
 	s := apitest.New(t)

@@ -16,7 +16,6 @@ import (
 //go:embed help
 var helpPages embed.FS
 
-// helpPage converts a page of help to HTML. HTML in its text is left out.
 func helpPage(lang, name string) ([]byte, error) {
 	text, err := helpPages.ReadFile(path.Join("help", lang, name+".md"))
 	if err != nil {

@@ -17,8 +17,7 @@ var (
 	literal    = regexp.MustCompile(`'((?:[^'\\\n]|\\.)*)'`)
 )
 
-// helpNames returns the names of the pages that must exist: one for each screen in the navigation, two for tabs of a campaign, one
-// for the profile, one for the page that connects assistants, and the index.
+// helpNames returns the names of the pages that must exist.
 func helpNames(t *testing.T) []string {
 	t.Helper()
 	shell, err := os.ReadFile("web/src/parts/shell.tsx")

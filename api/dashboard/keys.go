@@ -11,7 +11,6 @@ import (
 	"switchyard/models"
 )
 
-// keys returns the rows for the account's API keys.
 func keys() []route.Route {
 	return []route.Route{
 		ownerRoute("GET", "/keys", "keys of the account", route.Handle(listKeys)),
@@ -22,7 +21,7 @@ func keys() []route.Route {
 	}
 }
 
-// KeyRow is an API key. Key is the key itself. Only the calls that make a key return it.
+// KeyRow is an API key. Key is the clear text, which only the calls that make a key return.
 type KeyRow struct {
 	ID        uuid.UUID `json:"id"`
 	Name      string    `json:"name"`

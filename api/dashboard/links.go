@@ -62,8 +62,7 @@ func (d Deps) describeLink(c *route.Call, b linkBody) (LinkShown, error) {
 }
 
 // useLinkBody is the input for using a link. Password is the person's present password, or a new one if the link asks for a new
-// password. An operator's entry may need no password. Code is needed for a reset or an invitation of a person who signs in with
-// codes, and Name for a new person.
+// password.
 type useLinkBody struct {
 	linkBody
 	Name     string `json:"name" maxLength:"120" trim:"true"`
@@ -72,9 +71,8 @@ type useLinkBody struct {
 }
 
 // useLink marks a link as used and carries out its purpose in one transaction, so that the link stays open if the purpose fails.
-// A wrong password or code counts against the person, as on the sign-in page. It also counts against the link, which ends after
-// ten wrong proofs. A password that is too short is refused before the person is looked up, so that the refusal does not reveal
-// whether the person is known.
+// A link ends after ten wrong proofs. A password that is too short is refused before the person is looked up, so that the refusal
+// does not reveal whether the person is known.
 func (d Deps) useLink(c *route.Call, b useLinkBody) (out SignedIn, err error) {
 	link, err := d.findLink(c, b.Token)
 	if err != nil {
@@ -157,7 +155,7 @@ func carryOutLink(c *route.Call, link models.EntryLink, b useLinkBody) (person m
 //   - An invitation asks a person who has a password for that password, and for a code if the person has codes. Other people choose
 //     a new password. But the invitation refuses a person without a password who works on another account. Otherwise the sender of
 //     the invitation could choose that person's password and sign in to the other account.
-//   - An operator's entry asks for a new password if choosesPassword says so. The person's codes are then dropped.
+//   - An operator's entry asks for a new password if choosesPassword says so.
 func checkProofOfLink(c *route.Call, link models.EntryLink, person models.Person, workplaces []dbpeople.Workplace, b useLinkBody) (string, error) {
 	elsewhere := slices.ContainsFunc(workplaces, func(w dbpeople.Workplace) bool { return w.ID != link.AccountID })
 	switch {
@@ -179,7 +177,6 @@ func choosesPassword(person models.Person, workplaces []dbpeople.Workplace, link
 	return person.PasswordHash == "" || roleAt(workplaces, link.AccountID) == ""
 }
 
-// roleAt returns a person's role on an account. It is empty if the person is not on the account.
 func roleAt(workplaces []dbpeople.Workplace, account uuid.UUID) models.Role {
 	for _, w := range workplaces {
 		if w.ID == account {
@@ -189,7 +186,6 @@ func roleAt(workplaces []dbpeople.Workplace, account uuid.UUID) models.Role {
 	return ""
 }
 
-// changeOf returns the change of a text for the audit log. An empty text becomes null.
 func changeOf(field, before, after string) models.FieldChange {
 	text := func(s string) json.RawMessage {
 		if s == "" {

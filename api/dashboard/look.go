@@ -12,8 +12,7 @@ import (
 	"switchyard/models"
 )
 
-// Cookies that tell the server which look a person has chosen. The server then sends the page in that look from the start. The
-// cookies are not secret.
+// Cookies that tell the server which look a person has chosen. The server then sends the page in that look from the start.
 const (
 	themeCookie    = "switchyard-theme"
 	languageCookie = "switchyard-language"
@@ -31,7 +30,6 @@ var (
 // testLanguage is a made-up language that only tests use: its words are lengthened English, written from right to left.
 const testLanguage = "ar-XB"
 
-// setLookCookies sets the cookies that hold a person's look. It deletes the cookie of a choice that is empty.
 func (d Deps) setLookCookies(c *route.Call, p models.Person) {
 	for name, value := range map[string]string{themeCookie: p.Theme, languageCookie: p.Language} {
 		cookie := http.Cookie{ //nolint:gosec // not always Secure, because a browser drops a Secure cookie that it gets by http

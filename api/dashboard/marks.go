@@ -77,7 +77,6 @@ type noteBody struct {
 	CampaignID *uuid.UUID `json:"campaign_id" doc:"the campaign that the note is about; null: all campaigns"`
 }
 
-// put copies the body into a note. It refuses a date that is not from 2000 to 2100.
 func (b noteBody) put(n *models.Note) error {
 	at, err := models.ParseNoteTime(b.At)
 	if err != nil {

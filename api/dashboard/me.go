@@ -17,7 +17,6 @@ import (
 	"switchyard/models"
 )
 
-// me returns the rows for the person who is signed in.
 func (d Deps) me() []route.Route {
 	confirmed := func(r route.Route) route.Route { r.Confirm = true; return r }
 	repeats := func(r route.Route) route.Route { r.Repeats = true; return r }
@@ -197,7 +196,7 @@ type codeBody struct {
 	Code string `json:"code" required:"true" maxLength:"40"`
 }
 
-// RecoveryCodes let a person sign in without the app. Each code works once. The codes are shown once.
+// RecoveryCodes let a person sign in without the app. Each code works once.
 type RecoveryCodes struct {
 	Codes []string `json:"codes"`
 }

@@ -39,7 +39,6 @@ func withPlatforms(t *testing.T) *apitest.Server {
 	return s
 }
 
-// connect begins a sign-in and returns its state.
 func (p *person) connect() string {
 	p.t.Helper()
 	begun := p.do("POST", "/app/api/oauth/google_ads", nil).want(p.t, 200, "")
@@ -59,8 +58,7 @@ func (p *person) end(state, code, refused string) answer {
 	return p.do("POST", "/app/api/oauth", map[string]any{"state": state, "code": code, "error": refused})
 }
 
-// TestOAuthEndsInItsSession checks that only the session that began a sign-in can end it, and only once. Requests of other
-// sessions end nothing.
+// TestOAuthEndsInItsSession checks that only the session that began a sign-in can end it, and only once.
 func TestOAuthEndsInItsSession(t *testing.T) {
 	t.Parallel()
 	s := withPlatforms(t)
@@ -94,8 +92,7 @@ func TestOAuthEndsInItsSession(t *testing.T) {
 	}
 }
 
-// TestOAuthRefused: a sign-in ends if the platform refuses or if it takes too long. It cannot be completed while the session is on
-// another account.
+// TestOAuthRefused: a sign-in ends if the platform refuses or if it takes too long.
 func TestOAuthRefused(t *testing.T) {
 	t.Parallel()
 	s := withPlatforms(t)
@@ -109,7 +106,7 @@ func TestOAuthRefused(t *testing.T) {
 	late := p.connect()
 	dbtest.Exec(t, s.DB, `UPDATE oauth_attempts SET expires_at = now()`)
 	p.end(late, "code", "").want(t, 400, "signin_expired")
-	// While the session is on another account, the sign-in connects to neither account. Back on the first account it can be completed.
+	// While the session is on another account, the sign-in connects to neither account.
 	moved := p.connect()
 	other, _, _ := s.NewAccount("scale")
 	id, err := uuid.Parse(p.do("GET", "/app/api/session", nil).want(t, 200, "").data["id"].(string))

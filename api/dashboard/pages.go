@@ -17,7 +17,7 @@ import (
 	"switchyard/api/route"
 )
 
-// built holds the files that `make build` makes from web. A build without them holds only the .gitignore.
+// built holds the files that `make build` makes from web.
 //
 //go:embed all:dist
 var built embed.FS
@@ -66,7 +66,6 @@ func newPages(d Deps) pages {
 	return p
 }
 
-// read reads a file and compresses it.
 func (p pages) read(name string) (route.Static, error) {
 	text, err := fs.ReadFile(p.files, name)
 	if err != nil {
@@ -105,7 +104,6 @@ func (p pages) shell(w http.ResponseWriter, r *http.Request) {
 	_, _ = w.Write(withLook(page, r))
 }
 
-// asset serves a file that the page needs. Browsers keep it.
 func (p pages) asset(w http.ResponseWriter, r *http.Request) {
 	name := r.PathValue("file")
 	s, err := p.static(path.Join("assets", path.Base(name)))
@@ -128,7 +126,6 @@ func (p pages) asset(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// licences serves the licences of the packages that the dashboard's files contain.
 func (p pages) licences(w http.ResponseWriter, r *http.Request) {
 	text, err := fs.ReadFile(p.files, "licences.txt")
 	if err != nil {

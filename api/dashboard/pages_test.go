@@ -17,7 +17,6 @@ import (
 	"switchyard/models/parttest"
 )
 
-// builtPages returns the files and the page of this build. It skips the test if the build has no dashboard.
 func builtPages(t *testing.T) (fs.FS, string) {
 	t.Helper()
 	files, err := fs.Sub(built, "dist")
@@ -122,8 +121,7 @@ func budget(t *testing.T, lang string) {
 	}
 }
 
-// TestLanguageOfPage: the page uses the language that the person has chosen, else the browser's, else English. Any other value of
-// the cookie is ignored.
+// TestLanguageOfPage: the page uses the language that the person has chosen, else the browser's, else English.
 func TestLanguageOfPage(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct{ cookie, header, want string }{
@@ -150,8 +148,8 @@ func TestLanguageOfPage(t *testing.T) {
 	}
 }
 
-// TestPages: the page's policy allows only this host. The page has the chosen theme, and any other value of the cookie is ignored.
-// Files named after their contents may be kept for ever. A build without the page explains what to do.
+// TestPages: the page's policy allows only this host. The page has the chosen theme, and any other value of the cookie is
+// ignored.
 func TestPages(t *testing.T) {
 	t.Parallel()
 	p := pages{site: middleware.NewSite("https://track.example.com", nil), files: fstest.MapFS{

@@ -31,7 +31,6 @@ func checkPassword(password string) error {
 	return nil
 }
 
-// hashOf returns the hash under which a password is stored. It refuses the passwords that checkPassword refuses.
 func hashOf(ctx context.Context, password string) (string, error) {
 	if err := checkPassword(password); err != nil {
 		return "", err
@@ -53,7 +52,6 @@ var unusableHash = sync.OnceValue(func() string {
 	return hash
 })
 
-// isPassword reports whether a password belongs to a person.
 func isPassword(ctx context.Context, p models.Person, password string) (bool, error) {
 	if len(password) > 4*models.MaxPassword {
 		return false, nil
@@ -77,8 +75,7 @@ const (
 
 var codeForm = totp.ValidateOpts{Period: codeStep, Digits: otp.DigitsSix, Algorithm: otp.AlgorithmSHA1}
 
-// stepOf returns the step that a code belongs to. It tries the current step, the step before and the step after. ok is false if the
-// code matches none of them.
+// stepOf returns the step that a code belongs to.
 func stepOf(secret, code string, now time.Time) (step int64, ok bool) {
 	for drift := -codeDrift; drift <= codeDrift; drift++ {
 		at := now.Add(time.Duration(drift*codeStep) * time.Second)

@@ -10,7 +10,6 @@ import (
 	"switchyard/models"
 )
 
-// rowsOf returns the rows of an answer.
 func (a answer) rowsOf(t *testing.T) (out []map[string]any) {
 	t.Helper()
 	rows, ok := a.data["rows"].([]any)
@@ -24,7 +23,7 @@ func (a answer) rowsOf(t *testing.T) (out []map[string]any) {
 }
 
 // TestKeysOfThePage: a key made in the page works immediately and shows when it was used. After it is replaced it works for
-// another day. A revoked key is refused immediately. The key itself is shown once.
+// another day.
 func TestKeysOfThePage(t *testing.T) {
 	t.Parallel()
 	s := apitest.New(t)
@@ -66,8 +65,7 @@ func TestKeysOfThePage(t *testing.T) {
 	offersBy(fresh["key"].(string)).want(t, 200, "")
 }
 
-// TestOtherSessionsEnd: the call that ends all other sessions does so immediately, and so does a new password. The session that made
-// the call stays.
+// TestOtherSessionsEnd: the call that ends all other sessions does so immediately, and so does a new password.
 func TestOtherSessionsEnd(t *testing.T) {
 	t.Parallel()
 	s := apitest.New(t)
@@ -93,7 +91,7 @@ func TestOtherSessionsEnd(t *testing.T) {
 	stranger.do("GET", "/api/v1/offers", nil).want(t, 200, "")
 }
 
-// TestAuditFilters: the log is filtered by person, by kind of record and by window. It has no changes of other accounts.
+// TestAuditFilters: the log is filtered by person, by kind of record and by window.
 func TestAuditFilters(t *testing.T) {
 	t.Parallel()
 	s := apitest.New(t)
@@ -117,7 +115,7 @@ func TestAuditFilters(t *testing.T) {
 	p.do("GET", "/app/api/audit?what=keys&limit=1&cursor="+cursor, nil).want(t, 400, "invalid_input")
 }
 
-// TestAuditOfContributors: a contributor sees what they did themselves and nothing of others. A viewer sees nothing.
+// TestAuditOfContributors: a contributor sees what they did themselves and nothing of others.
 func TestAuditOfContributors(t *testing.T) {
 	t.Parallel()
 	s := apitest.New(t)
@@ -164,8 +162,7 @@ func TestNoSessionOnTrackingHosts(t *testing.T) {
 	}
 }
 
-// TestLanguageAndTheme checks that a person's language and theme are stored and set as cookies for the next visit. An unknown language
-// is refused.
+// TestLanguageAndTheme checks that a person's language and theme are stored and set as cookies for the next visit.
 func TestLanguageAndTheme(t *testing.T) {
 	t.Parallel()
 	s := apitest.New(t)

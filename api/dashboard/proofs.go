@@ -17,8 +17,8 @@ const (
 	attemptTime     = 15 * time.Minute
 	attemptsNetwork = 150 // from one network, see netguard.NetworkPrefix
 	attemptsAddress = 30  // from one address
-	// attemptsPerson is the limit for the proofs of one person. Each known browser has this limit for itself. All unknown browsers
-	// share it. Confirmations in a session have a further limit of the same size for each session.
+	// attemptsPerson is the limit for the proofs of one person. Each known browser has this limit for itself. All unknown
+	// browsers share it.
 	attemptsPerson = 5
 )
 
@@ -43,9 +43,8 @@ func addressAllowances(c *route.Call) []allowance {
 	}
 }
 
-// personAllowances returns the allowances of proofs for an e-mail, known or not. The sign-in page and links share them. A browser
-// on which the person has signed in before has an allowance of its own, so that guesses of strangers do not lock the person out
-// there.
+// personAllowances returns the allowances of proofs for an e-mail, known or not. A browser on which the person has signed in
+// before has an allowance of its own, so that guesses of strangers do not lock the person out there.
 func (d Deps) personAllowances(c *route.Call, email string) ([]allowance, error) {
 	device, err := d.device(c, email)
 	if err != nil {
@@ -57,8 +56,7 @@ func (d Deps) personAllowances(c *route.Call, email string) ([]allowance, error)
 	return append(addressAllowances(c), allowance{"sign-in e-mail:" + email, attemptsPerson}), nil
 }
 
-// limited calls the function check, which checks a proof for an e-mail at the sign-in page or by a link. If an allowance is used
-// up, limited refuses the proof and does not call check.
+// limited calls the function check, which checks a proof for an e-mail at the sign-in page or by a link.
 func (d Deps) limited(c *route.Call, email, code string, check func() error) error {
 	allowances, err := d.personAllowances(c, email)
 	if err != nil {
@@ -101,7 +99,6 @@ func (d Deps) countAttempt(c *route.Call, allowances []allowance) error {
 	return nil
 }
 
-// uncountAttempt takes an attempt off each allowance again.
 func (d Deps) uncountAttempt(c *route.Call, allowances []allowance) {
 	for _, a := range allowances {
 		d.Rates.Uncount(c.Context(), a.name)
@@ -115,8 +112,7 @@ func isWrong(err error, code string) bool {
 	return ok && e.Kind == models.KindUnauthenticated && (e.Code != codeRequired || code != "")
 }
 
-// checkProof checks the password and the code of a person. Its error does not reveal which of them is wrong. It asks for a code
-// only after the right password.
+// checkProof checks the password and the code of a person. Its error does not reveal which of them is wrong.
 func checkProof(c *route.Call, person models.Person, password, code string) error {
 	ok, err := isPassword(c.Context(), person, password)
 	switch {
@@ -128,7 +124,7 @@ func checkProof(c *route.Call, person models.Person, password, code string) erro
 	return checkCode(c, person, code)
 }
 
-// checkCode checks the code of a person who has set up an authenticator app. Other people need no code.
+// checkCode checks the code of a person who has set up an authenticator app.
 func checkCode(c *route.Call, person models.Person, code string) error {
 	switch {
 	case !person.HasTOTP:

@@ -79,8 +79,8 @@ func TestProofsHaveOneBudget(t *testing.T) {
 	}
 }
 
-// TestAddressesAreLimited: wrong proofs also count against the sender's address (in IPv6 its /64) and against its network (in IPv6
-// its /48). Other networks are not affected.
+// TestAddressesAreLimited: wrong proofs also count against the sender's address (in IPv6 its /64) and against its network (in
+// IPv6 its /48).
 func TestAddressesAreLimited(t *testing.T) {
 	t.Parallel()
 	s := behindProxy(t)
@@ -106,8 +106,7 @@ func TestAddressesAreLimited(t *testing.T) {
 	p.do("POST", "/app/api/links/look", map[string]any{"token": token}, "X-Forwarded-For", "192.0.2.1").want(t, 200, "")
 }
 
-// TestRefusedAttemptsCountForNobody: an attempt that is refused unchecked counts against no allowance. A person who keeps trying
-// while strangers guess does not use up the allowance of the address.
+// TestRefusedAttemptsCountForNobody: an attempt that is refused unchecked counts against no allowance.
 func TestRefusedAttemptsCountForNobody(t *testing.T) {
 	t.Parallel()
 	s := behindProxy(t)
@@ -125,8 +124,8 @@ func TestRefusedAttemptsCountForNobody(t *testing.T) {
 	in("ben@example.com", password, "203.0.113.1").want(t, 200, "")
 }
 
-// TestLinksTellNothing: an invitation, and the answers to a stranger who uses it, do not reveal whether the person is known here, has
-// a password or has codes. A code is asked for only after the right password.
+// TestLinksTellNothing: an invitation, and the answers to a stranger who uses it, do not reveal whether the person is known here,
+// has a password or has codes.
 func TestLinksTellNothing(t *testing.T) {
 	t.Parallel()
 	s := apitest.New(t)
@@ -177,7 +176,7 @@ func TestLinksTellNothing(t *testing.T) {
 	use("unknown@example.com", wrongPassword, "").want(t, 200, "") // an unknown person chooses the password
 }
 
-// TestLinkEndsAfterTenWrongProofs: ten wrong proofs end a link. After that the right password does not work either.
+// TestLinkEndsAfterTenWrongProofs: ten wrong proofs end a link.
 func TestLinkEndsAfterTenWrongProofs(t *testing.T) {
 	t.Parallel()
 	s := apitest.New(t)
@@ -203,8 +202,7 @@ func TestOnlyFailuresCount(t *testing.T) {
 	}
 }
 
-// TestConfirmDuringAnAttack: guesses of strangers at the sign-in page do not keep a signed-in person from confirming. Guesses in the
-// session itself are limited.
+// TestConfirmDuringAnAttack: guesses of strangers at the sign-in page do not keep a signed-in person from confirming.
 func TestConfirmDuringAnAttack(t *testing.T) {
 	t.Parallel()
 	s := apitest.New(t)

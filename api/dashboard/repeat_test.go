@@ -9,8 +9,7 @@ import (
 	"switchyard/models"
 )
 
-// Below /app/api, an Idempotency-Key belongs to one session of a person. Another person with the same key, and another session,
-// get answers of their own.
+// Below /app/api, an Idempotency-Key belongs to one session of a person.
 func TestKeysOfPeopleAreTheirOwn(t *testing.T) {
 	t.Parallel()
 	s := apitest.New(t)

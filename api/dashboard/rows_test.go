@@ -64,8 +64,7 @@ type caller struct {
 	stale bool // the person's last proof of identity is old
 }
 
-// refusal returns the code with which a row must refuse a caller, according to the row's fields. It is empty if the caller may call
-// the row.
+// refusal returns the code with which a row must refuse a caller, according to the row's fields.
 func (c caller) refusal(r route.Route) string {
 	person := c.role != ""
 	switch {
@@ -88,13 +87,11 @@ func (c caller) refusal(r route.Route) string {
 	return ""
 }
 
-// refusals are the codes that refuse a caller.
 var refusals = []string{
 	"unauthenticated", "people_only", "read_only_key", "buyer_only", "role_required", "confirm", "cross_site",
 }
 
-// TestCallersOfEveryRow: each row of the API and of the dashboard is called without a key or session, with each role, with each kind
-// of key, and with a session whose proof is old. Exactly the calls that the row's fields forbid are refused.
+// TestCallersOfEveryRow: each row of the API and of the dashboard refuses exactly the callers that its fields forbid.
 func TestCallersOfEveryRow(t *testing.T) {
 	t.Parallel()
 	s := apitest.New(t)

@@ -44,7 +44,6 @@ func browserOf(t *testing.T, s *apitest.Server) *person {
 	return &person{t: t, s: s, host: "localhost", devices: map[string]string{}}
 }
 
-// do calls a path. headers come in pairs.
 func (p *person) do(method, path string, body any, headers ...string) answer {
 	p.t.Helper()
 	var r io.Reader
@@ -130,8 +129,7 @@ func withPassword(t *testing.T, s *apitest.Server, email string, role models.Rol
 	return p
 }
 
-// TestKeyAndSessionNeverMix checks that a call is authenticated by the key or by the session. A call with a wrong key is refused
-// even if it has a session.
+// TestKeyAndSessionNeverMix checks that a call is authenticated by the key or by the session.
 func TestKeyAndSessionNeverMix(t *testing.T) {
 	t.Parallel()
 	s := apitest.New(t)
@@ -177,8 +175,7 @@ func TestSessionIsOfOneSite(t *testing.T) {
 	}
 }
 
-// TestSignIn: every sign-in starts a new session, whatever cookie the browser had. A session that the person ends is refused
-// immediately.
+// TestSignIn: every sign-in starts a new session, whatever cookie the browser had.
 func TestSignIn(t *testing.T) {
 	t.Parallel()
 	s := apitest.New(t)
@@ -211,8 +208,7 @@ func TestSignIn(t *testing.T) {
 	}
 }
 
-// TestSignInIsLimited: attempts are limited per e-mail address. Known and unknown addresses get the same answer. Attempts to
-// guess the token of a link are limited too.
+// TestSignInIsLimited: attempts are limited per e-mail address. Known and unknown addresses get the same answer.
 func TestSignInIsLimited(t *testing.T) {
 	t.Parallel()
 	s := apitest.New(t)
@@ -239,8 +235,7 @@ func TestSignInIsLimited(t *testing.T) {
 	}
 }
 
-// TestLinkWorksOnce: a link works once, even if it is used several times at the same time. A failed use leaves it open. An expired
-// link does not work.
+// TestLinkWorksOnce: a link works once, even if it is used several times at the same time.
 func TestLinkWorksOnce(t *testing.T) {
 	t.Parallel()
 	s := apitest.New(t)
@@ -268,7 +263,7 @@ func TestLinkWorksOnce(t *testing.T) {
 }
 
 // TestInvitationOpensNoOtherAccount: an invited person who already works on another account must prove their identity with the
-// existing password. If that person has no password, the invitation cannot set one.
+// existing password.
 func TestInvitationOpensNoOtherAccount(t *testing.T) {
 	t.Parallel()
 	s := apitest.New(t)
@@ -400,7 +395,7 @@ func TestAudit(t *testing.T) {
 	}
 }
 
-// TestAuditChanges: the log has the values before and after a change, if they are short and not secret. It also names deleted records.
+// TestAuditChanges: the log has the values before and after a change, if they are short and not secret.
 func TestAuditChanges(t *testing.T) {
 	t.Parallel()
 	s := apitest.New(t)
@@ -447,7 +442,7 @@ func TestAuditChanges(t *testing.T) {
 	}
 }
 
-// TestStarterHasADashboard: a plan without the API refuses only keys. The dashboard still works.
+// TestStarterHasADashboard: a plan without the API refuses only keys.
 func TestStarterHasADashboard(t *testing.T) {
 	t.Parallel()
 	s := apitest.New(t, apitest.Options{Plan: "starter"})

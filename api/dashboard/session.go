@@ -32,7 +32,7 @@ func (d Deps) signIn() []route.Route {
 	}
 }
 
-// signInBody is the sign-in form. Code is a code of an app or a recovery code, if the person uses codes.
+// signInBody is the sign-in form.
 type signInBody struct {
 	Email    string `json:"email" required:"true" maxLength:"254"`
 	Password string `json:"password" required:"true" maxLength:"800"`
@@ -67,7 +67,7 @@ func (d Deps) startSession(c *route.Call, b signInBody) (out SignedIn, err error
 	return out, err
 }
 
-// open starts a new session and ends the browser's old one. The audit log of the account names the person.
+// open starts a new session and ends the browser's old one.
 func (d Deps) open(c *route.Call, person models.Person, account uuid.UUID) (SignedIn, error) {
 	people := dbpeople.New(c.Store)
 	if old := d.Site.Token(c.Request); old != "" {
@@ -92,7 +92,6 @@ func (d Deps) open(c *route.Call, person models.Person, account uuid.UUID) (Sign
 	return SignedIn{account}, nil
 }
 
-// agentOf returns the user agent of a request, cut to maxAgentLength characters.
 func agentOf(r *http.Request) string {
 	return models.Cut(r.UserAgent(), maxAgentLength)
 }

@@ -9,7 +9,7 @@ import (
 )
 
 // squattedServer returns a server on which the owner of another account has invited an address and has used the invitation too,
-// with a password and codes that only the owner knows. remove removes the address from that account again.
+// with a password and codes that only the owner knows.
 func squattedServer(t *testing.T, email string) (s *apitest.Server, remove func()) {
 	t.Helper()
 	s = apitest.New(t)
@@ -31,8 +31,8 @@ func squattedServer(t *testing.T, email string) (s *apitest.Server, remove func(
 	}
 }
 
-// TestEntryTrustsNoOtherPassword: an operator's link that signs a person in to an account asks for a new password if another account
-// invited the person's address first. The former password and codes are no longer valid.
+// TestEntryTrustsNoOtherPassword: an operator's link that signs a person in to an account asks for a new password if another
+// account invited the person's address first.
 func TestEntryTrustsNoOtherPassword(t *testing.T) {
 	t.Parallel()
 	const email = "demo@example.com"
@@ -54,8 +54,7 @@ func TestEntryTrustsNoOtherPassword(t *testing.T) {
 	}
 }
 
-// TestRemovedPersonIsForgotten: if a person works on no account any more, the password and the codes are deleted. The next
-// invitation then asks for a new password.
+// TestRemovedPersonIsForgotten: if a person works on no account any more, the password and the codes are deleted.
 func TestRemovedPersonIsForgotten(t *testing.T) {
 	t.Parallel()
 	const email = "ceo@example.com"

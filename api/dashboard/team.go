@@ -20,7 +20,6 @@ func ownerRoute(method, path, summary string, h route.Handler, codes ...string) 
 	return row
 }
 
-// team returns the rows for the people of an account.
 func team(d Deps) []route.Route {
 	role := ownerRoute("PATCH", "/team/{id}", "change a person's role", route.HandleBody(changeRole), "400 invalid_role", "404 not_found", "409 last_owner")
 	leave := ownerRoute("DELETE", "/team/{id}", "remove a person from the account; the person's sessions end", route.Handle(removeMember),
@@ -82,7 +81,7 @@ type inviteBody struct {
 	Role  models.Role `json:"role" required:"true"`
 }
 
-// Invitation is an invitation with the address to send to the invited person. The address is shown once.
+// Invitation is an invitation with the address to send to the invited person.
 type Invitation struct {
 	LinkRow
 	URL string `json:"url"`
@@ -109,7 +108,6 @@ type roleBody struct {
 	Role models.Role `json:"role" required:"true"`
 }
 
-// recordedMember returns the name and role of a member, for the audit log.
 func recordedMember(c *route.Call, id uuid.UUID) (any, error) {
 	members, err := people.New(c.Store).Members(c.Context(), c.Account.ID)
 	i := slices.IndexFunc(members, func(m models.Member) bool { return m.ID == id })

@@ -14,7 +14,6 @@ import (
 	"switchyard/models"
 )
 
-// idIn returns the id of the member with an e-mail.
 func idIn(t *testing.T, owner *person, email string) string {
 	t.Helper()
 	for _, row := range owner.do("GET", "/app/api/team", nil).want(t, 200, "").rowsOf(t) {
@@ -26,7 +25,6 @@ func idIn(t *testing.T, owner *person, email string) string {
 	return ""
 }
 
-// invited makes an invitation and returns its token.
 func invited(t *testing.T, owner *person, email string, role models.Role) string {
 	t.Helper()
 	url := owner.do("POST", "/app/api/team", map[string]any{"email": email, "role": role}).want(t, 200, "").data["url"].(string)
@@ -34,8 +32,8 @@ func invited(t *testing.T, owner *person, email string, role models.Role) string
 	return token
 }
 
-// TestLinksEndWithTheirMaker: the open links of an owner end if the owner is removed or gets another role, so that the owner cannot
-// come back by such a link. The links of an owner who stays owner remain.
+// TestLinksEndWithTheirMaker: the open links of an owner end if the owner is removed or gets another role, so that the owner
+// cannot come back by such a link.
 func TestLinksEndWithTheirMaker(t *testing.T) {
 	t.Parallel()
 	s := apitest.New(t)
@@ -66,8 +64,7 @@ func TestLinksEndWithTheirMaker(t *testing.T) {
 	}
 }
 
-// TestLinkUsedWhileItsMakerLeaves: a link that is used while its maker is removed either works or has ended. The two calls do not
-// deadlock.
+// TestLinkUsedWhileItsMakerLeaves: a link that is used while its maker is removed either works or has ended.
 func TestLinkUsedWhileItsMakerLeaves(t *testing.T) {
 	t.Parallel()
 	s := apitest.New(t)
@@ -103,8 +100,7 @@ func TestLateLink(t *testing.T) {
 	}
 }
 
-// TestLastOwnerStaysOne: the only owner of an account stays owner. This holds for a change of role, a removal, an invitation to the
-// owner, and an operator's link.
+// TestLastOwnerStaysOne: the only owner of an account stays owner.
 func TestLastOwnerStaysOne(t *testing.T) {
 	t.Parallel()
 	s := apitest.New(t)
@@ -150,8 +146,7 @@ func TestOwnersRemoveOneAnother(t *testing.T) {
 	}
 }
 
-// TestFirstOwner: a new person who comes by an operator's link chooses a password with it. The person can then confirm the calls
-// that ask for the password. Later links of the operator ask for no password.
+// TestFirstOwner: a new person who comes by an operator's link chooses a password with it.
 func TestFirstOwner(t *testing.T) {
 	t.Parallel()
 	s := apitest.New(t)

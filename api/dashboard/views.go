@@ -23,7 +23,6 @@ func personRoute(method, path, summary string, h route.Handler, codes ...string)
 	return row
 }
 
-// views returns the rows for saved views of reports.
 func views() []route.Route {
 	return []route.Route{
 		personRoute("GET", "/views", "own and shared views of reports, by name", route.Handle(listViews)),
@@ -121,8 +120,7 @@ func checkView(v *models.ViewReport) error {
 
 var formulaWord = regexp.MustCompile(`[a-z_]+`)
 
-// isFormulas reports whether a text consists only of names of figures, numbers, operators, parentheses, commas and spaces. The
-// service does not calculate formulas. The page that shows the view does.
+// isFormulas reports whether a text consists only of names of figures, numbers, operators, parentheses, commas and spaces.
 func isFormulas(text string, figures []string) bool {
 	for _, word := range formulaWord.FindAllString(text, -1) {
 		if !slices.Contains(figures, word) {

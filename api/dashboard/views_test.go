@@ -32,7 +32,6 @@ func report(more object) object {
 	return out
 }
 
-// rowsOf returns the rows of an answer by their names.
 func rowsOf(a answer) map[string]object {
 	out := map[string]object{}
 	for _, r := range a.data["rows"].([]any) {
@@ -42,8 +41,7 @@ func rowsOf(a answer) map[string]object {
 	return out
 }
 
-// TestViews: every person can save views and use shared views. Only the author and owners can change a shared view. Private views of
-// other people, and views of other accounts, are not visible.
+// TestViews: every person can save views and use shared views. Only the author and owners can change a shared view.
 func TestViews(t *testing.T) {
 	t.Parallel()
 	s := apitest.New(t)
@@ -132,8 +130,7 @@ func TestViews(t *testing.T) {
 	}
 }
 
-// TestMarks: a change of a record becomes a mark in the account's plots, with the author of the change. A change of a campaign is
-// also a mark in the plots of this campaign. Only its author and owners can change a note.
+// TestMarks: a change of a record becomes a mark in the account's plots, with the author of the change.
 func TestMarks(t *testing.T) {
 	t.Parallel()
 	s := apitest.New(t)

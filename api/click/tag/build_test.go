@@ -14,7 +14,7 @@ import (
 var update = flag.Bool("update", false, "write tag.min.js and tag.sum anew")
 
 // TestBuild checks that tag.min.js is what esbuild makes of tag.js. The build tag keeps esbuild out of all other builds, because
-// esbuild takes longer to compile than the rest of the tests. `make generate` and `make verify` set the build tag.
+// esbuild takes longer to compile than the rest of the tests.
 func TestBuild(t *testing.T) {
 	source, err := os.ReadFile("tag.js")
 	if err != nil {

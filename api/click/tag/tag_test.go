@@ -21,7 +21,6 @@ const maxSize = 2048
 // files are the source of the script and the file made from it.
 var files = []string{"tag.js", "tag.min.js"}
 
-// sums returns the checksums of files in the format of sha256sum.
 func sums(t *testing.T) string {
 	t.Helper()
 	var out strings.Builder

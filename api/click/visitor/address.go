@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// maxHops is the number of forwarded addresses that are read, from the right. No real chain of trusted proxies is longer.
+// maxHops is the number of forwarded addresses that are read, from the right.
 const maxHops = 32
 
 // ClientIP returns the address of the visitor. This is the peer's address, unless the peer is a trusted proxy. Behind a trusted proxy
@@ -28,8 +28,7 @@ func (d *Describer) ClientIP(r *http.Request) netip.Addr {
 	return d.walk(peer, r.Header["Forwarded"], parseForwarded)
 }
 
-// ForwardedProto returns the visitor's protocol as a trusted proxy reports it, in lower case. It is empty if no trusted proxy
-// reports it.
+// ForwardedProto returns the visitor's protocol as a trusted proxy reports it, in lower case.
 func (d *Describer) ForwardedProto(r *http.Request) string {
 	v := r.Header["X-Forwarded-Proto"]
 	if len(v) == 0 || !d.isTrusted(parseHost(r.RemoteAddr)) {
@@ -39,7 +38,7 @@ func (d *Describer) ForwardedProto(r *http.Request) string {
 	return strings.ToLower(strings.TrimSpace(proto))
 }
 
-// walk goes through forwarded addresses from the right, beginning at a trusted peer. It returns the visitor's address.
+// walk goes through forwarded addresses from the right, beginning at a trusted peer.
 func (d *Describer) walk(client netip.Addr, lines []string, parse func(string) netip.Addr) netip.Addr {
 	hops := 0
 	for i := len(lines) - 1; i >= 0; i-- {
@@ -66,7 +65,6 @@ func (d *Describer) walk(client netip.Addr, lines []string, parse func(string) n
 	return client
 }
 
-// cutLast splits a comma-separated list at its last comma.
 func cutLast(list string) (before, last string, found bool) {
 	i := strings.LastIndexByte(list, ',')
 	if i < 0 {

@@ -38,16 +38,14 @@ const (
 	// classify).
 	inlineShare = 0.05
 	inlineBurst = 250 * time.Millisecond
-	// workerRest is how many times longer the background worker rests than it worked before. The worker therefore uses at most a
-	// fifth of one CPU.
+	// workerRest is how many times longer the background worker rests than it worked before.
 	workerRest  = 4
 	workerQueue = 256
 )
 
 // agentCache remembers user agents. An unknown user agent is parsed completely while the budget lasts, and concurrent requests
 // with the same user agent wait for that parse. Over budget, the user agent is remembered with its description by markers. If the
-// same user agent comes a second time, it is probably not random, and the background worker completes its description. If the
-// worker's queue is full, the next request tries again.
+// same user agent comes a second time, it is probably not random, and the background worker completes its description.
 type agentCache struct {
 	known    *otter.Cache[string, *agent]
 	load     otter.LoaderFunc[string, *agent]
@@ -81,7 +79,6 @@ var noAgent = &agent{kind: empty, device: Unknown, complete: true}
 // listedAgent describes every user agent that only the operator's list knows as a crawler.
 var listedAgent = &agent{kind: crawler, device: Bot, complete: true}
 
-// find returns the description of a cleaned user agent.
 func (c *agentCache) find(userAgent string) *agent {
 	if userAgent == "" {
 		return noAgent
@@ -104,8 +101,8 @@ func (c *agentCache) find(userAgent string) *agent {
 	return a
 }
 
-// isListed reports whether the operator's list of crawlers contains a user agent that otherwise counts as a person's. It looks the
-// user agent up once per list, within the budget of the slow parsers. Until then the result of the previous list counts.
+// isListed reports whether the operator's list of crawlers contains a user agent that otherwise counts as a person's. It looks
+// the user agent up once per list, within the budget of the slow parsers.
 func (c *agentCache) isListed(a *agent, userAgent string, list *botdata.Patterns) bool {
 	if list == nil || a.kind != human {
 		return false
@@ -144,7 +141,6 @@ func (c *agentCache) finish(userAgent string, a *agent) {
 	c.complete(userAgent, a)
 }
 
-// storeComplete stores the complete description of a user agent.
 func (c *agentCache) storeComplete(userAgent string) {
 	a := classify(userAgent)
 	c.finish(userAgent, a)
@@ -171,7 +167,7 @@ func (c *agentCache) work(ctx context.Context) {
 	}
 }
 
-// budget is a bucket of CPU time. Only one caller at a time may hold it. Other callers do not wait for it: acquire returns false.
+// budget is a bucket of CPU time. Only one caller at a time may hold it.
 type budget struct {
 	mu    *sync.Mutex
 	share float64 // seconds of CPU time per second
@@ -184,7 +180,7 @@ func newBudget(share float64, burst time.Duration) budget {
 	return budget{mu: new(sync.Mutex), share: share, burst: burst, left: burst, since: time.Now()}
 }
 
-// acquire reports whether the caller may spend CPU time now. After true, the caller must call spend.
+// acquire reports whether the caller may spend CPU time now.
 func (b *budget) acquire() bool {
 	if !b.mu.TryLock() {
 		return false

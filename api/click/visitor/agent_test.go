@@ -59,7 +59,6 @@ func TestRealAgents(t *testing.T) {
 	}
 }
 
-// kindNames holds the names of the kinds in the expected results.
 var kindNames = [...]string{
 	crawler: "crawler", linkPreview: "link_preview", aiCrawler: "ai_crawler", httpLibrary: "http_library", headless: "headless",
 	empty: "empty",
@@ -143,8 +142,7 @@ func newTestCache(t *testing.T, size int, complete func(string, *agent)) *agentC
 	return c
 }
 
-// TestFloodSparesTheParser checks that no request parses without budget. A user agent that returns is completed in the
-// background.
+// TestFloodSparesTheParser checks that no request parses without budget.
 func TestFloodSparesTheParser(t *testing.T) {
 	t.Parallel()
 	var parses atomic.Int32
@@ -197,9 +195,8 @@ func TestBudget(t *testing.T) {
 	}
 }
 
-// TestConcurrentMisses: a user agent is parsed once while it is cached, however many requests ask for it at the same time. The cache
-// is too small for all user agents of the test, so a few repeated parses are allowed. If the race detector is on, the test also fails
-// on a data race in the cache.
+// TestConcurrentMisses: a user agent is parsed once while it is cached, however many requests ask for it at the same time. The
+// cache is too small for all user agents of the test, so a few repeated parses are allowed.
 func TestConcurrentMisses(t *testing.T) {
 	t.Parallel()
 	var parses sync.Map

@@ -21,7 +21,6 @@ type appDevice struct {
 	text                      string // the part of the user agent that was read
 }
 
-// appDeviceOf returns what an app's user agent says about the device. Unknown properties are empty.
 func appDeviceOf(ua string) appDevice {
 	if i := strings.Index(ua, "FBAN/"); i >= 0 {
 		return facebookDevice(ua[i:])
@@ -74,7 +73,6 @@ var facebookApps = map[string]string{
 }
 
 // groupDevice reads a text in parentheses (group). The parameter before is the text in front of it, such as the name of an app.
-// If the text in parentheses describes no device, the returned os is empty.
 func groupDevice(before, group string) appDevice {
 	first, second, rest := appFields(group)
 	switch {
@@ -137,7 +135,6 @@ func twitterDevice(ua string) appDevice {
 	return appDevice{os: "Android", version: versionAt(text[end+1:]), brand: maker, model: text[:end], text: text}
 }
 
-// applyAppDevice refines the description by what the app says about its device.
 func applyAppDevice(ua string, a *agent) {
 	d := appDeviceOf(ua)
 	if d.os == "" && a.os == "" {
@@ -177,7 +174,7 @@ func darwinDevice(ua string) appDevice {
 	return d
 }
 
-// makerOf returns our name of a maker that an app names in its own spelling. An unknown maker keeps its spelling.
+// makerOf returns our name of a maker that an app names in its own spelling.
 func makerOf(name string) string {
 	for _, b := range brandPrefixes {
 		if strings.EqualFold(b.brand, name) {
@@ -196,9 +193,8 @@ var frozenSystems = []string{"18.6", "18.7"}
 // appleBuilds gives the major version of iOS by the number with which its builds begin, from iOS 26 on.
 var appleBuilds = map[string]string{"23": "26", "24": "27"}
 
-// realVersion returns the true version of iOS where the user agent has a frozen one. Safari and browsers made from it state the true
-// version as their own version. Some apps state the build of the system, such as 23C55 for 26.2. Without either, realVersion returns
-// the frozen version.
+// realVersion returns the true version of iOS where the user agent has a frozen one. Safari and browsers made from it state the
+// true version as their own version. Some apps state the build of the system, such as 23C55 for 26.2.
 func realVersion(ua, frozen string) string {
 	const first = 26
 	if v := versionAt(textAfter(ua, "Version/")); leadingInt(v) >= first {

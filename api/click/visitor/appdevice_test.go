@@ -11,8 +11,7 @@ const (
 	androidWeb    = "; wv) AppleWebKit/537.36 (KHTML, like Gecko) Version/4.0 Chrome/141.0.7390.43 Mobile Safari/537.36"
 )
 
-// TestAppDevices: the device, its system and the app are read from the app's part of the user agent. A browser's user agent may
-// precede this part.
+// TestAppDevices: the device, its system and the app are read from the app's part of the user agent.
 func TestAppDevices(t *testing.T) {
 	t.Parallel()
 	for ua, want := range map[string]string{
@@ -86,8 +85,7 @@ func TestFrozenSystem(t *testing.T) {
 	}
 }
 
-// TestDevicesNamedLikeBots: words such as bot and spider do not count in the name of a device or of its maker. They count
-// everywhere else.
+// TestDevicesNamedLikeBots: words such as bot and spider do not count in the name of a device or of its maker.
 func TestDevicesNamedLikeBots(t *testing.T) {
 	t.Parallel()
 	const android = "Mozilla/5.0 (Linux; Android 9; "

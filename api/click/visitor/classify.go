@@ -6,8 +6,7 @@ import (
 	"strings"
 )
 
-// classify describes a user agent by its markers. It goes through each table of marks once, and the first hit counts. This
-// takes a few microseconds for any text. What the markers do not know stays empty until slow.complete adds it.
+// classify describes a user agent by its markers. What the markers do not know stays empty until slow.complete adds it.
 func classify(userAgent string) *agent {
 	lower := strings.ToLower(userAgent)
 	a := &agent{kind: kindOf(userAgent, lower)}
@@ -47,7 +46,7 @@ func classify(userAgent string) *agent {
 	return a
 }
 
-// kindOf returns the kind of automated client that a user agent declares itself to be. lower is the user agent in lower case.
+// kindOf returns the kind of automated client that a user agent declares itself to be.
 func kindOf(userAgent, lower string) kind {
 	for _, b := range botMarks {
 		if hasMark(lower, b.marks) && (!b.general || hasMark(strings.ToLower(withoutDevice(userAgent)), b.marks)) {
@@ -67,8 +66,7 @@ func hasMark(lower string, marks []string) bool {
 	return false
 }
 
-// withoutDevice returns a user agent without the names of the device, in which words such as bot and spider do not count. The
-// name of the maker Cubot is removed wherever it stands.
+// withoutDevice returns a user agent without the names of the device, in which words such as bot and spider do not count.
 func withoutDevice(userAgent string) string {
 	if text := appDeviceOf(userAgent).text; text != "" {
 		userAgent = strings.ReplaceAll(userAgent, text, "")
@@ -146,8 +144,7 @@ func deviceOf(ua, lower string, a *agent, appNamesModel bool) string {
 	return Unknown
 }
 
-// appleDevice returns the brand and model of Apple's devices, which the user agent states plainly. For other devices it returns the
-// agent's brand and model.
+// appleDevice returns the brand and model of Apple's devices, which the user agent states plainly.
 func appleDevice(ua string, a *agent) (brand, model string) {
 	switch a.os {
 	case "iOS", "macOS", "tvOS", "watchOS":
@@ -182,8 +179,7 @@ func androidModel(ua string) string {
 	return ""
 }
 
-// isModel reports whether a part of the system's description can be a model. A locale, a form factor, a build and a program with its
-// version are not models.
+// isModel reports whether a part of the system's description can be a model.
 func isModel(part string) bool {
 	switch part {
 	case "wv", "Mobile", "Tablet", "TV":

@@ -20,8 +20,7 @@ type Options struct {
 	// TrustedProxies are the peers whose X-Forwarded-For or Forwarded header is trusted.
 	TrustedProxies []netip.Prefix
 	// CityDB, ASNDB and AnonymousDB are paths of MaxMind-format files, or empty. Every known field of each file is used, so a
-	// file with ISPs or connection types may take any of the three places. The files are mapped into memory. To replace a file,
-	// rename a new file to its name, and Run opens it.
+	// file with ISPs or connection types may take any of the three places.
 	CityDB, ASNDB, AnonymousDB string
 	// UACacheSize is the number of user agents that are remembered; 0 means 50,000 (about 40 MB when full).
 	UACacheSize int
@@ -37,8 +36,8 @@ type Describer struct {
 	agents    *agentCache
 }
 
-// New opens the databases, compiles the user-agent parser (some 0.2 s, once per process) and starts the one background
-// goroutine that Close ends. A named file that cannot be opened is an error.
+// New opens the databases, compiles the user-agent parser (some 0.2 s, once per process) and starts the one background goroutine
+// that Close ends.
 func New(o Options) (*Describer, error) {
 	parser, err := slowParser()
 	if err != nil {
@@ -75,7 +74,7 @@ func (d *Describer) Run(ctx context.Context) {
 }
 
 // Reload opens geo databases whose files were replaced. If a file cannot be opened, Reload logs the error and keeps the previous
-// file. It must not run twice at the same time.
+// file.
 func (d *Describer) Reload(ctx context.Context) {
 	for _, f := range d.geo.files {
 		changed, err := f.reload()
@@ -89,16 +88,16 @@ func (d *Describer) Reload(ctx context.Context) {
 }
 
 // Warm runs the slow parsers for a user agent immediately and without a budget, so that the next Describe has the complete
-// description. It is for benchmarks. In a web process, the visitors' requests start the slow parsers.
+// description. It is for benchmarks.
 func (d *Describer) Warm(userAgent string) {
 	if userAgent = clean(userAgent, MaxUserAgent); userAgent != "" {
 		d.agents.storeComplete(userAgent)
 	}
 }
 
-// Describe describes the request and writes the description to *into. It uses the operator's lists in data; nil means no lists. It
-// blocks at most for one parse of a user agent that is not in the cache (some 4 ms) and one search of the operator's list of
-// crawlers. Both are done only within the budget of the parsers.
+// Describe describes the request and writes the description to *into. It uses the operator's lists in data; nil means no lists.
+// It blocks at most for one parse of a user agent that is not in the cache (some 4 ms) and one search of the operator's list of
+// crawlers.
 func (d *Describer) Describe(r *http.Request, data *botdata.Set, into *Description) {
 	*into = Description{Visitor: models.Visitor{ProxyKind: ProxyNone, DeviceType: Unknown}}
 	h := r.Header

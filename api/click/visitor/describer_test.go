@@ -70,8 +70,7 @@ func TestDescribe(t *testing.T) {
 	}
 }
 
-// TestDescribeUnderLoad describes the user agents of realAgents from many goroutines at the same time. Some are parsed
-// completely, and most are over budget. Device type, system and browser must be right in both cases.
+// TestDescribeUnderLoad describes user agents from many goroutines at the same time, most of them over the budget of the parsers.
 func TestDescribeUnderLoad(t *testing.T) {
 	t.Parallel()
 	d := newTestDescriber(t, Options{UACacheSize: 100, CityDB: writeDB(t, "load", map[string]mm{

@@ -28,11 +28,10 @@ const (
 	ProxyRelay      = "relay" // a privacy relay of a browser vendor, which real people use
 )
 
-// Cellular is the value of Description.ConnectionType for mobile networks. The other values come from clickattr.ConnectionTypes. An
-// unknown connection type is empty.
+// Cellular is the value of Description.ConnectionType for mobile networks. An unknown connection type is empty.
 const Cellular = "cellular"
 
-// Limits of the texts of a Description, in bytes. A longer text is cut at a rune.
+// Limits of the texts of a Description, in bytes.
 const (
 	MaxUserAgent = 512
 	MaxReferrer  = 2000
@@ -41,7 +40,7 @@ const (
 )
 
 // Description is the description of a visitor from a single request. All texts are valid UTF-8 without control characters and
-// within their limits. An unknown text is empty. Describe overwrites every field, so a Description may be reused.
+// within their limits. An unknown text is empty.
 type Description struct {
 	models.Visitor // without the results of the bot score; DeviceType and ProxyKind are never empty
 

@@ -16,7 +16,7 @@ const (
 // means nothing: a fork, a flag or a filter can cause it. Two facts, two contradictions of the user agent, or one of each show that
 // the browser is forged (see headerSignals). The facts are:
 //   - Chromium by https without client hints. Tools that replace the user agent switch client hints off.
-//   - Chromium that accepts image/jxl although its claimed version does not. Its true version is then a later one.
+//   - Chromium that accepts image/jxl although its claimed version does not.
 //   - A browser that accepts a page but asks for no language, as the headless shell does.
 func (d *Describer) oddities(r *http.Request, a *agent, accept, brands string, asksLanguage bool) (n int) {
 	if a.engine == otherEngine {

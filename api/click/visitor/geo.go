@@ -24,14 +24,14 @@ const recordCacheSize = 20_000
 // geo looks addresses up in the built-in country table, the operator's files and the table of known networks.
 type geo struct{ files []*geoFile }
 
-// geoFile is one of the operator's files. It may be replaced at any time.
+// geoFile is one of the operator's files.
 type geoFile struct {
 	path string
 	info os.FileInfo // the file that reload last opened or failed to open
 	now  atomic.Pointer[database]
 }
 
-// database is a mapped file and its decoded records by their position in the file. It is unmapped when it is no longer in use.
+// database is a mapped file and its decoded records by their position in the file.
 type database struct {
 	reader  *maxminddb.Reader
 	records *otter.Cache[uintptr, *record]
@@ -52,8 +52,7 @@ func (g *geo) open(paths ...string) error {
 	return nil
 }
 
-// reload opens the file if it has changed. On failure the previous file stays in use. A damaged file is reported as an error only
-// once.
+// reload opens the file if it has changed. On failure the previous file stays in use.
 func (f *geoFile) reload() (changed bool, err error) {
 	info, err := os.Stat(f.path)
 	if err != nil {
@@ -109,7 +108,6 @@ func (g *geo) close() (err error) {
 	return err
 }
 
-// find returns the record of an address, or nil. A damaged record is returned as an empty one.
 func (f *database) find(a netip.Addr) *record {
 	defer runtime.KeepAlive(f.reader) // the result reads the mapped file
 	result := f.reader.Lookup(a)
@@ -159,7 +157,7 @@ func (g *geo) describe(into *Description) {
 	}
 }
 
-// allocatedIPv6 is the part of IPv6 in public use. The built-in table is not asked for other IPv6 addresses.
+// allocatedIPv6 is the part of IPv6 in public use.
 var allocatedIPv6 = netip.MustParsePrefix("2000::/3")
 
 // builtInCountry returns the country of a public address, and "" for any other.

@@ -23,7 +23,6 @@ func text(s string) mmdbtype.String { return mmdbtype.String(s) }
 
 func named(s string) mm { return mm{"names": mm{"en": text(s), "de": text("nicht " + s)}} }
 
-// writeDB writes a MaxMind-format file with the given networks.
 func writeDB(t *testing.T, name string, networks map[string]mm) string {
 	t.Helper()
 	tree, err := mmdbwriter.New(mmdbwriter.Options{DatabaseType: name, RecordSize: 24})

@@ -17,7 +17,7 @@ const (
 	webkit
 )
 
-// The major version of each engine since which its browsers send all headers that the rules below require, including Fetch Metadata.
+// The first major version of each engine that sends all headers which the rules below require, including Fetch Metadata.
 const (
 	firstBlink  = 80 // 2020
 	firstGecko  = 90 // 2021
@@ -62,8 +62,8 @@ func Accept(userAgent string) string {
 // prefetchHeaders announce a request ahead of a click.
 var prefetchHeaders = []string{"Sec-Purpose", "Purpose", "X-Purpose", "X-Moz"}
 
-// headerSignals returns the signals of the request's method and headers. The kind of the user agent is judged elsewhere.
-// contradictions is the number of facts contradicting the user agent that the caller has already found.
+// headerSignals returns the signals of the request's method and headers. contradictions is the number of facts contradicting the
+// user agent that the caller has already found.
 func (d *Describer) headerSignals(r *http.Request, a *agent, contradictions int) (s bot.Signals) {
 	h := r.Header
 	if r.Method == http.MethodHead {
@@ -145,11 +145,10 @@ func contradictsEngine(h http.Header, claimed engine, accept string, asksLanguag
 	return !strings.HasPrefix(accept, "text/html,application/xhtml+xml") || strings.Contains(accept, "image/apng")
 }
 
-// minHeaders is the smallest number of headers of a browser's request, even behind a proxy that removes Accept-Encoding: User-Agent,
-// Accept and Accept-Language. Host and the headers of the connection are not counted.
+// minHeaders is the smallest number of headers of a browser's request, even behind a proxy that removes Accept-Encoding:
+// User-Agent, Accept and Accept-Language.
 const minHeaders = 3
 
-// hasBrowserHeaders reports whether the client sent at least minHeaders headers. It does not count headers that proxies add.
 func hasBrowserHeaders(h http.Header) bool {
 	sent := 0
 	for name := range h {
@@ -163,8 +162,8 @@ func hasBrowserHeaders(h http.Header) bool {
 	return false
 }
 
-// isProxyHeader reports whether proxies add a header, such as X-Real-Ip, X-Request-Id and Cf-Ray, or whether the header belongs to
-// the connection, such as Keep-Alive. It first looks at the first letter, because it runs for each header of each request.
+// isProxyHeader reports whether proxies add a header, such as X-Real-Ip, X-Request-Id and Cf-Ray, or whether the header belongs
+// to the connection, such as Keep-Alive.
 func isProxyHeader(name string) bool {
 	switch name[:min(1, len(name))] {
 	case "X":

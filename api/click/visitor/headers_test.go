@@ -110,8 +110,7 @@ func TestMetadataIsAskedForByHTTPS(t *testing.T) {
 	}
 }
 
-// TestHintsOfOtherSystems covers systems for which the hints have no name. The hints name the system from which such a system was
-// derived.
+// TestHintsOfOtherSystems covers systems for which the hints have no name.
 func TestHintsOfOtherSystems(t *testing.T) {
 	t.Parallel()
 	d := newTestDescriber(t, Options{})

@@ -12,13 +12,13 @@ var hintSystems = map[string]string{
 	"Chrome OS": "ChromeOS", "Chromium OS": "ChromeOS",
 }
 
-// hintBrowsers are browsers that can have the user agent of Chrome. Only their client hints then name them.
+// hintBrowsers are browsers that can have the user agent of Chrome.
 var hintBrowsers = []struct{ brand, name string }{
 	{`"Brave"`, "Brave"}, {`"DuckDuckGo"`, "DuckDuckGo"}, {`"Opera GX"`, "Opera GX"},
 }
 
 // applyHints refines the description by client hints, which still report what the frozen user agent hides. It returns the number
-// of facts in which the hints contradict the user agent. Contradicting hints are not used.
+// of facts in which the hints contradict the user agent.
 func applyHints(h http.Header, a *agent, into *Description) (contradictions int) {
 	brands := header(h, "Sec-Ch-Ua")
 	platform := unquote(header(h, "Sec-Ch-Ua-Platform"))
@@ -77,16 +77,14 @@ func hintContradictions(a *agent, brands, platform, mobile string) (n int) {
 }
 
 // versionsDisagree reports whether the engine's version in brands (Sec-CH-UA) differs from its version in full
-// (Sec-CH-UA-Full-Version-List). A browser makes both from one record. Apps may send lists of their own, without an engine. Such
-// lists do not disagree.
+// (Sec-CH-UA-Full-Version-List). Apps may send lists of their own, without an engine. Such lists do not disagree.
 func versionsDisagree(brands, full string) bool {
 	const engine = `"Chromium";v="`
 	short, long := brandVersion(brands, engine), brandVersion(full, engine)
 	return short != 0 && long != 0 && short != long
 }
 
-// isHinted reports whether hints have a name for a system. Consoles, televisions and some phones have systems without a name of their
-// own in hints. Their hints name the system from which theirs is derived.
+// isHinted reports whether hints have a name for a system.
 func isHinted(os string) bool {
 	switch os {
 	case "Windows", "macOS", "Android", "iOS", "Linux", "ChromeOS":

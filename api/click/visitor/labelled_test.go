@@ -10,8 +10,8 @@ import (
 	"switchyard/models/bot/bottest"
 )
 
-// floors maps each kind of program to the smallest share of its requests that the detector must call a bot at the default threshold.
-// Kinds of requests by people have no floor.
+// floors maps each kind of program to the smallest share of its requests that the detector must call a bot at the default
+// threshold.
 var floors = map[string]float64{
 	"ai_crawler": 0.93, "crawler": 0.90, "forged_browser": 0.90, "forged_crawler": 1, "head": 1, "headless": 0.61,
 	"library": 0.98, "monitor": 0.85, "prefetch": 1, "preview": 0.90, "scanner": 0.80,
@@ -82,8 +82,7 @@ func TestLabelledDevices(t *testing.T) {
 }
 
 // judge reports whether the detector calls the sender of a request a bot. It first stores the user agent in the cache with the
-// result of the search for rare crawlers, so that the budget of the slow parsers does not matter. It fails the test if a person is
-// called a bot.
+// result of the search for rare crawlers, so that the budget of the slow parsers does not matter.
 func judge(t *testing.T, d *Describer, r bottest.Request) bool {
 	t.Helper()
 	if userAgent := clean(header(r.Headers, "User-Agent"), MaxUserAgent); userAgent != "" {

@@ -6,7 +6,7 @@ import (
 	"switchyard/models/clickattr"
 )
 
-// maxLanguages is the number of members of an Accept-Language header that are read. Browsers send at most a dozen.
+// maxLanguages is the number of members of an Accept-Language header that are read.
 const maxLanguages = 50
 
 // The weights of Accept-Language in thousandths, which is the precision that RFC 9110 allows.
@@ -17,8 +17,7 @@ const (
 
 // language returns the language that an Accept-Language header prefers: the primary subtag with the highest weight, and among
 // equal weights the first (RFC 9110, sections 12.4.2 and 12.5.4). It skips members with weight 0, which the client does not
-// accept, empty members, the * for any language, and texts that are not a language of ISO 639. It returns "" if no member is
-// left.
+// accept, empty members, the * for any language, and texts that are not a language of ISO 639.
 func language(accept string) (best string) {
 	bestWeight := 0
 	for range maxLanguages {
@@ -38,7 +37,7 @@ func language(accept string) (best string) {
 }
 
 // primarySubtag returns the language of a tag, such as de of de-AT. It also reads the underscore that programs write, as in
-// en_US. A language is two or three letters long.
+// en_US.
 func primarySubtag(tag string) string {
 	tag = strings.Trim(tag, " \t")
 	if end := strings.IndexAny(tag, "-_"); end >= 0 {
@@ -65,8 +64,7 @@ func weight(params string) int {
 	return fullWeight
 }
 
-// thousandths reads a number such as 1, 1.0, 0.85 or .5. Digits after the third decimal are ignored. A number above 0 that would
-// become 0 gives lastWeight.
+// thousandths reads a number such as 1, 1.0, 0.85 or .5. Digits after the third decimal are ignored.
 func thousandths(text string) int {
 	integer, decimals, _ := strings.Cut(text, ".")
 	if len(integer)+len(decimals) == 0 || integer != "" && integer != "0" && integer != "1" {

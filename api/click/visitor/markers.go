@@ -1,7 +1,7 @@
 package visitor
 
-// systemMarks are searched for in the unchanged user agent. Special systems come before the systems that they pretend to be. version
-// is the text that precedes the version number. If it is empty, the version is not read.
+// systemMarks are searched for in the unchanged user agent. Special systems come before the systems that they pretend to be.
+// version is the text that precedes the version number.
 var systemMarks = []struct{ text, name, version string }{
 	{"Xbox", "Xbox", ""},
 	{"PLAYSTATION 3", "PlayStation", ""},
@@ -67,7 +67,7 @@ type browserMark struct {
 	version        []string
 }
 
-// appMarks are the marks of apps that open links in a browser of their own. They are searched before browserMarks.
+// appMarks are the marks of apps that open links in a browser of their own.
 var appMarks = []browserMark{
 	{"MESSENGER", "", "Messenger", []string{"FBAV/"}},
 	{"MessengerForiOS", "", "Messenger", []string{"FBAV/"}},
@@ -111,7 +111,7 @@ var appMarks = []browserMark{
 	{"baiduboxapp", "", "Baidu", []string{"baiduboxapp/"}},
 }
 
-// browserMarks begins with browsers whose user agents also name Chrome or Safari. Chrome, Safari and the others follow.
+// browserMarks begins with browsers whose user agents also name Chrome or Safari.
 var browserMarks = []browserMark{
 	{"OPRGX/", "", "Opera GX", []string{"OPRGX/"}},
 	{"OPX/", "", "Opera GX", []string{"OPX/"}},

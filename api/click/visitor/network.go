@@ -16,7 +16,7 @@ type network struct {
 }
 
 // networks are well-known autonomous systems that serve a single purpose. A carrier that has fixed and mobile lines under one AS
-// number is not listed. The geo databases of the install's operator know more networks.
+// number is not listed.
 var networks = map[uint32]network{
 	16509:  {kind: hosting}, // Amazon
 	14618:  {kind: hosting}, // Amazon

@@ -33,9 +33,8 @@ func domainOf(referrer string) string {
 }
 
 // searchEngines are recognized by the mark: a label of their domain that is followed by a top-level domain, or a whole domain if
-// the mark has a dot. Param is the parameter of their result page with the searched words. Most engines no longer send this
-// parameter. Charset is the charset of the searched words in addresses of the engine's old pages and of its partners. It is empty
-// for UTF-8.
+// the mark has a dot. Param is the parameter of their result page with the searched words. Charset is the charset of the searched
+// words in addresses of the engine's old pages and of its partners.
 var searchEngines = []struct{ mark, name, param, charset string }{
 	{"google", "Google", "q", ""},
 	{"bing", "Bing", "q", ""},

@@ -2,8 +2,7 @@ package visitor
 
 import "switchyard/models/bot"
 
-// kind is the sort of automated client that a user agent declares itself to be. Each user agent has one kind, so that switching a
-// signal off affects exactly the clients that the signal names.
+// kind is the sort of automated client that a user agent declares itself to be.
 type kind uint8
 
 const (
@@ -16,7 +15,6 @@ const (
 	empty
 )
 
-// kindSignals holds the signal of each kind.
 var kindSignals = [...]bot.Signals{
 	human: 0, crawler: bot.DeclaredBot, linkPreview: bot.LinkPreview, aiCrawler: bot.AICrawler, httpLibrary: bot.HTTPLibrary,
 	headless: bot.Headless, empty: bot.EmptyUserAgent,

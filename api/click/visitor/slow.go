@@ -29,8 +29,8 @@ var slowParser = sync.OnceValues(func() (*slow, error) {
 	return &slow{parser}, nil
 })
 
-// complete adds to a classified agent the properties that the markers could not determine. It does not change the other properties,
-// unless the agent is a rare crawler: then only the kind crawler and the device type Bot are set, and all else is empty.
+// complete adds to a classified agent the properties that the markers could not determine. A rare crawler gets only the kind
+// crawler and the device type Bot.
 func (s *slow) complete(userAgent string, a *agent) {
 	if a.kind != human {
 		return
@@ -58,11 +58,8 @@ func (s *slow) complete(userAgent string, a *agent) {
 	}
 }
 
-// isRareCrawler looks the user agent up in the long list of the package crawlerdetect. It avoids these mistakes of the list. The list
-// takes some of Electron's desktop programs for crawlers of the same maker, and the browser Lynx for a program that uses libwww, the
-// library on which Lynx is built. The list finds words of crawlers in the names of devices and in coded data that apps append. The
-// list takes every program with Cronet, Chrome's network library, for a crawler: isRareCrawler ignores Cronet if the program names
-// its system.
+// isRareCrawler looks the user agent up in the long list of the package crawlerdetect. The list takes some harmless programs for
+// crawlers, and finds words of crawlers in the names of devices and in coded data that apps append.
 func isRareCrawler(userAgent string, a *agent) bool {
 	if a.os != "" {
 		userAgent = strings.ReplaceAll(userAgent, "Cronet", "")
@@ -70,7 +67,7 @@ func isRareCrawler(userAgent string, a *agent) bool {
 	return a.browser != "Electron" && !strings.HasPrefix(userAgent, "Lynx/") && crawlerdetect.IsCrawler(withoutData(withoutDevice(userAgent)))
 }
 
-// withoutData returns a user agent without words of at least 80 characters, such as base64. Addresses of crawlers are kept.
+// withoutData returns a user agent without words of at least 80 characters, such as base64.
 func withoutData(userAgent string) string {
 	const longWord = 80
 	if len(userAgent) < longWord {

@@ -16,7 +16,6 @@ func header(h http.Header, canonical string) string {
 }
 
 // clean returns a text from outside in a form that can be stored: valid UTF-8, no control characters, trimmed, at most max bytes.
-// It copies the text only if something has to change.
 func clean(s string, max int) string {
 	s = strings.TrimSpace(s)
 	if isPlain(s) {

@@ -20,7 +20,6 @@ type untrusted struct {
 	logged   sync.Once
 }
 
-// record counts a request with forwarded headers from a peer. It logs only the first such request of the process.
 func (u *untrusted) record(peer netip.Addr) {
 	if !peer.IsPrivate() && !peer.IsLoopback() && !peer.IsLinkLocalUnicast() {
 		return
@@ -30,8 +29,7 @@ func (u *untrusted) record(peer netip.Addr) {
 	u.logged.Do(func() { slog.Warn(UntrustedAdvice, "proxy", peer) })
 }
 
-// Untrusted returns how many requests came through a nearby proxy that is not trusted, and the time of the last one. Without such
-// a request the time is zero.
+// Untrusted returns how many requests came through a nearby proxy that is not trusted, and the time of the last one.
 func (d *Describer) Untrusted() (requests int64, last time.Time) {
 	if s := d.untrusted.last.Load(); s > 0 {
 		last = time.Unix(s, 0)

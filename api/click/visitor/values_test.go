@@ -44,8 +44,7 @@ func TestVisitorsHaveKnownValues(t *testing.T) {
 	}
 }
 
-// TestForeignWords: the names that geo databases and the user-agent parser use are translated to the names of this service. A word
-// that means none of the known values is left out.
+// TestForeignWords: the names that geo databases and the user-agent parser use are translated to the names of this service.
 func TestForeignWords(t *testing.T) {
 	t.Parallel()
 	rec := &record{}

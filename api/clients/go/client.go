@@ -6,8 +6,7 @@
 //	}
 //
 // Each POST carries an idempotency key, so a repeated POST is carried out only once. A call that the service refuses for now is
-// repeated after the time in Retry-After. If a call continues as a job, the client waits for the job. The end of the context ends
-// all waits.
+// repeated after the time in Retry-After. If a call continues as a job, the client waits for the job.
 package switchyard
 
 import (
@@ -31,7 +30,7 @@ type Client struct {
 	Key       string
 	HTTP      *http.Client  // default http.DefaultClient
 	UserAgent string        // default switchyard-go
-	Tries     int           // maximum number of requests for a call that is refused for now, or gets no answer and may be repeated; default 4
+	Tries     int           // maximum number of requests for one call; default 4
 	Longest   time.Duration // longest wait before a call is repeated; default one minute
 }
 
@@ -67,8 +66,7 @@ type Option func(http.Header)
 // Header sets a header, such as If-Match.
 func Header(name, value string) Option { return func(h http.Header) { h.Set(name, value) } }
 
-// IdempotencyKey names a POST: within 24 hours the same key with the same request gets the first answer. Without this option each
-// call has a key of its own.
+// IdempotencyKey names a POST: within 24 hours the same key with the same request gets the first answer.
 func IdempotencyKey(key string) Option { return Header("Idempotency-Key", key) }
 
 // Do calls a path such as /api/v1/offers. The body is sent as JSON. answer is a pointer to the value that receives the answer's
@@ -114,7 +112,6 @@ func (c *Client) Do(ctx context.Context, method, path string, query url.Values, 
 	}
 }
 
-// once makes one request and returns the body of a success.
 func (c *Client) once(ctx context.Context, method, address string, sent []byte, header http.Header) (int, []byte, error) {
 	req, err := http.NewRequestWithContext(ctx, method, address, bytes.NewReader(sent))
 	if err != nil {
@@ -147,8 +144,7 @@ func (c *Client) once(ctx context.Context, method, address string, sent []byte, 
 	return resp.StatusCode, nil, refused
 }
 
-// putOff reports whether a failed call is repeated, and after which wait. The parameter again says whether a request that got no
-// answer may be repeated.
+// putOff reports whether a failed call is repeated, and after which wait.
 func (c *Client) putOff(err error, again bool, try int) (time.Duration, bool) {
 	if err == nil || try >= orElse(c.Tries, 4) || errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
 		return 0, false
@@ -164,8 +160,7 @@ func (c *Client) putOff(err error, again bool, try int) (time.Duration, bool) {
 	return wait, again
 }
 
-// retryAfter returns the wait that the header Retry-After asks for, as a number of seconds or as a date. It returns 0 if the header
-// asks for none.
+// retryAfter returns the wait that the header Retry-After asks for, as a number of seconds or as a date.
 func retryAfter(h http.Header) time.Duration {
 	value := h.Get("Retry-After")
 	if seconds, err := strconv.Atoi(value); err == nil && seconds > 0 {
@@ -204,7 +199,6 @@ func (c *Client) await(ctx context.Context, begun []byte) ([]byte, error) {
 	}
 }
 
-// into reads the data of an answer.
 func into(answer any, raw []byte) error {
 	if file, ok := answer.(*[]byte); ok {
 		*file = raw

@@ -50,7 +50,7 @@ func start(t *testing.T, answers ...string) (*service, *switchyard.Client) {
 	return s, switchyard.New(server.URL+"/", "sy_f_test")
 }
 
-// TestPages: a list is read to its end by the cursor, and a log by the offset. Each request has the caller's parameters.
+// TestPages: a list is read to its end by the cursor, and a log by the offset.
 func TestPages(t *testing.T) {
 	t.Parallel()
 	s, c := start(t, `{"data":{"rows":[{"name":"a"},{"name":"b"}],"next_cursor":"x y"}}`, `{"data":{"rows":[{"name":"c"}],"next_cursor":null}}`)
@@ -157,8 +157,7 @@ func TestJobIsAwaited(t *testing.T) {
 	}
 }
 
-// TestReadWebhook: the golden webhook of the service is accepted with the new and with the old secret. Everything else is
-// refused.
+// TestReadWebhook: the golden webhook of the service is accepted with the new and with the old secret.
 func TestReadWebhook(t *testing.T) {
 	t.Parallel()
 	text, err := os.ReadFile("../../../ops/lab/e2e/api/testdata/webhook.txt")

@@ -18,7 +18,6 @@ type Filters map[string][]string
 // Ptr returns a pointer to a value, for fields that may be left out.
 func Ptr[T any](value T) *T { return &value }
 
-// values returns the parameters of a call as they are sent. params is a struct with a tag for each parameter.
 func values(params any) url.Values {
 	out := url.Values{}
 	v := reflect.ValueOf(params)
@@ -42,8 +41,8 @@ func values(params any) url.Values {
 	return out
 }
 
-// Rows iterates over the rows of all pages of a list with a cursor, or of a log with an offset. It ends with the first error. A
-// list without pages is one page. If the query has no limit, only the first page of a log is read.
+// Rows iterates over the rows of all pages of a list with a cursor, or of a log with an offset. It ends with the first error. If
+// the query has no limit, only the first page of a log is read.
 func Rows[T any](ctx context.Context, c *Client, path string, query url.Values, options ...Option) iter.Seq2[T, error] {
 	return func(yield func(T, error) bool) {
 		query := maps.Clone(query)
@@ -76,9 +75,8 @@ func Rows[T any](ctx context.Context, c *Client, path string, query url.Values, 
 	}
 }
 
-// next sets the parameters of the page that follows a page of n rows. It reports whether there may be a following page. A list
-// has a cursor, which is null at its end. A log has no cursor and is read by the offset. Without a limit set by the caller, its
-// first page is also its last. Otherwise a page with fewer rows than the limit is the last.
+// next sets the parameters of the page that follows a page of n rows. A list has a cursor, which is null at its end. A log has no
+// cursor and is read by the offset.
 func next(query url.Values, cursor json.RawMessage, n int) bool {
 	if len(cursor) > 0 {
 		var text string

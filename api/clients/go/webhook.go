@@ -27,8 +27,8 @@ const SignatureAge = 5 * time.Minute
 // ErrSignature is the error of a webhook that the service did not sign, or whose signature is not from the last five minutes.
 var ErrSignature = errors.New("switchyard: the signature of the webhook does not match")
 
-// ReadWebhook checks the signature of a webhook by the endpoint's signing secret, and reads the event. body is the raw body. For
-// a day after a rotation of the secret, the new and the old secret are both accepted.
+// ReadWebhook checks the signature of a webhook by the endpoint's signing secret, and reads the event. For a day after a rotation
+// of the secret, the new and the old secret are both accepted.
 func ReadWebhook(secret string, header http.Header, body []byte, now time.Time) (event WebhookEvent, err error) {
 	var at string
 	var signatures []string

@@ -39,7 +39,7 @@ export class SwitchyardError extends Error {
 
 export interface Options {
   fetch?: typeof fetch;
-  /** The maximum number of requests for a call that is refused for now, or gets no answer and may be repeated. */
+  /** The maximum number of requests for one call. */
   tries?: number;
   /** The longest wait before a call is repeated, in seconds. */
   longest?: number;

@@ -1,6 +1,5 @@
-// Command bundle makes the dashboard's files: it bundles api/dashboard/web into api/dashboard/dist, which the service
-// embeds. It runs at the root of the repository, after `npm ci` in web. With --watch it keeps running and bundles again whenever a
-// source changes. With --tests=FILE it bundles the tests of modules into FILE instead.
+// Command bundle makes the dashboard's files: it bundles api/dashboard/web into api/dashboard/dist, which the service embeds. It
+// runs at the root of the repository, after `npm ci` in web.
 package main
 
 import (
@@ -91,7 +90,6 @@ func writeTests(path string) error {
 	return nil
 }
 
-// buildOptions returns the options of the dashboard's bundle.
 func buildOptions() api.BuildOptions {
 	return api.BuildOptions{
 		EntryPoints: []string{filepath.Join(web, "src/main.tsx")}, Outdir: filepath.Join(dist, "assets"),
@@ -113,7 +111,6 @@ type meta struct {
 	}
 }
 
-// languages are the languages of the page. A browser loads the words of only one.
 var languages = []string{"en", "de"}
 
 // write replaces the files of the previous bundle.
@@ -168,8 +165,7 @@ func pageOf(m meta) ([]byte, error) {
 	return nil, errors.New("the bundle has no entry")
 }
 
-// wordsOf returns the <link> elements by which a browser loads the words of its language together with the script. It returns them
-// for all languages, and the server removes those for other languages.
+// wordsOf returns the <link> elements by which a browser loads the words of its language together with the script.
 func wordsOf(m meta) string {
 	var lines []string
 	for _, lang := range languages {
@@ -191,7 +187,6 @@ func wordsOf(m meta) string {
 	return strings.Join(lines, "\n")
 }
 
-// licencesOf puts together the licences of the packages that are in the bundle.
 func licencesOf(m meta) ([]byte, error) {
 	const modules = "node_modules/"
 	var packages []string

@@ -13,17 +13,17 @@ import (
 	"golang.org/x/text/language"
 )
 
-// Sizes of the map, in the units of its paths. mapWidth is its whole width, and mapNorth its height north of the equator.
+// Sizes of the map, in the units of its paths.
 const (
 	mapWidth = 760
 	mapNorth = 194
-	// leastArea is the area of the smallest polygon that is drawn. If all polygons of a country are smaller, it becomes a diamond.
+	// leastArea is the area of the smallest polygon that is drawn. A country without a larger one becomes a diamond.
 	leastArea = 1.5
 	diamond   = "l2 2-2 2-2-2z"
 )
 
 // worldMap returns the plug-in that makes the shapes of countries small enough for the dashboard. It replaces the topology of the
-// package world-atlas by an SVG path for each country code. Land without a code has the empty code.
+// package world-atlas by an SVG path for each country code.
 func worldMap() api.Plugin {
 	return api.Plugin{Name: "world map", Setup: func(b api.PluginBuild) {
 		b.OnLoad(api.OnLoadOptions{Filter: `world-atlas/countries-50m\.json$`}, func(args api.OnLoadArgs) (api.OnLoadResult, error) {
@@ -66,7 +66,6 @@ type (
 
 const antarctica = "010"
 
-// countryPaths returns the SVG paths of the countries of a TopoJSON file.
 func countryPaths(text []byte) (map[string]string, error) {
 	var t topology
 	if err := json.Unmarshal(text, &t); err != nil {
@@ -109,7 +108,6 @@ func countryPaths(text []byte) (map[string]string, error) {
 	return paths, nil
 }
 
-// add adds a point to a line. It drops earlier points that lie on a straight stretch of the line, and a repeated point.
 func add(line []point, p point) []point {
 	for n := len(line); n > 1; n = len(line) {
 		a, b := line[n-2], line[n-1]

@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// TestCountryPaths: countries have the path of their polygons, a shared border is the same for both, a tiny country is a diamond,
-// land without a code has the empty code, Antarctica is left out, and a country across the date line stays in one piece.
+// TestCountryPaths checks the paths of countries: a tiny country is a diamond, and a country across the date line stays in one
+// piece.
 func TestCountryPaths(t *testing.T) {
 	t.Parallel()
 	const text = `{"transform": {"scale": [1, 1], "translate": [0, 0]},

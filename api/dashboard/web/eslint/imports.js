@@ -11,8 +11,7 @@ const floors = ['text', 'core', 'parts', 'screens']
 const areaOf = file => path.relative(src, file).match(/^screens\/([^/]+)\//)?.[1]
 const floorOf = file => floors.indexOf(path.relative(src, file).split(path.sep)[0])
 
-// fault returns why a file must not import another. It returns nothing if the import is allowed. A screen may load a screen
-// of another area as a tab.
+// fault returns why a file must not import another. A screen may load a screen of another area as a tab.
 function fault(from, to, lazy) {
   const a = floorOf(from),
     b = floorOf(to)
@@ -26,7 +25,6 @@ function fault(from, to, lazy) {
 const imports = /(?:\bfrom|^import|\bimport\()\s*'(\.[^']+\.tsx?)'/gm
 const known = new Map()
 
-// importsOf returns the files that a file imports.
 function importsOf(file) {
   if (!known.has(file)) {
     const text = fs.existsSync(file) ? fs.readFileSync(file, 'utf8') : ''
@@ -38,7 +36,7 @@ function importsOf(file) {
   return known.get(file)
 }
 
-// circle returns the shortest list of files by which a file imports itself. It returns nothing if the file is in no circle.
+// circle returns the shortest list of files by which a file imports itself.
 function circle(start) {
   const seen = new Set(),
     ways = [[start]]

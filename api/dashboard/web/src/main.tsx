@@ -97,7 +97,7 @@ const lazy: Record<string, () => Promise<Screen>> = {
 }
 const shapes = Object.keys(lazy).map(shape => [shape, new RegExp('^' + shape.replaceAll('*', '[^/]+') + '$')] as const)
 
-// screenOf returns the key in lazy that an address matches. An exact key comes before a key with stars.
+// screenOf returns the key in lazy that an address matches.
 const screenOf = (path: string) => (lazy[path] ? path : shapes.find(([, pattern]) => pattern.test(path))?.[0])
 const enter = () => import('./screens/account/enter.tsx')
 const connect = () => import('./screens/account/connect.tsx').then(m => m.Connect)

@@ -1,6 +1,5 @@
 import { language } from './text.ts'
 
-// point is the decimal point of the person's language.
 export const point = language === 'de' ? ',' : '.'
 
 // amountOf reads an amount that a person types, with a point or a comma and with separators of thousands. It returns null if the

@@ -8,8 +8,7 @@ import { failed } from './toast.ts'
 export const mostAtOnce = 5000 // values in one call
 
 export type Scope = 'account' | 'source' | 'campaign'
-// Target holds values of a dimension, and the single campaign and the single source that their rows belong to, if the report
-// shows them.
+// Target holds values of a dimension, and the campaign and the source that their rows belong to, if the report shows them.
 export type Target = { dimension: string; campaign?: string; source?: string; values: string[] }
 // Place is where values are blocked: in the account, or in a campaign or a source with an id.
 export type Place = { scope: Scope; id?: string }
@@ -24,7 +23,6 @@ export function dimensionAt(ask: Ask, path: string[]): number {
 // blocksRows returns whether a report has a dimension whose values can be blocked.
 export const blocksRows = (ask: Ask) => ask.group.some(d => blockable.includes(d))
 
-// targetsOf groups rows by dimension, campaign and source. It leaves out rows that cannot be blocked.
 export function targetsOf(ask: Ask, paths: string[][]): Target[] {
   const out = new Map<string, Target>()
   for (const path of paths) {

@@ -1,4 +1,4 @@
-// Changes of many records, up to 500 in a call. One press undoes them.
+// Changes of many records, up to 500 in a call.
 import { w } from '../text/bulk.ts'
 import { call } from './call.ts'
 import { touches } from './query.ts'
@@ -7,10 +7,9 @@ import { failed, toast } from './toast.ts'
 export type Many = 'campaigns' | 'offers' | 'landers'
 const most = 500 // records in one call
 
-// reload reloads the answers that a change of many records affects.
 const reload = () => touches('campaigns', 'offers', 'landers', 'flows', 'groups', 'tools', 'reports', 'changes')
 
-// undo undoes changes, the last one first. Its toast names up to five of the records that were not restored because they have changed since.
+// undo undoes changes, the last one first.
 export async function undo(changes: string[]) {
   const kept: string[] = []
   try {
@@ -22,8 +21,7 @@ export async function undo(changes: string[]) {
   reload()
 }
 
-// changeMany changes fields of records, 500 in a call. If a call is refused, the calls before it are undone. It returns the number of
-// records that are different now, and the changes for undo.
+// changeMany changes fields of records, 500 in a call. If a call is refused, the calls before it are undone.
 export async function changeMany(name: Many, ids: string[], body: object) {
   const changes: string[] = []
   let changed = 0
@@ -41,7 +39,6 @@ export async function changeMany(name: Many, ids: string[], body: object) {
   return { changed, changes }
 }
 
-// changeManyAndToast is changeMany with a toast. The toast has the text `done` and offers to undo the changes, or it shows the error.
 export const changeManyAndToast = (name: Many, rows: { id: string }[], body: object, done: string) =>
   changeMany(
     name,

@@ -20,8 +20,8 @@ export function useBusy() {
   return [busy, run] as const
 }
 
-// useAttempt is useBusy for work whose error is shown where the work was started. `wrong` is the result of `explain` for the error
-// of the last work. It is cleared when the next work begins.
+// useAttempt is useBusy for work whose error is shown where the work was started. `wrong` is the result of `explain` for the
+// error of the last work.
 export function useAttempt<W>(explain: (e: unknown) => W) {
   const [busy, start] = useBusy(),
     [wrong, setWrong] = useState<W>()

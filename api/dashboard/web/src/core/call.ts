@@ -1,5 +1,4 @@
-// call sends a request to the service. It adds /api/v1 to the paths of the REST API. The dashboard's own calls, below /app, keep their
-// path. Only pages of help (help.ts) and test postbacks (postback.ts) are fetched without call.
+// call sends a request to the service.
 import { signal } from '@preact/signals'
 import type { Calls } from '../api.gen.ts'
 import { newID } from './id.ts'
@@ -33,10 +32,9 @@ export class ApiError extends Error {
 
 // signedOut opens the sign-in card over whatever is shown, so that nothing typed is lost.
 export const signedOut = signal(false)
-// confirming opens the card that asks the person for their password again. `done` is called when the person has answered.
+// confirming opens the card that asks the person for their password again.
 export const confirming = signal<null | { done: (ok: boolean) => void }>(null)
 
-// asError returns an error as an ApiError. Any other error gets the code of a service that does not answer.
 export const asError = (e: unknown) => (e instanceof ApiError ? e : new ApiError('away', 0, String(e)))
 
 // call sends a request and returns the data of the answer. For a job it waits until the job has ended. If the service asks for a
@@ -121,7 +119,6 @@ const pause = (ms: number, signal?: AbortSignal) =>
     )
   })
 
-// follow returns the data of a reply. For a 202 it waits for the job and returns the job's answer.
 async function follow(first: Reply, signal?: AbortSignal, later?: (id: string) => void): Promise<unknown> {
   if (first.status !== 202) return first.data
   const { job } = first.data as { job: { id: string } }

@@ -27,8 +27,6 @@ export function useDomains(): Choice[] | undefined {
   ]
 }
 
-// useIsShared returns a function that reports whether a domain is a shared one. The service generates the aliases on a shared
-// domain and accepts no others, because all accounts share the domain.
 export function useIsShared(): (domain: string) => boolean {
   const shared = use('GET /domains', { limit: 500 }).data?.shared
   return domain => shared?.some(d => d.id === domain) ?? false
@@ -40,7 +38,6 @@ export function useLeadsAway(): (domain: string) => boolean {
   return domain => own?.some(d => d.id === domain && d.points === false) ?? false
 }
 
-// useDefaultDomain returns the id of the domain for a new tracking link.
 export function useDefaultDomain(): string {
   const { data } = use('GET /domains', { limit: 500 })
   return data ? defaultDomain(data) : ''
@@ -68,5 +65,4 @@ export const checkOf = (id: string, live = false) => to(`/app/campaigns/${id}/fl
 
 export const useGroups = (scope: Calls['GET /groups']['query']['scope']) => use('GET /groups', { scope }).data?.groups ?? []
 
-// TabProps are the props of a tab of a campaign.
 export type TabProps = { detail: CampaignDetail; again: () => void }

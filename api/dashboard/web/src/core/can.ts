@@ -1,4 +1,4 @@
-// Reports what a person's role allows. The screens hide actions that the service would refuse.
+// Reports what a person's role allows.
 import { can } from './me.ts'
 
 export const canWrite = () => can('contributor')

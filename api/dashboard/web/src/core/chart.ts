@@ -5,16 +5,15 @@ import { orderAt, timely, type Ask } from './report.ts'
 
 export type ChartKind = 'bars' | 'lines' | 'share' | 'map'
 
-// dimensionsOf returns the dimensions by which the rows of a chart are grouped. For a report shown as a tree, that is the first
-// level. For a flat report, it is all dimensions.
+// dimensionsOf returns the dimensions by which the rows of a chart are grouped. For a tree, that is the first level.
 export const dimensionsOf = (ask: Ask) => (ask.flat ? ask.group : ask.group.slice(0, 1))
 
 // A query has at most five dimensions. A chart of lines needs one of them for the time.
 const mostDimensions = 5
-// `adds` reports whether the values of a figure can be added up. The values of a ratio cannot.
+// `adds` reports whether the values of a figure can be added up.
 export const adds = (name: Name) => !figures[name].under.length
 
-// kindsOf returns the charts that a report can have. A report by time has only bars, and a map needs rows by country.
+// kindsOf returns the charts that a report can have.
 export function kindsOf(ask: Ask): ChartKind[] {
   const dims = dimensionsOf(ask)
   if (dims.some(d => timely.includes(d))) return ['bars']

@@ -1,5 +1,4 @@
-// The conversation with the account's language model. The page keeps the conversation until the page is reloaded, even while
-// other screens are shown.
+// The conversation with the account's language model. It is kept until the page is reloaded.
 import { signal } from '@preact/signals'
 import type { ChatAnswer, ChatLookup } from '../api.gen.ts'
 import { me } from './me.ts'
@@ -50,7 +49,7 @@ const screens: Record<string, string> = {
   'GET /copilot': '/app/copilot',
 }
 
-// linkOf returns the screen that shows the result of a look-up, with the same window and filters. It returns null if no screen does.
+// linkOf returns the screen that shows the result of a look-up, with the same window and filters.
 export function linkOf({ operation, query }: ChatLookup): { path: string; params: Record<string, string> } | null {
   const screen = screens[operation],
     id = query.id ?? ''

@@ -5,12 +5,11 @@ import { touches } from './query.ts'
 
 export type By = 'stream' | 'lander' | 'offer'
 
-// byOf returns what a report that is grouped by a dimension can compare: paths (stream), landing pages or offers. It returns
-// undefined for all other dimensions.
+// byOf returns what a report that is grouped by a dimension can compare: paths (stream), landing pages or offers.
 export const byOf = (dimension: string | undefined) =>
   (({ stream_id: 'stream', lander_id: 'lander', offer_id: 'offer' }) as Record<string, By>)[dimension ?? '']
 
-// weighed returns the paths of a flow with the proposed weights of a group. All other weights stay.
+// weighed returns the paths of a flow with the proposed weights of a group.
 export function weighed(paths: Path[], { path_id, arms }: Pick<ComparedGroup, 'path_id' | 'arms'>): Path[] {
   const next = new Map(arms.flatMap(a => (a.proposed == null ? [] : [[a.id, a.proposed] as const])))
   return paths.map(p => {
@@ -27,8 +26,7 @@ async function put(id: string, streams: Path[], match: string): Promise<FlowAnsw
   return answer
 }
 
-// applyWeights saves the proposed weights of a group, if the flow still has the version of the comparison. It returns a function that
-// undoes the change.
+// applyWeights saves the proposed weights of a group, if the flow still has the version of the comparison.
 export async function applyWeights(id: string, version: string, group: ComparedGroup) {
   const old = await call('GET /campaigns/{id}/flow', { path: { id } })
   if (old.version !== version) throw new ApiError('stale', 409, 'the flow has changed')
@@ -36,5 +34,4 @@ export async function applyWeights(id: string, version: string, group: ComparedG
   return () => put(id, old.streams, now)
 }
 
-// changesWeights reports whether a group's proposed weights differ from the present weights.
 export const changesWeights = (g: Pick<ComparedGroup, 'arms'>) => g.arms.some(a => a.proposed != null && a.proposed !== a.weight)

@@ -6,8 +6,7 @@ import { country } from './format.ts'
 import { dimensionName, type SubNames } from './subs.ts'
 import { t } from './text.ts'
 
-// families are the prefixes of attributes that end in a name of the person's choice. In param.city, param. is the prefix and the
-// person has typed city.
+// families are the prefixes of attributes that end in a name of the person's choice.
 const families = ['param.', 'header.']
 const familyOf = (attribute: string) => families.find(f => attribute.startsWith(f) && attribute.length > f.length)
 
@@ -15,13 +14,11 @@ const familyOf = (attribute: string) => families.find(f => attribute.startsWith(
 // kind of value.
 const covers = (f: Form, attribute: string) => f.attributes.includes(attribute) || (f.families && !!familyOf(attribute))
 
-// formOf returns the form that a condition belongs to.
 export function formOf(attribute: string, operator: string): Form | undefined {
   const fits = forms.filter(f => f.operators.includes(operator) && covers(f, attribute))
   return fits.find(f => f.attributes.includes(attribute)) ?? fits[0]
 }
 
-// usual lists the most used attributes. The list `attributes` begins with them.
 const usual = [
   'country',
   'device_type',
@@ -59,7 +56,7 @@ export const attributeName = (a: string, names: SubNames = {}) =>
         ? t.conditions.header(a.slice(7))
         : a.replaceAll('_', ' ')))
 
-// plain replaces `in` by `equals`, and `not_in` by `not_equals`. It returns other operators unchanged.
+// plain replaces `in` by `equals`, and `not_in` by `not_equals`.
 export const plain = (operator: string) => (operator === 'in' ? 'equals' : operator === 'not_in' ? 'not_equals' : operator)
 export const operatorName = (operator: string, kind = '') =>
   (kind === 'truth' && operator === 'is_set' ? t.conditions.isSet : t.conditions.operators[plain(operator)]) ?? operator
@@ -108,8 +105,6 @@ const joinOr = (v: string[]) =>
       ? t.conditions.more(v.slice(0, few - 1).join(', '), v.length - few + 1)
       : t.conditions.or(v.slice(0, -1).join(', '), v.at(-1)!)
 
-// fresh returns a new condition for the editor. Its value depends on the kind: true for a yes-or-no value, Monday to Friday from 9 to 18
-// for a schedule, and an empty list for all others.
 export const fresh = (attribute = 'country'): Condition => {
   const operator = operatorsOf(attribute)[0] ?? 'equals',
     kind = formOf(attribute, operator)?.kind

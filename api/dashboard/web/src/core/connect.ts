@@ -6,9 +6,7 @@ import { explained } from './errors.ts'
 import { toast } from './toast.ts'
 
 export const mayConnect = () => can('member')
-// errorText returns the text that explains an error of a connection.
 export const errorText = (e: unknown) => explained(e, w.codes)
-// showError shows an error of a connection as a toast.
 export const showError = (e: unknown) => toast(errorText(e), { bad: true })
 // show puts a connection into the page's address, which opens the connection's sheet and closes any other.
 export const show = (connection: Record<string, string | null>) => change({ dns: null, network: null, source: null, ...connection }, true)

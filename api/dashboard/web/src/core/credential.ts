@@ -2,7 +2,7 @@ import type { CredentialFieldShown } from '../api.gen.ts'
 
 export type Values = Record<string, string>
 
-// valueOf returns the value of a field. A saved secret is never shown. It stays saved when nothing is typed.
+// valueOf returns the value of a field. A saved secret is never shown.
 export const valueOf = (f: CredentialFieldShown, saved: Values, value: Values) =>
   value[f.name] ?? (f.secret ? '' : (saved[f.name] ?? f.default ?? ''))
 
@@ -10,7 +10,7 @@ export const valueOf = (f: CredentialFieldShown, saved: Values, value: Values) =
 export const given = (fields: CredentialFieldShown[], saved: Values, value: Values): Values =>
   Object.fromEntries(fields.map(f => [f.name, valueOf(f, saved, value).trim()]).filter(([name, v]) => v && v !== saved[name!])) as Values
 
-// choicesOf returns the values that a person may choose. An empty value comes first, unless the field is required, has a default or
-// already has a saved value. A saved value cannot be removed.
+// choicesOf returns the values that a person may choose. An empty value comes first, unless the field is required, has a default
+// or already has a saved value.
 export const choicesOf = (f: CredentialFieldShown, saved: Values) =>
   f.required || f.default || saved[f.name] ? f.values : ['', ...f.values]

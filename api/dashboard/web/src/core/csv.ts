@@ -8,7 +8,6 @@ export const mostRows = 5000,
 export type Head = FileLook
 export type FileKind = NonNullable<LookBody['kind']>
 
-// base64Of returns the content of a file in base64.
 export const base64Of = (file: File) =>
   new Promise<string>((resolve, reject) => {
     const reader = new FileReader()
@@ -17,9 +16,8 @@ export const base64Of = (file: File) =>
     reader.readAsDataURL(file)
   })
 
-// useFile holds the text of a file and how the service reads it. The text of a chosen file comes from the service, which finds out the
-// file's charset. While a person types, the service is asked 300 ms after the last change. Until it answers, `head` belongs to the earlier
-// text and `reading` is true.
+// useFile holds the text of a file and how the service reads it. The text of a chosen file comes from the service, which finds
+// out the file's charset. Until it answers, `head` belongs to the earlier text and `reading` is true.
 export function useFile(kind: FileKind) {
   const [text, setText] = useState(''),
     [read, setRead] = useState<{ text: string; kind: FileKind; head: Head }>(),

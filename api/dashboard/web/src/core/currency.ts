@@ -1,4 +1,4 @@
-// The default currency of a new account, and the money that no total includes because it has no exchange rate.
+// The currency to suggest for an account, and the money that no total includes because it has no exchange rate.
 import type { ConversionRow } from '../api.gen.ts'
 
 const regions: Record<string, string> = {
@@ -19,11 +19,10 @@ const regions: Record<string, string> = {
 }
 for (const region of 'AT BE CY DE EE ES FI FR GR HR IE IT LT LU LV MT NL PT SI SK'.split(' ')) regions[region] = 'EUR'
 
-// currencyOf returns the currency of a browser's region.
 export const currencyOf = (language: string) => regions[new Intl.Locale(language).maximize().region ?? ''] ?? 'USD'
 
-// suggestedCurrency returns the currency to suggest in an account without figures. For an account in USD, which every new account
-// gets, it returns the currency of the browser's region. If the account has another currency, a person has chosen it, so it is returned.
+// suggestedCurrency returns the currency to suggest in an account without figures. For an account in USD, the default of new
+// accounts, it is the currency of the browser's region.
 export const suggestedCurrency = (ofAccount: string) => (ofAccount === 'USD' ? currencyOf(navigator.language) : ofAccount)
 
 type Money = Pick<ConversionRow, 'rate' | 'currency' | 'payout' | 'status'>

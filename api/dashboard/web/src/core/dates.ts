@@ -4,7 +4,6 @@ import { me, zone } from './me.ts'
 import { language, t } from './text.ts'
 import { two, wall } from './window.ts'
 
-// dateOf returns the day of a moment in the account's date format. Settings pass another format to show it before it is saved.
 export function dateOf(at: number, format = me.value?.account.dateFormat ?? 'YYYY-MM-DD', tz = zone.value) {
   const d = new Date(wall(at, tz)),
     month = new Intl.DateTimeFormat(language, { month: 'short', timeZone: 'UTC' }).format(d)
@@ -18,7 +17,6 @@ export function dateOf(at: number, format = me.value?.account.dateFormat ?? 'YYY
 }
 export const dateTime = (text: string) => dateOf(Date.parse(text)) + ' ' + hourOf(Date.parse(text))
 
-// ago returns the rough time since a moment, as text.
 export function ago(text: string) {
   const minutes = Math.floor((Date.now() - Date.parse(text)) / 60000),
     w = t.exports

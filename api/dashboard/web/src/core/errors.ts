@@ -1,8 +1,8 @@
 import { asError, type ApiError } from './call.ts'
 import { language, t } from './text.ts'
 
-// codes holds German sentences for the service's error codes. They are used if neither the screen nor t.failed has a sentence. English
-// needs none, because the service's own messages are in English.
+// codes holds German sentences for the service's error codes. English needs none, because the service's own messages are in
+// English.
 let codes: Record<string, string> = {}
 if (language === 'de')
   void import('../text/de/codes.ts').then(
@@ -12,7 +12,6 @@ if (language === 'de')
     () => undefined,
   )
 
-// sentence returns the text that explains an error to a person.
 export const sentence = (e: ApiError) =>
   e.wait > 60 && e.code === 'rate_limited' ? t.failed.wait(e.wait) : (t.failed.codes[e.code] ?? codes[e.code] ?? e.message)
 

@@ -1,4 +1,4 @@
-// Makes a file of a report or a log as a job. The tray shows the job.
+// Makes a file of a report or a log as a job.
 import type { ExportAnswer, ExportBody } from '../api.gen.ts'
 import { count } from './format.ts'
 import { task } from './jobs.ts'

@@ -1,5 +1,4 @@
-// The figures of reports: how they are shown, their totals, and whether a change is more than chance. The table of measures in Go
-// (models/measure) describes them.
+// The figures of reports: how they are shown, their totals, and whether a change is more than chance.
 import type { FigureRow } from '../api.gen.ts'
 import { measures, type Measure } from '../measures.gen.ts'
 import { t } from './text.ts'
@@ -11,8 +10,7 @@ export const figures = measures
 export const names = Object.keys(figures) as Name[]
 export const usual: Name[] = ['clicks', 'unique_clicks', 'lp_ctr', 'conversions', 'cr', 'cost', 'revenue', 'profit', 'roi', 'epc']
 
-// figureName returns the name of a figure for places with room. Only the name of conversions differs from t.figures.names, which has
-// a short one. figureOptions are the choices of a figure.
+// figureName returns the name of a figure for places with room.
 export const figureName = (name: Name) => (name === 'conversions' ? t.figures.conversions : t.figures.names[name])
 export const figureOptions = names.map(value => ({ value, label: figureName(value) }))
 
@@ -39,7 +37,7 @@ export function restOf(totals: FigureRow, rows: FigureRow[]): { clicks: number; 
   return { clicks: gap('clicks'), profit: gap('profit') }
 }
 
-// isCounted reports whether one of the given figures of a row is not zero. A path that only blocked visitors met has a row of zeros.
+// isCounted reports whether one of the given figures of a row is not zero.
 export const isCounted = (row: FigureRow, names: Name[]) => names.some(name => row[name])
 
 export const text = (row: FigureRow, name: Name) => shown(row[name], figures[name].kind, figures[name].digits)
@@ -55,8 +53,8 @@ function share(a: number, n: number, b: number, m: number) {
   return Math.abs(a / n - b / m) > z * Math.sqrt(p * (1 - p) * (1 / n + 1 / m))
 }
 
-// isReal reports whether a change is larger than chance explains. It tests counts as Poisson values, shares as two proportions, and
-// money by the number of approved conversions and clicks behind it. For a figure without a test it returns true.
+// isReal reports whether a change is larger than chance explains. It tests counts as Poisson values, shares as two proportions,
+// and money by the number of approved conversions and clicks behind it.
 export function isReal(name: Name, now: FigureRow, was: FigureRow): boolean {
   const { test, over, under } = figures[name],
     figureOf = (row: FigureRow) => (n: Name) => Number(row[n])
@@ -74,7 +72,6 @@ export function isReal(name: Name, now: FigureRow, was: FigureRow): boolean {
   return true
 }
 
-// roundedTo rounds a percentage and returns it with its text. A value that rounds to zero becomes zero, without a sign.
 function roundedTo(n: number, digits: number) {
   const value = Number(n.toFixed(digits)) || 0
   return { value, text: percent(value, digits) }

@@ -1,6 +1,5 @@
 // Which groups of the navigation are open.
 
-// Group is a group of links. `rows` is the number of its links.
 export type Group = { id: string; rows: number }
 
 // openGroups returns the groups that are open. The group of the current screen is always open, and so are the groups that the person

@@ -50,18 +50,14 @@ export const percent = (n: Maybe, places = 2) => {
   const digits = Math.abs(n) < 1000 ? places : 0
   return minus(numbers({ style: 'unit', unit: 'percent', minimumFractionDigits: digits, maximumFractionDigits: digits }).format(n))
 }
-// signed puts a plus before the text of a positive number.
 export const signed = (text: string, n: number) => (n > 0 ? '+' + text : text)
-// tick formats a number of an axis.
 export const tick = (n: number, kind: Kind) =>
   kind === 'money' || kind === 'small' ? money(n, Number.isInteger(n) ? 0 : 2) : kind === 'percent' ? percent(n, 0) : short(n)
 
 export type Kind = 'count' | 'money' | 'small' | 'percent'
-// shown formats a figure of any kind.
 export const shown = (n: Maybe, kind: Kind, digits?: number) =>
   kind === 'count' ? count(n) : kind === 'money' ? money(n) : kind === 'small' ? small(n) : percent(n, digits)
 
-// locale is the locale of dates. In English it is en-GB, which puts the day before the month.
 export const locale = language === 'en' ? 'en-GB' : language
 const dateFormats = new Map<string, Intl.DateTimeFormat>()
 function date(options: Intl.DateTimeFormatOptions, tz = zone.value): Intl.DateTimeFormat {
@@ -84,7 +80,6 @@ export const axisDay = (at: number) => date({ weekday: 'short', day: 'numeric' }
 export const axisDate = (at: number) => date({ day: 'numeric', month: 'short' }).format(at)
 export const moment = (text: string) => dayOf(Date.parse(text)) + ', ' + hourOf(Date.parse(text))
 
-// regions is the browser's table of country names.
 const regions = new Intl.DisplayNames(language, { type: 'region', fallback: 'code' })
 export const country = (code: string) => {
   try {

@@ -5,8 +5,7 @@ import { t } from './text.ts'
 
 // Part is a number, a figure, or a sign: an operator or a parenthesis.
 type Part = number | { figure: Name } | string
-// Formula can be calculated for a row. Its text has the names of the API, its title the names on the screen. If money is true,
-// its values are amounts of money.
+// Formula can be calculated for a row. Its text has the names of the API, its title the names on the screen.
 export type Formula = { text: string; title: string; money: boolean; of: (row: FigureRow) => number | null }
 
 export const mostFormulas = 5
@@ -42,7 +41,7 @@ const both =
     return sign === '+' ? x + y : sign === '-' ? x - y : sign === '*' ? x * y : x / y
   }
 
-// formulaOf reads a formula of figures, numbers, + - * / and parentheses. It returns undefined for any other text.
+// formulaOf reads a formula of figures, numbers, + - * / and parentheses.
 export function formulaOf(text: string): Formula | undefined {
   const parts = text.length <= longest ? partsOf(text) : undefined
   if (!parts?.some(p => typeof p === 'object') || parts.length < 2) return undefined
@@ -74,14 +73,12 @@ export function formulaOf(text: string): Formula | undefined {
   return { of, money: isMoney(of), text: written(parts, n => n), title: written(parts, n => t.figures.names[n]) }
 }
 
-// sample returns a row whose figures are all different. Its amounts of money are multiplied by a factor.
+// sample returns a row whose figures are all different.
 const sample = (by: number) =>
   Object.fromEntries(
     names.map((n, i) => [n, (7 + i * i * 1.37) * (['money', 'small'].includes(figures[n].kind) ? by : 1)]),
   ) as unknown as FigureRow
 
-// isMoney reports whether the result of a formula is an amount of money. It is one if the result doubles when all amounts of money
-// in the row are doubled.
 function isMoney(of: Value) {
   const once = of(sample(1)) ?? 0,
     twice = of(sample(2)) ?? 0
@@ -91,7 +88,7 @@ function isMoney(of: Value) {
 const written = (parts: Part[], name: (n: Name) => string) =>
   parts.map(p => (typeof p === 'object' ? name(p.figure) : typeof p === 'number' || '()'.includes(p) ? String(p) : ` ${p} `)).join('')
 
-// formulasOf reads formulas as the address has them. It leaves out texts that are not formulas.
+// formulasOf reads formulas as the address has them.
 export const formulasOf = (text: string): Formula[] =>
   text
     .split(',')
@@ -100,7 +97,6 @@ export const formulasOf = (text: string): Formula[] =>
 export const textInAddress = (of: Formula) => of.text.replaceAll(' ', '')
 export const formulasText = (of: Formula[]) => of.map(textInAddress).join()
 
-// byFormula returns rows in the order of a formula's values. Rows without a value come last.
 export function byFormula<R extends FigureRow>(rows: R[], of: Formula, down: boolean): R[] {
   const keyed = rows.map(row => ({ row, value: of.of(row) }))
   keyed.sort((a, b) =>

@@ -3,10 +3,9 @@ import { signal } from '@preact/signals'
 import { ApiError, asError } from './call.ts'
 import { language } from './text.ts'
 
-// help is the name of the page that is open; null: none. The index has the name index.
+// help is the name of the page that is open; null: none.
 export const help = signal<string | null>(null)
 
-// helpOf returns the name of the page of a screen.
 export function helpOf(path: string) {
   const [, , area = 'overview', , tab = ''] = path.split('/')
   if (area === 'campaigns' && (tab === 'flow' || tab === 'link')) return tab

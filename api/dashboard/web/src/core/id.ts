@@ -1,7 +1,6 @@
 // Makes ids without crypto.randomUUID and crypto.subtle. A page that is served by http, such as in a private network, has neither.
 const hex = (bytes: Iterable<number>) => Array.from(bytes, b => b.toString(16).padStart(2, '0')).join('')
 
-// newID returns a random UUID (version 4).
 export function newID(): string {
   const bytes = crypto.getRandomValues(new Uint8Array(16))
   bytes[6] = (bytes[6]! & 0x0f) | 0x40
@@ -9,8 +8,7 @@ export function newID(): string {
   return hex(bytes).replace(/^(.{8})(.{4})(.{4})(.{4})/, '$1-$2-$3-$4-')
 }
 
-// sumOf returns a hash of a text: 128 bits, mixed as in MurmurHash3. Two texts hardly ever have the same hash. The hash is not
-// cryptographic.
+// sumOf returns a hash of a text: 128 bits, mixed as in MurmurHash3. The hash is not cryptographic.
 export function sumOf(text: string): string {
   const bytes = new TextEncoder().encode(text)
   return [0x9747b28c, 0x3c6ef372, 0x85ebca6b, 0xa54ff53a].map(seed => murmur(bytes, seed).toString(16).padStart(8, '0')).join('')

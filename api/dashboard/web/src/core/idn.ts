@@ -16,7 +16,7 @@ function written(host: string): string {
   }
 }
 
-// decode decodes a label in punycode, without its prefix (RFC 3492). The result is empty if the label is malformed.
+// decode decodes a label in punycode, without its prefix (RFC 3492).
 function decode(label: string): string {
   const basic = Math.max(label.lastIndexOf('-'), 0),
     out = [...label.slice(0, basic)].map(c => c.codePointAt(0)!)

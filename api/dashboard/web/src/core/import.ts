@@ -18,7 +18,7 @@ export type Known = {
   currency: string
 }
 export type Result = 'new' | 'exists' | 'refused' | 'made' | 'left'
-// Row is a record of the file. `code` and `text` give the reason if it is refused. `body` is the body of the call.
+// Row is a record of the file. `code` and `text` give the reason if it is refused.
 export type Row = {
   line: number
   title: string
@@ -111,7 +111,7 @@ function bodyOf(kind: Kind, cell: (name: string) => string, known: Known, point:
   }
 }
 
-// rowsOf checks the records of a file and sends nothing. `at` holds the field of each column.
+// rowsOf checks the records of a file and sends nothing.
 export function rowsOf(kind: Kind, records: Cells[], at: (string | undefined)[], known: Known, why: Why, point: Point = ''): Row[] {
   const existing = new Set(
       kind === 'offers'
@@ -137,6 +137,6 @@ export function rowsOf(kind: Kind, records: Cells[], at: (string | undefined)[],
   })
 }
 
-// keyOf returns the Idempotency-Key of a row. The same row has the same key in every file and on every attempt, so the service creates
-// its record once.
+// keyOf returns the Idempotency-Key of a row. The same row has the same key in every file and on every attempt, so a repeated
+// attempt does not create its record twice.
 export const keyOf = (kind: Kind, body: object) => 'import-' + sumOf(kind + JSON.stringify(body))

@@ -19,7 +19,6 @@ export function readAs(param: string, settings: Record<string, string>): string 
 
 export type Cause = { kind: 'macro' | 'wrong' | 'ready' | 'hidden' | 'empty' | 'gone'; param?: string; value?: string }
 
-// causeOf returns the most likely reason that a postback found no click.
 export function causeOf(row: PostbackRow, settings: Record<string, string> = {}): Cause {
   if (row.click_id) return { kind: 'gone' }
   const all = paramsOf(row.query),
@@ -33,7 +32,6 @@ export function causeOf(row: PostbackRow, settings: Record<string, string> = {})
   return hidden.length ? { kind: 'hidden', param: hidden.join(', ') } : { kind: 'empty' }
 }
 
-// causeText explains a cause in words.
 export function causeText({ kind, param, value }: Cause) {
   const text = unmatchedWords.causes[kind]
   return typeof text === 'string' ? text : text(param!, value!)

@@ -43,8 +43,6 @@ const listed = signal<Job[]>([])
 // a job, so the tray does not show jobs of this kind.
 const previews = 'correction:set-cost'
 
-// setListed stores the list of the account's last jobs. If the page has started one of them, the page's own entry for that
-// job is shown instead of the entry of the list.
 export function setListed(rows: JobRow[]) {
   const account = me.value!.account.id,
     open = new Set(listed.value.filter(isOpen).map(j => j.id))
@@ -91,8 +89,8 @@ export function dropJobs() {
   sessionStorage.removeItem(storageKey)
 }
 
-// task sends a call whose answer takes a while, and shows the call as a job until the answer arrives. The function `describe`
-// turns the answer into the text to show. The function `later` is called with the job's id as soon as the job is known.
+// task sends a call whose answer takes a while, and shows the call as a job. The function `describe` turns the answer into the
+// text to show.
 export async function task<R extends Row>(
   named: string,
   row: R,

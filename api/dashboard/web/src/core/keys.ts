@@ -1,13 +1,12 @@
-// The keyboard keys of the screen that is shown. Single letters do nothing while a person types.
+// The keyboard keys of the screen that is shown.
 import { useEffect, useLayoutEffect, useRef } from 'preact/hooks'
 import { computed, signal } from '@preact/signals'
 import { me } from './me.ts'
 
-// quiet reports whether a key is a single character, such as a letter, and the person has switched such keys off. The space key is
-// never off.
+// quiet reports whether a key is a single character, such as a letter, and the person has switched such keys off.
 export const quiet = (e: KeyboardEvent) => me.value?.letter_keys === false && e.key.length === 1 && e.key !== ' '
-// typing reports whether a screen must ignore a key. This is so while Ctrl, Alt or the Command key is held, and while the focus is in
-// a field, a dialog or a menu. It is also so for a key that quiet reports.
+// typing reports whether a screen must ignore a key. This is so while Ctrl, Alt or the Command key is held, and while the focus
+// is in a field, a dialog or a menu.
 export const typing = (e: KeyboardEvent) =>
   quiet(e) || e.ctrlKey || e.metaKey || e.altKey || (e.target as Element).closest?.('input, textarea, select, dialog, [popover]') != null
 
@@ -19,7 +18,7 @@ export const screenKeys = computed(() => lists.value.flat())
 export const palette = signal<'closed' | 'find' | 'keys'>('closed')
 
 // useKeys calls the function `on` for each key that is pressed while a screen is shown, unless typing returns true or the key was
-// handled already. If the function returns true, the browser does not handle the key.
+// handled already.
 export function useKeys(list: Key[], on: (e: KeyboardEvent) => boolean | void) {
   useEffect(() => {
     lists.value = [...lists.value, list]
@@ -33,8 +32,7 @@ export function useKeys(list: Key[], on: (e: KeyboardEvent) => boolean | void) {
   })
 }
 
-// usePress calls the function `on` for every key while a component is shown, from the moment it is shown. It always calls the
-// function of the latest rendering.
+// usePress calls the function `on` for every key while a component is shown, from the moment it is shown.
 export function usePress(on: (e: KeyboardEvent) => void) {
   const last = useRef(on)
   last.current = on

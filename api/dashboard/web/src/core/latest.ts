@@ -3,19 +3,16 @@ import { call, type Row } from './call.ts'
 import type { Fields } from './merge.ts'
 import { touches } from './query.ts'
 
-// Latest is a record that was read again. `fields` has the same fields as the draft of the form. `match` is the record's version,
-// which a write sends in If-Match.
+// Latest is a record that was read again. `match` is the record's version, which a write sends in If-Match.
 export type Latest = { fields: Fields; match?: string }
 
 type Listed = { id: string; name: string }
 type Page = { rows: Listed[]; next_cursor?: string | null }
 const mostPages = 30
 
-// versionOf returns the version of a record of a list.
 export const versionOf = (record: object) => (record as { updated_at?: string }).updated_at
 
-// latestOf reads a record of a list again. It returns undefined if the record is no longer in the list. The list on the screen is loaded
-// again if the record has changed.
+// latestOf reads a record of a list again. It returns undefined if the record is no longer in the list.
 export async function latestOf<R extends Listed>(list: string, record: R): Promise<R | undefined> {
   const page = (query: object) => call(`GET /${list}` as Row, { query } as never) as unknown as Promise<Page>,
     find = (p: Page) => p.rows.find(r => r.id === record.id)

@@ -10,15 +10,14 @@ export const originOf = (domain: string, isShared: boolean, at: Pick<Location, '
 type Domain = { id: string; is_default: boolean }
 type Domains = { rows: (Domain & { is_verified: boolean; points: boolean | null })[]; shared: Domain[] }
 
-// defaultDomain returns the id of the domain for a new tracking link: the account's default, a verified one, or a shared one. A
-// domain that does not lead here is the last choice.
+// defaultDomain returns the id of the domain for a new tracking link: the account's default, a verified one, or a shared one.
 export function defaultDomain({ rows, shared }: Domains): string {
   const works = rows.filter(d => d.points !== false),
     own = (of: typeof rows) => of.find(d => d.is_default) ?? of.find(d => d.is_verified)
   return (own(works) ?? shared.find(d => d.is_default) ?? shared[0] ?? own(rows))?.id ?? ''
 }
 
-// tagOf returns the address of the page tag on a domain. `name` is the domain's own name for the tag. The default is t.
+// tagOf returns the address of the page tag on a domain. `name` is the domain's own name for the tag.
 export const tagOf = (origin: string, name?: string) => `${origin}/${name || 't'}.js`
 
 export type Param = { name: string; macro: string; meaning: string }
@@ -40,7 +39,7 @@ export function paramsOf(link: string, source?: Pick<SourceRow, 'subs' | 'cost_p
       return { name, macro, meaning }
     })
 }
-// decode returns a text without its % escapes. A text that is not escaped correctly is returned unchanged.
+// decode returns a text without its % escapes.
 export const decode = (text: string) => {
   try {
     return decodeURIComponent(text)
@@ -51,8 +50,7 @@ export const decode = (text: string) => {
 
 const unknownMacro = /\$?\{[^}]*\}|%%?[A-Za-z_]+%%?|\[[A-Za-z_]+\]|#+[A-Za-z_]+#+/g
 
-// sampled returns a link as the source would call it, with made-up values in place of the macros. The macro of the cost becomes
-// 0.01.
+// sampled returns a link as the source would call it, with made-up values in place of the macros.
 export function sampled(
   link: string,
   source?: Pick<SourceRow, 'token_macros' | 'cost_param' | 'cost_macro' | 'external_id_macro'>,

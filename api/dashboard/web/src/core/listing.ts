@@ -17,7 +17,6 @@ export type Listed = {
 } & FigureRow
 export type View = { q: string; status: string; group: string; tag: string; sort: string }
 
-// viewed returns the view in the address. `usual` is the order if the address names none.
 export function viewed(usual: string): View {
   const q = place.value.query
   return {
@@ -62,13 +61,12 @@ export function shownOf<R extends Listed>(rows: R[], v: View): R[] {
       compare(a.name.toLowerCase(), b.name.toLowerCase()),
   )
 }
-// compare compares two values for an ascending order.
 const compare = (a: string | number, b: string | number) => (a < b ? -1 : a > b ? 1 : 0)
 
 export const groupsOf = (rows: Listed[]) => [...new Set(rows.map(r => r.group_name).filter(Boolean))].sort()
 export const tagsOf = (rows: Listed[]) => [...new Set(rows.flatMap(r => r.tags))].sort()
 
-// inBatches calls the function `each` with every item of a list, four items at a time. It returns the errors.
+// inBatches calls the function `each` with every item of a list, four items at a time.
 export async function inBatches<T>(list: T[], each: (item: T) => Promise<unknown>): Promise<unknown[]> {
   const wrong: unknown[] = [],
     left = [...list]

@@ -14,17 +14,15 @@ type Logs = {
     : never
 }[Row]
 export type LogRow<R extends Logs> = Calls[R]['answer']['rows'][number]
-// idOf returns the id of a row. For a click, the id is its click_id.
 export const idOf = (r: Identified) => ('id' in r ? r.id : r.click_id)
 
-// isClickID reports whether a text has the form of a click id.
 export const isClickID = (text: string) => /^[0-9A-Za-z]{22}$/.test(text)
 
 const page = 200, // rows of a request
   most = 5000 // rows that are kept
 
 // useLog loads a log page by page. `every` is the number of seconds after which it loads the newest rows again, while the page is
-// visible. 0 means never.
+// visible.
 export function useLog<R extends Logs>(row: R, query: Calls[R]['query'], every = 0) {
   type One = LogRow<R>
   const key = JSON.stringify(query),
@@ -92,7 +90,6 @@ export function useLog<R extends Logs>(row: R, query: Calls[R]['query'], every =
   }
 }
 
-// `without` returns the rows that are not among the others.
 function without<R extends Identified>(rows: R[], others: Identified[]) {
   const ids = new Set(others.map(idOf))
   return rows.filter(r => !ids.has(idOf(r)))
@@ -102,6 +99,5 @@ function without<R extends Identified>(rows: R[], others: Identified[]) {
 const after = <R extends Identified>(rows: R[], first: Identified[]) =>
   without(rows.slice(rows.findIndex(r => idOf(r) === idOf(first.at(-1)!)) + 1), first)
 
-// tones are the colours of a conversion's statuses.
 const tones: Record<string, string> = { approved: 'good', pending: 'warn', rejected: 'bad', chargeback: 'bad' }
 export const tone = (status: string) => tones[status] ?? ''

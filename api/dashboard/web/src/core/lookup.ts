@@ -1,5 +1,4 @@
-// Loads the values that the account's visitors have had, as choices of a condition. They are loaded when an editor first needs
-// them.
+// Loads the values that the account's visitors have had, as choices of a condition.
 import { useRef, useState } from 'preact/hooks'
 import type { Choice } from './choices.ts'
 import { call } from './call.ts'

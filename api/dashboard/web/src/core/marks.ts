@@ -11,7 +11,7 @@ export const marksOf = (list: MarkList): Mark[] =>
     ...list.notes.map(note => ({ at: Date.parse(note.at), note })),
   ].sort((a, b) => a.at - b.at)
 
-// grouped merges marks that would overlap. A group holds all marks that are less than `gap` away from its first mark.
+// grouped merges marks that would overlap.
 export function grouped(marks: Mark[], place: (at: number) => number, gap: number): Group[] {
   const out: Group[] = []
   for (const mark of marks) {

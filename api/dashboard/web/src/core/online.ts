@@ -10,8 +10,7 @@ addEventListener('online', () => {
   offline.value = false
 })
 
-// useOnline calls the function `back` each time the network is available again. It always calls the function of the latest
-// rendering.
+// useOnline calls the function `back` each time the network is available again.
 export function useOnline(back: () => void) {
   const last = useRef(back)
   last.current = back

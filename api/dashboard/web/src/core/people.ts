@@ -4,9 +4,7 @@ import { explained } from './errors.ts'
 import { failed, toast } from './toast.ts'
 import { ApiError } from './call.ts'
 
-// told returns the text that explains an error of these screens.
 export const told = (e: unknown) => explained(e, w.codes)
-// complain shows an error as a toast. It shows nothing if the person cancelled.
 export const complain = (e: unknown) => {
   if (e instanceof ApiError && e.code === 'confirm') return
   if (e instanceof ApiError && w.codes[e.code]) toast(w.codes[e.code]!, { bad: true })

@@ -10,8 +10,8 @@ export function resolved(name: string): string {
 
 type Values = (number | null)[]
 
-// rangesOf returns the range of each axis of a plot. Each item of axes holds the values of all lines of one axis. All ranges
-// contain zero, at the same height, and leave some room above the highest value.
+// rangesOf returns the range of each axis of a plot. All ranges contain zero, at the same height, and leave some room above the
+// highest value.
 export function rangesOf(axes: Values[][]): [number, number][] {
   const ends = axes.map(lines => {
     let low = 0,

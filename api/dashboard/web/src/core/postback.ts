@@ -11,9 +11,8 @@ type Offer = Pick<OfferRow, 'payout' | 'payout_type' | 'currency'>
 // hasFixedPayout reports whether an offer pays a fixed amount, which a test conversion then reports.
 export const hasFixedPayout = (offer?: Offer): offer is Offer => !!offer && offer.payout_type === 'fixed' && offer.payout > 0
 
-// testPostback returns the address that reports a test conversion of a click, with the fixed payout of its offer. Without a
-// fixed payout it reports a payout of 1. With `changed`, the address reports the same conversion again with this status. A macro of the
-// network for which there is no made-up value is replaced by an empty text.
+// testPostback returns the address that reports a test conversion of a click, with the fixed payout of its offer. Without a fixed
+// payout it reports a payout of 1. With `changed`, the address reports the same conversion again with this status.
 export function testPostback(n: Network, click: string, offer?: Offer, changed?: 'approved' | 'rejected'): string {
   const pays = hasFixedPayout(offer),
     status = changed ?? 'approved'
@@ -37,8 +36,8 @@ export function testPostback(n: Network, click: string, offer?: Offer, changed?:
   return query ? `${base}?${filled.join('&')}` : base
 }
 
-// callPostback calls the postback of a network on this host, which accepts the postbacks of every domain, and returns the
-// status of the answer. Without an answer, it rejects with the error that unreached returns.
+// callPostback calls the postback of a network on this host, which accepts the postbacks of every domain, and returns the status
+// of the answer.
 export const callPostback = (address: string) => {
   const { pathname, search } = new URL(address)
   return fetch(pathname + search).then(

@@ -1,5 +1,5 @@
 // use loads an answer and caches it. A screen that is opened again shows the cached answer immediately, and reloads it in the
-// background. A row is a route of the service, such as 'GET /campaigns/{id}'.
+// background.
 import { useEffect, useState } from 'preact/hooks'
 import { signal } from '@preact/signals'
 import type { Calls } from '../api.gen.ts'
@@ -10,7 +10,6 @@ import { sofar } from './window.ts'
 const answers = new Map<string, unknown>()
 const maxAnswers = 200 // answers in the cache
 
-// cache stores an answer and drops the oldest answers above the limit.
 function cache(key: string, data: unknown) {
   answers.delete(key)
   answers.set(key, data)
@@ -81,9 +80,7 @@ export const cachedAnswer = <R extends Row>(row: R, query: Calls[R]['query']) =>
 
 const retryAfter = 5 // seconds until the next try if the service did not answer
 
-// useReload returns the function `again`, which reloads the answer of a row. useReload also calls it when the network is back. It
-// returns `causes` too, and each change of one of these values must reload the answer. They change after a call of `again`, after a
-// write, and when another account or person is shown.
+// useReload returns the function `again`, which reloads the answer of a row, and the causes that must reload it too.
 function useReload(row: string) {
   const [reloads, setReloads] = useState(0),
     again = () => setReloads(n => n + 1)

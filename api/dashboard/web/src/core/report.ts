@@ -35,7 +35,7 @@ export const mostBounds = 10 // the API takes 12
 export const boundOps = ['<', '<=', '>=', '>'] as const
 const boundForm = /^([a-z_]+)(<=|>=|<|>)(-?\d{1,12}(?:\.\d{1,6})?)$/
 
-// boundsOf reads conditions from a text as the API has it. It leaves out parts that are not conditions. textOf does the reverse.
+// boundsOf reads conditions from a text as the API has it.
 export const boundsOf = (text: string): Bound[] =>
   text
     .split(',')
@@ -48,7 +48,6 @@ const decimal = (n: number) => (Number.isInteger(n) ? String(n) : n.toFixed(6).r
 export const textOf = (bounds: Bound[]) => bounds.map(b => b.figure + b.op + decimal(b.value)).join()
 export const setBounds = (bounds: Bound[]) => change({ h: textOf(bounds) || null })
 
-// asked returns the report that the address asks for.
 export function asked(): Ask {
   const q = place.value.query
   const group = (q.get('g') ?? usualGroup)
@@ -77,7 +76,6 @@ export function asked(): Ask {
 
 export const setGroup = (group: string[]) => change({ g: group.join(',') === usualGroup ? null : group.join(','), o: null })
 
-// timely are the dimensions of time. Their values have an order of their own.
 export const timely = ['date', 'hour', 'hour_of_day', 'day_of_week', 'month']
 // ofSales are the dimensions that only conversions have.
 export const ofSales = ['goal', 'status']
@@ -87,8 +85,8 @@ const isFigure = (sort: string) => names.includes(sort.replace('-', '') as Name)
 // sortedFormula returns the formula by which an order sorts the rows, or an empty text.
 export const sortedFormula = (sort: string) => /^-?=(.*)/.exec(sort)?.[1] ?? ''
 
-// orderAt returns the order of the rows on a level of the tree: a figure, a formula, or the dimension of the level for the order of its
-// values. If the report no longer has the formula that it was sorted by, the order is the usual one.
+// orderAt returns the order of the rows on a level of the tree: a figure, a formula, or the dimension of the level for the order
+// of its values.
 export function orderAt({ group, sort, formulas }: Pick<Ask, 'group' | 'sort' | 'formulas'>, level: number): string {
   const dimension = group[level]!,
     formula = sortedFormula(sort)
@@ -97,7 +95,6 @@ export function orderAt({ group, sort, formulas }: Pick<Ask, 'group' | 'sort' | 
 }
 const usualOrder = (group: string[]) => orderAt({ group, sort: '', formulas: '' }, 0)
 
-// setSort orders the report by a column. `group` is the grouping of the report.
 export const setSort = (sort: string, group: string[]) => change({ sort: sort === usualOrder(group) ? null : sort }, true)
 export const setColumns = (columns: Name[]) => change({ c: columns.join() === usual.join() ? null : columns.join() }, true)
 export const setFormulas = (formulas: string) => change({ fx: formulas || null }, true)
@@ -116,7 +113,7 @@ export const reportOf = (ask: Ask): ViewReport => ({
   having: textOf(ask.having),
 })
 
-// setReport shows the report of a saved view. The window stays. All other settings of the report in the address are replaced.
+// setReport shows the report of a saved view. All other settings of the report in the address are replaced.
 export function setReport(r: ViewReport, id: string, replace = false) {
   const old = Object.fromEntries([...new Set(place.value.query.keys())].filter(n => /^[fx]\./.test(n)).map(n => [n, null]))
   const filters = Object.fromEntries(r.filters.map(f => [(f.not ? 'x.' : 'f.') + f.dimension, f.values]))
@@ -182,8 +179,7 @@ export function questionOf(ask: Ask, path: string[]): Query {
 
 const collator = new Intl.Collator(language, { numeric: true })
 
-// inOrder sorts rows by the names of their values if the report has that order. Otherwise it returns the rows unchanged. `dimensions`
-// is what the rows are grouped by, and `level` is their level in the tree. Rows whose value is not known come last.
+// inOrder sorts rows by the names of their values if the report has that order. Otherwise it returns the rows unchanged.
 export function inOrder(rows: PerformanceRow[], ask: Ask, dimensions: string[], level: number, labels: Performance['labels']) {
   const order = orderAt(ask, level),
     sign = order[0] === '-' ? -1 : 1
@@ -202,7 +198,6 @@ export function inOrder(rows: PerformanceRow[], ask: Ask, dimensions: string[], 
 const keyText = (dimension: string, value: string, labels: Performance['labels']) =>
   value === '' || timely.includes(dimension) ? value : valueText(dimension, value, labels)
 
-// timeText returns a value of a dimension of time in the account's formats.
 function timeText(dimension: string, value: string) {
   switch (dimension) {
     case 'date':

@@ -1,7 +1,7 @@
 // Watches the size of an element.
 
 // onResize calls `measure` in the animation frame after an element has changed its size, because a ResizeObserver must not change
-// sizes in its own callback. The returned function ends the watch.
+// sizes in its own callback.
 export function onResize(el: Element, measure: () => void): () => void {
   let frame = 0
   const look = new ResizeObserver(() => {

@@ -1,8 +1,7 @@
 // Finds names by what a person types, even if it has small mistakes.
 
-// distance returns the least number of letters to insert, remove, replace or swap with their neighbour to make one word of the other.
-// `most` is the greatest distance that the caller needs. If the lengths of the words differ by more, it returns `most + 1` without
-// comparing them.
+// distance returns the least number of letters to insert, remove, replace or swap with their neighbour to make one word of the
+// other. `most` is the greatest distance that the caller needs.
 function distance(a: string, b: string, most: number): number {
   if (Math.abs(a.length - b.length) > most) return most + 1
   let before: number[] = [],
@@ -36,9 +35,8 @@ function near(word: string, words: string[]): boolean {
   )
 }
 
-// rankOf returns how well a name fits what is typed. `more` has further words of the name. The rank is 0 if one of the typed words is
-// neither in the name nor in `more`, not even with small mistakes. A name that begins with a typed word ranks first, and a name that
-// is found only with mistakes ranks last.
+// rankOf returns how well a name fits what is typed. `more` has further words of the name. The rank is 0 if one of the typed
+// words is neither in the name nor in `more`, not even with small mistakes.
 export function rankOf(typed: string, name: string, more = ''): number {
   const lower = name.toLowerCase(),
     all = lower + ' ' + more.toLowerCase(),
@@ -54,8 +52,8 @@ export function rankOf(typed: string, name: string, more = ''): number {
   return rank
 }
 
-// fitOf returns how well a text fits what is typed: 3 if they are equal, 2 if the text contains what is typed as whole words, 1 if the
-// text begins with it, else 0. "sub 1" fits "zoneid (Sub 1)" better than "Sub 10". `typed` is in small letters.
+// fitOf returns how well a text fits what is typed: 3 if they are equal, 2 if the text contains what is typed as whole words, 1
+// if the text begins with it, else 0. "sub 1" fits "zoneid (Sub 1)" better than "Sub 10".
 function fitOf(typed: string, text: string): number {
   const lower = text.toLowerCase(),
     inWord = /[\p{L}\p{N}]/u
@@ -65,6 +63,6 @@ function fitOf(typed: string, text: string): number {
   return Number(lower.startsWith(typed))
 }
 
-// bestFirst sorts a list by how well the text of each value fits what is typed. The best comes first.
+// bestFirst sorts a list by how well the text of each value fits what is typed.
 export const bestFirst = <T>(list: T[], typed: string, text: (v: T) => string): T[] =>
   typed ? list.toSorted((a, b) => fitOf(typed, text(b)) - fitOf(typed, text(a))) : list

@@ -9,7 +9,7 @@ import { t } from './text.ts'
 export const subKeys = Array.from({ length: mostSubs }, (_, i) => `sub${i + 1}`),
   lateSubs = new Set(subKeys.slice(earlySubs))
 
-// SubNames holds the names of sub-parameters by their keys (sub1, sub2, ...). A sub-parameter without a name is left out.
+// SubNames holds the names of sub-parameters by their keys (sub1, sub2, ...).
 export type SubNames = Record<string, string>
 
 // Named has the names of the sub-parameters on a part of a screen. If sources name a sub-parameter differently, its text has several
@@ -28,7 +28,6 @@ export function useDimensionName() {
   return (dimension: string) => dimensionName(dimension, names)
 }
 
-// subsOf returns the sub-parameters of a click that have a value.
 export const subsOf = (c: ClickRow): [string, string][] =>
   subKeys.map((k): [string, string] => [k, c[k as 'sub1']]).filter(([, value]) => value)
 
@@ -38,12 +37,11 @@ export function usualIn(sources: { subs: SubSlot[] }[]) {
   const used = new Set(sources.flatMap(s => s.subs.map(o => `sub${o.sub}`)))
   return (dimension: string) => !lateSubs.has(dimension) || used.has(dimension)
 }
-// useUsual returns usualIn of the account's sources. If `on` is false, they are not loaded.
 export const useUsual = (on = true) => usualIn(useSources(on) ?? [])
 
 const mostNames = 3 // names of one sub-parameter that are shown
 
-// joined returns the names of each sub-parameter in all lists, as in ad / network. Names that differ only in case count as one.
+// joined returns the names of each sub-parameter in all lists, as in ad / network.
 export function joined(lists: SubNames[]): SubNames {
   const found: Record<string, string[]> = {}
   for (const [sub, name] of lists.flatMap(l => Object.entries(l))) {
@@ -55,8 +53,7 @@ export function joined(lists: SubNames[]): SubNames {
   )
 }
 
-// useScopeNames returns the names of sub-parameters in the given campaigns or, without campaigns, in the given sources. Without
-// either it returns the names in all sources.
+// useScopeNames returns the names of sub-parameters in the given campaigns or, without campaigns, in the given sources.
 export function useScopeNames(campaigns: string[], sources: string[]): SubNames {
   const allCampaigns = useCampaigns(campaigns.length > 0),
     allSources = useSources()
@@ -69,7 +66,7 @@ export function useScopeNames(campaigns: string[], sources: string[]): SubNames 
 export type SubRow = { sub: number; param: string; macro: string; name: string; inLink: boolean }
 type Stored = { token_macros: Record<string, string>; subs: SubSlot[] }
 
-// rowsOf returns the rows of a source, sorted by sub-parameter. Rows without a sub-parameter come last.
+// rowsOf returns the rows of a source, sorted by sub-parameter.
 export function rowsOf({ token_macros, subs }: Stored): SubRow[] {
   const reserved = subs.map(s => ({ ...s, macro: token_macros[s.param] ?? '', inLink: s.param in token_macros }))
   const other = Object.entries(token_macros)
@@ -78,7 +75,6 @@ export function rowsOf({ token_macros, subs }: Stored): SubRow[] {
   return [...reserved.sort((a, b) => a.sub - b.sub), ...other]
 }
 
-// storedOf returns rows in the form that the service stores. Rows without a parameter are left out.
 export function storedOf(rows: SubRow[]): Stored {
   const whole = rows.filter(r => r.param.trim())
   return {

@@ -1,5 +1,4 @@
-// The texts of the page, in its language. The service writes the language into the page. Only the texts of that language are
-// loaded.
+// The texts of the page, in its language. Only the texts of that language are loaded.
 type Language = 'en' | 'de'
 
 const page = document.documentElement.lang
@@ -10,7 +9,6 @@ export const languages: Record<Language, string> = { en: 'English', de: 'Deutsch
 // language is the language of words, numbers and dates.
 export const language: Language = page in languages ? (page as Language) : 'en'
 
-// inLanguage loads the words of a screen in the language of the page.
 export async function inLanguage<T>(files: Record<Language, () => Promise<{ words: T }>>): Promise<T> {
   const { words } = await files[language]()
   return pseudo ? (await import('../text/pseudo.ts')).pseudoOf(words) : words

@@ -19,12 +19,10 @@ export const toastAndReload = (text: string, ...names: string[]) => {
   touches(...names)
   toast(text)
 }
-// failed shows an error as a toast. `what` names the action that was not done.
 export const failed = (e: unknown, what?: string) => {
   const why = e instanceof ApiError ? sentence(e) : String(e)
   toast(what ? t.failed.notDone(what, why) : why, { bad: true })
 }
-// drop removes a toast.
 export const drop = (id: number) => {
   shown.value = shown.value.filter(o => o.id !== id)
 }

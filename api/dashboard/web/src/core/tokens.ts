@@ -3,8 +3,7 @@ import { mostSubs } from '../subs.gen.ts'
 import { decode } from './link.ts'
 import { tokens } from '../words.gen.ts'
 
-// conversionOnly says for each name of a token whether only postbacks fill that token. Some tokens are listed with an example
-// argument, which is cut off here.
+// conversionOnly says for each name of a token whether only postbacks fill that token.
 const conversionOnly = new Map<string, boolean>()
 for (const k of tokens)
   for (const name of [k.name.split(/[:.](?=[A-Z\d]|d\.)/)[0]!, ...k.aliases]) conversionOnly.set(name.toLowerCase(), k.of_conversion)
@@ -46,7 +45,7 @@ function withParam(url: string, name: string, value: string): string {
 
 // insertToken puts a token into an address, and returns the place of the caret after the token. After an equals sign and in the
 // middle, the token replaces the selected text. At the beginning or the end of an address it becomes a parameter, because a token
-// directly after a path would have no effect. An empty address becomes the token alone.
+// directly after a path would have no effect.
 export function insertToken(url: string, name: string, from: number, to: number): { url: string; at: number } {
   const token = `{${name}}`
   if (!url || (from > 0 && to < url.length) || url[from - 1] === '=')
@@ -55,7 +54,7 @@ export function insertToken(url: string, name: string, from: number, to: number)
   return { url: out, at: out.indexOf(token, url.split('#')[0]!.length) + token.length }
 }
 
-// clickIDPart returns what an address lacks so that its page learns the click id. It is empty if the address has it.
+// clickIDPart returns what an address lacks so that its page learns the click id.
 export const clickIDPart = (url: string) =>
   hasClickID(url) ? '' : withParam(url, 'clickid', '{clickid}').slice(url.split('#')[0]!.length).split('#')[0]!
 
@@ -65,7 +64,7 @@ const clickIDParams = (url: string) => [...url.matchAll(/[?&]([^=&#]+)=([^&#]*)/
 // clickIDParam returns the name of the first parameter of an address that holds the click id, or an empty text.
 export const clickIDParam = (url: string) => clickIDParams(url)[0] ?? ''
 
-// hasClickIDIn reports whether a parameter of an address holds the click id. Upper and lower case of its name do not matter.
+// hasClickIDIn reports whether a parameter of an address holds the click id.
 export const hasClickIDIn = (url: string, param: string) =>
   clickIDParams(url.split('#')[0]!).some(name => decode(name).toLowerCase() === param.toLowerCase())
 
@@ -76,5 +75,5 @@ export function withClickID(url: string, param: string): string {
   return withParam(url, param, '{clickid}')
 }
 
-// looksLikeURL is a first check while a person types. The service checks the address again.
+// looksLikeURL is a first check while a person types.
 export const looksLikeURL = (url: string) => /^https?:\/\/[^\s/{}?#]+/i.test(url) && !/\s/.test(url.replace(/\{\w+:[^{}]*\}/g, ''))

@@ -6,7 +6,7 @@ import { midnight, plus, wall, type Day } from './window.ts'
 const hour = 36e5,
   day = 24 * hour
 
-// weeksOf sums the days of a trend by weeks, which begin on a Monday. The first week and the last one may have fewer days.
+// weeksOf sums the days of a trend by weeks, which begin on a Monday.
 export function weeksOf(days: TrendRow[]): TrendRow[] {
   const weeks: TrendRow[][] = []
   for (const row of days) {
@@ -54,7 +54,7 @@ const median = (values: number[]) => {
 }
 
 // courseOf returns the course of today, and the median of earlier days at the same time of day. `rows` are the hours of today and
-// of these days. Days without a click are left out of the median. If fewer than leastDays days are left, there is no median.
+// of these days. Days without a click are left out of the median.
 export function courseOf(rows: TrendRow[], name: Name, tz: string, now: number): Course {
   const dates = new Map<number, { sums: number[]; clicks: number }>()
   const dateOf = (at: number) => Math.floor(wall(at, tz) / day)
@@ -89,7 +89,7 @@ export function courseOf(rows: TrendRow[], name: Name, tz: string, now: number):
 type Step = { from: number; to: number | null; conversions: number }
 
 // within returns the end, in seconds after the click, of the first step by which at least the given share of the conversions has
-// arrived. It returns null if this is the last step, because the last step has no end. It also returns null without conversions.
+// arrived. It returns null if this is the last step, which has no end.
 export function within(steps: Step[], share: number): number | null {
   const all = steps.reduce((n, s) => n + s.conversions, 0)
   let sum = 0

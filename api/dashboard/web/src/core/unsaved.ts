@@ -16,7 +16,7 @@ export function leave(on: () => void, loses = unsaved()) {
   else on()
 }
 
-// useUnsaved registers a form while it is shown. `edited` reports whether it has edits that are not saved.
+// useUnsaved registers a form while it is shown.
 export function useUnsaved(edited?: () => boolean) {
   const last = useRef(edited)
   last.current = edited

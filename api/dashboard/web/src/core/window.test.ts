@@ -2,7 +2,7 @@ import { equal, test } from '../testing.ts'
 import { before, days, iso, midnight, plus, sofar, spanOf, today, wall, windowOf } from './window.ts'
 
 // In Santiago and Beirut the clock changes at midnight, and on Lord Howe it changes by half an hour. Kathmandu is 5 hours and 45
-// minutes ahead of UTC. The other zones have no such peculiarity.
+// minutes ahead of UTC.
 const zones = [
   'UTC',
   'Europe/Berlin',

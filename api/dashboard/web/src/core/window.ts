@@ -4,7 +4,7 @@ import { zone } from './me.ts'
 import { place } from './router.ts'
 
 export type Day = { y: number; m: number; d: number }
-// Span is a number of days, including the first and the last.
+// Span is a range of days, including the first and the last.
 export type Span = { from: Day; to: Day }
 
 export const presets = ['today', 'yesterday', '7d', '14d', '30d', 'month', 'last-month'] as const
@@ -54,7 +54,6 @@ const dayOf = (t: number): Day => {
 }
 export const plus = (day: Day, n: number): Day => dayOf(Date.UTC(day.y, day.m - 1, day.d + n))
 export const days = (s: Span) => Math.round((Date.UTC(s.to.y, s.to.m - 1, s.to.d) - Date.UTC(s.from.y, s.from.m - 1, s.from.d)) / 864e5) + 1
-// two returns a number with at least two digits.
 export const two = (n: number) => String(n).padStart(2, '0')
 export const iso = (day: Day) => `${day.y}-${two(day.m)}-${two(day.d)}`
 export const today = (tz: string) => dayOf(wall(Date.now(), tz))
@@ -91,8 +90,7 @@ export function spanOf(text: string, tz: string): Span {
 // stamp returns a moment as the service writes it: in UTC, to the second.
 export const stamp = (at: number) => new Date(at).toISOString().slice(0, 19).replace('T', ' ')
 
-// Window is a span of days in a zone. `start` and `end` are its moments, and `from` and `to` are these moments as the service
-// writes them.
+// Window is a span of days in a zone. `from` and `to` are its first and its last second as the service writes them.
 export type Window = { name: string; span: Span; from: string; to: string; tz: string; start: number; end: number }
 
 export const windowOf = (name: string, tz: string) => windowOfSpan(name, spanOf(name, tz), tz)
@@ -112,8 +110,8 @@ export function before(w: Window): Window {
   return windowOfSpan('', { from: plus(from, -days(w.span)), to: plus(from, -1) }, w.tz)
 }
 
-// sofar returns the window to compare `w` with, as a parameter of the service. It has the same number of days as `w` and lies directly
-// before `w`. While `w` is running, the comparison ends at the same time of day as now, as many days earlier.
+// sofar returns the window to compare `w` with, as a parameter of the service. While `w` is running, the comparison ends at the
+// same time of day as now, as many days earlier.
 export function sofar(w: { from: string; to: string; tz: string }, now = Date.now()): string {
   const start = read(w.from),
     end = read(w.to) + 1000

@@ -10,7 +10,6 @@ import { Seg } from './form.tsx'
 const signs: Record<string, string> = { '<': '<', '<=': '≤', '>=': '≥', '>': '>' }
 const operators = boundOps.map(value => ({ value, label: signs[value]! }))
 
-// BoundChip shows a condition on a figure. A press on it changes the condition.
 export function BoundChip({ ask, at }: { ask: Ask; at: number }) {
   const b = ask.having[at]!,
     { kind, digits } = figures[b.figure],

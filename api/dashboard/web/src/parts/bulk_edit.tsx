@@ -22,7 +22,6 @@ export const choiceSpec = (name: string, label: string, options: Option[]): Spec
   options: [unchanged, ...options],
 })
 
-// statusSpec is the field of the state. `states` are the states that the records can have.
 export const statusSpec = (states: string[]): Spec =>
   choiceSpec(
     'status',
@@ -43,7 +42,6 @@ const labelSpecs = (groups: string[], tags: string[]): Spec[] => [
   { name: 'remove_tags', kind: 'tags', label: w.removeTags, known: tags },
 ]
 
-// bodyOf returns the fields that the draft sets.
 const bodyOf = (draft: Draft, changed: string[]): Draft =>
   Object.fromEntries(
     changed

@@ -8,7 +8,6 @@ import { w } from '../text/plots.ts'
 // useCaps loads the caps of today, the fullest first.
 export const useCaps = () => use('GET /stats/caps', {}, 60).data?.rows ?? []
 
-// CapUse shows what is used of a cap, as numbers and as a bar.
 export function CapUse({ of: c, name }: { of: CapRow; name?: ComponentChildren }) {
   const share = (c.used / c.daily_cap) * 100
   return (
@@ -28,7 +27,7 @@ export function CapUse({ of: c, name }: { of: CapRow; name?: ComponentChildren }
   )
 }
 
-// CapText says in a few words how much of an offer's cap is used. It is empty for an offer that is not in the list.
+// CapText says in a few words how much of an offer's cap is used.
 export function CapText({ caps, offer }: { caps: CapRow[]; offer: string | undefined }) {
   const c = caps.find(o => o.kind === 'offer' && o.id === offer)
   return c ? (

@@ -2,8 +2,7 @@ import type { ComponentChildren } from 'preact'
 
 type Props = { title: string; note?: string; beside?: ComponentChildren; look?: string; children: ComponentChildren }
 
-// Card is a section with a heading. A note is small text after the heading. Actions of the card are at the other end of the
-// heading's line. `look` has additional CSS classes.
+// Card is a section with a heading. `look` has additional CSS classes.
 export const Card = ({ title, note, beside, look, children }: Props) => (
   <section class={look ? 'card ' + look : 'card'}>
     <header>
@@ -24,7 +23,6 @@ export const Part = ({ title, look, children }: Pick<Props, 'title' | 'look' | '
   </section>
 )
 
-// Fact is a line of a list of facts: a name and a value. `look` has the classes of the value.
 export const Fact = ({ name, value, look }: { name: string; value: ComponentChildren; look?: string }) => (
   <>
     <dt>{name}</dt>

@@ -5,7 +5,6 @@ import { Menu } from './menu.tsx'
 
 type Props = { name: string; label: ComponentChildren; remove: () => void; children: (close: () => void) => ComponentChildren }
 
-// Chip shows a filter of a report. A press on it opens its editor, and its cross removes it.
 export const Chip = ({ name, label, remove, children }: Props) => (
   <span class="chip on">
     <Menu kind="chipname" name={name} label={label}>

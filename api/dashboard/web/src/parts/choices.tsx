@@ -73,9 +73,7 @@ export function Choices({ list, usual, text, show = text, pick, on, side, more, 
 }
 
 // DimensionChoices shows dimensions or attributes. Sub-parameters with a high number (see usualIn in core/subs.ts) that no source
-// uses are found only by the search.
-// The search looks in the names that any source gives a sub-parameter. If the text of a sub-parameter has no name, its line shows
-// these names too, because the sources may name it differently.
+// uses are found only by the search. The search looks in the names that any source gives a sub-parameter.
 export function DimensionChoices({ text, ...p }: Omit<Props, 'usual' | 'show'>) {
   const sources = useSources() ?? [],
     names = joined(sources.map(s => s.sub_names))

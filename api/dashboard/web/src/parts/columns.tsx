@@ -6,7 +6,7 @@ type Props = { label: string; columns: Column[]; tone?: string }
 // ticksOf returns the largest number of names that fit below the bars.
 const ticksOf = () => (innerWidth < 720 ? 6 : 14)
 
-// Columns shows values in their order as upright bars, which stand on the line of zero. Losses hang below it.
+// Columns shows values in their order as upright bars, which stand on the line of zero.
 export function Columns({ label, columns, tone = '--s-clicks' }: Props) {
   const values = columns.flatMap(c => [c.value ?? 0, c.was ?? 0]),
     low = Math.min(0, ...values),

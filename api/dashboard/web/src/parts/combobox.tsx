@@ -29,8 +29,7 @@ const fits = (c: Choice, search: string) => {
   return label.includes(search) || c.value.toLowerCase() === search || (label.length > 2 && search.startsWith(label + ' '))
 }
 
-// Combobox is a text field that picks one of many choices. The choices may arrive while a person types. With `free`, any text is
-// allowed.
+// Combobox is a text field that picks one of many choices. With `free`, any text is allowed.
 export function Combobox(p: Props) {
   const id = useId(),
     list = useRef<HTMLUListElement>(null),
@@ -192,7 +191,6 @@ export const ComboField = ({ none, hint, error, choices, ...p }: FieldProps) => 
   </Field>
 )
 
-// ComboMany picks several of many choices.
 export function ComboMany({ values, choices, on, ...rest }: ManyProps) {
   const name = (v: string) => choices?.find(c => c.value === v)?.label ?? v
   return (

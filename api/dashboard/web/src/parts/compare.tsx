@@ -31,7 +31,7 @@ const useComparison = ({ id, by }: Where) => {
 
 const chance = (p: number) => percent(Math.min(99.9, p * 100), p > 0.99 ? 1 : 0) // never 100 %, because it is an estimate
 
-// verdict says which path, landing page or offer of a group is better and how certain that is, or how much more data is needed.
+// verdict says which path, landing page or offer of a group is better and how certain that is.
 function verdict(g: ComparedGroup): string {
   const [first] = g.arms,
     more = g.more_clicks == null ? '' : w.more(g.more_clicks, count(g.more_clicks))
@@ -48,7 +48,6 @@ function verdict(g: ComparedGroup): string {
   return [w.open(first!.name, chance(first!.best!)), more || w.alike].join(' ')
 }
 
-// Kinds chooses between paths, landing pages and offers.
 const Kinds = ({ by, on }: { by: By; on: (by: By) => void }) => (
   <Seg
     label={w.title}
@@ -70,7 +69,7 @@ export function CompareCard({ id }: { id: string }) {
 
 type Opened = Omit<Where, 'id'> & { id?: string }
 
-// CompareSheet shows the comparison in a sheet over another screen. Without a campaign, the sheet asks for one.
+// CompareSheet shows the comparison in a sheet over another screen.
 function CompareSheet({ id: given, by: first, path, close }: Opened & { close: () => void }) {
   const [by, setBy] = useState(first),
     [id, setID] = useState(given ?? ''),
@@ -86,7 +85,6 @@ function CompareSheet({ id: given, by: first, path, close }: Opened & { close: (
   )
 }
 
-// CompareButton opens the comparison.
 export function CompareButton({ look, text = w.title, ...of }: Opened & { look?: string; text?: string }) {
   const [open, setOpen] = useState(false)
   return (
@@ -97,8 +95,7 @@ export function CompareButton({ look, text = w.title, ...of }: Opened & { look?:
   )
 }
 
-// CompareLine says which landing page or offer of a path is better, and has a button that opens the comparison. It is empty if
-// there is nothing to compare.
+// CompareLine says which landing page or offer of a path is better, and has a button that opens the comparison.
 export function CompareLine(where: Where) {
   const groups = useComparison(where).data?.groups.filter(g => g.path_id === where.path) ?? []
   if (groups.length === 0) return null
@@ -138,7 +135,7 @@ function Groups(where: Where) {
 }
 
 // Applied says that the weights are saved, and offers to undo that. It stands above the figures and is no toast, because a toast
-// cannot be clicked while a sheet is open. If the sheet is closed first, a toast offers the undo.
+// cannot be clicked while a sheet is open.
 function Applied({ undo, close }: { undo: () => Promise<unknown>; close: () => void }) {
   const [busy, run] = useBusy(),
     isUndone = useRef(false)
@@ -232,7 +229,6 @@ function Arms({ of: g, label }: { of: ComparedGroup; label: string }) {
 
 const weight = (n: number | null) => (n == null ? none : String(Math.round(n * 1000) / 1000))
 
-// Apply shows the weights before and after, and saves them.
 function Apply({ id, of: g, version, again, applied, close }: GroupProps & { close: () => void }) {
   const wrong = (e: unknown) => {
     const stale = asError(e).code === 'stale'

@@ -21,7 +21,6 @@ import { Input, Seg, Select, TagInput } from './form.tsx'
 import type { Lookup } from '../core/lookup.ts'
 import { Named, useUsual } from '../core/subs.ts'
 
-// Sentence shows a condition as a sentence.
 export function Sentence({ of, names }: { of: Condition; names?: Record<string, string> }) {
   const s = sentenceOf(of, names, useContext(Named))
   return (
@@ -45,7 +44,6 @@ type ListProps = {
 export function Conditions({ list, logic, on, lookup, label, empty }: ListProps) {
   const box = useRef<HTMLDivElement>(null),
     set = (list: Condition[]) => on(list, logic)
-  // add adds a condition, and lets a person type its attribute.
   const add = () => {
     set([...list, fresh()])
     requestAnimationFrame(() => {
@@ -94,8 +92,6 @@ function Row({ of: c, on, remove, lookup }: { of: Condition; on: (c: Condition) 
   const change = (attribute: string) => {
     if (attribute && attribute !== c.attribute) on(fresh(attribute))
   }
-  // setOperator keeps the value, with two exceptions: `between` keeps only the first two values, and a change to or from an operator
-  // for yes and no begins with a new value.
   const setOperator = (operator: string) => {
     const wasTruth = formOf(c.attribute, c.operator)?.kind === 'truth',
       isTruth = formOf(c.attribute, operator)?.kind === 'truth'
@@ -174,7 +170,6 @@ function Value({ of: c, on, lookup, name }: { of: Condition; on: (v: unknown) =>
   return <TagInput label={label} values={values.map(String)} on={on} most={200} />
 }
 
-// Slots edits times of the week.
 function Slots({ list, on }: { list: Slot[]; on: (v: Slot[]) => void }) {
   const set = (i: number, s: Slot) => on(list.map((o, j) => (j === i ? s : o)))
   return (

@@ -3,7 +3,6 @@ import { Button } from './button.tsx'
 import { t } from '../core/text.ts'
 import { toast } from '../core/toast.ts'
 
-// copy puts a text into the clipboard and shows a message.
 export async function copy(text: string, message = t.parts.copied) {
   try {
     await navigator.clipboard.writeText(text)
@@ -19,7 +18,6 @@ export async function copy(text: string, message = t.parts.copied) {
   toast(message)
 }
 
-// Copy shows a text with a button that copies it.
 export function Copy({ text, label, lines }: { text: string; label: string; lines?: boolean }) {
   const [copied, setCopied] = useState(false)
   const take = () => {

@@ -24,7 +24,7 @@ export const { notHere } = w
 export const dayText = (day: string) => dateOf(Date.parse(day + 'T00:00:00Z'), undefined, 'UTC')
 const mostRows = 40 // the most rows that the preview shows
 
-// why explains an error. If an exchange rate is missing, it names the currency and the day from the service's message.
+// why explains an error.
 function why(e: unknown) {
   const missing = /no exchange rate of (\w+) on (\d{4}-\d\d-\d\d)/.exec(asError(e).message)
   return missing ? w.noRate(missing[1]!, dayText(missing[2]!)) : explained(e, w.codes)
@@ -56,7 +56,6 @@ function useQuote(body: SetCostBody | undefined): Quote {
   return quote.body === text ? quote : {}
 }
 
-// useCost is the state of a cost that a person sets.
 export function useCost(start: Target, done: () => void) {
   const [target, setTarget] = useState(start),
     [kind, setKind] = useState<'amount' | 'cpc'>('amount'),
@@ -83,7 +82,6 @@ export function useCost(start: Target, done: () => void) {
 }
 type Cost = ReturnType<typeof useCost>
 
-// undo restores the costs from before a change.
 export const undo = (id: string) =>
   undoCost(id).then(
     () => toastAndReload(w.undone, ...moved),
@@ -210,7 +208,7 @@ function Synced({ of }: { of: Target }) {
   ) : null
 }
 
-// Preview shows the cost before and after, by day and campaign. A day without clicks has a note in place of the campaign.
+// Preview shows the cost before and after, by day and campaign.
 function Preview({ of }: { of: CostSet }) {
   const rows = of.days.slice(0, mostRows),
     left = of.days.length - rows.length

@@ -2,8 +2,8 @@ import { useState } from 'preact/hooks'
 import type { Target } from '../core/cost.ts'
 import { failed, toast } from '../core/toast.ts'
 
-// useCostSheet returns the sheet that sets a cost, to be rendered, and a function that opens the sheet. The sheet is loaded when
-// it is first opened. If the function is called without a target, a toast says for which rows a cost can be set.
+// useCostSheet returns the sheet that sets a cost, to be rendered, and a function that opens the sheet. If the function is called
+// without a target, a toast says for which rows a cost can be set.
 export function useCostSheet() {
   const [module, setModule] = useState<typeof import('./cost.tsx')>(),
     [shown, setShown] = useState<{ of: Target; name: string }>()

@@ -61,7 +61,6 @@ export const Says = ({ on, error }: { on: boolean; error: string | null }) => (
   <span class={'tag ' + (!on ? '' : error ? 'bad' : 'good')}>{!on ? w.off : error ? w.failing : w.ok}</span>
 )
 
-// Runs shows the automatic and manual runs of an integration.
 export const Runs = ({ list }: { list: IntegrationRun[] }) => (
   <Part title={w.runs.title}>
     {list.length === 0 ? (

@@ -29,7 +29,7 @@ const filtered = ['campaign_id', 'offer_id', 'source_id']
 
 type Filter = Record<string, string | string[] | number>
 
-// hasDelays reports whether the delays can be filtered by all dimensions that a report is filtered by. If not, they are not shown.
+// hasDelays reports whether the delays can be filtered by all dimensions that a report is filtered by.
 export const hasDelays = (filter: Filter) => Object.keys(filter).every(name => filtered.includes(name.slice(2)))
 
 // Delays shows how long after their click the conversions of the window came.

@@ -12,7 +12,6 @@ type Props = {
 
 type ButtonProps = { id?: string; label: ComponentChildren; accept: string; on: (input: HTMLInputElement) => void }
 
-// FileButton is a button with which a person chooses a file. `on` gets the input that has the file.
 export const FileButton = ({ id, label, accept, on }: ButtonProps) => (
   <label class="btn sm filebutton">
     {label}
@@ -20,8 +19,7 @@ export const FileButton = ({ id, label, accept, on }: ButtonProps) => (
   </label>
 )
 
-// DropArea takes a file that a person drops on it or chooses. `label` is the text of the button, and `under` is shown below the
-// button.
+// DropArea takes a file that a person drops on it or chooses.
 export function DropArea({ label, accept, take, wide, under, children }: Props) {
   const [dragOver, setDragOver] = useState(false)
   const read = (file?: File | null) => {

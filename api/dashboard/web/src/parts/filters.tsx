@@ -46,7 +46,7 @@ export function Filters({ ask, labels, counts = true, without = [] }: FiltersPro
   )
 }
 
-// FilterChip names its values, including values that the table no longer shows. A press on it opens the editor of the filter.
+// FilterChip names its values, including values that the table no longer shows.
 function FilterChip({ filter: f, labels, ask }: { filter: Filter; labels: Labels; ask: Ask }) {
   const ids = f.dimension.endsWith('_id')
   const { data } = use('GET /reports/values', ids ? { ...windowQuery(), dimension: f.dimension as Dimension, limit: 1000 } : null)

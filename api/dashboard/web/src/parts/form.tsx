@@ -31,7 +31,6 @@ type FieldProps = {
   children: (wired: Wired) => ComponentChildren
 }
 
-// Field shows a label, a control, a hint and an error.
 export function Field({ label, hint, error, wide, group, children }: FieldProps) {
   const id = useId(),
     described = [hint && id + 'h', error && id + 'e'].filter(Boolean).join(' ') || undefined
@@ -74,7 +73,6 @@ export const Input = ({ value, on, wired, class: more = '', ...rest }: InputProp
 
 type AreaProps = { value: string; on: (v: string) => void; wired?: Wired; rows?: number; max?: number }
 
-// Area takes a text of several lines. `max` is the number of characters that it may have.
 export const Area = ({ value, on, wired, rows = 3, max }: AreaProps) => (
   <textarea {...wired} class="input area" rows={rows} maxLength={max} value={value} onInput={e => on(e.currentTarget.value)} />
 )
@@ -97,12 +95,10 @@ export const Select = <V extends string>({ value, options, on, wired, label }: S
 
 type Around = Omit<FieldProps, 'children'>
 
-// InputField is an Input in a Field.
 export const InputField = ({ label, hint, error, wide, group, ...rest }: Around & InputProps) => (
   <Field {...{ label, hint, error, wide, group }}>{wired => <Input {...rest} wired={wired} />}</Field>
 )
 
-// SelectField is a Select in a Field.
 export const SelectField = <V extends string>({ label, hint, error, wide, group, ...rest }: Around & SelectProps<V>) => (
   <Field {...{ label, hint, error, wide, group }}>{wired => <Select {...rest} wired={wired} />}</Field>
 )
@@ -203,8 +199,7 @@ export const Tag = ({ text, remove }: { text: string; remove: () => void }) => (
   </span>
 )
 
-// TagInput edits texts as chips. Enter, a comma or leaving the field adds the typed text. Backspace removes the last chip if no
-// text is typed.
+// TagInput edits texts as chips. Enter, a comma or leaving the field adds the typed text.
 export function TagInput({ values, on, wired, most = 20, known = [], label, show = v => v }: TagProps) {
   const [text, setText] = useState(''),
     list = useId()
@@ -259,8 +254,7 @@ export function TagInput({ values, on, wired, most = 20, known = [], label, show
 // Wrong is an error of a field, or of the form as a whole.
 export type Wrong = { field?: string; text: string; request?: string }
 
-// wrongOf finds the field that an error is about. It is the field that byCode has for the error's code. Otherwise it is the field
-// whose name is at the beginning of the message. If the message names no field, it is the field whose name is in the code.
+// wrongOf finds the field that an error is about.
 export function wrongOf(e: ApiError, fields: string[], byCode: Record<string, string> = {}): Wrong {
   const named = /^([a-z_]+)\b/.exec(e.message)?.[1] ?? '',
     guess = e.code.replace(/^invalid_|_required$|_taken$/g, '')

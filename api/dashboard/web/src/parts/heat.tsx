@@ -20,7 +20,7 @@ const weekday = (d: number) => short.format(Date.UTC(2024, 0, 1 + d)) // the fir
 export const toneOf = (name: Name, v: number) =>
   name === 'profit' || name === 'roi' ? (v < 0 ? '--bad' : '--s-revenue') : figures[name].good < 0 ? '--bad' : '--s-clicks'
 
-// HeatMap shows a figure for each hour of the week, with the sums of weekdays and hours. As a table it shows the values.
+// HeatMap shows a figure for each hour of the week, with the sums of weekdays and hours.
 export function HeatMap({ heat, was, name, label, asTable }: Props) {
   const [over, setOver] = useState<[number, number] | null>(null)
   const most = strongest(heat.cells.flat().map(r => r[name])),
@@ -116,7 +116,6 @@ function Told({ heat, was, name, over }: { heat: Heat; was?: Heat; name: Name; o
   )
 }
 
-// Scale shows what the colours mean. It has colours for values below zero only if the figure has such values.
 export function Scale({ most, low, name }: { most: number; low: boolean; name: Name }) {
   if (!most) return null
   const { kind } = figures[name]

@@ -13,8 +13,8 @@ type Props = {
 }
 const tall = 60 // the height of the drawing, in units of its viewBox
 
-// Histogram shows the number of clicks for each score, 1 to 100, and the threshold. The slider below moves the threshold. If the
-// threshold differs from the saved one, the saved one is drawn too.
+// Histogram shows the number of clicks for each score, 1 to 100, and the threshold. If the threshold differs from the saved one,
+// the saved one is drawn too.
 export function Histogram({ scores, threshold, saved, min, max, on, label, says, summary }: Props) {
   const most = Math.max(1, ...scores.map(s => s.clicks)),
     height = (n: number) => Math.max(1, (n / most) * tall)

@@ -63,7 +63,6 @@ export const Icon = ({ name }: { name: IconName }) => (
   </svg>
 )
 
-// Sign is an icon on a round background. `tone` is the class of its colour.
 export const Sign = ({ name, tone }: { name: IconName; tone?: string }) => (
   <span class={tone ? 'ico ' + tone : 'ico'}>
     <Icon name={name} />

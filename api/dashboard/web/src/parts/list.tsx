@@ -16,7 +16,7 @@ import { useRowHeight } from './virtual.ts'
 
 export type Action<R> = { key?: string; label: string; on: (r: R) => void; if?: (r: R) => boolean; danger?: boolean }
 // Bulk is an action on the selected rows. An action that opens a form sets `keeps`, so that the selection stays until the form is
-// saved and the action calls `done`. With `menu`, the action's button opens a menu.
+// saved and the action calls `done`.
 export type Bulk<R> = {
   label: string
   on: (rows: R[], done: () => void) => void
@@ -24,7 +24,7 @@ export type Bulk<R> = {
   menu?: (rows: R[], close: () => void) => ComponentChildren
 }
 type Row = { id: string; status: string }
-// Add is the button that adds a record. With `letter`, it shows its key, N.
+// Add is the button that adds a record.
 type Add = { label: string; on: () => void; letter?: boolean }
 // Common has the properties of List that Listing has too.
 export type Common<R> = {
@@ -41,7 +41,7 @@ export type Common<R> = {
   add?: Add
   empty: { title: string; more: string }
 }
-// Filter is a choice next to the search. Its value is in the address, under its name.
+// Filter is a choice next to the search.
 export type Filter = { name: string; label: string; every: string; options: Option[] }
 type Props<R> = Common<R> & {
   shown: R[] | undefined // the rows of the view, in its order
@@ -55,7 +55,6 @@ type Props<R> = Common<R> & {
   tall?: boolean
 }
 
-// List shows records in a table. It has a search, filters, an order, and actions on one record or on several at once.
 export function List<R extends Row>(p: Props<R>) {
   const view = viewed(p.usual),
     [selected, setSelected] = useState<Set<string>>(new Set()),
@@ -224,7 +223,6 @@ const columnsOf = <R extends Row>(p: Props<R>): Column<R>[] => [
   },
 ]
 
-// Selection shows the actions on the selected rows.
 const Selection = <R,>({ rows, bulk, reset }: { rows: R[]; bulk: Bulk<R>[]; reset: () => void }) => (
   <div class="savebar" role="status">
     <span>

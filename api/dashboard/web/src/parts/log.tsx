@@ -40,7 +40,7 @@ type Props<R extends LogName> = {
   sheet: (id: string, step: Steps, close: () => void, row?: LogRow<R>) => ComponentChildren
 }
 
-// Log shows a log, newest first, with the filters in the address. The details of the open row are shown next to it.
+// Log shows a log, newest first, with the filters in the address.
 export function Log<R extends LogName>(p: Props<R>) {
   const q = place.value.query,
     ask = { ...asked(), least: 0, having: [] },

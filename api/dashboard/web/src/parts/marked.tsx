@@ -7,8 +7,7 @@ import type { NoteDraft } from '../core/marks.ts'
 type Module = typeof import('./marks.tsx')
 
 // useMarks returns how a plot shows the changes and notes of the window: a layer above the plot, a column of its table, the
-// button that adds a note, and the sheet of a note. A campaign's plot has the changes and notes that name the campaign, and the notes
-// about all campaigns.
+// button that adds a note, and the sheet of a note.
 export function useMarks(campaign?: string) {
   const { data } = use('GET /app/api/marks', { from: span.value.from, to: span.value.to, ...(campaign ? { campaign } : {}) }, 120)
   const [module, setModule] = useState<Module>(),

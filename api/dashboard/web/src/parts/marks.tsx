@@ -23,7 +23,6 @@ const gap = 26, // px; marks that are less than this apart are merged into one
   most = 12 // changes of a group that are shown
 const changed = () => touches('app')
 
-// sentenceOf describes a change in one sentence.
 function sentenceOf(c: RecordedChange): string {
   if (c.title) return c.title
   const name = c.record ? w.named(c.record) : '',
@@ -47,7 +46,6 @@ const whoOf = (c: RecordedChange) =>
     .filter(Boolean)
     .join(', ')
 const unnamed = ['id', 'revision'] // fields that a person does not set
-// fieldsOf names up to eight fields that a change has set.
 const fieldsOf = (c: RecordedChange) =>
   c.fields
     .filter(f => !unnamed.includes(f))
@@ -68,7 +66,7 @@ export function tell(of: MarkList, from: number, to: number): string {
   return [...list.map(line), ...(more > 0 ? [w.more(more)] : [])].join('; ')
 }
 
-// Layer shows the marks of changes and notes above a plot. Marks that are close together become one.
+// Layer shows the marks of changes and notes above a plot.
 export function Layer({ of, place, edit }: { of: MarkList; place: (at: number) => number; edit: (d: NoteDraft) => void }) {
   return (
     <div class="marks" role="group" aria-label={w.marks}>
@@ -165,7 +163,6 @@ function Note({ of: n, edit }: { of: NoteRow; edit: (n: NoteRow) => void }) {
   )
 }
 
-// Add is the button that opens the sheet for a new note.
 export const Add = ({ on }: { on: () => void }) => (
   <Button look="sm quiet icon" aria-label={w.addTo} title={w.add} onClick={on} icon="edit" />
 )
@@ -177,7 +174,6 @@ function momentOf(day: string, time: string): number | null {
   return d && h ? midnight({ y: d[0]!, m: d[1]!, d: d[2]! }, zone.value) + (h[0]! * 60 + h[1]!) * 60_000 : null
 }
 
-// NoteSheet writes or changes a note.
 export function NoteSheet({ of, close }: { of: NoteDraft; close: () => void }) {
   const start = of.at ? Date.parse(of.at) : Math.min(Date.now(), span.value.end - 60_000),
     local = new Date(wall(start, zone.value))

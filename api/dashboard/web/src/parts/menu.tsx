@@ -12,8 +12,8 @@ type Props = {
   onOpen?: () => void
 }
 
-// useMenuKeys returns a handler for the keys of a menu: the arrows move among its lines, and Enter in its search presses the first line.
-// A letter that is typed on a line is passed to the search.
+// useMenuKeys returns a handler for the keys of a menu: the arrows move among its lines, and Enter in its search presses the
+// first line.
 function useMenuKeys(box: { current: HTMLDivElement | null }) {
   return (e: KeyboardEvent) => {
     const el = box.current!,
@@ -34,9 +34,8 @@ function useMenuKeys(box: { current: HTMLDivElement | null }) {
   }
 }
 
-// Menu is a button that opens its content in the browser's own popover. Esc or a click outside closes it, and the focus goes
-// back to the button. The content is rendered while the menu is open. If a form is at the top of the content, its first
-// field gets the focus, except on touch screens.
+// Menu is a button that opens its content in the browser's own popover. Esc or a click outside closes it, and the focus goes back
+// to the button. If a form is at the top of the content, its first field gets the focus, except on touch screens.
 export function Menu({ icon, label, name, kind = 'btn', children, onOpen, ...rest }: Props) {
   const id = useId(),
     box = useRef<HTMLDivElement>(null),
@@ -93,7 +92,6 @@ export function Menu({ icon, label, name, kind = 'btn', children, onOpen, ...res
 
 type ItemProps = { on: () => void; close?: () => void; pressed?: boolean; children: ComponentChildren }
 
-// Item is a line of a menu. With `close`, it closes the menu first.
 export const Item = ({ on, close, pressed, children }: ItemProps) => (
   <button
     type="button"
@@ -107,7 +105,6 @@ export const Item = ({ on, close, pressed, children }: ItemProps) => (
   </button>
 )
 
-// Tick marks a chosen line of a menu. On other lines it keeps the space free.
 export const Tick = ({ on }: { on: boolean }) => (
   <span style={on ? '' : 'visibility:hidden'}>
     <Icon name="check" />

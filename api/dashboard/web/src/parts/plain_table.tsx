@@ -2,9 +2,8 @@ import type { ComponentChildren } from 'preact'
 
 type Props = { label: string; heads: (string | { left: string })[]; look?: string; children: ComponentChildren }
 
-// PlainTable is a small table that scrolls sideways if it is too wide. Headings are aligned to the right, above numbers. A heading
-// that is given as { left } is aligned to the left. A column of buttons or names has an empty heading. `look` has additional CSS
-// classes.
+// PlainTable is a small table that scrolls sideways if it is too wide. Headings are aligned to the right, above numbers. A
+// heading that is given as { left } is aligned to the left.
 export const PlainTable = ({ label, heads, look, children }: Props) => (
   <div class="scroll" tabIndex={0} role="region" aria-label={label}>
     <table class={look ? 'plain ' + look : 'plain'}>

@@ -25,7 +25,7 @@ type Props = {
   open?: number
   extra?: (i: number) => { name: string; text: string }[]
 }
-// wholeSteps lists the possible distances between two ticks on an axis of counts. They are whole numbers, as counts are.
+// wholeSteps lists the possible distances between two ticks on an axis of counts.
 const wholeSteps = Array.from({ length: 12 }, (_, i) => [1, 2, 5].map(n => n * 10 ** i)).flat()
 // Place returns the position of a moment, in px from the left.
 type Place = (at: number) => number
@@ -137,7 +137,6 @@ const openLine = (open: number, dash: number[]) => (u: uPlot, i: number) => {
   u.ctx.restore()
 }
 
-// scalesOf returns the scale of each axis of values.
 function scalesOf(series: Series[]): uPlot.Scales {
   const sides = [...kindsOf(series).keys()],
     ranges = rangesOf(sides.map(side => series.filter(s => side === (s.right ? 'r' : 'y')).map(s => s.values)))
@@ -295,8 +294,7 @@ export function openStep(times: number[], now = Date.now()) {
   return i > 0 && now < endOf(times, i) ? i : undefined
 }
 
-// ticksOf returns the moments that have a name on the time axis: each midnight or, if byHour is true, every six hours. If there are
-// more than ten of them, or more than `most`, it leaves some out at equal distances.
+// ticksOf returns the moments that have a name on the time axis: each midnight or, if byHour is true, every six hours.
 function ticksOf(times: number[], tz: string, byHour: boolean, most: number): number[] {
   const out: number[] = []
   for (const at of times) {
@@ -309,7 +307,7 @@ function ticksOf(times: number[], tz: string, byHour: boolean, most: number): nu
 
 type TableProps = Props & { beside?: { name: string; of: (from: number, to: number) => string } }
 
-// AsTable shows the plot as a table, for people who cannot see the plot. An optional last column lists the events of each step.
+// AsTable shows the plot as a table, for people who cannot see the plot.
 export function AsTable({ times, series, hours, open, label, beside }: TableProps) {
   return (
     <div class="scroll" tabIndex={0} role="region" aria-label={label}>

@@ -17,8 +17,7 @@ export function useRecordDraft(value: Fields, names: string[]) {
     [base, setBase] = useState(value), // the saved record with which the edits are compared
     [conflicts, setConflicts] = useState<Conflict[]>([])
   const changedIn = (fields: Fields, of = base) => names.filter(n => !isSame(fields[n], of[n]))
-  // adopt merges the newest saved record, which another person may have changed, into the edits. It returns the merged fields, and the
-  // conflicts that it found.
+  // adopt merges the newest saved record into the edits.
   const adopt = (theirs: Fields) => {
     const { joined, conflicts: found } = merge(base, draft, theirs),
       now = { ...base, ...theirs }
@@ -68,8 +67,8 @@ const textOf = (v: unknown) =>
 
 type Props = { of: Conflict[]; labels: Record<string, string>; take: (c: Conflict) => void; show?: (c: Conflict) => string | undefined }
 
-// Conflicts names the fields that another person has changed too, with that person's values. The function `show` returns the text of
-// a value, or undefined for the usual text. The list scrolls into view.
+// Conflicts names the fields that another person has changed too, with that person's values. The function `show` returns the text
+// of a value, or undefined for the usual text.
 export function Conflicts({ of, labels, take, show }: Props) {
   const el = useRef<HTMLDivElement>(null)
   useEffect(() => el.current?.scrollIntoView({ block: 'center' }), [of.length])

@@ -44,7 +44,7 @@ export type Spec = Base &
     | { kind: 'own'; render: (d: Draft, set: (name: string, v: unknown) => void, error?: string) => ComponentChildren }
   )
 
-// needed returns a check of a text that must not be empty. `text` says what to do.
+// needed returns a check of a text that must not be empty.
 export const needed = (name: string, text: string) => (d: Draft) => (String(d[name] ?? '').trim() ? undefined : text)
 
 export type Section = { title: string; text?: string; specs: Spec[]; folded?: boolean }
@@ -70,10 +70,8 @@ type Props = {
   latest?: () => Promise<Latest | undefined> // reads the record again before it is saved
 }
 
-// RecordForm edits a record with the fields in sections. A draft is sent if all checks of its fields pass. The error of a check is
-// shown at its field, and the first one gets the focus. An error of the service is shown at the field that it is about, or below all
-// fields. `under` is shown between the fields and the foot. With `latest`, a save keeps what another person has saved while
-// the form was open. If both people have changed the same field, the form asks before it saves.
+// RecordForm edits a record with the fields in sections. With `latest`, a save keeps what another person has saved while the form
+// was open. If both people have changed the same field, the form asks before it saves.
 export function RecordForm({
   sections,
   value,
@@ -219,7 +217,6 @@ export function RecordForm({
   )
 }
 
-// shownOf returns the label of a value that a person chooses from a list. It returns undefined for any other value.
 function shownOf(s: Spec, v: unknown): string | undefined {
   if (v == null || v === '') return undefined
   switch (s.kind) {

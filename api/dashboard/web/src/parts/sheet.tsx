@@ -24,9 +24,8 @@ const fields =
 // firstFocus holds selectors of the controls that may get the focus when a sheet opens, in order of preference.
 const firstFocus = [fields, '.body .copy > .btn', ':is(footer, .formfoot) .btn.primary:enabled', 'footer .btn:enabled']
 
-// begin focuses the first field of a sheet. In a sheet without fields it focuses the button that copies or continues, unless the
-// sheet is at the side. If that control is missing or out of sight, the focus stays where the browser put it. It also stays
-// there on a touch screen, where a focused field would open the keyboard.
+// begin focuses the first field of a sheet, except on touch screens. In a sheet without fields it focuses the button that copies
+// or continues, unless the sheet is at the side.
 function begin(el: HTMLDialogElement, side?: boolean) {
   if (matchMedia('(pointer: coarse)').matches) return
   const found = firstFocus.slice(0, side ? 1 : undefined).reduce<HTMLElement | null>((was, next) => was ?? el.querySelector(next), null),
@@ -37,10 +36,9 @@ function begin(el: HTMLDialogElement, side?: boolean) {
 // Shut closes the sheet around a control, and asks first if edits would be lost.
 const Shut = createContext<(() => void) | undefined>(undefined)
 
-// Sheet lies over the screen: in the middle, or with `side` on the right. The browser restores the focus when the sheet closes.
-// `keep` reports whether closing would lose edits. The person is then asked first. A sheet with `stays` ignores Esc and clicks
-// outside. A sheet with `reads` is for reading and has shortcuts of one letter. No field gets the focus in it, because the letters
-// would then be typed into the field. A sheet with `short` has little content.
+// Sheet lies over the screen: in the middle, or with `side` on the right. `keep` reports whether closing would lose edits. The
+// person is then asked first. A sheet with `stays` ignores Esc and clicks outside. A sheet with `reads` is for reading and has
+// shortcuts of one letter. No field gets the focus in it, because the letters would then be typed into the field.
 export function Sheet({ title, close, children, foot, side, short, reads, beside, keep, stays }: Props) {
   const el = useRef<HTMLDialogElement>(null),
     agreed = useRef(false), // whether the person has agreed to lose the edits
@@ -92,7 +90,7 @@ export function Sheet({ title, close, children, foot, side, short, reads, beside
   )
 }
 
-// Cancel closes the sheet that it is in, like the cross of the sheet. Outside of a sheet it calls `close`.
+// Cancel closes the sheet that it is in, like the cross of the sheet.
 export const Cancel = ({ close, text = t.parts.cancel }: { close: () => void; text?: string }) => (
   <Button onClick={useContext(Shut) ?? close} text={text} />
 )
@@ -112,7 +110,7 @@ type FormProps = Pick<Props, 'title' | 'close' | 'keep' | 'short' | 'children'> 
   send: () => unknown
 }
 
-// FormSheet is a sheet with a form. `go` is the text of the button that sends the form. `off` disables the button.
+// FormSheet is a sheet with a form. `go` is the text of the button that sends the form.
 export function FormSheet({ go, off, send, children, ...sheet }: FormProps) {
   const id = useId()
   return (
@@ -162,8 +160,8 @@ type AskProps = {
   children?: ComponentChildren
 }
 
-// Ask asks the person to confirm an action. With `name`, the person must type the name first. If the action fails, the
-// question stays open and `wrong` shows the error. `back` is the text of the button that closes the question.
+// Ask asks the person to confirm an action. With `name`, the person must type the name first. If the action fails, the question
+// stays open and `wrong` shows the error.
 export function Ask({ title, text, go, back, danger, name, on, wrong = failed, close, children }: AskProps) {
   const [typed, setTyped] = useState(''),
     [busy, run] = useBusy(),
@@ -204,9 +202,8 @@ export function Ask({ title, text, go, back, danger, name, on, wrong = failed, c
   )
 }
 
-// Leaving asks whether edits that are not saved may be lost. When the person agrees, the action runs first, and then `close` closes
-// the question. The action may have opened a new question, so `close` does nothing if another question is open. Leaving is in this
-// file because each page that shows a form has loaded this file.
+// Leaving asks whether edits that are not saved may be lost. When the person agrees, the action runs first, and then `close`
+// closes the question. The action may have opened a new question, so `close` does nothing if another question is open.
 export const Leaving = () => {
   const go = leaving.value
   return go ? (

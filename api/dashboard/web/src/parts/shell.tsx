@@ -19,8 +19,8 @@ import { SideList } from './side.tsx'
 import { WindowOnPaper, Windows } from './window.tsx'
 
 // Room is a screen in the navigation at the side. With `phone`, the bar at the bottom has the screen too, under its short name.
-// `role` is the role that a person needs to see the screen. `waits` is the kind of items that a person has to handle on the screen.
-// Their number is shown next to the name.
+// `role` is the role that a person needs to see the screen. `waits` is the kind of items that a person has to handle on the
+// screen.
 type Room = { path: string; icon: IconName; name: string; short?: string; phone?: boolean; role?: string; waits?: Waiting }
 export const watching: Room[] = [
   { path: '/app', icon: 'overview', name: t.nav.overview, phone: true },
@@ -62,7 +62,7 @@ const account: Room[] = [
   { path: '/app/keys', icon: 'key', name: t.rooms.keys, role: 'owner' },
   { path: '/app/audit', icon: 'table', name: t.rooms.audit, role: 'contributor' },
 ]
-// groups can be folded. Each has the icon of one of its own screens, or an icon that no screen has.
+// groups can be folded.
 export const groups: { id: string; name: string; icon: IconName; of: Room[] }[] = [
   { id: 'build', name: t.nav.build, icon: 'campaigns', of: building },
   { id: 'money', name: t.rooms.money, icon: 'coin', of: earning },
@@ -92,7 +92,6 @@ const sideGroup = ({ id, name, icon, of }: (typeof groups)[number]) => ({
   links: <Rooms of={of} />,
   badges: visible(of).map(r => r.waits && <Badge key={r.path} of={r.waits} />),
 })
-// Rooms shows links to screens. With `short`, it uses their short names.
 export const Rooms = ({ of, short }: { of: Room[]; short?: boolean }) => (
   <>
     {visible(of).map(r => (
@@ -105,7 +104,6 @@ export const Rooms = ({ of, short }: { of: Room[]; short?: boolean }) => (
   </>
 )
 
-// Badge shows how many things wait for a person on a screen. It shows nothing if there are no such things.
 function Badge({ of }: { of: Waiting }) {
   const n = waiting.value[of]
   return n ? (
@@ -125,7 +123,6 @@ function Waits() {
   return null
 }
 
-// Usage shows how many of the plan's clicks are used this month.
 function Usage() {
   const { data } = use('GET /plan/usage', {}, 300)
   if (!data) return null
@@ -164,7 +161,6 @@ export async function setTheme(theme: string) {
   me.value = await call('PATCH /app/api/me', { body: { name: who.name, language: who.language, letter_keys: who.letter_keys, theme } })
 }
 
-// setAccount shows another account of the person.
 export async function setAccount(account: string) {
   await call('POST /app/api/session/account', { body: { account } })
   forget()
@@ -172,7 +168,6 @@ export async function setAccount(account: string) {
   go('/app')
 }
 
-// Themes switches between the themes.
 export const Themes = () => (
   <div class="themes" role="group" aria-label={t.nav.theme}>
     <span class="seg">
@@ -185,7 +180,6 @@ export const Themes = () => (
   </div>
 )
 
-// PersonHead names the person who is signed in.
 export const PersonHead = () => (
   <div class="head">
     <b>{me.value!.name}</b>
@@ -195,7 +189,6 @@ export const PersonHead = () => (
   </div>
 )
 
-// Person is the menu of the person who is signed in.
 function Person() {
   const who = me.value!
   return (
@@ -243,7 +236,7 @@ function Person() {
   )
 }
 
-// windowed matches the paths of the screens that show what happened in a window of time. Their header has the menu of windows.
+// windowed matches the paths of the screens that show what happened in a window of time.
 const windowed =
   /^\/app(\/(reports|campaigns|offers|landers|sources|networks|clicks|conversions|postbacks|unmatched|exports|bots|smartlinks|audit)|\/campaigns\/[^/]+\/(figures|flow|clicks)|\/(sources|networks)\/[^/]+\/difference)?$/
 
@@ -252,7 +245,6 @@ const compared = /^\/app(\/reports|\/campaigns(\/[^/]+\/figures)?)?$/
 
 const loadBack = () => import('./back_to_check.tsx')
 
-// Back loads the link back to the check of a campaign.
 function Back({ campaign }: { campaign: string }) {
   const loaded = useLazy(loadBack)
   return loaded ? <loaded.BackToCheck campaign={campaign} /> : null

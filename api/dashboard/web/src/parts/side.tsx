@@ -4,7 +4,7 @@ import { openGroups, readFolds, storeFolds } from '../core/fold.ts'
 import { onResize } from '../core/resize.ts'
 import { Icon, type IconName } from './icons.tsx'
 
-// A SideGroup shows its badges at its heading while it is folded. In the narrow form of the navigation its icon stands for its name.
+// A SideGroup shows its badges at its heading while it is folded.
 export type SideGroup = {
   id: string
   name: string
@@ -15,8 +15,8 @@ export type SideGroup = {
   badges: ComponentChildren
 }
 
-// useFits returns how many links of groups have room in the list. The headings of the groups, and the links that belong to no group,
-// take room first. `always` is the number of those links.
+// useFits returns how many links of groups have room in the list. The headings of the groups, and the links that belong to no
+// group, take room first.
 function useFits(headings: number, always: number) {
   const box = useRef<HTMLDivElement>(null),
     [fits, setFits] = useState(99)
@@ -33,9 +33,8 @@ function useFits(headings: number, always: number) {
   return { box, fits }
 }
 
-// SideList shows the navigation at the side: `first` on top, and the groups of links below it. A person can open and fold
-// each group, except the group of the current screen, which is always open. A group without room is folded until the person opens
-// it.
+// SideList shows the navigation at the side: `first` on top, and the groups of links below it. A person can open and fold each
+// group, except the group of the current screen, which is always open.
 export function SideList({ first, always, groups }: { first: ComponentChildren; always: number; groups: SideGroup[] }) {
   const { box, fits } = useFits(groups.length, always),
     [chosen, setChosen] = useState(readFolds),

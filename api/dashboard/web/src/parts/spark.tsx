@@ -1,4 +1,3 @@
-// Spark draws a small line without axes. It draws nothing for fewer than two values.
 export function Spark({ values, colour }: { values: number[]; colour: string }) {
   if (values.length < 2) return <svg class="spark" viewBox="0 0 120 26" aria-hidden="true" />
   const low = Math.min(...values),

@@ -54,7 +54,6 @@ export const Loading = ({ of, height, style = 'margin:14px' }: LoadingProps) =>
     </Late>
   )
 
-// LoadingCard is Loading in a card of its own.
 export const LoadingCard = (p: LoadingProps) => (
   <section class="card">
     <Loading {...p} />
@@ -78,7 +77,6 @@ export const Empty = ({ title, more, icon, children }: EmptyProps) => (
   </div>
 )
 
-// EmptyCard is Empty in a card of its own.
 export const EmptyCard = (p: EmptyProps) => (
   <section class="card">
     <Empty {...p} />

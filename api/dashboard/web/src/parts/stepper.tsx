@@ -5,7 +5,6 @@ import { t } from '../core/text.ts'
 // Steps lead from the record in a sheet to its neighbours in the list.
 export type Steps = { go: (by: number) => void; first: boolean; last: boolean }
 
-// stepsOf returns the steps from a row of a list. `at` is the row's index.
 export const stepsOf = <T,>(rows: T[] | undefined, at: number, show: (row: T) => void): Steps => ({
   go: by => {
     const next = rows?.[at + by]
@@ -15,8 +14,7 @@ export const stepsOf = <T,>(rows: T[] | undefined, at: number, show: (row: T) =>
   last: at + 1 >= (rows?.length ?? 0),
 })
 
-// useLetters lets J and K go to the neighbours of the record in a sheet. `on` has a function for each other letter. The letters
-// do nothing while a person types or a dialog asks something, or if the person has switched shortcuts of one letter off.
+// useLetters lets J and K go to the neighbours of the record in a sheet. `on` has a function for each other letter.
 export function useLetters(step: Steps, on: Record<string, () => void> = {}) {
   const acts: Record<string, () => void> = { j: () => step.go(1), k: () => step.go(-1), ...on }
   usePress(e => {
@@ -28,7 +26,6 @@ export function useLetters(step: Steps, on: Record<string, () => void> = {}) {
   })
 }
 
-// Stepper shows the two buttons of steps. At an end of the list the button that would leave the list is disabled.
 export const Stepper = ({ of }: { of: Steps }) => (
   <>
     <Button

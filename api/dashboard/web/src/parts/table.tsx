@@ -194,7 +194,6 @@ type HeadProps = {
   onSort?: (sort: string) => void
 }
 
-// Head is the heading of a column. A press on it orders the rows by the column.
 export function Head({ column: c, sort, onSort }: HeadProps) {
   const on = sort?.replace(/^-/, '') === c.name,
     down = sort?.[0] === '-',

@@ -24,7 +24,7 @@ type Props = {
 }
 
 // TestConversion calls the postback of a network for a click, and says when the conversion has arrived. A button then takes the
-// conversion out of the figures again. After that, the person can send the postback once more.
+// conversion out of the figures again.
 export function TestConversion({ network, offer, click, look = 'sm primary', came, out }: Props) {
   const [sent, setSent] = useState(false),
     [here, setHere] = useState<ConversionRow>(),

@@ -6,7 +6,6 @@ import { drop, shown, type Toast } from '../core/toast.ts'
 
 const stays = 8000 // ms for which a toast is shown; this time begins again when the pointer leaves the toast
 
-// Toasts shows the current messages.
 export const Toasts = () => (
   <div class="toasts" role="status" aria-live="polite">
     {shown.value.map(o => (

@@ -7,7 +7,6 @@ import { t } from '../core/text.ts'
 import { w as said } from '../text/steps.ts'
 import { Icon } from './icons.tsx'
 
-// Names maps the ids of records to their names.
 export type Names = Record<string, string>
 
 // Trace shows how a visitor was routed: each path that was checked, and the conditions that decided.
@@ -56,7 +55,7 @@ export function Trace({ campaigns, decision, names }: { campaigns: RouteStage[];
 
 type StepProps = { ok: boolean; name: string; says?: string; side?: string; children?: ComponentChildren }
 
-// Step is a line of a trace. `says` is what a screen reader says about the icon. `side` is shown at the end of the line.
+// Step is a line of a trace. `says` is what a screen reader says about the icon.
 const Step = ({ ok, name, says, side, children }: StepProps) => (
   <li class={'step ' + (ok ? 'yes' : 'no')}>
     <span class="mark">
@@ -80,7 +79,7 @@ const Drawn = ({ name, what }: { name?: string; what: string }) => (
 )
 
 // Units shows the conditions that decided whether a path was taken. For a path that was taken, these are the conditions that the
-// visitor met. Otherwise they are the conditions that the visitor did not meet.
+// visitor met.
 function Units({ list, logic }: { list: RouteUnit[]; logic: string }) {
   const subs = useContext(Named),
     findings = list.flatMap(u => u.conditions.map(c => ({ ...c, rule: u.rule })))

@@ -35,9 +35,8 @@ export const JobIcon = ({ of: j }: { of: Job }) => (
   />
 )
 
-// Tray shows up to three jobs that wait or run, at the bottom right of every screen except the screen of jobs. It also shows one ended
-// job that was started in this tab, for up to 15 seconds after its end, unless a toast has reported its result. A job that succeeded is
-// not shown on its own screen.
+// Tray shows up to three jobs that wait or run, at the bottom right of every screen except the screen of jobs. For a few seconds
+// it may also show the result of a job that was started in this tab.
 export function Tray() {
   const [, setTick] = useState(0),
     onJobsScreen = place.value.path === '/app/exports'

@@ -28,7 +28,6 @@ const colours: Partial<Record<Name, string>> = {
   roi: '--s-revenue',
   epc: '--s-revenue',
 }
-// coloursOf returns the colours of figures. No two figures of a plot have the same colour.
 const coloursOf = (on: Name[]) => {
   const [first, second] = on.map(n => colours[n] ?? '--s-clicks')
   return [first!, second === first ? (first === '--s-cost' ? '--s-conv' : '--s-cost') : second!]
@@ -67,9 +66,9 @@ function seriesOf(on: Name[], step: Step, now: Trends, was: Trends | undefined) 
 
 type Options = { filter: Record<string, string | string[] | number>; campaign?: string; of: string; every?: number }
 
-// useTrend shows figures of the window over time, as a heat map of the week, or as the delays of conversions. `filter` selects what is
-// counted. If `campaign` is given, only changes of this campaign are marked. `of` is the subject's name for screen readers. The result
-// has the title, the buttons next to the title (`tools`), the controls with the plot (`body`), and the open sheet of a note.
+// useTrend shows figures of the window over time, as a heat map of the week, or as the delays of conversions. `filter` selects
+// what is counted. If `campaign` is given, only changes of this campaign are marked. `of` is the subject's name for screen
+// readers.
 export function useTrend({ filter, campaign, of, every = 0 }: Options) {
   const now = span.value,
     n = days(now.span),

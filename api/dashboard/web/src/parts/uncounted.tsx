@@ -10,8 +10,7 @@ import { windowQuery } from '../core/window.ts'
 const w = setupWords.uncounted,
   most = 500 // maximum number of conversions that are searched for amounts without an exchange rate
 
-// Uncounted lists the amounts of the window that no total includes, because their currency has no exchange rate. It links to the
-// conversions and, for owners, to the settings.
+// Uncounted lists the amounts of the window that no total includes, because their currency has no exchange rate.
 export function Uncounted() {
   const hasAny = use('GET /alerts', {}, 60).data?.alerts.some(a => a.type === 'currency.unconverted'),
     { data } = use('GET /logs/conversions', hasAny ? { ...windowQuery(), limit: most } : null, 60),

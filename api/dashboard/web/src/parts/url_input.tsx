@@ -10,7 +10,6 @@ import { Menu } from './menu.tsx'
 
 const docs: Record<string, string> = Object.fromEntries(tokens.map(k => [k.name, w.meaning[k.name] ?? k.doc]))
 
-// Tokens shows an address with its tokens marked.
 export const Tokens = ({ url, postback }: { url: string; postback?: boolean }) => (
   <>
     {partsOf(url, postback).map((p, i) =>
@@ -38,8 +37,7 @@ type Props = {
 }
 
 // UrlInput takes an address. Below the field it marks the tokens, and names the tokens that nothing fills. If the text is not an
-// address, a warning is shown when the person leaves the field. It is not shown earlier, because an address is incomplete while it is
-// typed.
+// address, a warning is shown when the person leaves the field.
 export function UrlInput({ value, on, wired, postback, label, placeholder = 'https://' }: Props) {
   const el = useRef<HTMLSpanElement>(null),
     [isTyping, setTyping] = useState(false)

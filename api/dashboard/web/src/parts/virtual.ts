@@ -44,7 +44,6 @@ export function useVirtual(box: { current: HTMLElement | null }, count: number, 
   }
 }
 
-// usePaper reports whether the page is being printed.
 function usePaper() {
   const [on, setOn] = useState(false)
   useEffect(() => {

@@ -9,8 +9,6 @@ import { before, compares, days, iso, presets, span, spanOf, type Span, type Win
 import { Icon } from './icons.tsx'
 import { Item, Menu } from './menu.tsx'
 
-// Windows shows the menu that chooses the window of figures and the comparison. It is at the top of the screens that
-// `windowed` in shell.tsx matches.
 export function Windows({ compare }: { compare: boolean }) {
   const w = span.value,
     known = presets.includes(w.name as (typeof presets)[number])
@@ -70,8 +68,7 @@ export function Windows({ compare }: { compare: boolean }) {
 
 const dates = ({ from, to }: Span) => [...new Set([iso(from), iso(to)])].map(day => dateOf(Date.parse(day), undefined, 'UTC')).join(' – ')
 
-// WindowOnPaper names the days of the figures, with their year, on a printed screen. The menu that names them on the screen is not
-// printed.
+// WindowOnPaper names the days of the figures, with their year, on a printed screen.
 export const WindowOnPaper = ({ compare }: { compare: boolean }) => (
   <p class="paper">
     {[

@@ -10,7 +10,7 @@ import { Scale, toneOf } from './heat.tsx'
 
 type Props = { rows: PerformanceRow[]; name: Name; label: string }
 
-// World is a map of the countries, coloured by a figure. A press on a country filters the report by it.
+// World is a map of the countries, coloured by a figure.
 export function World({ rows, name, label }: Props) {
   const [over, setOver] = useState('')
   const by = new Map(rows.map(r => [r.dims.country!, r])),

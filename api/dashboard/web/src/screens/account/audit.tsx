@@ -22,8 +22,6 @@ const w = words.audit
 const partOf = (operation: string) => operation.replace(/^\S+ (\/app\/api)?\//, '').split('/')[0]!
 const authorOf = (r: AuditRow) => r.who || w.byJob
 
-// actionOf describes what an entry of the log records: wrong passwords and codes, an operation with a text of its own, or a change of
-// a record.
 function actionOf(r: AuditRow) {
   if (r.refused) return w.refused(r.refused, count(r.refused))
   const part = partOf(r.operation),
@@ -43,7 +41,6 @@ const sentOf = (r: AuditRow, field: string) => {
 // elsewhere has the names of the fields that Fields leaves out, because the action or the record already says what they contain.
 const elsewhere = ['action', 'dry_run', 'apply', 'id', 'ids', 'change_id', 'password', 'token', 'csv']
 
-// recordPath returns the screen of an entry's record. It returns null if no screen shows the record by its id, or if the call deleted it.
 function recordPath(r: AuditRow) {
   const screen = recordScreens[r.kind]
   if (!r.record || !screen || r.operation.startsWith('DELETE')) return null
@@ -67,7 +64,6 @@ function nameOf(r: AuditRow) {
   return r.name || (deleted ? (JSON.parse(deleted.before) as string) : (sentOf(r, 'ids') ?? ''))
 }
 
-// RecordCell names the record of an entry, with a link to its screen.
 function RecordCell({ of: r }: { of: AuditRow }) {
   const path = recordPath(r),
     name = nameOf(r),
@@ -136,14 +132,13 @@ function Fields({ row }: { row: AuditRow }) {
   )
 }
 
-// changeOf returns the id by which the change of an entry can be undone. It returns undefined if the change cannot be undone.
+// changeOf returns the id by which the change of an entry can be undone.
 function changeOf(r: AuditRow, undone: Set<string | undefined>) {
   const id = sentOf(r, 'change_id')
   return id && !undone.has(id) && Date.now() - Date.parse(r.at) < undoDays * 86_400_000 ? id : undefined
 }
 const undoDays = 90
 
-// UndoCell has the button that undoes a change of many records.
 function UndoCell({ of: r, change: id, again }: { of: AuditRow; change?: string; again: () => void }) {
   const [busy, run] = useBusy()
   return id ? (

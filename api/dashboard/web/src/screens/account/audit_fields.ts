@@ -172,11 +172,10 @@ const byPart: Record<string, Labels> = {
   me: { theme: t.nav.theme, language: t.dimensions.language!, letter_keys: people.me.letterKeys },
 }
 
-// fieldLabel returns the label of a field in the form of a part of the API. If no form has the field, it returns the field's name.
+// fieldLabel returns the label of a field in the form of a part of the API.
 export const fieldLabel = (part: string, field: string) => byPart[part]?.[field] ?? shared[field] ?? field
 
 const activity: Labels = { true: t.lists.states.active!, false: t.lists.states.paused! }
 const values: Record<string, Labels> = { status: t.lists.states, is_active: activity, isActive: activity, cost_model: campaign.costModels }
 
-// valueLabel returns the label of a field's value. Without a label it returns the value.
 export const valueLabel = (field: string, value: unknown) => values[field]?.[String(value)] ?? String(value)

@@ -30,7 +30,7 @@ type Sent = Record<(typeof fields)[number], string>
 // sent returns what the program has written into the address of the page.
 const sent = () => Object.fromEntries(fields.map(name => [name, place.value.query.get(name) ?? ''])) as Sent
 
-// sentenceOf says why the request of a program is not answered. The two codes for a faulty request have the same sentence.
+// sentenceOf says why the request of a program is not answered.
 const sentenceOf = (e: unknown) => explained(e, { invalid_request: w.incomplete, required: w.incomplete, ...w.codes })
 
 // Connect is the page on which a person lets a program use an account. A program sends the browser here (OAuth 2.1). If the request is
@@ -66,8 +66,7 @@ const Refused = ({ of }: { of: ApiError }) => (
   </>
 )
 
-// useAnswer sends the person's answer to the service and then opens the program's address. `leaving` becomes true when the browser
-// begins to leave the page.
+// useAnswer sends the person's answer to the service and then opens the program's address.
 function useAnswer(sent: Sent) {
   const [leaving, setLeaving] = useState(false),
     { busy, wrong, run } = useAttempt(sentenceOf)
@@ -137,7 +136,7 @@ function Account({ of }: { of: ConnectRequest }) {
 
 type RightsProps = { of: ConnectRequest; value: ConnectRequest['asked']; on: (v: ConnectRequest['asked']) => void }
 
-// Rights offers what the person may grant. It begins with what the program asks for.
+// Rights offers what the person may grant.
 const Rights = ({ of, value, on }: RightsProps) => (
   <fieldset class="rights">
     <legend>{w.rights}</legend>

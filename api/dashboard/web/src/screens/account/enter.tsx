@@ -26,7 +26,6 @@ type FieldProps = {
   first?: boolean
   least?: number
 }
-// Field is a field of a card. The field of a password has a button that shows the typed text.
 const Field = ({ name, label, hint, type = 'text', auto, value, fixed, optional, first, least }: FieldProps) => {
   const el = useRef<HTMLInputElement>(null),
     id = useId(),
@@ -60,7 +59,6 @@ const Field = ({ name, label, hint, type = 'text', auto, value, fixed, optional,
   )
 }
 
-// Code is the field for a code of an authenticator app. It is shown when the service asks for a code.
 const Code = ({ first }: { first?: boolean }) => (
   <Field name="code" label={enterWords.code} hint={enterWords.codeHint} auto="one-time-code" optional first={first} />
 )
@@ -175,9 +173,8 @@ export function Enter({ over }: { over?: boolean }) {
   )
 }
 
-// Welcome uses a link: an invitation, a link to set a new password, or a link by which an operator lets a person in. The form of an
-// invitation is the same for people who have a password here and for new people, so it does not reveal who has one. The person says
-// whether to enter the present password or to choose a new one.
+// Welcome uses a link: an invitation, a link to set a new password, or a link by which an operator lets a person in. The form of
+// an invitation is the same for people who have a password here and for new people, so it does not reveal who has one.
 function Welcome({ token }: { token: string }) {
   const { busy, error, needsCode, send } = useSend()
   const [link, setLink] = useState<LinkShown>(),

@@ -34,7 +34,6 @@ export const Keys = () => (
   </Owners>
 )
 
-// List shows the account's keys. A new key is shown once.
 function List() {
   const { data, error, again } = use('GET /app/api/keys', {}),
     [adding, setAdding] = useState(false),
@@ -134,7 +133,6 @@ function List() {
   )
 }
 
-// NewKey makes a key.
 function NewKey({ close, made }: { close: () => void; made: (k: KeyRow) => void }) {
   const [name, setName] = useState(''),
     [scope, setScope] = useState('full'),

@@ -122,7 +122,6 @@ function Password() {
   )
 }
 
-// Codes turns the codes of an authenticator app on or off.
 function Codes() {
   const enabled = me.value!.has_codes,
     [setup, setSetup] = useState<NewTOTP>(),
@@ -153,7 +152,7 @@ function Codes() {
   )
 }
 
-// SetUp shows the secret and asks for the code that the app makes from the secret. Then it shows the recovery codes once.
+// SetUp shows the secret and asks for the code that the app makes from the secret.
 function SetUp({ of: totp, close }: { of: NewTOTP; close: () => void }) {
   const [code, setCode] = useState(''),
     { busy, wrong, run } = useAttempt(told),

@@ -19,7 +19,6 @@ const dayAt = (text: string): Day => {
 }
 const dayText = (text: string) => dateOf(Date.parse(text.slice(0, 10)), undefined, 'UTC')
 
-// Plan shows the limits of the plan and the usage.
 export function Plan() {
   const { data, error, again } = use('GET /plan/usage', {}, 300)
   if (!data) return <LoadingCard of={{ error, again }} height={300} />
@@ -34,8 +33,6 @@ export function Plan() {
   )
 }
 
-// plotOf returns the data of the plot. Up to today, a line shows for each day the clicks since the month began. From today on,
-// lines show the forecast and, if they are known, its lowest and its highest value. A last line shows the plan's limit, if it has one.
 function plotOf(d: PlanDetail, limit: number | null): { times: number[]; series: Series[] } {
   const first = dayAt(d.daily[0]?.date ?? d.resetsAt),
     last = plus(dayAt(d.resetsAt), -1),
@@ -102,7 +99,6 @@ function Clicks({ of: data }: { of: PlanUsageAnswer }) {
   )
 }
 
-// Uses shows how much of each allowance is used.
 function Uses({ of: d }: { of: PlanDetail }) {
   const list = Object.entries({ ...d.plan, integrations: d.integrations })
   return (

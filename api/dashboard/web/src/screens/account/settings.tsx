@@ -64,7 +64,6 @@ export function Settings() {
 
 const fieldByCode = { invalid_timezone: 'timezone', invalid_currency: 'currency', rate_missing: 'currency' }
 
-// explain returns the text of an error, and the field that the error is about.
 const explain = (e: unknown): Wrong => {
   const error = asError(e),
     found = wrongOf(error, ['organization_name', 'timezone', 'currency', 'assistant_changes'], fieldByCode),

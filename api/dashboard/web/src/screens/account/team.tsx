@@ -31,7 +31,6 @@ export const TeamScreen = () => (
   </Owners>
 )
 
-// Team lists the people who work on the account, and the open invitations.
 function Team() {
   const { data, error, again } = use('GET /app/api/team', {}),
     [inviting, setInviting] = useState(false)

@@ -24,7 +24,6 @@ import { w } from '../../text/blocks.ts'
 
 const mostBlocked = 50_000 // maximum number of blocked values of an account
 
-// whereOf says where values are blocked.
 const whereOf = (o: { scope: string; name: string }) => (o.scope === 'account' ? w.everywhere : o.name || t.gone)
 
 type Listed = Pick<BlockList, 'scope' | 'scope_id' | 'dimension'>
@@ -151,7 +150,6 @@ const columnsOf = (nameOf: (o: Listed) => string, allow?: (id: string) => void):
   },
 ]
 
-// Lists chooses one of the lists of blocked values.
 const Lists = ({ of, value, nameOf }: { of: BlockList[]; value: string; nameOf: (o: Listed) => string }) => (
   <Select
     label={w.lists}

@@ -131,8 +131,7 @@ function Form({ saved, job, started }: FormProps) {
 
 type ThresholdProps = { saved: BotDetection; threshold: number; move: (n: number) => void; switched: boolean; may: boolean }
 
-// Threshold shows the histogram of scores and moves the threshold in it. With `switched`, it says that the person has also switched
-// signals on or off without saving, and that this will change scores too.
+// Threshold shows the histogram of scores and moves the threshold in it.
 function Threshold({ saved, threshold, move, switched, may }: ThresholdProps) {
   const [asTable, setAsTable] = useState(false),
     { clicks, bot_clicks } = saved.totals,
