@@ -13,10 +13,9 @@ import (
 	"switchyard/models"
 )
 
-// authenticated finds the caller: by the key if there is an Authorization header, else by the session. It never uses both, and it
-// never tries the session after the key was refused. It looks the caller up on every call, so a revoked key or an ended session
-// is refused immediately. The look-up is skipped only for a caller that has used up its calls of the current minute. Such a caller is
-// refused in any case.
+// authenticated finds the caller: by the key if there is an Authorization header, else by the session. It looks the caller up on
+// every call, so a revoked key or an ended session is refused immediately. Only a caller that has used up its calls of the minute
+// is refused without a look-up.
 func (p *Pipeline) authenticated(next step) step {
 	return func(c *route.Call) envelope.Reply {
 		credential, find := bearer(c.Request), p.keyHolder
@@ -36,8 +35,7 @@ func (p *Pipeline) authenticated(next step) step {
 	}
 }
 
-// keyHolder finds the account of a key and sets it in the call, with the key's id and scope. On rows that accept access tokens it
-// also finds the assistant of an access token.
+// keyHolder finds the account of a key and sets it in the call, with the key's id and scope.
 func (p *Pipeline) keyHolder(c *route.Call, key string) error {
 	if models.LooksLikeAccessToken(key) && takesTokens(c) {
 		return p.assistantHolder(c, key)
@@ -93,7 +91,6 @@ func overLimit(c *route.Call, w kv.Window) envelope.Reply {
 		"the %d calls of this minute are used; wait %s seconds", w.Limit, reset))
 }
 
-// setRateLimitHeaders sets the RateLimit headers.
 func setRateLimitHeaders(h http.Header, w kv.Window) {
 	h.Set("RateLimit-Limit", strconv.Itoa(w.Limit))
 	h.Set("RateLimit-Remaining", strconv.Itoa(w.Remaining))

@@ -22,7 +22,7 @@ import (
 
 const base = "https://track.example"
 
-// platforms is a Platforms with a single configured app. Address puts all its arguments into the address.
+// platforms is a Platforms with a single configured app.
 type platforms struct{}
 
 func (platforms) Configured(provider string) bool { return provider == models.GoogleAds }

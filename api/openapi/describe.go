@@ -10,7 +10,6 @@ import (
 )
 
 // operations is operations.md. It describes each operation under a heading that consists of the method and the path.
-//
 //go:embed operations.md
 var operations string
 
@@ -28,8 +27,7 @@ var descriptions = sync.OnceValue(func() map[string]string {
 	return out
 })
 
-// describe returns the description of a row. It is empty for a row that only a test has. For a deprecated row, the description
-// begins with a note about the deprecation.
+// describe returns the description of a row. It is empty for a row that only a test has.
 func describe(row route.Route) string {
 	text := descriptions()[row.Method+" "+row.Path]
 	if d := row.Deprecated; d != nil {
