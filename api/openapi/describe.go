@@ -10,6 +10,7 @@ import (
 )
 
 // operations is operations.md. It describes each operation under a heading that consists of the method and the path.
+//
 //go:embed operations.md
 var operations string
 

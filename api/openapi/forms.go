@@ -11,8 +11,7 @@ import (
 	"switchyard/models/flow"
 )
 
-// fieldSchema returns the schema of a field. If the Go type does not determine what the field holds, the struct tag "is" names
-// the schema.
+// fieldSchema returns the schema of a field. The struct tag "is" names a schema that the Go type does not determine.
 func (c *collector) fieldSchema(f reflect.StructField) object {
 	switch f.Tag.Get("is") {
 	case "":
@@ -46,7 +45,7 @@ func (s *schemas) addResult(answer any) {
 	}
 }
 
-// component adds a named schema, unless the name is already taken, and returns a reference to it.
+// component adds a named schemaand returns a reference to it.
 func (s *schemas) component(name string, schema object) object {
 	if _, ok := s.components[name]; !ok {
 		s.components[name] = schema
@@ -54,8 +53,7 @@ func (s *schemas) component(name string, schema object) object {
 	return object{"$ref": "#/components/schemas/" + name}
 }
 
-// condition returns the schema of any condition. In an answer, it also allows a condition that was saved before its value
-// was checked.
+// condition returns the schema of any condition.
 func (s *schemas) condition(body bool) object {
 	forms := db.Map(cond.Forms(), func(f cond.Form) any { return s.component(f.Name, s.conditionForm(f)) })
 	if body {

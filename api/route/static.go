@@ -7,7 +7,7 @@ import (
 	"encoding/hex"
 )
 
-// Static is an answer that is made once and sent unchanged, with or without compression. A client that already has it gets 304.
+// Static is an answer that is made once and sent unchanged, with or without compression.
 type Static struct {
 	Type string
 	Body []byte
