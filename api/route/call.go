@@ -53,8 +53,8 @@ type Call struct {
 	Store *store.Store
 	// IdempotencyKey is the caller's key, or empty.
 	IdempotencyKey string
-	// AttemptID identifies a call to a slow route with an Idempotency-Key. Every repetition has the same id until the call has
-	// its final answer. A job with this id is therefore found again and not done twice. Other calls have the zero id.
+	// AttemptID identifies a call to a slow route with an Idempotency-Key. Repetitions have the same id, so a job with this id is
+	// not done twice. Other calls have the zero id.
 	AttemptID uuid.UUID
 
 	// Changes lists changes for the call's entry in the audit log, in addition to the changes of the record that Recorded returns.

@@ -51,8 +51,7 @@ func sameResource(path, other string) bool {
 	return other == path || other == "/"+c || other == "/"+c+"/{id}"
 }
 
-// answerTypes returns the answer and a zero value of each struct type in its exported fields. Such a field is a struct or a pointer to
-// a struct, or, if the field's JSON name begins with rows, a list of them.
+// answerTypes returns the answer and zero values of the structs in its fields.
 func answerTypes(answer any) []any {
 	out := []any{answer}
 	t := reflect.TypeOf(answer)

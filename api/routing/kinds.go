@@ -31,9 +31,8 @@ const (
 	kindCount
 )
 
-// kinds defines how the rows of each kind are compiled. A new kind of record needs only a kindID, an entry here and an entry in the
-// store's table. The code that reads, replaces and removes rows, compares their versions and writes the copy on disk goes over these
-// entries.
+// kinds defines how the rows of each kind are compiled. A new kind of record needs only a kindID, an entry here and an entry in
+// the store's table.
 var kinds = [kindCount]kind{
 	accounts:     kindOf((*Builder).account),
 	domains:      kindOf((*Builder).domain),

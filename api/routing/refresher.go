@@ -226,8 +226,8 @@ func (k *Refresher) Publish(s *Snapshot) {
 	k.changes.Add(1)
 }
 
-// saveAll writes the copy on disk after changes of the snapshot, until the context ends. It waits at least copyInterval between
-// two copies. Before it returns, it writes a last copy if there are changes.
+// saveAll writes the copy on disk after changes of the snapshot, until the context ends. Before it returns, it writes a last copy
+// if there are changes.
 func (k *Refresher) saveAll(ctx context.Context) {
 	if k.cache == "" {
 		return

@@ -73,8 +73,7 @@ func (d *Domain) row() store.RoutingRow { return &d.RoutingDomain }
 func (d *Domain) link(s *Snapshot)      { s.hosts.put(d.Host, d) }
 func (d *Domain) unlink(s *Snapshot)    { release(&s.hosts, d.Host, d) }
 
-// Serves reports whether a domain carries an account's traffic. An account's own domain serves only that account. A shared domain
-// serves every account.
+// Serves reports whether a domain carries an account's traffic.
 func (d *Domain) Serves(account uuid.UUID) bool {
 	return !d.AccountID.Valid || d.AccountID.UUID == account
 }
@@ -146,7 +145,7 @@ func (s *Snapshot) MayBeSecret(account uuid.UUID, name string) bool {
 	return ok
 }
 
-// Offer is an offer. It is also the record that its reference holds.
+// Offer is an offer.
 type Offer struct {
 	Row     store.RoutingOffer
 	URL     *token.Template // nil: the offer leads nowhere
@@ -171,7 +170,7 @@ func (o *Offer) detach(*Builder) record {
 	return &c
 }
 
-// Lander is a landing page. It is also the record that its reference holds.
+// Lander is a landing page.
 type Lander struct {
 	Row     store.RoutingLander
 	URL     *token.Template // nil: the page leads nowhere
@@ -196,8 +195,7 @@ func (l *Lander) detach(*Builder) record {
 	return &c
 }
 
-// Campaign is one campaign ready to route. Links lead to a campaign only if Linked is true. Other campaigns hand visitors over to it
-// only if Active is true.
+// Campaign is one campaign ready to route.
 type Campaign struct {
 	Row          store.RoutingCampaign // the row without its flow
 	Plan         *flow.Plan
@@ -274,10 +272,10 @@ func (s *Snapshot) Find(host, alias string) (*Domain, *Campaign) {
 	return d, s.findOnOtherDomain(d, alias)
 }
 
-// findOnOtherDomain returns the campaign for a link that is used on the account's domain d, although the campaign belongs to another
-// domain of the account. If several campaigns have the alias, the oldest one is used. The result is nil if that campaign's link leads
-// nowhere. It is also nil if a smartlink or a campaign, even a paused one, has the alias on d itself, because pausing that record must
-// not send its visitors to another campaign.
+// findOnOtherDomain returns the campaign for a link that is used on the account's domain d, although the campaign belongs to
+// another domain of the account. If several campaigns have the alias, the oldest one is used. The result is nil if a smartlink or
+// a campaign, even a paused one, has the alias on d itself, because pausing that record must not send its visitors to another
+// campaign.
 func (s *Snapshot) findOnOtherDomain(d *Domain, word string) *Campaign {
 	if !d.AccountID.Valid {
 		return nil
