@@ -282,7 +282,7 @@ function FirstClick({ id, network }: { id: string; network?: NetworkRow }) {
   )
 }
 
-// fieldName returns the label of a field that a parameter fills. `names` has the names of sub-parameters.
+// fieldName returns the label of a field that a parameter fills.
 const fieldName = (field: string, names: SubNames) =>
   t.clicks.fields[field] ??
   ({ cost: t.figures.names.cost, currency: t.campaigns.fields.currency } as Record<string, string>)[field] ??

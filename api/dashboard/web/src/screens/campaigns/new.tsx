@@ -30,8 +30,8 @@ type Way = 'offer' | 'site' | 'flow' | 'address'
 const template = 'template:', // the prefix of a choice that creates a source or a network from a template
   typed = 'new:' // the prefix of a choice that creates a source with the typed name
 
-// NewCampaign makes a campaign in three steps: where visitors go, where they come from, and the link. It can also make the offer, the
-// offer's network, a landing page and the source, for instance for the first campaign of an account.
+// NewCampaign makes a campaign in three steps: where visitors go, where they come from, and the link. It can also make the offer,
+// the offer's network, a landing page and the source.
 export const NewCampaign = () => {
   const list = to('/app/campaigns')
   useHeading({ name: t.campaigns.add, above: { name: t.campaigns.title, path: list } })
@@ -44,8 +44,8 @@ export const NewCampaign = () => {
   )
 }
 
-// made waits until `creating` has made a record, reloads the list and returns the record's id. If `creating` fails, made throws a
-// Wrong, which shows the error at a field of the wizard. fieldOf returns this field.
+// made waits for a new record, reloads the list and returns the record's id. An error is thrown as a Wrong at the field that
+// fieldOf returns.
 const made = async (list: string, creating: Promise<{ id: string }>, fieldOf: (named?: string) => string) => {
   const { id } = await creating.catch(e => {
     const wrong = wrongOf(asError(e), ['name', 'url'])
@@ -265,8 +265,8 @@ function missingOf(e: Entered): Record<string, string> {
   return Object.fromEntries(all.filter(([, isMissing]) => isMissing).map(([field, , text]) => [field, text]))
 }
 
-// defaultPath returns the only path of a new campaign. It is marked as the default path. If a person later adds paths with conditions,
-// those paths are tried first. All its offers have the same weight.
+// defaultPath returns the only path of a new campaign. It is marked as the default path. If a person later adds paths with
+// conditions, those paths are tried first.
 const defaultPath = (offers: string[], lander: string) => ({
   name: w.everybody,
   stream_type: 'default',

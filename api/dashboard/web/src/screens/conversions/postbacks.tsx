@@ -42,7 +42,7 @@ const results: Record<Direction, string[]> = {
   out: ['failed', 'pending', 'told', 'skipped'],
 }
 
-// queryOf returns the query of the log for the filters in the address. A search looks through all postbacks that are kept.
+// queryOf returns the query of the log for the filters in the address.
 function queryOf(q: URLSearchParams, direction: Direction): Query {
   const find = q.get('find'),
     { tz } = span.value,

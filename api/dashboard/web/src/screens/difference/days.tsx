@@ -4,7 +4,7 @@ import { PlainTable } from '../../parts/plain_table.tsx'
 import { w } from '../../text/difference.ts'
 import { measuresOf, Value, type Kind, type Measure } from './sides.tsx'
 
-// happened reports whether a row has figures or causes. Rows without them are not shown.
+// happened reports whether a row has figures or causes.
 const happened = (r: DifferenceRow, measures: Measure[]) => r.causes.length > 0 || measures.some(m => r.theirs[m.name] || r.ours[m.name])
 
 const keyOf = (r: DifferenceRow) => r.day + (r.campaign_id ?? '')

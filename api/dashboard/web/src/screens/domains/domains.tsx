@@ -26,8 +26,7 @@ import { DomainSheet } from './sheet.tsx'
 
 const every = 10 // seconds between reloads while a domain is not set up yet
 
-// removalOf returns the question that is asked before a domain is deleted. It shows what uses the domain. The function `then` is
-// called after the deletion.
+// removalOf returns the question that is asked before a domain is deleted.
 function removalOf(d: DomainRow, then: () => void): Question {
   const used = usedBy(d)
   return {
