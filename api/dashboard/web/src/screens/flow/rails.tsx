@@ -51,8 +51,7 @@ function useWidth() {
   return { box, width }
 }
 
-// Rails draws a flow: the paths in the order in which they are tried, their landing pages and their offers. FlowTable shows the same
-// as a table.
+// Rails draws a flow: the paths in the order in which they are tried, their landing pages and their offers.
 export function Rails(p: ViewProps) {
   const { known } = p.book,
     [dragOver, setDragOver] = useState<string | null>(null)
