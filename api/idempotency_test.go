@@ -251,7 +251,7 @@ func TestAfterCommitWork(t *testing.T) {
 	}
 }
 
-// sized returns a route whose answer has the length that the query gives. runs counts the calls of its handler.
+// sized returns a route whose answer has the length that the query gives.
 func sized(runs *atomic.Int32, slow *route.Slow) route.Route {
 	return route.Route{
 		Method: "POST", Path: "/sized", Scope: route.Write, Slow: slow, Query: []route.Param{{Name: "size", Type: "integer"}},

@@ -114,7 +114,6 @@ type Error struct {
 	Code    string `json:"code" doc:"a fixed word for programs, on which clients can branch"`
 }
 
-// marshal encodes a value as the JSON of an answer.
 func marshal(v any) ([]byte, error) {
 	var b bytes.Buffer
 	enc := json.NewEncoder(&b)

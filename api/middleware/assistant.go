@@ -16,8 +16,7 @@ func takesTokens(c *route.Call) bool {
 	return c.Route.Tokens || route.ViaOf(c.Context()).Through == models.ViaMCP
 }
 
-// assistantHolder finds the connected assistant of an access token. It sets the account, the key by which the assistant acts, and the
-// present role of the person who has connected it.
+// assistantHolder finds the connected assistant of an access token.
 func (p *Pipeline) assistantHolder(c *route.Call, token string) error {
 	caller, err := assistant.New(p.store).Authenticate(c.Context(), token, p.site.Resource(), time.Now())
 	if err != nil {

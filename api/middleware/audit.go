@@ -83,8 +83,8 @@ func changesOf(c *route.Call, before map[string]json.RawMessage) (list []models.
 	return list
 }
 
-// recordAudit records a change in the audit log. In a transaction, the entry commits with the change. Without a transaction, the
-// change is already made. A failure to record it is then only logged and does not fail the call.
+// recordAudit records a change in the audit log. In a transaction, the entry commits with the change. Without one, a failure is
+// only logged, because the change is already made.
 func (p *Pipeline) recordAudit(c *route.Call, reply envelope.Reply, before map[string]json.RawMessage) error {
 	if c.Route.Scope != route.Write || c.Route.Checks || c.Checked || c.Account.ID == uuid.Nil {
 		return nil

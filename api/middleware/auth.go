@@ -61,8 +61,7 @@ func bearer(r *http.Request) string {
 // the account's keys.
 const personCalls = 600
 
-// limited counts the call. It refuses a call that the caller may not make, and then a call beyond the minute's allowance. All
-// answers from this step on have the RateLimit headers.
+// limited counts the call. It refuses a call that the caller may not make, and then a call beyond the minute's allowance.
 func (p *Pipeline) limited(next step) step {
 	return func(c *route.Call) envelope.Reply {
 		bucket, limit := c.Account.ID.String(), c.Account.Allowances().CallsPerMinute
@@ -97,8 +96,7 @@ func setRateLimitHeaders(h http.Header, w kv.Window) {
 	h.Set("RateLimit-Reset", strconv.Itoa(seconds(w.Reset)))
 }
 
-// checkAllowed returns an error if the caller may not make the call. The plan and the scope decide for a key, the role for a
-// person, and all of them for an assistant.
+// checkAllowed returns an error if the caller may not make the call.
 func checkAllowed(c *route.Call) error {
 	switch {
 	case c.IsPerson():

@@ -145,7 +145,6 @@ func (p *Pipeline) serveLeased(c *route.Call, a store.Attempt, next step) envelo
 	return reply
 }
 
-// renew renews the lease until stop is called.
 func (p *Pipeline) renew(ctx context.Context, a store.Attempt) (stop func()) {
 	ctx, cancel := context.WithCancel(ctx)
 	var done sync.WaitGroup

@@ -41,7 +41,7 @@ type Pipeline struct {
 	undeclared func(r *route.Route, status int, code string)
 }
 
-// NewPipeline returns the pipeline of one process. site is where people sign in.
+// NewPipeline returns the pipeline of one process.
 func NewPipeline(s *store.Store, rates *kv.Rates, site *Site, undeclared func(r *route.Route, status int, code string)) *Pipeline {
 	return &Pipeline{
 		store: s, rates: rates, site: site, refusals: newRefusals(), undeclared: undeclared,
@@ -125,7 +125,7 @@ func (p *Pipeline) answer(row *route.Route, w http.ResponseWriter, r *http.Reque
 	}
 }
 
-// observe records the time of an answered call. A row without a path stands for all paths that do not exist.
+// observe records the time of an answered call.
 func (p *Pipeline) observe(row *route.Route, method string, status int, took time.Duration) {
 	path := row.Path
 	if path == "" {
@@ -146,7 +146,6 @@ func recoverPanic(c *route.Call, steps step) (reply envelope.Reply) {
 	return steps(c)
 }
 
-// read reads the query and the whole body into the call.
 func (p *Pipeline) read(w http.ResponseWriter, next step) step {
 	return func(c *route.Call) envelope.Reply {
 		var err error

@@ -14,9 +14,8 @@ import (
 	"switchyard/models"
 )
 
-// placed limits how many calls run at the same time. It waits for a free place of the route's share, and then runs the next steps
-// of the call. It comes before any transaction, so a call that waits for a place holds no connection. A download keeps its place
-// until the file is written.
+// placed limits how many calls run at the same time. It comes before any transaction, so a call that waits for a place holds no
+// connection. A download keeps its place until the file is written.
 func (p *Pipeline) placed(next step) step {
 	return func(c *route.Call) envelope.Reply {
 		share := c.Route.Share
@@ -61,7 +60,6 @@ type places struct {
 	accounts map[uuid.UUID]*accountPlaces
 }
 
-// accountPlaces are the places of an account.
 type accountPlaces struct {
 	free  *semaphore.Weighted
 	calls int // number of calls that run or wait

@@ -19,7 +19,7 @@ import (
 )
 
 // Limits for callers that continue after they were refused with 401 or 429. Beyond the burst, each refusal is answered after a
-// pause. A caller that floods the service therefore loses only time, and the calls of others find a free processor.
+// pause.
 const (
 	refusalRate  = 20  // refusals per second that one caller gets without a pause
 	refusalBurst = 200 // refusals that a caller gets without a pause before that rate applies

@@ -58,7 +58,6 @@ type Deps struct {
 	BaseURL   string
 }
 
-// pages serves both pages.
 type pages struct {
 	Deps
 	places chan struct{}
@@ -73,7 +72,6 @@ const atOnce = 4
 // lookUpTime is the time limit of one look-up, including the wait for a place.
 const lookUpTime = 5 * time.Second
 
-// stateForm matches well-formed states.
 var stateForm = regexp.MustCompile(`^[A-Z2-7]{26}$`)
 
 const cookieName = "switchyard_oauth"
@@ -113,7 +111,6 @@ func encodeParams(q url.Values) string {
 	return out.Encode()
 }
 
-// view is the content of a page.
 type view struct {
 	Title, Text string
 	Link, To    string // a link and its text

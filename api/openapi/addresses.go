@@ -23,7 +23,7 @@ type address struct {
 	body         object // the schema of the request body; nil: no body
 }
 
-// trackingServer is the server of the addresses in the document. Its variable stands for any domain of links.
+// trackingServer is the server of the addresses in the document.
 var trackingServer = object{
 	"url": "https://{domain}", "description": "a tracking domain",
 	"variables": object{"domain": object{
@@ -138,7 +138,6 @@ func postbackAnswers() object {
 	return object{"200": object{"description": "the postback is stored; GET /logs/postbacks has its result", "content": content}}
 }
 
-// goalSchema describes a goal that the server of a shop sends.
 var goalSchema = object{
 	"type": "object", "required": []string{"click_id", "goal"}, "properties": object{
 		"click_id": object{"type": "string", "description": "id of the visitor's click; the click need not be stored yet"},
@@ -201,7 +200,7 @@ func addTracking(paths object) {
 	}
 }
 
-// responses returns the answers of an address. The example is added to the answer that has the example's status.
+// responses returns the answers of an address.
 func (a address) responses(e Example) object {
 	out := maps.Clone(a.answers)
 	answer, ok := out[strconv.Itoa(e.Status)].(object)

@@ -68,7 +68,7 @@ func withExample(part object, example any) {
 	}
 }
 
-// parameterExample adds an example value to a parameter. The value comes from the first of the lists that contains the parameter.
+// parameterExample adds an example value to a parameter.
 func parameterExample(p object, lists ...map[string]string) object {
 	text, ok := "", false
 	for _, values := range lists {

@@ -37,7 +37,7 @@ func (c *collector) fieldSchema(f reflect.StructField) object {
 	panic("openapi: field " + f.Name + `: the tag "is" names no schema`)
 }
 
-// addResult adds the answer of a call that may become a job. An answer that several calls share is added once.
+// addResult adds the answer of a call that may become a job.
 func (s *schemas) addResult(answer any) {
 	result := s.schemaOf(reflect.TypeOf(answer), inAnswer)
 	if !slices.ContainsFunc(s.results, func(other any) bool { return reflect.DeepEqual(other, result) }) {
@@ -45,7 +45,7 @@ func (s *schemas) addResult(answer any) {
 	}
 }
 
-// component adds a named schemaand returns a reference to it.
+// component adds a named schema and returns a reference to it.
 func (s *schemas) component(name string, schema object) object {
 	if _, ok := s.components[name]; !ok {
 		s.components[name] = schema
@@ -74,7 +74,6 @@ func (s *schemas) condition(body bool) object {
 	})
 }
 
-// conditionAnyValue returns the schema of the value of any condition.
 func (s *schemas) conditionAnyValue() object {
 	return s.component("ConditionValue", object{
 		"description": "a value of the kind that the condition's attribute has",

@@ -18,7 +18,6 @@ import (
 //go:embed page
 var page embed.FS
 
-// pageFiles are the files that the pages load.
 var pageFiles = []string{"index.css", "filter.js", "start.js"}
 
 // pagePolicy keeps the pages from loading anything from other hosts.
@@ -99,10 +98,8 @@ func (p *parts) serve(w http.ResponseWriter, r *http.Request, operation string) 
 	_, _ = w.Write(text)
 }
 
-// listed is an operation in the list.
 type listed struct{ ID, Method, Path, Summary string }
 
-// listedGroup is a group of operations in the list.
 type listedGroup struct {
 	Name       string
 	Operations []listed

@@ -182,7 +182,6 @@ func (r reader) fields(at string, schema any, ancestors []string) (out []fieldLi
 // maxEnum is the maximum number of values of an enum that a page lists.
 const maxEnum = 20
 
-// texts returns values as texts.
 func texts(values []any) []string {
 	return db.Map(values, func(v any) string { return fmt.Sprint(v) })
 }
@@ -269,7 +268,6 @@ func markdown(text string) template.HTML {
 	return template.HTML(out.String()) //nolint:gosec // the text is the service's own, and goldmark leaves HTML in it out
 }
 
-// textOf returns a text member of an object.
 func textOf(o object, name string) string {
 	text, _ := o[name].(string)
 	return text

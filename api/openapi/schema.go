@@ -122,8 +122,7 @@ func (s *schemas) named(t reflect.Type, body bool) object {
 	return object{"$ref": "#/components/schemas/" + name}
 }
 
-// freeName returns the name of a type's component. A part of a body gets the suffix Body, because its schema differs from the
-// schema in answers.
+// freeName returns the name of a type's component. A body and an answer need different names, because their schemas differ.
 func (s *schemas) freeName(t reflect.Type, body bool) string {
 	name, suffix := plainName(t.Name()), ""
 	if body && !strings.HasSuffix(name, "Body") && !strings.HasSuffix(name, "Put") && !strings.HasSuffix(name, "Patch") {

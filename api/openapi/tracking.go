@@ -52,7 +52,6 @@ func clickAliases() []string {
 	return all[slices.IndexFunc(all, func(e token.Entry) bool { return e.Name == token.ClickID.String() })].Aliases
 }
 
-// file returns the text of an embedded file of the pages.
 func file(name string) string {
 	text, err := page.ReadFile(name)
 	if err != nil {

@@ -48,8 +48,8 @@ type Call struct {
 	Credential string
 	// Client is the address of the caller, as far as trusted proxies report it.
 	Client netip.Addr
-	// Store reads and writes the control plane: accounts, keys and the records that accounts set up. On a POST with an
-	// Idempotency-Key it is bound to the transaction that also stores the answer.
+	// Store reads and writes the control plane: accounts, keys and the records that accounts set up. A step of the pipeline may
+	// bind it to a transaction.
 	Store *store.Store
 	// IdempotencyKey is the caller's key, or empty.
 	IdempotencyKey string

@@ -97,7 +97,7 @@ type Route struct {
 	Handle     Handler
 	// Repeats is set on a POST whose answer is not stored for its Idempotency-Key, so that each call runs the handler.
 	Repeats bool
-	// Proposes is set on a route that stores only a proposal. Assistants that may propose call it with a read-only key.
+	// Proposes is set on a route that stores only a proposal. Assistants that may propose may call it with a read-only key.
 	Proposes bool
 	// Tokens is set on a route to which connected assistants may send their access tokens. All other routes accept such a token only
 	// if this process itself makes the call for an assistant: see WithVia.
@@ -155,7 +155,7 @@ type Param struct {
 	Doc      string
 	// Repeated parameters may be given several times. Giving any other parameter more than once is invalid_input.
 	Repeated bool
-	// Shared parameters have the same meaning on every route. The document describes each only once.
+	// Shared parameters have the same meaning on every route.
 	Shared bool
 	// Min and Max are the range of an integer. A number outside the range is replaced by the nearest number in it. The document
 	// adds the range to Doc.
@@ -205,9 +205,8 @@ type Slow struct {
 	Render func(result json.RawMessage) (any, error)
 }
 
-// Share is a resource that the calls of all accounts have in common, such as the connections for reading reports. A call
-// runs in a place of the share. A call without a place waits for one, and is answered with 429 rate_limited if no place becomes
-// free in time. The numbers apply to one web process.
+// Share is a resource that the calls of all accounts have in common, such as the connections for reading reports. A call runs in
+// a place of the share, or waits for one. The numbers apply to one web process.
 type Share struct {
 	Places  int           // number of places for all accounts together; 0: not limited
 	Running int           // number of places that one account may hold

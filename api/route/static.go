@@ -15,7 +15,7 @@ type Static struct {
 	ETag string // weak, because Body and Gzip have the same tag
 }
 
-// NewStatic compresses a body.
+// NewStatic returns an answer with a body and its compressed form.
 func NewStatic(contentType string, body []byte) (Static, error) {
 	var packed bytes.Buffer
 	w, err := gzip.NewWriterLevel(&packed, gzip.BestCompression)

@@ -26,7 +26,6 @@ type BlockList struct {
 func (l *BlockList) row() store.RoutingRow { return &l.Row }
 func (l *BlockList) key() uuid.UUID        { return l.Row.ID }
 
-// fullRow returns the list's row with its values.
 func (l *BlockList) fullRow() store.RoutingRow {
 	row := l.Row
 	row.Values = slices.Collect(maps.Keys(l.values))

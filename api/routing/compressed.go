@@ -36,7 +36,6 @@ func compress(text []byte) compressed {
 	return compressed{bytes.Clone(b.Bytes()), len(text)}
 }
 
-// text returns the original text.
 func (p compressed) text() []byte {
 	if len(p.bytes) == p.size {
 		return p.bytes

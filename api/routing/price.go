@@ -56,8 +56,8 @@ type Given struct {
 // Apply sets the cost of a click.
 //
 // With the model auto, the link states the cost. For a source that charges per thousand clicks, the link states the price of a
-// thousand. A currency in the amount itself takes precedence over the stated currency. If the stated cost cannot be read, the
-// click's currency is money.Unknown.
+// thousand. A currency in the amount itself takes precedence over the stated currency. If the amount or its currency is unclear,
+// the click's currency is money.Unknown.
 //
 // Clicks that are paid but get lost on the way make the arriving clicks more expensive. The percentage of lost clicks is campaignLoss, or
 // the source's traffic loss if campaignLoss is zero.

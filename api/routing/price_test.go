@@ -9,7 +9,7 @@ import (
 	"switchyard/models/money"
 )
 
-// TestCostOfALink reads the cost in a link. A cost that cannot be read has the currency money.Unknown.
+// TestCostOfALink reads the cost in a link. A cost whose amount or currency is unclear has the currency money.Unknown.
 func TestCostOfALink(t *testing.T) {
 	t.Parallel()
 	p := newPrice("auto", decimal.Zero)

@@ -220,7 +220,7 @@ func (k *Refresher) load(ctx context.Context, keys []store.RoutingKey, secret []
 	return nil
 }
 
-// Publish replaces the current snapshot, with which visitors are routed.
+// Publish replaces the current snapshot.
 func (k *Refresher) Publish(s *Snapshot) {
 	k.current.Store(s)
 	k.changes.Add(1)

@@ -82,7 +82,6 @@ func (s *Snapshot) CountUnusable() int {
 		count(s, smartlinks, func(l *Smartlink) bool { return l.unusable })
 }
 
-// count returns the number of records of a kind that satisfy a condition.
 func count[R record](s *Snapshot, k kindID, satisfies func(R) bool) (n int) {
 	for r := range each[R](s, k) {
 		if satisfies(r) {

@@ -129,8 +129,7 @@ func (s *Snapshot) IsMapped(account uuid.UUID, name string) bool {
 	return ok
 }
 
-// MayBeRead reports whether a network of an account possibly sends a field or its secret in a parameter. The parameter is given in
-// lower case. With the zero account it reports this for any network.
+// MayBeRead reports whether IsMapped or MayBeSecret is true for a parameter.
 func (s *Snapshot) MayBeRead(account uuid.UUID, name string) bool {
 	return s.IsMapped(account, name) || s.MayBeSecret(account, name)
 }
@@ -227,7 +226,6 @@ func (c *Campaign) Active() bool { return c.Row.Status == "active" }
 
 func (c *Campaign) row() store.RoutingRow { return &c.Row }
 
-// fullRow returns the campaign's row with its flow.
 func (c *Campaign) fullRow() store.RoutingRow {
 	row := c.Row
 	row.Streams = c.streams.text()
@@ -300,8 +298,7 @@ func (s *Snapshot) Campaign(id uuid.UUID) *Campaign { return find[*Campaign](s, 
 // Campaigns returns the number of campaigns.
 func (s *Snapshot) Campaigns() int { return s.records[campaigns].size() }
 
-// Account returns an account. It returns UnknownAccount if the snapshot does not have the account, as when a campaign's notice
-// arrives before the notice of its account.
+// Account returns an account. It returns UnknownAccount if the snapshot does not have the account.
 func (s *Snapshot) Account(id uuid.UUID) *Account {
 	return cmp.Or(find[*Account](s, accounts, id), UnknownAccount)
 }
