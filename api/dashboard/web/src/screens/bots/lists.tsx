@@ -152,7 +152,6 @@ const fieldByCode = {
   invalid_input: 'value',
 }
 
-// NewEntry adds an entry to a list.
 function NewEntry({ campaigns, close }: { campaigns: ReturnType<typeof choicesOf>; close: () => void }) {
   const [entry, setEntry] = useState(emptyEntry),
     [wrong, setWrong] = useState<Wrong>(),

@@ -28,7 +28,7 @@ const w = setupWords.wizard
 
 type Way = 'offer' | 'site' | 'flow' | 'address'
 const template = 'template:', // the prefix of a choice that creates a source or a network from a template
-  typed = 'new:' // the prefix of a choice that creates a source with the typed name
+  typed = 'new:' // the prefix of a choice that creates a source or a landing page from the typed text
 
 // NewCampaign makes a campaign in three steps: where visitors go, where they come from, and the link. It can also make the offer,
 // the offer's network, a landing page and the source.

@@ -60,7 +60,6 @@ function ClickLog({ campaign }: { campaign?: string }) {
   )
 }
 
-// columnsOf returns the columns of the log.
 function columnsOf(all: boolean): Column<ClickRow>[] {
   const out: Column<ClickRow>[] = [
     {

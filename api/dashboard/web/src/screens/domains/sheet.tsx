@@ -266,7 +266,6 @@ function PointForMe({ of: d }: { of: DomainRow }) {
   )
 }
 
-// Settings edits the settings of a domain.
 function Settings({ of: d, groups, may, onDirty }: { of: DomainRow; groups: string[]; may: boolean; onDirty: (dirty: boolean) => void }) {
   const sections: Section[] = [
     {

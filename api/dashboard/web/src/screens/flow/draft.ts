@@ -30,7 +30,6 @@ type Unsaved = { version: string; base: Flow; draft: Flow }
 
 // storageKey returns the key of a campaign's unsaved changes in the session storage of the tab.
 const storageKey = (id: string) => 'flow ' + id
-// readUnsaved returns the unsaved changes of a campaign, or null.
 function readUnsaved(id: string): Unsaved | null {
   try {
     return JSON.parse(sessionStorage.getItem(storageKey(id)) ?? 'null') as Unsaved | null

@@ -229,7 +229,6 @@ type EditorProps<R extends Listed> = {
   made: (id: string) => void
 }
 
-// Editor is the sheet that creates or changes a record.
 function Editor<R extends Listed>({ kind: k, record, isNew, used, close, made }: EditorProps<R>) {
   const [picked, setPicked] = useState<Draft>(),
     [dirty, setDirty] = useState(false),

@@ -39,7 +39,6 @@ function logOf(ask: Ask, path: string[]) {
   )
 }
 
-// toggle opens or closes a row.
 function toggle(ask: Ask, line: Line) {
   if (line.kind !== 'row' || line.leaf) return
   const key = keyOf(line.path)

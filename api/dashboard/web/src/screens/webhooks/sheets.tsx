@@ -151,7 +151,7 @@ export function EndpointForm({ of: h, events, close, made }: FormProps) {
   )
 }
 
-// Secret shows a text that is shown only once. A click outside does not close it.
+// Secret shows a text that is shown only once.
 export const Secret = ({ text, close }: { text: string; close: () => void }) => (
   <Shown title={w.secret} close={close} done={w.secretDone}>
     <p>{w.secretText}</p>
