@@ -28,7 +28,7 @@ export function Plan({ id }: { id: string }) {
         <Loading of={{ error, again }} height={120} />
       </Card>
     )
-  const judged = plan.state !== 'making' && plan.state !== 'refused' // until then, the plan does not say what it does with each record
+  const judged = plan.state !== 'making' && plan.state !== 'refused' // in these two states, the items are not known
   return (
     <Card title={w.plan} note={w.states[plan.state]}>
       <div class="part">
