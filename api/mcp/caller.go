@@ -204,7 +204,6 @@ func (c *client) idempotencyKey(r tool.Request) string {
 	return "mcp-" + hex.EncodeToString(sum[:]) + "-" + strconv.Itoa(c.posts)
 }
 
-// Limits of changes.
 const (
 	budgetSpan = 24 * time.Hour
 	cooldown   = tool.Cooldown

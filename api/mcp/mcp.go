@@ -121,7 +121,6 @@ func (s *Service) ownPage(r *http.Request) bool {
 	return page.Hostname() == "localhost" || err == nil && address.IsLoopback()
 }
 
-// serve answers one request of the protocol.
 func (s *Service) serve(c *route.Call) (any, error) {
 	switch {
 	case !s.ownPage(c.Request):

@@ -13,9 +13,8 @@ import (
 	"switchyard/models"
 )
 
-// authenticated finds the caller: by the key if there is an Authorization header, else by the session. It looks the caller up on
-// every call, so a revoked key or an ended session is refused immediately. Only a caller that has used up its calls of the minute
-// is refused without a look-up.
+// authenticated finds the caller: by the key if there is an Authorization header, else by the session. It caches no callers, so a
+// revoked key or an ended session is refused immediately.
 func (p *Pipeline) authenticated(next step) step {
 	return func(c *route.Call) envelope.Reply {
 		credential, find := bearer(c.Request), p.keyHolder
@@ -96,7 +95,6 @@ func setRateLimitHeaders(h http.Header, w kv.Window) {
 	h.Set("RateLimit-Reset", strconv.Itoa(seconds(w.Reset)))
 }
 
-// checkAllowed returns an error if the caller may not make the call.
 func checkAllowed(c *route.Call) error {
 	switch {
 	case c.IsPerson():
@@ -116,8 +114,8 @@ func checkAllowed(c *route.Call) error {
 // seconds returns a duration in whole seconds, rounded up and at least 1, so that a waiting client does not come back too early.
 func seconds(d time.Duration) int { return max(1, int(math.Ceil(d.Seconds()))) }
 
-// Unknown answers a call that no row serves: 405 if the path has rows for other methods, else 404. A call with a key
-// or a session counts against the limit of the key's account or of the session's person.
+// Unknown answers a call that no row serves: 405 if the path has rows for other methods, else 404. A call with a key or a session
+// counts against the caller's limit.
 func (p *Pipeline) Unknown(w http.ResponseWriter, r *http.Request, methods []string) {
 	err := models.Errorf(models.KindNotFound, "not_found", "there is no such path; the page at /docs lists every path")
 	if len(methods) > 0 {

@@ -50,8 +50,7 @@ func (p *Pipeline) placesOf(share *route.Share) *places {
 	return found.(*places)
 }
 
-// places hands out the places of a share in this process. Calls of an account get places in the order of their arrival. Each
-// account has at most Running calls in the queue for the places that all accounts share.
+// places hands out the places of a share in this process. Calls of an account get places in the order of their arrival.
 type places struct {
 	share *route.Share
 	all   *semaphore.Weighted // the places that all accounts share; nil: not limited

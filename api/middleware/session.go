@@ -91,7 +91,7 @@ var acceptedFetchSites = []string{"", "same-origin", "none"}
 const PageHeader = "X-Switchyard-Page"
 
 // checkOrigin refuses with 403 cross_site a request that comes from a page of another origin. It also refuses a write that the
-// dashboard's script has not made, such as a form that a tracking link sends.
+// dashboard's script has not made.
 func (s *Site) checkOrigin(r *http.Request) error {
 	if s.origin.Check(r) != nil || !slices.Contains(acceptedFetchSites, r.Header.Get("Sec-Fetch-Site")) {
 		return models.Errorf(models.KindForbidden, "cross_site", "this call comes from a page of another site")

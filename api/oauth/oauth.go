@@ -2,11 +2,11 @@
 // access, and links to the platform. The platform sends the browser back to Callback. A job exchanges the code.
 //
 // The state in the address of a sign-in is valid for a quarter of an hour and completes one sign-in. Start also stores the state
-// in a cookie. Callback accepts no code without that cookie, so that a browser can complete only a sign-in that it began.
+// in a cookie, so that a browser can complete only a sign-in that it began.
 //
-// A sign-in that began in the dashboard needs no such cookie and ends in the same session. Callback passes the code to the
-// dashboard's page in the fragment of the address. The session's cookie is SameSite=Strict, so the browser does not send it with a
-// redirect from another site, and only the page's own script can complete the sign-in in the session.
+// A sign-in that began in the dashboard has no such cookie. Callback passes its code to the dashboard's page in the fragment of
+// the address, and the page's script completes the sign-in in the session. The session's cookie is SameSite=Strict, so the
+// browser does not send it with a redirect from another site.
 package oauth
 
 import (
@@ -100,7 +100,6 @@ func (p *pages) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	_ = page.Execute(w, view) // the browser may have disconnected
 }
 
-// encodeParams encodes the platform's parameters for the dashboard.
 func encodeParams(q url.Values) string {
 	out := url.Values{}
 	for _, name := range []string{"state", "code", "error"} {

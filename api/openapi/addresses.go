@@ -31,7 +31,7 @@ var trackingServer = object{
 	}},
 }
 
-// textParam describes a parameter that is a text. The argument in says where the parameter is sent: path, query or header.
+// textParam describes a text parameter in the path, the query or a header.
 func textParam(in, name, doc string) object {
 	return object{
 		"name": name, "in": in, "required": in == "path", "description": doc, "schema": object{"type": "string"},
@@ -200,7 +200,6 @@ func addTracking(paths object) {
 	}
 }
 
-// responses returns the answers of an address.
 func (a address) responses(e Example) object {
 	out := maps.Clone(a.answers)
 	answer, ok := out[strconv.Itoa(e.Status)].(object)

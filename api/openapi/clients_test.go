@@ -42,7 +42,6 @@ func newWorkshop(t *testing.T, from string) workshop {
 	return w
 }
 
-// run runs a program in the workshop and returns its output.
 func (w workshop) run(name string, args ...string) string {
 	w.t.Helper()
 	cmd := exec.CommandContext(w.t.Context(), name, args...)

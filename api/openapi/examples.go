@@ -68,7 +68,6 @@ func withExample(part object, example any) {
 	}
 }
 
-// parameterExample adds an example value to a parameter.
 func parameterExample(p object, lists ...map[string]string) object {
 	text, ok := "", false
 	for _, values := range lists {

@@ -64,7 +64,6 @@ const (
 	inAnswer = false
 )
 
-// schemaOf returns the schema of a type.
 func (s *schemas) schemaOf(t reflect.Type, body bool) object {
 	if t == reflect.TypeFor[uuid.NullUUID]() {
 		id := s.schemaOf(reflect.TypeFor[uuid.UUID](), body)
@@ -165,8 +164,8 @@ type collector struct {
 }
 
 // collect adds the fields of a struct and of the structs embedded in it, whose depth is greater by one. Of several fields with
-// the same name, the field with the smallest depth counts, as in encoding/json. With null, a body may have null for each of the
-// fields. With absent, an answer may leave all of them out.
+// the same name, the field with the smallest depth counts, as in encoding/json. If null is true, a body may have null for each of
+// the fields. If absent is true, an answer may leave all of them out.
 func (c *collector) collect(t reflect.Type, depth int, null, absent bool) {
 	for i := range t.NumField() {
 		f := t.Field(i)

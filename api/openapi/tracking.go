@@ -46,7 +46,6 @@ var Tracking = sync.OnceValue(func() []byte {
 	return out.Bytes()
 })
 
-// clickAliases returns the aliases of the click id token.
 func clickAliases() []string {
 	all := token.Catalog()
 	return all[slices.IndexFunc(all, func(e token.Entry) bool { return e.Name == token.ClickID.String() })].Aliases

@@ -18,7 +18,6 @@ func understood() map[string]any {
 	}
 }
 
-// example is a time and how it is read.
 type example struct{ Text, Read string }
 
 func timeExamples() []example {

@@ -44,7 +44,7 @@ type Call struct {
 	// Assistant is the connected assistant that calls by an access token. It is nil for other callers. If it is set, Role is the role of
 	// the assistant's person.
 	Assistant *models.AssistantCaller
-	// Credential is the key or the session's token. It identifies the caller.
+	// Credential is the key or the session's token.
 	Credential string
 	// Client is the address of the caller, as far as trusted proxies report it.
 	Client netip.Addr

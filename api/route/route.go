@@ -52,8 +52,7 @@ type Route struct {
 	Group   string // heading in the document
 	Summary string
 	Scope   Scope
-	// Role is the lowest role that lets a person call the route. Keys have no role. The default is viewer for a route that
-	// every key may call, else contributor.
+	// Role is the lowest role that lets a person call the route. Keys have no role.
 	Role    models.Role
 	Callers Callers
 	// Confirm requires people to prove again who they are if their last proof is older than models.SessionProof: 403 confirm.
@@ -157,8 +156,7 @@ type Param struct {
 	Repeated bool
 	// Shared parameters have the same meaning on every route.
 	Shared bool
-	// Min and Max are the range of an integer. A number outside the range is replaced by the nearest number in it. The document
-	// adds the range to Doc.
+	// Min and Max are the range of an integer. A number outside the range is replaced by the nearest number in it.
 	Min, Max int
 }
 

@@ -70,7 +70,7 @@ func (l *BlockList) has(f *cond.Facts) (ok bool) {
 	return ok
 }
 
-// explain records in a trace that the list has blocked the visitor. The trace may be nil.
+// explain records in a trace that the list has blocked the visitor.
 func (l *BlockList) explain(t *flow.Trace, via flow.Via, f *cond.Facts) {
 	if t != nil {
 		t.Via = via

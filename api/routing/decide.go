@@ -7,8 +7,7 @@ import (
 	"switchyard/models/flow"
 )
 
-// Visit is a visitor's way through one campaign or, by hand-overs, through several. The visits of an Explainer and of trials
-// change nothing.
+// Visit is a visitor's way through one campaign or, by hand-overs, through several.
 type Visit interface {
 	// Enter is called when a campaign begins to route, including the first campaign. It sets the values of the visitor and the
 	// facts that depend on the campaign: the binding, campaign_id, is_unique and clicks_today.

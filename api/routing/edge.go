@@ -271,7 +271,6 @@ func (k *edgeCompiler) campaigns(c *Campaign, hops int) error {
 	return nil
 }
 
-// campaign adds the part of a campaign to the bundle.
 func (k *edgeCompiler) campaign(c *Campaign) error {
 	part := k.parts[c.Row.ID]
 	if part == nil {

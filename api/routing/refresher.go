@@ -17,7 +17,6 @@ import (
 	"switchyard/models/interval"
 )
 
-// How the snapshot is kept fresh.
 const (
 	debounce     = 20 * time.Millisecond // notices within this time become one snapshot
 	fullReload   = time.Minute           // how often the versions of all records are compared, in case a notice was lost
@@ -129,7 +128,7 @@ func (k *Refresher) Run(ctx context.Context, url string) {
 	}
 }
 
-// mark marks the record that a notice names as changed. A refresh reads the marked records.
+// mark marks the record that a notice names as changed.
 func (k *Refresher) mark(_ context.Context, n db.Notice) {
 	k.mu.Lock()
 	if key, ok := store.ParseRoutingKey(n.Payload); ok {

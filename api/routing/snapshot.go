@@ -16,9 +16,9 @@ import (
 	"switchyard/models/token"
 )
 
-// Snapshot is a copy of all records that routing uses. It is immutable except for the references to offers and landers and the matchers
-// of saved rules, which all snapshots and all plans of campaigns share. A change of an offer is therefore visible in every campaign, and
-// no campaign is recompiled.
+// Snapshot is a copy of all records that routing uses. It is immutable except for the references to offers and landers and the
+// matchers of saved rules, which all snapshots and all plans of campaigns share. A change of an offer therefore recompiles no
+// campaign.
 type Snapshot struct {
 	records   [kindCount]shards[uuid.UUID, record]
 	hosts     shards[string, *Domain]
@@ -122,8 +122,8 @@ func (n *Network) countParam(counts *shards[networkParam, int], name string, by 
 	}
 }
 
-// IsMapped reports whether any network of the account has settings that name this parameter. The parameter is given in lower case.
-// With the zero account it looks at the networks of all accounts. Networks whose settings are not known yet do not count.
+// IsMapped reports whether any network of the account has settings that name this parameter. The parameter is given in lower
+// case. With the zero account it looks at the networks of all accounts.
 func (s *Snapshot) IsMapped(account uuid.UUID, name string) bool {
 	_, ok := s.mapped.get(networkParam{account, name})
 	return ok
@@ -314,7 +314,7 @@ func (s *Snapshot) Source(id uuid.NullUUID) *Source {
 // Network returns an affiliate network, or nil if it does not exist.
 func (s *Snapshot) Network(id uuid.UUID) *Network { return find[*Network](s, networks, id) }
 
-// Lander returns a landing page, or nil if the snapshot does not have it. The field Removed marks a landing page that was removed.
+// Lander returns a landing page, or nil if the snapshot does not have it.
 func (s *Snapshot) Lander(id uuid.UUID) *Lander { return find[*Lander](s, landers, id) }
 
 // Offer returns an offer, or nil if the snapshot does not have it.
