@@ -203,7 +203,6 @@ type FieldsProps = {
   matchesEverybody: boolean
 }
 
-// EntryFields edits a new entry.
 function EntryFields({ of: entry, set, wrong, lines, campaigns, matchesEverybody }: FieldsProps) {
   const errorAt = (field: string) => (wrong?.field === field ? wrong.text : undefined),
     names = useScopeNames(entry.campaign_id ? [entry.campaign_id] : [], [])

@@ -113,7 +113,7 @@ export function CampaignLink({ detail: { campaign: c, networks: campaignNetworks
   )
 }
 
-// Params is a table of the parameters of a link: the name, the value and what the value is.
+// Params is a table of the parameters of a link.
 const Params = ({ label, heads, rows, says }: { label: string; heads: [string, string]; rows: string[][]; says?: boolean }) => (
   <PlainTable label={label} heads={[t.link.param, { left: heads[0] }, { left: heads[1] }]}>
     {rows.map(([name, value, meaning]) => (
@@ -282,7 +282,6 @@ function FirstClick({ id, network }: { id: string; network?: NetworkRow }) {
   )
 }
 
-// fieldName returns the label of a field that a parameter fills.
 const fieldName = (field: string, names: SubNames) =>
   t.clicks.fields[field] ??
   ({ cost: t.figures.names.cost, currency: t.campaigns.fields.currency } as Record<string, string>)[field] ??

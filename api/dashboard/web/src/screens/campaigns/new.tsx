@@ -265,8 +265,7 @@ function missingOf(e: Entered): Record<string, string> {
   return Object.fromEntries(all.filter(([, isMissing]) => isMissing).map(([field, , text]) => [field, text]))
 }
 
-// defaultPath returns the only path of a new campaign. It is marked as the default path. If a person later adds paths with
-// conditions, those paths are tried first.
+// defaultPath returns the only path of a new campaign. Paths that a person adds later are tried before it.
 const defaultPath = (offers: string[], lander: string) => ({
   name: w.everybody,
   stream_type: 'default',
@@ -274,7 +273,6 @@ const defaultPath = (offers: string[], lander: string) => ({
   destinations: [lander, ...offers].filter(Boolean).map(id => ({ id, weight: 100 })),
 })
 
-// Wizard shows the three steps and the button that makes the campaign.
 function Wizard() {
   const state = useWizard(),
     { form, set, error, name } = state,

@@ -38,7 +38,6 @@ const send = (kind: Kind, csv: string, source: string, apply: boolean): Promise<
 
 const kindOf = (): Kind => (place.value.query.get('kind') === 'cost' ? 'cost' : 'conversions')
 
-// Kinds chooses what is corrected.
 const Kinds = () => (
   <Seg
     label={w.kind}

@@ -139,7 +139,6 @@ export function Postbacks() {
 
 type FiltersProps = { direction: Direction; networks?: NetworkRow[]; sources?: { id: string; name: string; status: string }[] }
 
-// FilterSelects chooses a result, a source, a network and a campaign.
 function FilterSelects({ direction, networks, sources }: FiltersProps) {
   const q = place.value.query,
     campaigns = choicesOf(useCampaigns())

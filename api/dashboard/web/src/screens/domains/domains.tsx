@@ -45,7 +45,6 @@ function removalOf(d: DomainRow, then: () => void): Question {
   }
 }
 
-// columns lists the columns of the table, without the menu of a row.
 const columns: Column<DomainRow>[] = [
   {
     name: 'domain',
@@ -111,7 +110,6 @@ const columns: Column<DomainRow>[] = [
   { name: 'checked', label: w.checked, left: true, cell: r => <span class="dim">{r.checked_at ? ago(r.checked_at) : w.never}</span> },
 ]
 
-// menu returns the column with the actions on a domain.
 const menu = (show: (r: DomainRow) => void, remove: (r: DomainRow) => void): Column<DomainRow> => ({
   name: 'more',
   label: '',

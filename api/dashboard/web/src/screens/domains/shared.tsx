@@ -37,7 +37,6 @@ export const Ending = ({ at }: { at: string | null }) =>
 // usedBy returns the numbers of campaigns and smartlinks that use a domain, as text.
 export const usedBy = (d: DomainRow) =>
   [d.campaigns ? w.campaigns(d.campaigns) : '', d.smartlinks ? w.smartlinks(d.smartlinks) : ''].filter(Boolean).join(', ')
-// tagsOf returns the tags of a domain.
 export const tagsOf = (d: DomainRow) =>
   [
     d.is_default ? w.isDefault : '',

@@ -36,7 +36,6 @@ export function Destinations({ path: p, book, records, on }: Props) {
       }}
     />
   )
-  // rows shows a list of destinations, each with its slot, its weight and its share.
   const rows = (list: Destination[], label: string) =>
     list.length > 0 && (
       <div class="dests" role="group" aria-label={label}>

@@ -65,7 +65,6 @@ export function Rails(p: ViewProps) {
     (p.wrong?.path === o.id ? linesIn(p.wrong.text, columns.path.w) : 0)
   const drawing = layout(p.flow, known, lines, p.share, width),
     { lit } = p
-  // isLit reports whether a node is on the route to highlight.
   const isLit = (n: Node) =>
     lit.path === n.path &&
     (n.kind === 'path' ||

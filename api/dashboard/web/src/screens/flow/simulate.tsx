@@ -324,7 +324,6 @@ function Distribution({ of, book }: { of: Simulated; book: Book }) {
 
 type AttributeProps = { name: string; value: string; on: (v: string) => void; sources?: Choice[]; usual?: string | null }
 
-// Attribute edits an attribute of the visitor.
 function Attribute({ name, value, on, sources, usual }: AttributeProps) {
   const form = formOf(name, operatorsOf(name)[0] ?? 'equals'),
     label = attributeName(name, useContext(Named))

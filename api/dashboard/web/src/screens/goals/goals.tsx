@@ -102,7 +102,6 @@ export function Goals() {
   )
 }
 
-// SiteMenu changes or deletes a site.
 function SiteMenu({ of: s, edit }: { of: Site; edit: () => void }) {
   const [question, ask] = useAsk()
   const remove = async () => {

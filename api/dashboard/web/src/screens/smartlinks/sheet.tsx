@@ -248,7 +248,6 @@ type BasicsProps = {
   at: (field: string) => string | undefined
 }
 
-// Basics are the fields of the link itself.
 const Basics = ({ draft, set, domain, own, sources, at }: BasicsProps) => (
   <Part title={w.basics}>
     <div class="fields">
