@@ -232,8 +232,7 @@ const NetworkPostback = ({ name, of: n }: { name: string; of?: NetworkRow }) => 
 // a click in the five seconds before counts too.
 const isNew = (c: ClickRow, since: number) => Date.parse(c.at) >= since - 5000
 
-// FirstClick waits for the first visitor of a campaign and reports the visit. It shows nothing if the first visit was before the page was
-// opened.
+// FirstClick waits for the first visitor of a campaign and reports the visit.
 function FirstClick({ id, network }: { id: string; network?: NetworkRow }) {
   const [click, setClick] = useState<ClickRow | null>()
   const { data } = use('GET /logs/clicks', click ? null : { 'f.campaign_id': [id], limit: 1, from: '2020-01-01' }, 3)

@@ -55,13 +55,13 @@ const made = async (list: string, creating: Promise<{ id: string }>, fieldOf: (n
   return id
 }
 
-// makeLander makes a landing page. Its name is its URL without the query, and its URL passes the click id.
+// makeLander makes a landing page from its URL.
 const makeLander = (url: string) => {
   const body = { name: url.replace(/^https?:\/\/|[?#].*$/gi, '').slice(0, 255), url: withClickID(url, 'clickid') }
   return made('landers', call('POST /landers', { body }), () => 'lander')
 }
 
-// blankForm returns the form of a new campaign. It has a random alias, and the records that the address of the page names.
+// blankForm returns the form of a new campaign.
 const blankForm = () => ({
   offer: place.value.query.get('offer') ?? '',
   moreOffers: [] as string[],

@@ -9,8 +9,7 @@ const happened = (r: DifferenceRow, measures: Measure[]) => r.causes.length > 0 
 
 const keyOf = (r: DifferenceRow) => r.day + (r.campaign_id ?? '')
 
-// Days shows our figures and the figures of the source or network by day and campaign, with the names of the causes. Each figure has a
-// line of its own, which fits a phone.
+// Days shows our figures and the figures of the source or network by day and campaign, with the names of the causes.
 export function Days({ of: d, kind }: { of: Difference; kind: Kind }) {
   const measures = measuresOf(d, kind).filter(m => m.compared)
   return (

@@ -160,7 +160,7 @@ type NodeProps = Omit<ViewProps, 'place'> & {
   drop: (from: string) => void
 }
 
-// PathNode shows a path in the drawing. A person can open it, drag it onto another path, or move it with Alt and an arrow key.
+// PathNode shows a path in the drawing.
 function PathNode({ path: p, classes, place, book, edit, move, all, shown, drag, drop, may, wrong, covered }: NodeProps) {
   const lines = linesOf(p, book),
     by = covered(p.id)

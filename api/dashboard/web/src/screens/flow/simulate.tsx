@@ -53,8 +53,7 @@ const visitorToSend = (v: Visitor) =>
       .map(([k, o]) => [k, o === 'true' ? true : o === 'false' ? false : o]),
   )
 
-// useSimulation sends the draft and a visitor to the service, `pause` ms after the last change. The drawing then highlights the
-// visitor's route.
+// useSimulation sends the draft and a visitor to the service, `pause` ms after the last change.
 function useSimulation({ campaign: c, draft, light }: Props, question: Question) {
   const [result, setResult] = useState<Simulated>(),
     [error, setError] = useState<ApiError>()

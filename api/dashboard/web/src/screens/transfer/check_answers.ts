@@ -37,7 +37,7 @@ export function partsOf(text: string): string[] {
 
 const idOf = (line: string) => line.split('.', 1)[0]
 
-// joined adds up the results of several calls. Campaigns with the most differences come first.
+// joined adds up the results of several calls.
 export function joined(list: MoveCompared[]): MoveCompared {
   const counts: Record<string, number> = {}
   for (const one of list) for (const [result, n] of Object.entries(one.counts)) counts[result] = (counts[result] ?? 0) + n
