@@ -14,8 +14,7 @@ import (
 	"switchyard/models/tool"
 )
 
-// TestOperationPages: the list at /docs has every operation. Each operation has a page with its example and its codes, and a
-// document that contains all components to which the operation refers. The page about webhooks has every event.
+// TestOperationPages: the list at /docs has every operation. Each operation has a page and an OpenAPI document of its own.
 func TestOperationPages(t *testing.T) {
 	t.Parallel()
 	h := api.New(api.Deps{BaseURL: "https://track.example.com"})
@@ -65,8 +64,7 @@ func TestOperationPages(t *testing.T) {
 	get(pages+"listOffers/try", 200)
 }
 
-// TestForPrograms: /llms.txt lists the pages of the documentation, and each page can be read as Markdown. /llms.txt names /mcp
-// only if the service serves it.
+// TestForPrograms: /llms.txt lists the pages of the documentation, and each page can be read as Markdown.
 func TestForPrograms(t *testing.T) {
 	t.Parallel()
 	const base = "https://track.example.com"

@@ -20,7 +20,7 @@ func Pages(more []tool.Page) []tool.Page {
 
 const markdown = "text/markdown; charset=utf-8"
 
-// documents serves the pages of the documentation at /docs/NAME.md. The handler next serves everything else below /docs.
+// documents serves the pages of the documentation at /docs/NAME.md.
 func documents(list []tool.Page, next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		name, isMarkdown := strings.CutSuffix(strings.TrimPrefix(r.URL.Path, "/docs/"), ".md")
@@ -40,7 +40,7 @@ func plain(w http.ResponseWriter, kind, text string) {
 	_, _ = w.Write([]byte(text)) // a client that has disconnected is not an error
 }
 
-// llms serves /llms.txt, the list of the documentation's pages for programs (llmstxt.org). withMCP is true if the service serves /mcp.
+// llms serves /llms.txt, the list of the documentation's pages for programs (llmstxt.org).
 func llms(baseURL string, list []tool.Page, withMCP bool) http.Handler {
 	base := strings.TrimSuffix(baseURL, "/")
 	var b strings.Builder

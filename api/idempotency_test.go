@@ -80,7 +80,7 @@ func TestIdempotencyRules(t *testing.T) {
 		t.Error("the repeated call made a second clone")
 	}
 
-	// A 409 and a 400 are stored and repeated too, even if their cause no longer exists.
+	// The answers 409 and 400 are stored and repeated too.
 	s.Do("POST", "/offers", offer("A"), "Idempotency-Key", "dup").Want(409, "duplicate_name")
 	s.Do("DELETE", fmt.Sprintf("/offers?id=%s", first.Map()["id"]), nil).Want(200, "")
 	dup := s.Do("POST", "/offers", offer("A"), "Idempotency-Key", "dup").Want(409, "duplicate_name")
@@ -133,8 +133,7 @@ func TestStoredAnswersAreSealed(t *testing.T) {
 	}
 }
 
-// failing returns a route whose handler writes a record and then fails. The number in fail chooses how: 1 is an internal error,
-// 2 a panic, 3 a refusal and 4 a lost connection. With 0 the handler succeeds.
+// failing returns a route whose handler writes a record and then fails as the number in fail says. With 0 it succeeds.
 func failing(fail *atomic.Int32, runs *atomic.Int32, slow *route.Slow) route.Route {
 	return route.Route{
 		Method: "POST", Path: "/flaky", Scope: route.Write, Slow: slow, Codes: route.Codes("400 refused"),
@@ -252,7 +251,7 @@ func TestAfterCommitWork(t *testing.T) {
 	}
 }
 
-// sized returns a route whose answer has the length that the query gives. runs counts the calls of its handler.
+// sized returns a route whose answer has the length that the query gives.
 func sized(runs *atomic.Int32, slow *route.Slow) route.Route {
 	return route.Route{
 		Method: "POST", Path: "/sized", Scope: route.Write, Slow: slow, Query: []route.Param{{Name: "size", Type: "integer"}},
@@ -265,7 +264,7 @@ func sized(runs *atomic.Int32, slow *route.Slow) route.Route {
 }
 
 // An answer that is too large to be stored, or beyond the plan's storage, is sent only once. A repetition does nothing and gets
-// an error that says that the call has already been carried out.
+// an error.
 func TestAnswersThatAreNotKept(t *testing.T) {
 	t.Parallel()
 	for _, slow := range []*route.Slow{nil, {}} {

@@ -11,8 +11,7 @@ import (
 )
 
 // Reads returns a function that makes a read-only handler for an account. The handler serves the GET rows of scope read that are
-// not public, and the simulator, at their paths without a prefix. It writes nothing and finds no records of other accounts. In d, only
-// the Deps that these rows use must be set. Rates is not needed.
+// not public, and the simulator, at their paths without a prefix. It finds no records of other accounts.
 func Reads(d Deps) func(account uuid.UUID) http.Handler {
 	p := middleware.NewPipeline(d.Store, nil, middleware.NewSite("", nil), d.Undeclared)
 	rows := Table(d)

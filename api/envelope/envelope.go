@@ -1,6 +1,4 @@
-// Package envelope makes the reply to a call: the members data and error, and the HTTP status of the error's kind. An
-// error whose text no client may see is replaced by a general error, such as internal_error, and logged here. A canceled
-// request is not logged.
+// Package envelope makes the reply to a call: the members data and error, and the HTTP status of the error's kind.
 package envelope
 
 import (
@@ -78,8 +76,7 @@ func New(c *route.Call, answer any, err error) Reply {
 	return Reply{Status: status, Type: jsonType, Body: body}
 }
 
-// members is the JSON object around each answer: the answer of the handler is in data, an error in error. An answer of a public route
-// is not put into such an object.
+// members is the JSON object around an answer or an error.
 type members struct {
 	Data  any `json:"data"`
 	Error any `json:"error"`
@@ -94,7 +91,7 @@ func Failure(ctx context.Context, requestID string, err error) Reply {
 	switch {
 	case ok && (shown.Kind != models.KindInternal || shown.Code != internalError): // the client may see this error, such as not_configured
 	case db.BadData(err):
-		// A value passed every check, but PostgreSQL refuses it. A repetition would fail too, until the client sends another value.
+		// A value passed every check, but PostgreSQL refuses it.
 		slog.WarnContext(ctx, "value refused by the database", "request_id", requestID, "error", err)
 		shown = models.Invalid("invalid_input", "a value cannot be stored")
 	case errors.Is(err, context.Canceled), errors.Is(ctx.Err(), context.Canceled):
@@ -117,7 +114,6 @@ type Error struct {
 	Code    string `json:"code" doc:"a fixed word for programs, on which clients can branch"`
 }
 
-// marshal encodes a value as the JSON of an answer: without HTML escapes, and without a line break at the end.
 func marshal(v any) ([]byte, error) {
 	var b bytes.Buffer
 	enc := json.NewEncoder(&b)
@@ -131,9 +127,8 @@ func marshal(v any) ([]byte, error) {
 // IsFile reports whether the reply is a file, which is read while it is written.
 func (r Reply) IsFile() bool { return r.file.Write != nil }
 
-// Write sends the reply. It returns false if a file was not sent completely, and true otherwise. The context is the connection's: a
-// file may be written for as long as the server allows. If Write returns false, the caller must break the connection, so that the
-// client notices that the file is incomplete.
+// Write sends the reply. It returns false if a file was not sent completely. The caller must then break the connection, so that
+// the client notices it.
 func (r Reply) Write(ctx context.Context, w http.ResponseWriter) (complete bool) {
 	h := w.Header()
 	h.Set("Content-Type", r.Type)

@@ -9,9 +9,7 @@ import (
 	"switchyard/api/route"
 )
 
-// Static returns the reply for an answer that is made once and sent unchanged. A client that already has the answer gets 304
-// without a body, and a client that accepts gzip gets the compressed form. Static sets the headers that tell the two forms apart.
-// The caller decides how long a client may keep the answer.
+// Static returns the reply for an answer that is made once and sent unchanged.
 func Static(h http.Header, r *http.Request, status int, s route.Static) Reply {
 	h.Set("ETag", s.ETag)
 	h.Set("Vary", "Accept-Encoding")

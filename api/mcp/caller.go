@@ -43,8 +43,7 @@ type caller struct {
 	c *route.Call
 }
 
-// rights returns what the caller may do: the rights of a connected assistant, else the rights that the scope of the key gives. Without
-// a caller, it is the right to read.
+// rights returns what the caller may do. Without a caller, it is the right to read.
 func (c *caller) rights() models.Rights {
 	switch {
 	case c == nil:
@@ -101,8 +100,8 @@ var (
 	word   = regexp.MustCompile(`^["“][\w.{}:/+-]{0,40}["”]$`)
 )
 
-// failed returns the result for an error. It shows the message of a *models.Error, because clients may see it. It hides the message of
-// any other error. It replaces each quoted part that is not a short word by an ellipsis, because a stranger may have written that text.
+// failed returns the result for an error. It replaces each quoted part of the message that is not a short word by an ellipsis,
+// because a stranger may have written that text.
 func failed(c *route.Call, err error) *sdk.CallToolResult {
 	text := "this failed on our side; request " + c.RequestID
 	if e, ok := models.AsError(err); ok {
@@ -120,7 +119,7 @@ func failed(c *route.Call, err error) *sdk.CallToolResult {
 
 const maxClient = 60 // characters
 
-// clientName returns the name that a client gives itself: in the request, else in its user agent.
+// clientName returns the name that a client gives itself.
 func clientName(r *sdk.CallToolRequest) string {
 	name := ""
 	if info := r.ClientInfo(); info != nil {
@@ -193,9 +192,8 @@ func (c *client) Do(ctx context.Context, r tool.Request) (json.RawMessage, error
 	return data, err
 }
 
-// idempotencyKey returns the Idempotency-Key for a POST of a tool. If the tool sets none, the key is derived from the
-// Idempotency-Key of the protocol's request, the tool's name and the number of the POST. A repetition of that request with the same
-// key gives the same derived keys, so no change is made twice.
+// idempotencyKey returns the Idempotency-Key for a POST of a tool. A repetition of a request with an Idempotency-Key gets the
+// same keys, so no change is made twice.
 func (c *client) idempotencyKey(r tool.Request) string {
 	sent := c.c.Request.Header.Get("Idempotency-Key")
 	if r.Method != http.MethodPost || r.Key != "" || sent == "" {
@@ -206,13 +204,12 @@ func (c *client) idempotencyKey(r tool.Request) string {
 	return "mcp-" + hex.EncodeToString(sum[:]) + "-" + strconv.Itoa(c.posts)
 }
 
-// Limits of changes.
 const (
 	budgetSpan = 24 * time.Hour
 	cooldown   = tool.Cooldown
 )
 
-// reserve counts a change against the limits: the changes that the key may make in budgetSpan, and one change of the record in cooldown.
+// reserve counts a change against the limits of the key and of the record.
 func (c *client) reserve(ctx context.Context, record uuid.UUID) error {
 	key := store.UseLimit{Subject: c.c.KeyID, Most: c.c.Account.AssistantChanges, Span: budgetSpan}
 	limits, subjects := []store.UseLimit{key}, []uuid.UUID{key.Subject}

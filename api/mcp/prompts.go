@@ -75,7 +75,7 @@ func (s *Service) addPrompts(server *sdk.Server, readOnly bool) {
 
 const maxPromptArgument = 200 // characters
 
-// argument returns an argument of a prompt as one line of at most maxPromptArgument characters, with ' in place of each double quote.
+// argument returns an argument of a prompt as one short line without double quotes.
 func argument(s string) string {
 	s = strings.Join(strings.Fields(strings.ToValidUTF8(s, "")), " ")
 	if runes := []rune(s); len(runes) > maxPromptArgument {

@@ -17,7 +17,6 @@ import (
 	"switchyard/models/tool"
 )
 
-// The addresses of resources.
 const (
 	docsURI   = "switchyard://docs/"
 	reportURI = "switchyard://schema/report"
@@ -49,7 +48,6 @@ func textAt(kind string, read func(ctx context.Context, c *caller, uri string) (
 	}
 }
 
-// reportSchema describes the dimensions and the figures of reports.
 func reportSchema() string {
 	dimensions := slices.DeleteFunc(report.Dimensions(), func(d string) bool { return d == "ip" })
 	var b strings.Builder
@@ -67,7 +65,6 @@ func reportSchema() string {
 	return b.String()
 }
 
-// readFlow reads the flow of a campaign as YAML.
 func readFlow(_ context.Context, c *caller, uri string) (string, error) {
 	id, ok := strings.CutPrefix(strings.TrimSuffix(uri, "/flow"), "switchyard://campaign/")
 	if _, valid := models.ParseID(id); !ok || !valid {

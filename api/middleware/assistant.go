@@ -16,8 +16,7 @@ func takesTokens(c *route.Call) bool {
 	return c.Route.Tokens || route.ViaOf(c.Context()).Through == models.ViaMCP
 }
 
-// assistantHolder finds the connected assistant of an access token. It sets the account, the key by which the assistant acts, and the
-// present role of the person who has connected it.
+// assistantHolder finds the connected assistant of an access token.
 func (p *Pipeline) assistantHolder(c *route.Call, token string) error {
 	caller, err := assistant.New(p.store).Authenticate(c.Context(), token, p.site.Resource(), time.Now())
 	if err != nil {
@@ -30,8 +29,7 @@ func (p *Pipeline) assistantHolder(c *route.Call, token string) error {
 	return nil
 }
 
-// mayPropose reports whether the caller may make this call because it only stores a proposal. This is so if the caller is an assistant
-// that may propose changes.
+// mayPropose reports whether an assistant may make this call because it only stores a proposal.
 func mayPropose(c *route.Call) bool {
 	return c.Assistant != nil && c.Route.Proposes && c.Assistant.Rights.Includes(models.RightsPropose)
 }
@@ -48,7 +46,7 @@ func checkAssistant(c *route.Call) error {
 	return nil
 }
 
-// The paths of the documents about the resource /mcp (RFC 9728).
+// The resource /mcp, and the path of the documents about it (RFC 9728).
 const (
 	ResourcePath    = "/mcp"
 	ResourceAbout   = "/.well-known/oauth-protected-resource"
@@ -59,7 +57,6 @@ const (
 func (s *Site) Resource() string { return strings.TrimSuffix(s.url, "/") + ResourcePath }
 
 // challenge sets the header that explains how to authenticate (RFC 6750 and 9728), if err refuses the caller as unauthenticated.
-// Where access tokens are valid, the header names the document from which a program learns how to get one.
 func (p *Pipeline) challenge(c *route.Call, err error, credential string) {
 	e, ok := models.AsError(err)
 	if !ok || e.Kind != models.KindUnauthenticated {

@@ -21,8 +21,8 @@ const (
 	maxAuditFields = 50
 )
 
-// recordedMembers returns the members of the record that a call changes, as the API shows it. It returns nil if the row does not
-// write or has no Recorded, if the call is a POST, or if the record cannot be read.
+// recordedMembers returns the members of the record that a call changes, as the API shows it. It returns nil if there is no such
+// record.
 func recordedMembers(c *route.Call) map[string]json.RawMessage {
 	if c.Route.Scope != route.Write || c.Route.Recorded == nil || c.Request.Method == http.MethodPost {
 		return nil
@@ -40,8 +40,7 @@ func recordedMembers(c *route.Call) map[string]json.RawMessage {
 	return members
 }
 
-// namedRecord returns the id of the record that a call names: in the path, else in the query, else in the body. It parses the
-// id itself, because it runs before the handler.
+// namedRecord returns the id of the record that a call names. It parses the id itself, because it runs before the handler.
 func namedRecord(c *route.Call) uuid.UUID {
 	for _, text := range []string{c.Path["id"], c.Query.Get("id")} {
 		if id, err := uuid.Parse(text); err == nil {
@@ -62,8 +61,7 @@ func idIn(body []byte) uuid.UUID {
 	return sent.ID
 }
 
-// changesOf lists the sent fields that the call changed, with their values before and after it. For a deleted record it
-// lists only the name.
+// changesOf lists the sent fields that the call changed, with their values before and after it.
 func changesOf(c *route.Call, before map[string]json.RawMessage) (list []models.FieldChange) {
 	if before == nil {
 		return nil
@@ -85,9 +83,8 @@ func changesOf(c *route.Call, before map[string]json.RawMessage) (list []models.
 	return list
 }
 
-// recordAudit records a change in the audit log. The argument before has the record's values before the call. In a transaction,
-// the entry commits with the change. Without a transaction, the change is already made. A failure to record it is then only
-// logged and does not fail the call.
+// recordAudit records a change in the audit log. In a transaction, the entry commits with the change. Without one, a failure is
+// only logged, because the change is already made.
 func (p *Pipeline) recordAudit(c *route.Call, reply envelope.Reply, before map[string]json.RawMessage) error {
 	if c.Route.Scope != route.Write || c.Route.Checks || c.Checked || c.Account.ID == uuid.Nil {
 		return nil
@@ -110,8 +107,7 @@ func (p *Pipeline) recordAudit(c *route.Call, reply envelope.Reply, before map[s
 	return err
 }
 
-// recordOf returns the id of the record that a call changed or created. It takes the id that the handler has set, else the id in
-// the path or the query, else in the body, else in the answer.
+// recordOf returns the id of the record that a call changed or created.
 func recordOf(c *route.Call, reply envelope.Reply) string {
 	if c.Record != uuid.Nil {
 		return c.Record.String()

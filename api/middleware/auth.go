@@ -13,10 +13,8 @@ import (
 	"switchyard/models"
 )
 
-// authenticated finds the caller: by the key if there is an Authorization header, else by the session. It never uses both, and it
-// never tries the session after the key was refused. It looks the caller up on every call, so a revoked key or an ended session
-// is refused immediately. The look-up is skipped only for a caller that has used up its calls of the current minute. Such a caller is
-// refused in any case.
+// authenticated finds the caller: by the key if there is an Authorization header, else by the session. It caches no callers, so a
+// revoked key or an ended session is refused immediately.
 func (p *Pipeline) authenticated(next step) step {
 	return func(c *route.Call) envelope.Reply {
 		credential, find := bearer(c.Request), p.keyHolder
@@ -36,8 +34,7 @@ func (p *Pipeline) authenticated(next step) step {
 	}
 }
 
-// keyHolder finds the account of a key and sets it in the call, with the key's id and scope. On rows that accept access tokens it
-// also finds the assistant of an access token.
+// keyHolder finds the account of a key and sets it in the call, with the key's id and scope.
 func (p *Pipeline) keyHolder(c *route.Call, key string) error {
 	if models.LooksLikeAccessToken(key) && takesTokens(c) {
 		return p.assistantHolder(c, key)
@@ -63,8 +60,7 @@ func bearer(r *http.Request) string {
 // the account's keys.
 const personCalls = 600
 
-// limited counts the call. It refuses a call that the caller may not make, and then a call beyond the minute's allowance. All
-// answers from this step on have the RateLimit headers.
+// limited counts the call. It refuses a call that the caller may not make, and then a call beyond the minute's allowance.
 func (p *Pipeline) limited(next step) step {
 	return func(c *route.Call) envelope.Reply {
 		bucket, limit := c.Account.ID.String(), c.Account.Allowances().CallsPerMinute
@@ -93,15 +89,12 @@ func overLimit(c *route.Call, w kv.Window) envelope.Reply {
 		"the %d calls of this minute are used; wait %s seconds", w.Limit, reset))
 }
 
-// setRateLimitHeaders sets the RateLimit headers.
 func setRateLimitHeaders(h http.Header, w kv.Window) {
 	h.Set("RateLimit-Limit", strconv.Itoa(w.Limit))
 	h.Set("RateLimit-Remaining", strconv.Itoa(w.Remaining))
 	h.Set("RateLimit-Reset", strconv.Itoa(seconds(w.Reset)))
 }
 
-// checkAllowed returns an error if the caller may not make the call. The plan and the scope decide for a key, the role for a
-// person, and all of them for an assistant.
 func checkAllowed(c *route.Call) error {
 	switch {
 	case c.IsPerson():
@@ -121,8 +114,8 @@ func checkAllowed(c *route.Call) error {
 // seconds returns a duration in whole seconds, rounded up and at least 1, so that a waiting client does not come back too early.
 func seconds(d time.Duration) int { return max(1, int(math.Ceil(d.Seconds()))) }
 
-// Unknown answers a call that no row serves: 405 if the path has rows for other methods, else 404. A call with a key
-// or a session counts against the limit of the key's account or of the session's person.
+// Unknown answers a call that no row serves: 405 if the path has rows for other methods, else 404. A call with a key or a session
+// counts against the caller's limit.
 func (p *Pipeline) Unknown(w http.ResponseWriter, r *http.Request, methods []string) {
 	err := models.Errorf(models.KindNotFound, "not_found", "there is no such path; the page at /docs lists every path")
 	if len(methods) > 0 {

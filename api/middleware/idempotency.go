@@ -27,9 +27,8 @@ const (
 	leaseRenew        = 5 * time.Second
 )
 
-// idempotent makes a POST with an Idempotency-Key take effect only once. A repetition within 24 hours gets the first final answer. If
-// that answer was not stored, the repetition gets the job that the first call awaited, or an error. This also holds for simultaneous
-// repetitions and when a process is killed. All state is in PostgreSQL, so it works without Redis.
+// idempotent makes a POST with an Idempotency-Key take effect only once. A repetition within 24 hours gets the first final
+// answer. All state is in PostgreSQL, so it works without Redis.
 func (p *Pipeline) idempotent(next step) step {
 	return func(c *route.Call) envelope.Reply {
 		keys := c.Request.Header.Values("Idempotency-Key")
@@ -146,7 +145,6 @@ func (p *Pipeline) serveLeased(c *route.Call, a store.Attempt, next step) envelo
 	return reply
 }
 
-// renew renews the lease until stop is called.
 func (p *Pipeline) renew(ctx context.Context, a store.Attempt) (stop func()) {
 	ctx, cancel := context.WithCancel(ctx)
 	var done sync.WaitGroup
@@ -173,9 +171,8 @@ func (p *Pipeline) finish(ctx context.Context, a store.Attempt, reply envelope.R
 	}
 }
 
-// isFinal reports whether repetitions get this answer too. A failure of this service is not final. The refusals 401, 402, 429,
-// read_only_key and idempotency_in_progress are not final either, because they do not depend on the request itself. Every other
-// refusal is final, even if its cause may go away, as with duplicate_name.
+// isFinal reports whether repetitions get this answer too. Failures of this service are not final. Refusals that do not depend on
+// the request itself are not final either.
 func isFinal(r envelope.Reply) bool {
 	switch r.Status {
 	case http.StatusUnauthorized, http.StatusPaymentRequired, http.StatusTooManyRequests:
@@ -196,7 +193,7 @@ func save(ctx context.Context, s *store.Store, a store.Attempt, reply envelope.R
 	return s.SaveAttempt(ctx, a, store.Stored{Status: reply.Status, Answer: raw})
 }
 
-// begin claims the key. If an earlier call with the key has a final answer, begin returns that answer.
+// begin claims the key.
 func begin(c *route.Call, tx *store.Store, a store.Attempt) (reply envelope.Reply, replayed bool, err error) {
 	earlier, err := tx.BeginAttempt(c.Context(), a)
 	if err != nil || earlier == nil {

@@ -28,7 +28,7 @@ import (
 	"switchyard/models/bind"
 )
 
-// Pipeline serves the rows of the table. NewPipeline makes one. It is safe for use by many goroutines.
+// Pipeline serves the rows of the table. It is safe for use by many goroutines.
 type Pipeline struct {
 	store    *store.Store
 	rates    *kv.Rates
@@ -41,8 +41,7 @@ type Pipeline struct {
 	undeclared func(r *route.Route, status int, code string)
 }
 
-// NewPipeline returns the pipeline of one process. site is where people sign in. undeclared is called when a route answers with
-// an error that its row does not declare. If it is nil, such errors are logged.
+// NewPipeline returns the pipeline of one process.
 func NewPipeline(s *store.Store, rates *kv.Rates, site *Site, undeclared func(r *route.Route, status int, code string)) *Pipeline {
 	return &Pipeline{
 		store: s, rates: rates, site: site, refusals: newRefusals(), undeclared: undeclared,
@@ -126,7 +125,7 @@ func (p *Pipeline) answer(row *route.Route, w http.ResponseWriter, r *http.Reque
 	}
 }
 
-// observe records the time of an answered call. A row without a path stands for all paths that do not exist.
+// observe records the time of an answered call.
 func (p *Pipeline) observe(row *route.Route, method string, status int, took time.Duration) {
 	path := row.Path
 	if path == "" {
@@ -147,7 +146,6 @@ func recoverPanic(c *route.Call, steps step) (reply envelope.Reply) {
 	return steps(c)
 }
 
-// read reads the query and the whole body into the call.
 func (p *Pipeline) read(w http.ResponseWriter, next step) step {
 	return func(c *route.Call) envelope.Reply {
 		var err error
@@ -171,8 +169,8 @@ func (p *Pipeline) read(w http.ResponseWriter, next step) step {
 	}
 }
 
-// readBody reads a body of at most `limit` bytes. A longer body is 413 body_too_large. A compressed body is refused, so that a small
-// body cannot expand into a large one. A connection that breaks off is bad_body.
+// readBody reads a body of at most `limit` bytes. A compressed body is refused, so that a small body cannot expand into a large
+// one.
 func readBody(w http.ResponseWriter, r *http.Request, limit int64) ([]byte, error) {
 	if e := r.Header.Get("Content-Encoding"); e != "" && e != "identity" {
 		return nil, models.Invalid("bad_body", "the body must not be compressed")
@@ -222,8 +220,7 @@ func (p *Pipeline) checkDeclared(c *route.Call, reply envelope.Reply) {
 
 var plainID = regexp.MustCompile(`^[A-Za-z0-9._-]{8,64}$`)
 
-// requestID returns the id in the header X-Request-Id, which a router in front of the service may set. If the id is missing or has
-// another form, requestID returns a new id.
+// requestID returns the id in the header X-Request-Id, which a router in front of the service may set.
 func requestID(r *http.Request) string {
 	if id := r.Header.Get("X-Request-Id"); plainID.MatchString(id) {
 		return id

@@ -14,9 +14,8 @@ import (
 	"switchyard/models"
 )
 
-// placed limits how many calls run at the same time. It waits for a free place of the route's share, and then runs the next steps of
-// the call. It comes before any transaction, so a call that waits for a place holds no connection. A download keeps its place until the
-// file is written, or until the server's time limit for writing ends.
+// placed limits how many calls run at the same time. It comes before any transaction, so a call that waits for a place holds no
+// connection. A download keeps its place until the file is written.
 func (p *Pipeline) placed(next step) step {
 	return func(c *route.Call) envelope.Reply {
 		share := c.Route.Share
@@ -51,8 +50,7 @@ func (p *Pipeline) placesOf(share *route.Share) *places {
 	return found.(*places)
 }
 
-// places hands out the places of a share in this process. Calls of an account get places in the order of their arrival. Each
-// account has at most Running calls in the queue for the places that all accounts share.
+// places hands out the places of a share in this process. Calls of an account get places in the order of their arrival.
 type places struct {
 	share *route.Share
 	all   *semaphore.Weighted // the places that all accounts share; nil: not limited
@@ -61,7 +59,6 @@ type places struct {
 	accounts map[uuid.UUID]*accountPlaces
 }
 
-// accountPlaces are the places of an account. They are deleted when no call uses them.
 type accountPlaces struct {
 	free  *semaphore.Weighted
 	calls int // number of calls that run or wait
@@ -69,9 +66,8 @@ type accountPlaces struct {
 
 var errNoPlace = errors.New("middleware: no place")
 
-// acquire takes a place for a call of an account. The call keeps the place until release is called. acquire waits at most the share's
-// Wait and then returns errNoPlace. It returns errNoPlace without waiting if too many calls wait already. If the context ends first, it
-// returns the error of the context.
+// acquire takes a place for a call of an account. It returns errNoPlace if no place is free within the share's Wait, or if too
+// many calls wait already. If the context ends first, it returns the error of the context.
 func (p *places) acquire(ctx context.Context, account uuid.UUID) (release func(), err error) {
 	a := p.count(account)
 	if a == nil {

@@ -19,7 +19,7 @@ import (
 )
 
 // Limits for callers that continue after they were refused with 401 or 429. Beyond the burst, each refusal is answered after a
-// pause. A caller that floods the service therefore loses only time, and the calls of others find a free processor.
+// pause.
 const (
 	refusalRate  = 20  // refusals per second that one caller gets without a pause
 	refusalBurst = 200 // refusals that a caller gets without a pause before that rate applies
@@ -59,8 +59,7 @@ func newRefusals() *refusals {
 	}
 }
 
-// delay delays a refusal if its caller had too many refusals. It waits before the reply is written, and never longer than one
-// pause. It does not delay a refusal if maxDelayed refusals wait already.
+// delay delays a refusal if its caller had too many refusals. It does not delay a refusal if maxDelayed refusals wait already.
 func (f *refusals) delay(c *route.Call, status int) {
 	if status != http.StatusTooManyRequests && status != http.StatusUnauthorized {
 		return
@@ -82,8 +81,7 @@ func (f *refusals) markExhausted(key string, w kv.Window) {
 	f.spent.Set(sha256.Sum256([]byte(key)), exhaustedWindow{w, f.now().Add(w.Reset)})
 }
 
-// exhausted returns the window of a key whose calls are used up. Its Reset is the time until the window ends. ok is false for any
-// other key, and after the window's end.
+// exhausted returns the window of a key whose calls are used up. Its Reset is the time until the window ends.
 func (f *refusals) exhausted(key string) (w kv.Window, ok bool) {
 	s, ok := f.spent.GetIfPresent(sha256.Sum256([]byte(key)))
 	if !ok {

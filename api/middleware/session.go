@@ -74,7 +74,6 @@ func (s *Site) SetToken(h http.Header, token string) {
 	h.Add("Set-Cookie", c.String())
 }
 
-// clientOf returns the address of a caller.
 func (s *Site) clientOf(r *http.Request) netip.Addr {
 	if s.client != nil {
 		return s.client(r).Unmap()
@@ -92,7 +91,7 @@ var acceptedFetchSites = []string{"", "same-origin", "none"}
 const PageHeader = "X-Switchyard-Page"
 
 // checkOrigin refuses with 403 cross_site a request that comes from a page of another origin. It also refuses a write that the
-// dashboard's script has not made, such as a form that a tracking link sends.
+// dashboard's script has not made.
 func (s *Site) checkOrigin(r *http.Request) error {
 	if s.origin.Check(r) != nil || !slices.Contains(acceptedFetchSites, r.Header.Get("Sec-Fetch-Site")) {
 		return models.Errorf(models.KindForbidden, "cross_site", "this call comes from a page of another site")
@@ -136,8 +135,7 @@ func (p *Pipeline) unidentified(next step) step {
 	}
 }
 
-// checkPerson refuses a call that the person's role does not allow. It also refuses a call that needs a recent proof of identity if the
-// person's last proof is too old.
+// checkPerson refuses a call that the person's role does not allow, or that needs a more recent proof of identity.
 func checkPerson(c *route.Call) error {
 	if err := checkRole(c); err != nil {
 		return err

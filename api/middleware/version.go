@@ -10,10 +10,9 @@ import (
 	"switchyard/models"
 )
 
-// matched compares the version of the record that a call changes with the call's If-Match. The answer is 409 stale if they differ.
-// The record stays locked from the comparison to the commit, so that a change by another caller comes either before the comparison
-// or after the commit. The account is locked before the record, as in every transaction that locks both. A call without If-Match
-// runs as usual.
+// matched compares the version of the record that a call changes with the call's If-Match. The answer is 409 stale if they
+// differ. The record stays locked from the comparison to the commit. The account is locked before the record, as in every
+// transaction that locks both.
 func (p *Pipeline) matched(next step) step {
 	return func(c *route.Call) envelope.Reply {
 		if c.Route.Version == nil || !c.HasIfMatch() {

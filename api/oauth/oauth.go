@@ -1,13 +1,12 @@
 // Package oauth serves the two pages of a sign-in at an ad platform. Start shows a person which account of this install will get
 // access, and links to the platform. The platform sends the browser back to Callback. A job exchanges the code.
 //
-// The state in the address of a sign-in is valid for a quarter of an hour and completes one sign-in. Start also stores the state in
-// a cookie. Callback accepts no code without that cookie, so that a browser can complete only a sign-in that it began. The pages link
-// to nothing except the platform, and each platform returns to BASE_URL only.
+// The state in the address of a sign-in is valid for a quarter of an hour and completes one sign-in. Start also stores the state
+// in a cookie, so that a browser can complete only a sign-in that it began.
 //
-// A sign-in that began in the dashboard needs no such cookie and ends in the same session. Callback passes the code to the
-// dashboard's page in the fragment of the address. The session's cookie is SameSite=Strict, so the browser does not send it with a
-// redirect from another site, and only the page's own script can complete the sign-in in the session.
+// A sign-in that began in the dashboard has no such cookie. Callback passes its code to the dashboard's page in the fragment of
+// the address, and the page's script completes the sign-in in the session. The session's cookie is SameSite=Strict, so the
+// browser does not send it with a redirect from another site.
 package oauth
 
 import (
@@ -59,7 +58,6 @@ type Deps struct {
 	BaseURL   string
 }
 
-// pages serves both pages.
 type pages struct {
 	Deps
 	places chan struct{}
@@ -74,7 +72,6 @@ const atOnce = 4
 // lookUpTime is the time limit of one look-up, including the wait for a place.
 const lookUpTime = 5 * time.Second
 
-// stateForm matches well-formed states.
 var stateForm = regexp.MustCompile(`^[A-Z2-7]{26}$`)
 
 const cookieName = "switchyard_oauth"
@@ -103,7 +100,6 @@ func (p *pages) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	_ = page.Execute(w, view) // the browser may have disconnected
 }
 
-// encodeParams encodes the platform's parameters for the dashboard. Empty and overlong values are left out.
 func encodeParams(q url.Values) string {
 	out := url.Values{}
 	for _, name := range []string{"state", "code", "error"} {
@@ -114,7 +110,6 @@ func encodeParams(q url.Values) string {
 	return out.Encode()
 }
 
-// view is the content of a page.
 type view struct {
 	Title, Text string
 	Link, To    string // a link and its text
@@ -167,7 +162,7 @@ func (p *pages) cookie(w http.ResponseWriter, value string, maxAge int) {
 	})
 }
 
-// lookUp waits for one of the atOnce places and runs fn. The wait and fn together may take lookUpTime.
+// lookUp waits for one of the atOnce places and runs fn.
 func (p *pages) lookUp(ctx context.Context, fn func(context.Context) error) error {
 	ctx, cancel := context.WithTimeout(ctx, lookUpTime)
 	defer cancel()
@@ -209,7 +204,7 @@ func (p *pages) start(w http.ResponseWriter, r *http.Request, state string) (vie
 // exchangeTime is the time that the page waits for the exchange.
 const exchangeTime = 28 * time.Second
 
-// callback completes the sign-in by exchanging the code. If the platform refused access, callback cancels the sign-in.
+// callback completes the sign-in by exchanging the code.
 func (p *pages) callback(ctx context.Context, state, code, refused string) (view, error) {
 	if Refused(code, refused) {
 		attempts := oauth.NewAttempts(p.Store)

@@ -22,7 +22,7 @@ import (
 
 const base = "https://track.example"
 
-// platforms is a Platforms with a single configured app. Address puts all its arguments into the address.
+// platforms is a Platforms with a single configured app.
 type platforms struct{}
 
 func (platforms) Configured(provider string) bool { return provider == models.GoogleAds }
@@ -31,7 +31,6 @@ func (platforms) Address(provider, state, verifier, redirect string) (string, er
 	return "https://platform.example/" + provider + "?" + url.Values{"state": {state}, "v": {verifier}, "redirect_uri": {redirect}}.Encode(), nil
 }
 
-// browser opens pages like a person's browser.
 type browser struct {
 	*testing.T
 	*apitest.Server
@@ -86,7 +85,6 @@ func (b *browser) want(s shown, status int, text string) {
 	}
 }
 
-// begin begins a sign-in and returns its state.
 func (b *browser) begin() string {
 	b.Helper()
 	var answer struct{ URL string }

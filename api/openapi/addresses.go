@@ -23,7 +23,7 @@ type address struct {
 	body         object // the schema of the request body; nil: no body
 }
 
-// trackingServer is the server of the addresses in the document. Its variable stands for any domain of links.
+// trackingServer is the server of the addresses in the document.
 var trackingServer = object{
 	"url": "https://{domain}", "description": "a tracking domain",
 	"variables": object{"domain": object{
@@ -31,7 +31,7 @@ var trackingServer = object{
 	}},
 }
 
-// textParam describes a parameter that is a text. The argument in says where the parameter is sent: path, query or header.
+// textParam describes a text parameter in the path, the query or a header.
 func textParam(in, name, doc string) object {
 	return object{
 		"name": name, "in": in, "required": in == "path", "description": doc, "schema": object{"type": "string"},
@@ -138,7 +138,6 @@ func postbackAnswers() object {
 	return object{"200": object{"description": "the postback is stored; GET /logs/postbacks has its result", "content": content}}
 }
 
-// goalSchema describes a goal that the server of a shop sends.
 var goalSchema = object{
 	"type": "object", "required": []string{"click_id", "goal"}, "properties": object{
 		"click_id": object{"type": "string", "description": "id of the visitor's click; the click need not be stored yet"},
@@ -201,7 +200,6 @@ func addTracking(paths object) {
 	}
 }
 
-// responses returns the answers of an address. The example is added to the answer that has the example's status.
 func (a address) responses(e Example) object {
 	out := maps.Clone(a.answers)
 	answer, ok := out[strconv.Itoa(e.Status)].(object)

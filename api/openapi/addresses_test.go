@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// TestAddressesHaveExamples checks that the document shows an example of each address of tracking domains: a request that a test
-// has sent, and the answer to it.
+// TestAddressesHaveExamples checks that the document shows an example request and its answer for each address of tracking
+// domains.
 func TestAddressesHaveExamples(t *testing.T) {
 	t.Parallel()
 	paths := object{}

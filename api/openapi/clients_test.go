@@ -14,8 +14,7 @@ import (
 	"switchyard/models/parttest"
 )
 
-// workshop is a directory with the OpenAPI document, in which clients are generated from the document. Its server has one
-// campaign.
+// workshop is a directory with the OpenAPI document, in which clients are generated from the document.
 type workshop struct {
 	t      *testing.T
 	dir    string
@@ -43,7 +42,6 @@ func newWorkshop(t *testing.T, from string) workshop {
 	return w
 }
 
-// run runs a program in the workshop and returns its output.
 func (w workshop) run(name string, args ...string) string {
 	w.t.Helper()
 	cmd := exec.CommandContext(w.t.Context(), name, args...)
@@ -81,9 +79,8 @@ func TestGoClient(t *testing.T) {
 	}
 }
 
-// TestTypeScriptClient: openapi-typescript generates types from the document that compile unchanged. A client that uses them
-// creates a campaign with a flow, and lists campaigns. The client in api/clients/ts does the same, and also reads a webhook.
-// Redocly's linter finds no error in the document.
+// TestTypeScriptClient: openapi-typescript generates types from the document that compile unchanged, and a client can use them.
+// The client in api/clients/ts works too. Redocly's linter finds no error in the document.
 func TestTypeScriptClient(t *testing.T) {
 	parttest.Clients.Only(t)
 	t.Parallel()

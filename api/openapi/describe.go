@@ -28,8 +28,7 @@ var descriptions = sync.OnceValue(func() map[string]string {
 	return out
 })
 
-// describe returns the description of a row. It is empty for a row that only a test has. For a deprecated row, the description
-// begins with a note about the deprecation.
+// describe returns the description of a row. It is empty for a row that only a test has.
 func describe(row route.Route) string {
 	text := descriptions()[row.Method+" "+row.Path]
 	if d := row.Deprecated; d != nil {

@@ -14,7 +14,7 @@ import (
 	"switchyard/models/bind"
 )
 
-// Info holds the service's address and version for the head of the document.
+// Info is for the head of the document.
 type Info struct {
 	BaseURL string // the service's address
 	Version string
@@ -207,8 +207,7 @@ func (s *schemas) errorAnswer(codes []string) object {
 	return object{"description": strings.Join(codes, ", "), "x-codes": codes, "content": jsonContent(s.failure())}
 }
 
-// errorResponse returns the error answer for a status and its codes. The first answer for a status becomes a component, and
-// operations with the same codes refer to it.
+// errorResponse returns the error answer for a status and its codes.
 func (s *schemas) errorResponse(status int, codes []string) object {
 	answer := s.errorAnswer(codes)
 	name := strings.ReplaceAll(http.StatusText(status), " ", "") // such as PaymentRequired
@@ -219,7 +218,7 @@ func (s *schemas) errorResponse(status int, codes []string) object {
 	return object{"$ref": "#/components/responses/" + name}
 }
 
-// failure returns the schema of every error. The codes are listed in the answer for each status.
+// failure returns the schema of every error.
 func (s *schemas) failure() object {
 	return s.component("ErrorAnswer", object{"type": "object", "required": []string{"data", "error"}, "properties": object{
 		"data": object{"type": "null"},

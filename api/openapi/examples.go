@@ -11,7 +11,7 @@ import (
 	"switchyard/models/bind"
 )
 
-// Example is a request to an operation and the answer to it. A test sends each request, and writes examples.json.
+// Example is a request to an operation and the answer to it.
 type Example struct {
 	Path   map[string]string `json:"path,omitempty"`  // path parameters
 	Query  map[string]string `json:"query,omitempty"` // query parameters
@@ -26,8 +26,7 @@ type Example struct {
 //go:embed examples.json
 var exampleFile []byte
 
-// examples returns the examples of the document by method and path. Every row has an example, except the public rows, which
-// answer with the document itself. The addresses of tracking domains have examples too.
+// examples returns the examples of the document by method and path.
 var examples = sync.OnceValue(func() map[string]Example {
 	var out map[string]Example
 	if err := json.Unmarshal(exampleFile, &out); err != nil {
@@ -49,7 +48,7 @@ func addExample(s *schemas, op object, row route.Route) {
 		withExample(body, e.Body)
 	}
 	answers, status := op["responses"].(object), strconv.Itoa(e.Status)
-	// The example of some operations is an error, because they succeed only on an install with an optional part, such as an edge.
+	// The example of some operations is an error.
 	if e.Status >= http.StatusBadRequest {
 		var codes []string
 		for _, c := range row.AllCodes() {
@@ -69,7 +68,6 @@ func withExample(part object, example any) {
 	}
 }
 
-// parameterExample adds an example value to a parameter. The value comes from the first of the lists that contains the parameter.
 func parameterExample(p object, lists ...map[string]string) object {
 	text, ok := "", false
 	for _, values := range lists {

@@ -11,8 +11,7 @@ import (
 	"switchyard/models/flow"
 )
 
-// fieldSchema returns the schema of a field. If the Go type does not determine what the field holds, the struct tag "is" names
-// the schema.
+// fieldSchema returns the schema of a field. The struct tag "is" names a schema that the Go type does not determine.
 func (c *collector) fieldSchema(f reflect.StructField) object {
 	switch f.Tag.Get("is") {
 	case "":
@@ -38,7 +37,7 @@ func (c *collector) fieldSchema(f reflect.StructField) object {
 	panic("openapi: field " + f.Name + `: the tag "is" names no schema`)
 }
 
-// addResult adds the answer of a call that may become a job. An answer that several calls share is added once.
+// addResult adds the answer of a call that may become a job.
 func (s *schemas) addResult(answer any) {
 	result := s.schemaOf(reflect.TypeOf(answer), inAnswer)
 	if !slices.ContainsFunc(s.results, func(other any) bool { return reflect.DeepEqual(other, result) }) {
@@ -46,7 +45,7 @@ func (s *schemas) addResult(answer any) {
 	}
 }
 
-// component adds a named schema, unless the name is already taken, and returns a reference to it.
+// component adds a named schema and returns a reference to it.
 func (s *schemas) component(name string, schema object) object {
 	if _, ok := s.components[name]; !ok {
 		s.components[name] = schema
@@ -54,8 +53,7 @@ func (s *schemas) component(name string, schema object) object {
 	return object{"$ref": "#/components/schemas/" + name}
 }
 
-// condition returns the schema of any condition. In an answer, it also allows a condition that was saved before its value
-// was checked.
+// condition returns the schema of any condition.
 func (s *schemas) condition(body bool) object {
 	forms := db.Map(cond.Forms(), func(f cond.Form) any { return s.component(f.Name, s.conditionForm(f)) })
 	if body {
@@ -76,7 +74,6 @@ func (s *schemas) condition(body bool) object {
 	})
 }
 
-// conditionAnyValue returns the schema of the value of any condition.
 func (s *schemas) conditionAnyValue() object {
 	return s.component("ConditionValue", object{
 		"description": "a value of the kind that the condition's attribute has",

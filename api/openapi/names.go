@@ -92,8 +92,7 @@ func operationID(row route.Route) string {
 	return "delete" + nouns(parts, true)
 }
 
-// nouns joins the parts of a path in upper camel case. It puts all parts except the last in the singular, and the last one too if
-// singular is true. It leaves out parameters in braces and the parts logs and tools, and replaces short-links by smartlinks.
+// nouns joins the parts of a path in upper camel case.
 func nouns(parts []string, singular bool) string {
 	var words []string
 	for _, part := range parts {

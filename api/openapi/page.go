@@ -13,24 +13,21 @@ import (
 	"github.com/vearutop/statigz"
 )
 
-// page holds the pages that list all operations, show an operation, and try an operation with Swagger UI. It also holds their
-// scripts.
+// page holds the pages and their scripts.
 //
 //go:embed page
 var page embed.FS
 
-// pageFiles are the files that the pages load.
 var pageFiles = []string{"index.css", "filter.js", "start.js"}
 
 // pagePolicy keeps the pages from loading anything from other hosts.
 const pagePolicy = "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; " +
 	"img-src 'self' data:; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 
-// Page returns the handler of /docs, the pages for reading a document. The function text makes the document at the first call that
-// needs it.
-// The page of an operation is plain HTML without Swagger UI, because Swagger UI takes seconds to show an operation. To try a
-// call, a person opens Swagger UI on a page of its own, with a document that has only this call. Swagger UI is part of the program, so
-// nothing is loaded from other hosts.
+// Page returns the handler of /docs, the pages for reading a document. The document is made at the first call that needs it.
+//
+// The page of an operation is plain HTML, because Swagger UI takes seconds to show an operation. Swagger UI is part of the
+// program, so nothing is loaded from other hosts.
 func Page(text func() ([]byte, error)) http.Handler {
 	swagger := http.StripPrefix("/docs", statigz.FileServer(static.FS))
 	split := sync.OnceValues(func() (*parts, error) {
@@ -71,8 +68,7 @@ func Page(text func() ([]byte, error)) http.Handler {
 	})
 }
 
-// serve answers with the list of operations if operation is empty. Otherwise it answers with the page of the named operation. After
-// the name, .json asks for its document and /try for the page that tries it with Swagger UI.
+// serve answers with the list of operations if operation is empty, and otherwise with the page of that operation.
 func (p *parts) serve(w http.ResponseWriter, r *http.Request, operation string) {
 	id, wantsDocument := strings.CutSuffix(operation, ".json")
 	id, wantsTry := strings.CutSuffix(id, "/try")
@@ -101,10 +97,8 @@ func (p *parts) serve(w http.ResponseWriter, r *http.Request, operation string) 
 	_, _ = w.Write(text)
 }
 
-// listed is an operation in the list.
 type listed struct{ ID, Method, Path, Summary string }
 
-// listedGroup is a group of operations in the list.
 type listedGroup struct {
 	Name       string
 	Operations []listed

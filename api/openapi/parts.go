@@ -11,10 +11,10 @@ import (
 	"switchyard/db"
 )
 
-// allWebhooks is the name of the part that holds all webhook events. Every other part holds one operation.
+// allWebhooks is the name of the part that holds all webhook events.
 const allWebhooks = "webhooks"
 
-// parts is a document split into parts. Each part holds an operation and the components to which it refers.
+// parts is a document split into parts.
 type parts struct {
 	index      []byte // the page that lists the operations
 	head       map[string]json.RawMessage
@@ -22,8 +22,7 @@ type parts struct {
 	items      map[string]item                       // by the operation's id
 }
 
-// item is an operation and its place in the document. key is a member of the document, such as paths. path is the operation's path
-// in that member. It is empty for the item that holds all webhook events.
+// item is an operation and its place in the document. key is a member of the document, such as paths.
 type item struct {
 	key, path string
 	members   map[string]json.RawMessage
@@ -94,8 +93,7 @@ func (p *parts) split(path string, members map[string]json.RawMessage, groups []
 	return nil
 }
 
-// document returns the document of a single operation, or of all events for the name allWebhooks. It returns false if the name is
-// unknown.
+// document returns the document of a single operation, or of all events for the name allWebhooks.
 func (p *parts) document(name string) ([]byte, bool) {
 	found, ok := p.items[name]
 	if !ok {

@@ -5,7 +5,6 @@ import (
 	"switchyard/models/matchkey"
 )
 
-// keyDoc describes a key of personal data.
 type keyDoc struct{ Name, Doc string }
 
 // keyDocs describes the keys of personal data, in the order of the documentation.
@@ -28,10 +27,8 @@ const (
 		"for at most seven days"
 )
 
-// consentSchema describes the values of the consent.
 var consentSchema = object{"type": "string", "enum": []string{"granted", "denied"}, "description": consentDoc}
 
-// userSchema describes the personal data of a visitor.
 func userSchema() object {
 	properties := object{}
 	for _, k := range keyDocs {
@@ -47,7 +44,6 @@ func notKeptSchema() object {
 	}}
 }
 
-// personalParams describes the parameters of a postback with personal data.
 func personalParams() (out []object) {
 	for _, k := range keyDocs {
 		out = append(out, textParam("query", k.Name, k.Doc+"; see Personal data"))
@@ -55,7 +51,6 @@ func personalParams() (out []object) {
 	return append(out, textParam("query", matchkey.ConsentParam, consentDoc))
 }
 
-// keyRow is a row of the documentation's table of keys.
 type keyRow struct {
 	Name, Doc string
 	Params    []string

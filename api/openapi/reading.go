@@ -139,8 +139,8 @@ func (r reader) curl(op operationContent, parameters []any, body object) string 
 // maxNesting is the maximum number of nested references that a list of fields follows.
 const maxNesting = 8
 
-// fields lists the fields below a schema. ancestors holds the references whose fields are being listed. A reference among them is not
-// listed again, so the list of a recursive schema ends.
+// fields lists the fields below a schema. ancestors holds the references whose fields are being listed. They are not listed
+// again, so the list of a recursive schema ends.
 func (r reader) fields(at string, schema any, ancestors []string) (out []fieldLine) {
 	s, ok := schema.(object)
 	if !ok || len(ancestors) > maxNesting {
@@ -182,7 +182,6 @@ func (r reader) fields(at string, schema any, ancestors []string) (out []fieldLi
 // maxEnum is the maximum number of values of an enum that a page lists.
 const maxEnum = 20
 
-// texts returns values as texts.
 func texts(values []any) []string {
 	return db.Map(values, func(v any) string { return fmt.Sprint(v) })
 }
@@ -221,7 +220,7 @@ func (r reader) kind(schema any) string {
 	return out
 }
 
-// resolve returns the component to which a schema refers. It returns any other schema unchanged.
+// resolve returns the component to which a schema refers.
 func (r reader) resolve(s object) object {
 	ref, ok := s["$ref"].(string)
 	if !ok {
@@ -232,7 +231,7 @@ func (r reader) resolve(s object) object {
 	return found
 }
 
-// media returns the media type object of a body or an answer. It returns nil if the body or answer has no content.
+// media returns the media type object of a body or an answer.
 func media(part any) object {
 	o, _ := part.(object)
 	content, _ := o["content"].(object) // by media type
@@ -242,7 +241,7 @@ func media(part any) object {
 	return nil
 }
 
-// exampleText returns the text in which an example is shown. It is empty if there is no example.
+// exampleText returns the text in which an example is shown.
 func exampleText(example any) string {
 	switch v := example.(type) {
 	case nil:
@@ -269,7 +268,6 @@ func markdown(text string) template.HTML {
 	return template.HTML(out.String()) //nolint:gosec // the text is the service's own, and goldmark leaves HTML in it out
 }
 
-// textOf returns a text member of an object. It is empty if there is no such text.
 func textOf(o object, name string) string {
 	text, _ := o[name].(string)
 	return text

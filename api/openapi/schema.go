@@ -64,7 +64,6 @@ const (
 	inAnswer = false
 )
 
-// schemaOf returns the schema of a type. body is inBody if the type is part of a request body, and inAnswer if it is part of an answer.
 func (s *schemas) schemaOf(t reflect.Type, body bool) object {
 	if t == reflect.TypeFor[uuid.NullUUID]() {
 		id := s.schemaOf(reflect.TypeFor[uuid.UUID](), body)
@@ -107,8 +106,7 @@ func (s *schemas) schemaOf(t reflect.Type, body bool) object {
 	panic("openapi: a field of type " + t.String() + " needs the struct tag \"is\"")
 }
 
-// named adds a struct to the components, once, and returns a reference to it. For a struct type without a name it returns the
-// schema itself.
+// named adds a struct to the components, once, and returns a reference to it.
 func (s *schemas) named(t reflect.Type, body bool) object {
 	if t.Name() == "" {
 		return s.fields(t, body)
@@ -123,9 +121,7 @@ func (s *schemas) named(t reflect.Type, body bool) object {
 	return object{"$ref": "#/components/schemas/" + name}
 }
 
-// freeName returns the name of a type's component. If another type has that name already, the package's name is put before it. A
-// part of a body gets the suffix Body, unless its name ends in Body, Put or Patch. Its schema differs from the schema in answers,
-// because a body may leave fields out.
+// freeName returns the name of a type's component. A body and an answer need different names, because their schemas differ.
 func (s *schemas) freeName(t reflect.Type, body bool) string {
 	name, suffix := plainName(t.Name()), ""
 	if body && !strings.HasSuffix(name, "Body") && !strings.HasSuffix(name, "Put") && !strings.HasSuffix(name, "Patch") {
@@ -167,10 +163,9 @@ type collector struct {
 	depths     map[string]int // how deeply the struct of each property is embedded
 }
 
-// collect adds the fields of a struct and of the structs embedded in it, whose depth is greater by one. Of several fields with the same
-// name, the field with the smallest depth counts, as in encoding/json. Two fields with the same name and depth are a mistake, for
-// which collect panics. If null is true, a body may have null for each of the fields. If absent is true, an answer may leave all of
-// them out.
+// collect adds the fields of a struct and of the structs embedded in it, whose depth is greater by one. Of several fields with
+// the same name, the field with the smallest depth counts, as in encoding/json. If null is true, a body may have null for each of
+// the fields. If absent is true, an answer may leave all of them out.
 func (c *collector) collect(t reflect.Type, depth int, null, absent bool) {
 	for i := range t.NumField() {
 		f := t.Field(i)
@@ -209,8 +204,7 @@ func (c *collector) collect(t reflect.Type, depth int, null, absent bool) {
 	}
 }
 
-// hides reports whether a field that was collected before hides a field of t. If the new field hides the earlier one, hides removes the
-// earlier one.
+// hides reports whether a field that was collected before hides a field of t. It removes an earlier field that the new one hides.
 func (c *collector) hides(t reflect.Type, name string, depth int) bool {
 	at, known := c.depths[name]
 	if known && at == depth {
@@ -224,8 +218,8 @@ func (c *collector) hides(t reflect.Type, name string, depth int) bool {
 	return false
 }
 
-// hasAlike reports whether another property would get the same Go name in a generated client. For example, dateFormat and date_format
-// would both become DateFormat.
+// hasAlike reports whether another property would get the same Go name in a generated client, as dateFormat and date_format
+// would.
 func (c *collector) hasAlike(name string) bool {
 	for other := range c.properties {
 		if other != name && strings.EqualFold(strings.ReplaceAll(other, "_", ""), strings.ReplaceAll(name, "_", "")) {
@@ -235,7 +229,7 @@ func (c *collector) hasAlike(name string) bool {
 	return false
 }
 
-// described adds the information in a field's tags to its schema. In an answer, only the enum of the field's rules is added.
+// described adds the information in a field's tags to its schema.
 func (c *collector) described(schema object, f reflect.StructField) object {
 	doc := f.Tag.Get("doc")
 	if c.body {

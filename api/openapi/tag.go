@@ -57,7 +57,6 @@ var tagFields = []tagField{
 	{"webdriver", "for a view: whether a program controls the browser", object{"type": "boolean"}},
 }
 
-// tagAddresses lists the addresses of the page tag.
 var tagAddresses = []address{
 	{
 		http.MethodGet, "/t.js", "loadTag", "page of your own", "the page tag", nil,

@@ -46,13 +46,11 @@ var Tracking = sync.OnceValue(func() []byte {
 	return out.Bytes()
 })
 
-// clickAliases returns the aliases of the click id token. The page tag looks for a click id in parameters of these names too.
 func clickAliases() []string {
 	all := token.Catalog()
 	return all[slices.IndexFunc(all, func(e token.Entry) bool { return e.Name == token.ClickID.String() })].Aliases
 }
 
-// file returns the text of an embedded file of the pages.
 func file(name string) string {
 	text, err := page.ReadFile(name)
 	if err != nil {
@@ -61,7 +59,7 @@ func file(name string) string {
 	return string(text)
 }
 
-// trackingPage returns Tracking as an HTML page.
+// trackingPage is Tracking as an HTML page.
 var trackingPage = sync.OnceValue(func() []byte {
 	var body bytes.Buffer
 	if err := goldmark.New(goldmark.WithExtensions(extension.Table)).Convert(Tracking(), &body); err != nil {

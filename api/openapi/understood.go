@@ -9,8 +9,7 @@ import (
 	"switchyard/models/timetext"
 )
 
-// understood returns the data for the part of the page that shows which values the service understands. The service's own parsers
-// read the examples when the page is made, so the page always shows what the service does.
+// understood returns the data for the part of the page that shows which values the service understands.
 func understood() map[string]any {
 	return map[string]any{
 		"Amounts": money.Examples(), "Currencies": money.Catalog(), "Usual": money.Usual(), "Times": timeExamples(),
@@ -19,7 +18,6 @@ func understood() map[string]any {
 	}
 }
 
-// example is a time and how it is read.
 type example struct{ Text, Read string }
 
 func timeExamples() []example {

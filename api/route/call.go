@@ -37,25 +37,24 @@ type Call struct {
 	Account  models.Account
 	KeyID    uuid.UUID
 	KeyScope string
-	// Person, Session and Role describe a signed-in caller. For a caller with a key they are zero.
+	// Person, Session and Role describe a signed-in caller.
 	Person  models.Person
 	Session models.Session
 	Role    models.Role
 	// Assistant is the connected assistant that calls by an access token. It is nil for other callers. If it is set, Role is the role of
 	// the assistant's person.
 	Assistant *models.AssistantCaller
-	// Credential is the key or the session's token. It identifies the caller.
+	// Credential is the key or the session's token.
 	Credential string
 	// Client is the address of the caller, as far as trusted proxies report it.
 	Client netip.Addr
-	// Store reads and writes the control plane: accounts, keys and the records that accounts set up. On a POST with an
-	// Idempotency-Key it is bound to the transaction that also stores the answer.
-	// Work that must wait for the commit is added with After.
+	// Store reads and writes the control plane: accounts, keys and the records that accounts set up. A step of the pipeline may
+	// bind it to a transaction.
 	Store *store.Store
 	// IdempotencyKey is the caller's key, or empty.
 	IdempotencyKey string
-	// AttemptID identifies a call to a slow route with an Idempotency-Key. Every repetition has the same id until the call has
-	// its final answer. A job with this id is therefore found again and not done twice. Other calls have the zero id.
+	// AttemptID identifies a call to a slow route with an Idempotency-Key. Repetitions have the same id, so a job with this id is
+	// not done twice. Other calls have the zero id.
 	AttemptID uuid.UUID
 
 	// Changes lists changes for the call's entry in the audit log, in addition to the changes of the record that Recorded returns.
@@ -65,8 +64,7 @@ type Call struct {
 	// answer is not the id of that record.
 	Record uuid.UUID
 
-	// Checked is set by a handler if the call has only checked something. The call is then not in the audit log, as with
-	// Route.Checks.
+	// Checked is set by a handler if the call has only checked something. The call is then not in the audit log.
 	Checked bool
 
 	header http.Header
@@ -75,8 +73,7 @@ type Call struct {
 	place  func() // releases the call's place in the share of its route; nil: the call has no place
 }
 
-// RecordField adds a field that was sent, with its value, to the call's entry in the audit log. Without it the entry only names the
-// field.
+// RecordField adds a field that was sent, with its value, to the call's entry in the audit log.
 func (c *Call) RecordField(name string, value any) {
 	after, _ := json.Marshal(value) // callers pass texts and booleans
 	c.Changes = append(c.Changes, models.FieldChange{Field: name, Before: json.RawMessage("null"), After: after})
@@ -93,8 +90,7 @@ func NewCall(r *http.Request, row *Route, header http.Header) *Call {
 // IsPerson reports whether the caller is a signed-in person.
 func (c *Call) IsPerson() bool { return c.Person.ID != uuid.Nil }
 
-// MayWrite reports whether the caller may change the account's settings. A key must be a full key, and a person at least a
-// contributor.
+// MayWrite reports whether the caller may change the account's settings.
 func (c *Call) MayWrite() bool {
 	if c.IsPerson() {
 		return c.Role.Includes(models.RoleContributor)
@@ -116,7 +112,7 @@ func (c *Call) Context() context.Context { return c.Request.Context() }
 func (c *Call) Header() http.Header { return c.header }
 
 // IfMatch reports whether the caller accepts this version of the record that the call changes. It is true if no If-Match was
-// sent, or if one of its tags is * or the version. Weak tags count, because proxies that compress make tags weak.
+// sent. Weak tags count, because proxies that compress make tags weak.
 func (c *Call) IfMatch(version string) bool {
 	lists := c.Request.Header.Values("If-Match")
 	return len(lists) == 0 || slices.ContainsFunc(strings.Split(strings.Join(lists, ","), ","), func(tag string) bool {
@@ -151,8 +147,7 @@ func (c *Call) Address() string {
 	return c.Client.String()
 }
 
-// SetPlace gives the call a place in the share of its route. release frees the place. release is called once: by ReleasePlace, or
-// by the holder after DetachPlace.
+// SetPlace gives the call a place in the share of its route. release frees the place.
 func (c *Call) SetPlace(release func()) { c.place = release }
 
 // ReleasePlace releases the call's place, if it has one.
@@ -164,7 +159,7 @@ func (c *Call) ReleasePlace() {
 }
 
 // DetachPlace removes the place from the call and returns its release function. The place then stays taken after the call, until
-// release is called. If the call has no place, release does nothing.
+// release is called.
 func (c *Call) DetachPlace() (release func()) {
 	release, c.place = c.place, nil
 	if release == nil {
@@ -192,8 +187,7 @@ func (c *Call) RunAfter() {
 // DiscardAfter discards the work that After added. It is called if the writes of the call are undone.
 func (c *Call) DiscardAfter() { c.after = nil }
 
-// read parses the parameters that the row accepts from the path and the query. If a request has several mistakes, the first step that
-// finds one decides the error.
+// read parses the parameters that the row accepts from the path and the query.
 func (c *Call) read() (err error) {
 	r := c.Route
 	params := r.Params()

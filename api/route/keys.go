@@ -8,10 +8,10 @@ import (
 	"switchyard/models/bind"
 )
 
-// NameKeys sets the Keys of every row with a body: the names that the body may have. They are the fields of the body and of Echoes.
-// If the row creates, changes or replaces a record, the names in answers of the same resource are allowed too, so that an object
-// that was read can be sent back. A call that acts on a record, such as a test or a replay, accepts no names of answers. A PATCH
-// refuses names that only the PUT of its resource writes: it would ignore them, and the change would be lost silently.
+// NameKeys sets the Keys of every row with a body: the names that the body may have. They are the fields of the body and of
+// Echoes. If the row creates, changes or replaces a record, the names in answers of the same resource are allowed too, so that an
+// object that was read can be sent back. A PATCH refuses names that only the PUT of its resource writes: it would ignore them,
+// and the change would be lost silently.
 func NameKeys(rows []Route) {
 	for i := range rows {
 		row := &rows[i]
@@ -45,15 +45,13 @@ func collection(path string) string {
 	return first
 }
 
-// sameResource reports whether rows at two paths concern the same records. The other path must be the path itself, the
-// collection that it is in, or one record of that collection.
+// sameResource reports whether rows at two paths concern the same records.
 func sameResource(path, other string) bool {
 	c := collection(path)
 	return other == path || other == "/"+c || other == "/"+c+"/{id}"
 }
 
-// answerTypes returns the answer and a zero value of each struct type in its exported fields. Such a field is a struct or a pointer to
-// a struct, or, if the field's JSON name begins with rows, a list of them.
+// answerTypes returns the answer and zero values of the structs in its fields.
 func answerTypes(answer any) []any {
 	out := []any{answer}
 	t := reflect.TypeOf(answer)

@@ -52,8 +52,7 @@ type Route struct {
 	Group   string // heading in the document
 	Summary string
 	Scope   Scope
-	// Role is the lowest role that lets a person call the route. Keys have no role. The default is viewer for a route that
-	// every key may call, else contributor.
+	// Role is the lowest role that lets a person call the route. Keys have no role.
 	Role    models.Role
 	Callers Callers
 	// Confirm requires people to prove again who they are if their last proof is older than models.SessionProof: 403 confirm.
@@ -87,20 +86,17 @@ type Route struct {
 	// Versioned routes send the version of the record as ETag. A change accepts If-Match, and is answered with 409 stale if
 	// If-Match names another version.
 	Versioned bool
-	// Version locks the record that a change names until the transaction ends, and returns its version. Answers show the version
-	// too, for most records as updated_at. A row with a Version accepts If-Match: the handler runs in this transaction, and the answer
-	// is 409 stale if the record has another version. If Version is nil, an If-Match counts only on a Versioned row. A row that
-	// waits for a job has no Version.
+	// Version locks the record that a change names until the transaction ends, and returns its version. A row with a Version
+	// accepts If-Match: the handler runs in this transaction, and the answer is 409 stale if the record has another version. A
+	// row that waits for a job has no Version.
 	Version func(c *Call, id uuid.UUID) (string, error)
 	// Public routes need no key, are not rate-limited and answer without {data, error}.
 	Public     bool
 	Deprecated *Deprecated
 	Handle     Handler
-	// Repeats is set on a POST whose answer is not stored for its Idempotency-Key, so that each call runs the handler. There are
-	// two kinds of such a POST: a POST that changes nothing itself, and a POST that must check the person's session or proof of identity on
-	// each call.
+	// Repeats is set on a POST whose answer is not stored for its Idempotency-Key, so that each call runs the handler.
 	Repeats bool
-	// Proposes is set on a route that stores only a proposal. Assistants that may propose call it with a read-only key.
+	// Proposes is set on a route that stores only a proposal. Assistants that may propose may call it with a read-only key.
 	Proposes bool
 	// Tokens is set on a route to which connected assistants may send their access tokens. All other routes accept such a token only
 	// if this process itself makes the call for an assistant: see WithVia.
@@ -158,10 +154,9 @@ type Param struct {
 	Doc      string
 	// Repeated parameters may be given several times. Giving any other parameter more than once is invalid_input.
 	Repeated bool
-	// Shared parameters have the same meaning on every route. The document describes each only once.
+	// Shared parameters have the same meaning on every route.
 	Shared bool
-	// Min and Max are the range of an integer. A number outside the range is replaced by the nearest number in it. The document
-	// adds the range to Doc.
+	// Min and Max are the range of an integer. A number outside the range is replaced by the nearest number in it.
 	Min, Max int
 }
 
@@ -204,14 +199,12 @@ type Code struct {
 type Slow struct {
 	Kind   string // the job's kind
 	Answer any    // zero value of the answer's type
-	// Render turns the job's result into the answer. For a job that the route waits for, this is the answer that the route
-	// documents.
+	// Render turns the job's result into the answer.
 	Render func(result json.RawMessage) (any, error)
 }
 
-// Share is a resource that the calls of all accounts have in common, such as the connections for reading reports. A call
-// runs in a place of the share. A call without a place waits for one, and is answered with 429 rate_limited if no place becomes
-// free in time. The numbers apply to one web process.
+// Share is a resource that the calls of all accounts have in common, such as the connections for reading reports. A call runs in
+// a place of the share, or waits for one. The numbers apply to one web process.
 type Share struct {
 	Places  int           // number of places for all accounts together; 0: not limited
 	Running int           // number of places that one account may hold
@@ -221,13 +214,13 @@ type Share struct {
 
 // The shares.
 var (
-	// Calls is the share of all calls that have no other share. These calls are short. If an account sends many calls at the same time,
-	// only four of them run and the others wait. The calls of other accounts therefore find a free processor and connection.
+	// Calls is the share of all calls that have no other share. Its limit leaves processors and connections free for the calls of
+	// other accounts.
 	Calls = &Share{Running: 4, Waiting: 200, Wait: 10 * time.Second}
 	// Assistants are calls of tools. Each makes further calls, which run in places of their own shares.
 	Assistants = &Share{Running: 4, Waiting: 50, Wait: 10 * time.Second}
 	// Reads are calls that read clicks, conversions or sums of them. The pool for reports has a connection for each place of
-	// Reads and of Lists, so no call with a place waits for a connection. A call that continues as a job gives its place back.
+	// Reads and of Lists, so no call with a place waits for a connection.
 	Reads = &Share{Places: 6, Running: 2, Waiting: 16, Wait: 5 * time.Second}
 	// Lists are calls that show an account's records with their figures. They are separate from Reads, so that reports do not
 	// delay the pages on which users begin.
@@ -247,8 +240,7 @@ type Deprecated struct {
 	Link      string    // address of the list of changes
 }
 
-// Handler runs a route. Body and Answer are zero values of the body's and the answer's types. Handle and HandleBody return
-// handlers.
+// Handler runs a route. Body and Answer are zero values of the body's and the answer's types.
 type Handler struct {
 	Body   any
 	Answer any
@@ -267,9 +259,8 @@ func Handle[A any](fn func(*Call) (A, error)) Handler {
 	}}
 }
 
-// HandleBody returns a handler like Handle for a route with a body. The body is decoded before the parameters are parsed. A method
-// Preset(*Call) of the body's type sets the values of fields that the request leaves out. A method Fill(*Call) error adds members
-// to the request's body before the body is decoded.
+// HandleBody returns a handler like Handle for a route with a body. A method Preset(*Call) of the body's type sets the values of
+// fields that the request leaves out. A method Fill(*Call) error adds members to the request's body before the body is decoded.
 func HandleBody[B, A any](fn func(*Call, B) (A, error)) Handler {
 	var body B
 	var answer A
@@ -298,8 +289,8 @@ type finder[R any] interface {
 	Find(ctx context.Context, account, id uuid.UUID) (R, error)
 }
 
-// HandleRecord returns a handler like Handle for a route with an id in its path. The handler finds the record with this id before it
-// runs fn. If the account does not have the record, fn does not run, and the handler returns the error of the table.
+// HandleRecord returns a handler like Handle for a route with an id in its path. The handler finds the record with this id before
+// it runs fn.
 func HandleRecord[T finder[R], R, A any](table func(*store.Store) T, fn func(*Call, R) (A, error)) Handler {
 	return Handle(func(c *Call) (answer A, err error) {
 		record, err := table(c.Store).Find(c.Context(), c.Account.ID, c.ID)
@@ -338,8 +329,7 @@ func Codes(lists ...string) []Code {
 	return out
 }
 
-// WithDefaults returns the row with its defaults set: status 200, a body limit of 1 MiB, and Body and Answer of the handler. The share
-// is Calls, except on a public row. The scope is Read on GET, else Write. The role is contributor for Write, else viewer.
+// WithDefaults returns the row with its defaults set.
 func (r Route) WithDefaults() Route {
 	if r.Status == 0 {
 		r.Status = http.StatusOK
@@ -371,8 +361,8 @@ func (r Route) WithDefaults() Route {
 	return r
 }
 
-// PersonCodes are errors that people can get on every route, and that keys can get on routes for people only. A row does not have to
-// declare them. The document lists such an error only for a row that declares it, or that can also return it for another reason.
+// PersonCodes are errors that people can get on every route, and that keys can get on routes for people only. A row does not have
+// to declare them.
 var PersonCodes = Codes("401 unauthenticated", "403 role_required cross_site confirm people_only", "429 rate_limited")
 
 // PathParams returns the names of the parameters in the path.

@@ -7,7 +7,7 @@ import (
 	"encoding/hex"
 )
 
-// Static is an answer that is made once and sent unchanged, with or without compression. A client that already has it gets 304.
+// Static is an answer that is made once and sent unchanged, with or without compression.
 type Static struct {
 	Type string
 	Body []byte
@@ -15,7 +15,7 @@ type Static struct {
 	ETag string // weak, because Body and Gzip have the same tag
 }
 
-// NewStatic compresses a body.
+// NewStatic returns an answer with a body and its compressed form.
 func NewStatic(contentType string, body []byte) (Static, error) {
 	var packed bytes.Buffer
 	w, err := gzip.NewWriterLevel(&packed, gzip.BestCompression)

@@ -26,7 +26,6 @@ type BlockList struct {
 func (l *BlockList) row() store.RoutingRow { return &l.Row }
 func (l *BlockList) key() uuid.UUID        { return l.Row.ID }
 
-// fullRow returns the list's row with its values.
 func (l *BlockList) fullRow() store.RoutingRow {
 	row := l.Row
 	row.Values = slices.Collect(maps.Keys(l.values))
@@ -71,7 +70,7 @@ func (l *BlockList) has(f *cond.Facts) (ok bool) {
 	return ok
 }
 
-// explain records in a trace that the list has blocked the visitor. The trace may be nil.
+// explain records in a trace that the list has blocked the visitor.
 func (l *BlockList) explain(t *flow.Trace, via flow.Via, f *cond.Facts) {
 	if t != nil {
 		t.Via = via

@@ -14,8 +14,7 @@ import (
 	"switchyard/models/cond"
 )
 
-// blockedPlaces returns a snapshot and its campaign, in which n placements and the network 3320 are blocked. The list of the unknown
-// dimension colour blocks no visitor.
+// blockedPlaces returns a snapshot and its campaign, in which n placements and the network 3320 are blocked.
 func blockedPlaces(n int) (*Snapshot, *Campaign) {
 	c := &store.RoutingCampaign{ID: uuid.New(), AccountID: uuid.New(), Status: models.CampaignActive}
 	places := &store.RoutingBlockList{ID: uuid.New(), AccountID: c.AccountID, Scope: models.BlockCampaign, ScopeID: c.ID, Dimension: "sub1"}
@@ -93,7 +92,7 @@ func TestLookingUpABlockedValueAllocatesNothing(t *testing.T) {
 	}
 }
 
-// BenchmarkFindBlock measures the look-up of a visitor who is not blocked: without any blocked placement, and among 50,000.
+// BenchmarkFindBlock measures the look-up of a visitor who is not blocked.
 func BenchmarkFindBlock(b *testing.B) {
 	for _, n := range []int{0, models.MaxBlocked} {
 		b.Run(strconv.Itoa(n), func(b *testing.B) {

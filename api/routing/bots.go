@@ -13,7 +13,6 @@ import (
 	"switchyard/models/botlist"
 )
 
-// botEntry is an entry of the bot lists.
 type botEntry struct{ saved store.RoutingBotEntry }
 
 func (e *botEntry) row() store.RoutingRow { return &e.saved }

@@ -230,8 +230,8 @@ func (b *Builder) campaign(row *store.RoutingCampaign, _ *Campaign) *Campaign {
 	return c
 }
 
-// completePlans compiles again the campaigns whose plan is out of date. Such a plan names an offer, a lander or a saved rule that
-// appeared only now. Or it names a saved rule that was removed, or that has a new matcher.
+// completePlans compiles again the campaigns whose plan is out of date: a record to which the plan refers has appeared, or a
+// saved rule has changed.
 func (b *Builder) completePlans() {
 	if !b.stale.Load() {
 		return

@@ -8,7 +8,7 @@ import (
 )
 
 // compressed is the compressed text of a flow. It is decompressed only when the campaign is recompiled or copied to disk.
-// Uncompressed flows would add 26% to the snapshot's memory. A text shorter than compressFrom bytes is not compressed.
+// Uncompressed flows would add 26% to the snapshot's memory.
 type compressed struct {
 	bytes []byte
 	size  int // length of the original text
@@ -36,7 +36,6 @@ func compress(text []byte) compressed {
 	return compressed{bytes.Clone(b.Bytes()), len(text)}
 }
 
-// text returns the original text.
 func (p compressed) text() []byte {
 	if len(p.bytes) == p.size {
 		return p.bytes

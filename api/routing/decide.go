@@ -7,8 +7,7 @@ import (
 	"switchyard/models/flow"
 )
 
-// Visit is a visitor's way through one campaign or, by hand-overs, through several. The visits of the redirect are real. The
-// visits of an Explainer and of trials change nothing. Decide runs the same loop for all of them.
+// Visit is a visitor's way through one campaign or, by hand-overs, through several.
 type Visit interface {
 	// Enter is called when a campaign begins to route, including the first campaign. It sets the values of the visitor and the
 	// facts that depend on the campaign: the binding, campaign_id, is_unique and clicks_today.
@@ -61,8 +60,7 @@ func (s *Snapshot) Decide(c *Campaign, v *flow.Visitor, env *flow.Env, seed uint
 	}
 }
 
-// handover returns the campaign that another campaign hands over to. It returns nil if that campaign is not active or belongs to
-// another account.
+// handover returns the campaign that another campaign hands over to.
 func (s *Snapshot) handover(from *Campaign, id uuid.UUID) *Campaign {
 	c := s.Campaign(id)
 	if c == nil || !c.Active() || c.Row.AccountID != from.Row.AccountID {

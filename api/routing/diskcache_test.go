@@ -47,7 +47,6 @@ func TestTheCopyKeepsEveryFlow(t *testing.T) {
 	}
 }
 
-// streams returns a flow of n paths.
 func streams(n int) []byte {
 	paths := make([]string, n)
 	for i := range paths {

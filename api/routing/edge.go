@@ -17,9 +17,9 @@ import (
 	"switchyard/models/token"
 )
 
-// EdgeFormat is the version of the format of bundles, which are campaigns compiled for the edge. It changes when the meaning of
-// bundles changes. The script at the edge, which routes visitors by the bundles, ignores bundles of a later format. A bundle that
-// names a sub-parameter after sub10 has edgeSubsFormat, because older scripts know only ten.
+// EdgeFormat is the version of the format of bundles, which are campaigns compiled for the edge. The script at the edge, which
+// routes visitors by the bundles, ignores bundles of a later format. A bundle that names a sub-parameter after sub10 has
+// edgeSubsFormat, because older scripts know only ten.
 const (
 	EdgeFormat     = 1
 	edgeSubsFormat = 2
@@ -88,9 +88,8 @@ type edgeLander struct {
 	Guarded bool                 `json:"guarded,omitempty"`
 }
 
-// edgeAttributes maps each attribute of a visitor that the script knows to the lowest bundle format that may use the attribute. The
-// script also knows param.<name>, which is not in the map. It does not know headers, nor attributes that need data of this service:
-// parsed user agents, geo databases, earlier visits, and bot signals. If a decision reaches a condition on one of these, the script
+// edgeAttributes maps each attribute of a visitor that the script knows to the lowest bundle format that may use the attribute.
+// The script also knows param.<name>, which is not in the map. If a decision reaches a condition on another attribute, the script
 // hands the visitor over to this service.
 var edgeAttributes = func() map[string]int {
 	known := map[string]int{}
@@ -143,8 +142,7 @@ func (s *Snapshot) EdgeBundles() ([]models.EdgeBundle, error) {
 	return s.edgeBundles(models.MaxEdgeAccount, edgeWork)
 }
 
-// edgeBundles stops compiling once the values together exceed maxBytes, or the assembled parts together exceed maxWork bytes. The
-// bundle with which a limit is exceeded is still compiled.
+// edgeBundles stops compiling once the values together exceed maxBytes, or the assembled parts together exceed maxWork bytes.
 func (s *Snapshot) edgeBundles(maxBytes, maxWork int) ([]models.EdgeBundle, error) {
 	list := slices.SortedFunc(each[*Campaign](s, campaigns), func(a, b *Campaign) int {
 		return bytes.Compare(a.Row.ID[:], b.Row.ID[:])
@@ -273,7 +271,6 @@ func (k *edgeCompiler) campaigns(c *Campaign, hops int) error {
 	return nil
 }
 
-// campaign adds the part of a campaign to the bundle.
 func (k *edgeCompiler) campaign(c *Campaign) error {
 	part := k.parts[c.Row.ID]
 	if part == nil {

@@ -16,8 +16,8 @@ import (
 	"switchyard/models/token"
 )
 
-// mesh returns an account with n campaigns in a row. Each campaign may hand visitors over to the campaigns that follow it in the row,
-// as many as the parameter next says. Its flow has about size bytes.
+// mesh returns an account with n campaigns. Each can hand visitors over to as many others as next says, and its flow has about
+// size bytes.
 func mesh(n, next, size int) *store.Routing {
 	account, domain := uuid.New(), uuid.New()
 	r := &store.Routing{Rows: []store.RoutingRow{
@@ -45,8 +45,8 @@ func mesh(n, next, size int) *store.Routing {
 	return r
 }
 
-// TestEdgeBounds: the bundles of an account stay within the limits, even if each of its campaigns can hand over to many others. Campaigns
-// beyond the limits are not published, so the service routes them itself. Each compilation leaves out the same campaigns.
+// TestEdgeBounds: the bundles of an account stay within the limits, even if each of its campaigns can hand over to many others.
+// Campaigns beyond the limits are not published, so the service routes them itself.
 func TestEdgeBounds(t *testing.T) {
 	t.Parallel()
 	compile := func(r *store.Routing, most, work int) (bytesKept int, large []bool) {
@@ -127,8 +127,7 @@ func TestEdgeFormatOfSubParameters(t *testing.T) {
 	}
 }
 
-// TestEdgeNamesPatternsOfParameters: the script can read every parameter, but it cannot compare a parameter with every regular
-// expression. Such a condition on a parameter is listed as pattern:param among the features that the script lacks.
+// TestEdgeNamesPatternsOfParameters: a pattern for a parameter that the script cannot check is listed as pattern:param.
 func TestEdgeNamesPatternsOfParameters(t *testing.T) {
 	t.Parallel()
 	k := edgePart{origin: map[string]bool{}}

@@ -116,8 +116,7 @@ func (v *explainedVisit) HandOver(path uuid.UUID, bindable bool) {
 	}
 }
 
-// admit takes one click of a path's daily cap, if there is room. It counts the click only in the question's own map. A bot's click is
-// admitted but not counted.
+// admit takes one click of a path's daily cap, if there is room. A bot's click is admitted but not counted.
 func (v *explainedVisit) admit(r *flow.Route) bool {
 	if v.q.Clicks[r.ID] >= r.DailyCap {
 		return false
@@ -135,8 +134,7 @@ func cloneMap[V any](from map[uuid.UUID]V) map[uuid.UUID]V {
 	return to
 }
 
-// Explain makes the decision that the redirect would make. It changes nothing: no click counts toward a cap, and the visitor is not
-// recorded as known. Has must be true for the campaign.
+// Explain makes the decision that the redirect would make. Has must be true for the campaign.
 func (x *Explainer) Explain(q Question) Explanation {
 	x.Cap(q.Conversions)
 	q.Bound, q.Clicks = cloneMap(q.Bound), cloneMap(q.Clicks)

@@ -31,9 +31,7 @@ const (
 	kindCount
 )
 
-// kinds defines how the rows of each kind are compiled. A new kind of record needs only a kindID, an entry here and an entry in the
-// store's table. The code that reads, replaces and removes rows, compares their versions and writes the copy on disk goes over these
-// entries.
+// kinds defines how the rows of each kind are compiled.
 var kinds = [kindCount]kind{
 	accounts:     kindOf((*Builder).account),
 	domains:      kindOf((*Builder).domain),
@@ -96,7 +94,6 @@ func find[R record](s *Snapshot, k kindID, id uuid.UUID) R {
 	return r
 }
 
-// each iterates over the records of a kind.
 func each[R record](s *Snapshot, k kindID) func(yield func(R) bool) {
 	return func(yield func(R) bool) {
 		for _, found := range s.records[k].all {

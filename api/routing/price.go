@@ -9,7 +9,7 @@ import (
 	"switchyard/models/money"
 )
 
-// Price is the cost of a campaign's clicks. It is computed when the campaign changes.
+// Price is the cost of a campaign's clicks.
 type Price struct {
 	model  string
 	click  decimal.Decimal // fixed cost of every click
@@ -56,9 +56,8 @@ type Given struct {
 // Apply sets the cost of a click.
 //
 // With the model auto, the link states the cost. For a source that charges per thousand clicks, the link states the price of a
-// thousand. The link may state another currency than the campaign's, and a currency in the amount itself takes precedence. If
-// the stated cost is not an amount, or its currency is not understood, the click's currency is money.Unknown and its cost
-// counts as zero.
+// thousand. A currency in the amount itself takes precedence over the stated currency. If the amount or its currency is unclear,
+// the click's currency is money.Unknown.
 //
 // Clicks that are paid but get lost on the way make the arriving clicks more expensive. The percentage of lost clicks is campaignLoss, or
 // the source's traffic loss if campaignLoss is zero.

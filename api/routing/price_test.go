@@ -9,8 +9,7 @@ import (
 	"switchyard/models/money"
 )
 
-// TestCostOfALink reads the cost in a link. If the cost cannot be read, it counts as zero, and the click gets a currency that marks the
-// cost as unread.
+// TestCostOfALink reads the cost in a link. A cost whose amount or currency is unclear has the currency money.Unknown.
 func TestCostOfALink(t *testing.T) {
 	t.Parallel()
 	p := newPrice("auto", decimal.Zero)

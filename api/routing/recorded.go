@@ -32,7 +32,7 @@ func (x *Explainer) Recorded(click *click.StoredClick, campaign uuid.UUID) Quest
 }
 
 // Record records in a click the path, the landing page, the offer and the network of a decision. It also records which path was
-// passed over and why. It returns the page and the offer.
+// passed over and why.
 func Record(c *models.Click, d *flow.Decision) (*Lander, *Offer) {
 	page, o := LanderOf(d.Lander), OfferOf(d.Offer)
 	if d.Route != nil {

@@ -17,7 +17,6 @@ import (
 	"switchyard/models/interval"
 )
 
-// How the snapshot is kept fresh.
 const (
 	debounce     = 20 * time.Millisecond // notices within this time become one snapshot
 	fullReload   = time.Minute           // how often the versions of all records are compared, in case a notice was lost
@@ -129,7 +128,7 @@ func (k *Refresher) Run(ctx context.Context, url string) {
 	}
 }
 
-// mark marks the record that a notice names as changed. A refresh reads the marked records.
+// mark marks the record that a notice names as changed.
 func (k *Refresher) mark(_ context.Context, n db.Notice) {
 	k.mu.Lock()
 	if key, ok := store.ParseRoutingKey(n.Payload); ok {
@@ -220,14 +219,14 @@ func (k *Refresher) load(ctx context.Context, keys []store.RoutingKey, secret []
 	return nil
 }
 
-// Publish replaces the current snapshot, with which visitors are routed.
+// Publish replaces the current snapshot.
 func (k *Refresher) Publish(s *Snapshot) {
 	k.current.Store(s)
 	k.changes.Add(1)
 }
 
-// saveAll writes the copy on disk after changes of the snapshot, until the context ends. It waits at least copyInterval between
-// two copies. Before it returns, it writes a last copy if there are changes.
+// saveAll writes the copy on disk after changes of the snapshot, until the context ends. Before it returns, it writes a last copy
+// if there are changes.
 func (k *Refresher) saveAll(ctx context.Context) {
 	if k.cache == "" {
 		return

@@ -67,7 +67,6 @@ func RecordedDestination(c *click.StoredClick) models.RoutedTo {
 	return to
 }
 
-// destinationKind returns the kind of destination for a Via. It is "path" if a path was taken, and otherwise the name of the Via.
 func destinationKind(via flow.Via) string {
 	switch via {
 	case flow.ViaNone, flow.ViaFallback, flow.ViaDestination:

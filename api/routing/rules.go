@@ -11,8 +11,8 @@ import (
 	"switchyard/models/cond"
 )
 
-// rule is a saved rule. All plans that use the rule share its matcher. A change of the conditions usually replaces only this matcher:
-// no campaign is recompiled, even if ten thousand campaigns use the rule. Builder.rule names the exceptions.
+// rule is a saved rule. All plans that use the rule share its matcher, so a change of the conditions usually recompiles no
+// campaign.
 type rule struct {
 	saved    store.RoutingRule
 	matcher  *cond.Matcher
@@ -32,10 +32,8 @@ type ruleUse struct {
 	matcher *cond.Matcher // nil: the rule did not exist
 }
 
-// rule compiles a saved rule. Usually it replaces the matcher that the plans share, so that they use the new conditions immediately.
-// It causes plans to be recompiled in only two cases. In the first case, the rule is new, so plans that name it have no matcher
-// for it yet. In the second case, the rule begins or stops using the clicks of the day, so the campaigns must begin or stop counting
-// these clicks.
+// rule compiles a saved rule. Usually it only replaces the matcher that the plans share. Plans are recompiled if the rule is new,
+// or if it begins or stops using the clicks of the day.
 func (b *Builder) rule(row *store.RoutingRule, old *rule) *rule {
 	m := compileRule(row, b.explained)
 	if old != nil && old.matcher.Uses(cond.ClicksToday) == m.Uses(cond.ClicksToday) {
@@ -84,7 +82,6 @@ func (s *Snapshot) CountUnusable() int {
 		count(s, smartlinks, func(l *Smartlink) bool { return l.unusable })
 }
 
-// count returns the number of records of a kind that satisfy a condition.
 func count[R record](s *Snapshot, k kindID, satisfies func(R) bool) (n int) {
 	for r := range each[R](s, k) {
 		if satisfies(r) {

@@ -95,7 +95,6 @@ func (g *Goal) key() uuid.UUID        { return g.Row.ID }
 func (g *Goal) link(s *Snapshot)      { insert(&s.goalLists, g.Row.SiteID, g) }
 func (g *Goal) unlink(s *Snapshot)    { removeFromList(&s.goalLists, g.Row.SiteID, g) }
 
-// keyed is a record with an id. Lists of such records are ordered by the id.
 type keyed interface {
 	comparable
 	key() uuid.UUID

@@ -28,8 +28,7 @@ type smartRule struct {
 	url   *token.Template
 }
 
-// smartlink compiles a smartlink. A rule that cannot be used is left out, so that visitors still arrive somewhere. The second
-// parameter, the smartlink's previous version, is not needed, because a smartlink is always compiled in full.
+// smartlink compiles a smartlink. A rule that cannot be used is left out, so that visitors still arrive somewhere.
 func (b *Builder) smartlink(row *store.RoutingSmartlink, _ *Smartlink) *Smartlink {
 	l := &Smartlink{Row: *row, destination: compileURL(row.DestinationURL)}
 	l.AsCampaign = &Campaign{Row: store.RoutingCampaign{

@@ -16,9 +16,9 @@ import (
 	"switchyard/models/token"
 )
 
-// Snapshot is a copy of all records that routing uses. It is immutable except for the references to offers and landers and the matchers
-// of saved rules, which all snapshots and all plans of campaigns share. A change of an offer is therefore visible in every campaign, and
-// no campaign is recompiled.
+// Snapshot is a copy of all records that routing uses. It is immutable except for the references to offers and landers and the
+// matchers of saved rules, which all snapshots and all plans of campaigns share. A change of an offer therefore recompiles no
+// campaign.
 type Snapshot struct {
 	records   [kindCount]shards[uuid.UUID, record]
 	hosts     shards[string, *Domain]
@@ -73,8 +73,7 @@ func (d *Domain) row() store.RoutingRow { return &d.RoutingDomain }
 func (d *Domain) link(s *Snapshot)      { s.hosts.put(d.Host, d) }
 func (d *Domain) unlink(s *Snapshot)    { release(&s.hosts, d.Host, d) }
 
-// Serves reports whether a domain carries an account's traffic. An account's own domain serves only that account. A shared domain
-// serves every account.
+// Serves reports whether a domain carries an account's traffic.
 func (d *Domain) Serves(account uuid.UUID) bool {
 	return !d.AccountID.Valid || d.AccountID.UUID == account
 }
@@ -123,15 +122,14 @@ func (n *Network) countParam(counts *shards[networkParam, int], name string, by 
 	}
 }
 
-// IsMapped reports whether any network of the account has settings that name this parameter. The parameter is given in lower case.
-// With the zero account it looks at the networks of all accounts. Networks whose settings are not known yet do not count.
+// IsMapped reports whether any network of the account has settings that name this parameter. The parameter is given in lower
+// case. With the zero account it looks at the networks of all accounts.
 func (s *Snapshot) IsMapped(account uuid.UUID, name string) bool {
 	_, ok := s.mapped.get(networkParam{account, name})
 	return ok
 }
 
-// MayBeRead reports whether a network of an account possibly sends a field or its secret in a parameter. The parameter is given in
-// lower case. With the zero account it reports this for any network.
+// MayBeRead reports whether IsMapped or MayBeSecret is true for a parameter.
 func (s *Snapshot) MayBeRead(account uuid.UUID, name string) bool {
 	return s.IsMapped(account, name) || s.MayBeSecret(account, name)
 }
@@ -146,7 +144,7 @@ func (s *Snapshot) MayBeSecret(account uuid.UUID, name string) bool {
 	return ok
 }
 
-// Offer is an offer. It is also the record that its reference holds.
+// Offer is an offer.
 type Offer struct {
 	Row     store.RoutingOffer
 	URL     *token.Template // nil: the offer leads nowhere
@@ -171,7 +169,7 @@ func (o *Offer) detach(*Builder) record {
 	return &c
 }
 
-// Lander is a landing page. It is also the record that its reference holds.
+// Lander is a landing page.
 type Lander struct {
 	Row     store.RoutingLander
 	URL     *token.Template // nil: the page leads nowhere
@@ -196,8 +194,7 @@ func (l *Lander) detach(*Builder) record {
 	return &c
 }
 
-// Campaign is one campaign ready to route. Links lead to a campaign only if Linked is true. Other campaigns hand visitors over to it
-// only if Active is true.
+// Campaign is one campaign ready to route.
 type Campaign struct {
 	Row          store.RoutingCampaign // the row without its flow
 	Plan         *flow.Plan
@@ -229,7 +226,6 @@ func (c *Campaign) Active() bool { return c.Row.Status == "active" }
 
 func (c *Campaign) row() store.RoutingRow { return &c.Row }
 
-// fullRow returns the campaign's row with its flow.
 func (c *Campaign) fullRow() store.RoutingRow {
 	row := c.Row
 	row.Streams = c.streams.text()
@@ -274,10 +270,10 @@ func (s *Snapshot) Find(host, alias string) (*Domain, *Campaign) {
 	return d, s.findOnOtherDomain(d, alias)
 }
 
-// findOnOtherDomain returns the campaign for a link that is used on the account's domain d, although the campaign belongs to another
-// domain of the account. If several campaigns have the alias, the oldest one is used. The result is nil if that campaign's link leads
-// nowhere. It is also nil if a smartlink or a campaign, even a paused one, has the alias on d itself, because pausing that record must
-// not send its visitors to another campaign.
+// findOnOtherDomain returns the campaign for a link that is used on the account's domain d, although the campaign belongs to
+// another domain of the account. If several campaigns have the alias, the oldest one is used. The result is nil if a smartlink or
+// a campaign, even a paused one, has the alias on d itself, because pausing that record must not send its visitors to another
+// campaign.
 func (s *Snapshot) findOnOtherDomain(d *Domain, word string) *Campaign {
 	if !d.AccountID.Valid {
 		return nil
@@ -302,8 +298,7 @@ func (s *Snapshot) Campaign(id uuid.UUID) *Campaign { return find[*Campaign](s, 
 // Campaigns returns the number of campaigns.
 func (s *Snapshot) Campaigns() int { return s.records[campaigns].size() }
 
-// Account returns an account. It returns UnknownAccount if the snapshot does not have the account, as when a campaign's notice
-// arrives before the notice of its account.
+// Account returns an account. It returns UnknownAccount if the snapshot does not have the account.
 func (s *Snapshot) Account(id uuid.UUID) *Account {
 	return cmp.Or(find[*Account](s, accounts, id), UnknownAccount)
 }
@@ -319,7 +314,7 @@ func (s *Snapshot) Source(id uuid.NullUUID) *Source {
 // Network returns an affiliate network, or nil if it does not exist.
 func (s *Snapshot) Network(id uuid.UUID) *Network { return find[*Network](s, networks, id) }
 
-// Lander returns a landing page, or nil if the snapshot does not have it. The field Removed marks a landing page that was removed.
+// Lander returns a landing page, or nil if the snapshot does not have it.
 func (s *Snapshot) Lander(id uuid.UUID) *Lander { return find[*Lander](s, landers, id) }
 
 // Offer returns an offer, or nil if the snapshot does not have it.

@@ -1,6 +1,5 @@
-// Package slow serves calls whose work is a job. It submits the job, waits for it and makes the documented answer. If the
-// job takes too long, the answer is 202 with the job. GET /jobs/{id} then makes the documented answer, once the job has ended. It
-// does so with the value of Job.Answer, which the call's route.Route holds.
+// Package slow serves calls whose work is a job. It submits the job, waits for it and makes the documented answer. If the job
+// takes too long, the answer is 202 with the job. GET /jobs/{id} then makes the documented answer, once the job has ended.
 package slow
 
 import (
@@ -49,9 +48,7 @@ func (j Job[A, R, T]) Answer() *route.Slow {
 }
 
 // Run submits a job that has no row in the database, waits for it and returns its documented answer. A job that takes too long is
-// answered with 202, and so is every call with Prefer: respond-async. A repeated Idempotency-Key gets the same job. If the call's
-// route names a Share (a limit of calls at the same time) other than route.Calls, the call counts in that share until the job has
-// ended, even after a 202. A call of the share route.Calls no longer counts while it waits.
+// answered with 202, and so is every call with Prefer: respond-async. A repeated Idempotency-Key gets the same job.
 func (j Job[A, R, T]) Run(c *route.Call, client *jobs.Client, args A) (answer T, err error) {
 	var options []jobs.Option
 	if c.AttemptID != uuid.Nil {

@@ -30,7 +30,7 @@ export function random(seed: number) {
   }
 }
 
-// askFor returns the query of a report by country. `change` replaces some members of the query.
+// askFor returns the query of a report by country.
 export const askFor = (change: Partial<Ask> = {}): Ask => ({
   group: ['country'],
   filters: [],

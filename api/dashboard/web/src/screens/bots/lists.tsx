@@ -30,13 +30,11 @@ import { w as correctionWords } from '../../text/corrections.ts'
 const attributes = ['ip', 'ip_range', 'asn', 'country', 'isp', 'user_agent', 'referrer']
 const attributeName = (a: string) => w.attributes[a] ?? t.dimensions[a] ?? a
 const operatorsOf = (a: string) => (a === 'ip' || a === 'ip_range' ? ['equals', 'in_cidr'] : ['equals', 'contains', 'regex'])
-// usual maps an attribute to the operator that a new entry with this attribute starts with. Entries with any other attribute start
-// with equals.
+// usual maps an attribute to the operator that a new entry with this attribute starts with.
 const usual: Record<string, string> = { ip_range: 'in_cidr', user_agent: 'contains', referrer: 'contains', isp: 'contains' }
 const mostBytes = 4_000_000
 const changedRows = ['bot-lists', 'bot-detection'] // the names of the calls whose cached answers are outdated after a change of the lists
 
-// textOf returns the text of an entry.
 function textOf(e: BotEntryRow) {
   const values = listOf(e.value).map(String),
     first = values.slice(0, 3).join(', ')
@@ -145,7 +143,6 @@ const isEverybody = (e: ApiError) => e.code === 'invalid_input' && e.message.sta
 
 type Entry = { list_type: string; attribute: string; operator: string; text: string; note: string; campaign_id: string; everybody: boolean }
 const emptyEntry: Entry = { list_type: 'deny', attribute: 'ip', operator: 'equals', text: '', note: '', campaign_id: '', everybody: false }
-// fieldByCode has the field of each error code.
 const fieldByCode = {
   value_required: 'value',
   invalid_regex: 'value',
@@ -155,7 +152,6 @@ const fieldByCode = {
   invalid_input: 'value',
 }
 
-// NewEntry adds an entry to a list.
 function NewEntry({ campaigns, close }: { campaigns: ReturnType<typeof choicesOf>; close: () => void }) {
   const [entry, setEntry] = useState(emptyEntry),
     [wrong, setWrong] = useState<Wrong>(),
@@ -207,7 +203,6 @@ type FieldsProps = {
   matchesEverybody: boolean
 }
 
-// EntryFields edits a new entry. It shows a box to confirm an entry that matches every visitor.
 function EntryFields({ of: entry, set, wrong, lines, campaigns, matchesEverybody }: FieldsProps) {
   const errorAt = (field: string) => (wrong?.field === field ? wrong.text : undefined),
     names = useScopeNames(entry.campaign_id ? [entry.campaign_id] : [], [])

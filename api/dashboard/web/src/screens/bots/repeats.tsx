@@ -21,7 +21,7 @@ const most = 500
 // isDenial reports whether an entry denies single addresses for all campaigns.
 const isDenial = (e: BotEntryRow) => e.list_type === 'deny' && e.attribute === 'ip' && e.operator === 'equals' && !e.campaign_id
 
-// Repeats shows the IP addresses that clicked often in the window. Each has a button that denies the address in all campaigns.
+// Repeats shows the IP addresses that clicked often in the window.
 export function Repeats() {
   const least = place.value.query.get('hits') ?? '5',
     window = { from: span.value.from, to: span.value.to },

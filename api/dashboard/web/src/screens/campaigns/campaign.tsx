@@ -16,7 +16,6 @@ import type { TabProps } from '../../core/campaign.ts'
 import { goLive, setStatus } from './change.ts'
 import type { CheckSheet } from './check.tsx'
 
-// Check loads the sheet with the check of a campaign.
 function Check(props: ComponentProps<typeof CheckSheet>) {
   const [Loaded, setLoaded] = useState<{ sheet: typeof CheckSheet }>()
   useEffect(() => void import('./check.tsx').then(m => setLoaded({ sheet: m.CheckSheet })), [])

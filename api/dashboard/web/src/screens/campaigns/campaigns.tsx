@@ -25,7 +25,7 @@ import { removalOf } from './remove.ts'
 
 const figures = ['clicks', 'conversions', 'cr', 'cost', 'revenue', 'profit', 'roi'] as const
 
-// clone copies campaigns. If it made a single copy, the flow of the copy opens, because a copy is made to be changed.
+// clone copies campaigns, and opens the flow of a single copy.
 async function clone(rows: CampaignRow[]) {
   const made: string[] = []
   const errors = await inBatches(rows, r =>

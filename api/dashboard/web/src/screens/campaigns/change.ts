@@ -18,8 +18,8 @@ async function patchAll<R extends { id: string }>(rows: R[], changes: Changes<R>
   return errors.length
 }
 
-// patch changes campaigns and shows the text `done`, with an offer to undo the change if `undo` is given. It shows no text if
-// every change failed. `what` names the change in an error.
+// patch changes campaigns and shows the text `done`, with an offer to undo the change if `undo` is given. `what` names the change
+// in an error.
 export async function patch<R extends { id: string }>(rows: R[], changes: Changes<R>, done: string, undo?: Changes<R>, what?: string) {
   if ((await patchAll(rows, changes, what)) < rows.length) toast(done, undo && { undo: () => patchAll(rows, undo) })
 }
@@ -32,8 +32,7 @@ export const goLive = async (c: { id: string; name: string; status: string }) =>
 
 type Campaigns = { id: string; name: string; status: string }[]
 
-// goLiveAll is goLive for several campaigns. If some have problems, it names them and asks first. The function `on` sets the
-// campaigns active.
+// goLiveAll is goLive for several campaigns. If some have problems, it names them and asks first.
 export async function goLiveAll(rows: Campaigns, ask: (q: Question) => void, on: () => Promise<void> = () => setActive(rows)) {
   const bad: string[] = []
   await inBatches(rows, async r => {
@@ -47,7 +46,7 @@ const setActive = async (rows: Campaigns) => void (await setStatus(rows, 'active
 
 const verbs: Record<string, string> = { paused: t.lists.pause, active: t.lists.resume, archived: t.lists.archive }
 
-// setStatus pauses, resumes or archives campaigns, with an offer to undo it.
+// setStatus pauses, resumes or archives campaigns.
 export const setStatus = (rows: Campaigns, status: string) => {
   const done = t.campaigns.nowStatus[status]!(rows.length, rows[0]!.name)
   if (rows.length > 1) return changeManyAndToast('campaigns', rows, { status }, done)

@@ -20,9 +20,8 @@ const signs: Record<string, { name: IconName; tone: string }> = {
 
 type Props = { of: { id: string; name: string; status: string }; live: boolean; close: () => void }
 
-// CheckSheet shows what is wrong with a campaign, the worst first. Each finding has a link to the screen where a person can fix it.
-// Some also have a button that fixes it. With `live`, the campaign is about to be set active, and a button sets it active despite the
-// findings.
+// CheckSheet shows what is wrong with a campaign, the worst first. With `live`, the campaign is about to be set active, and a
+// button sets it active despite the findings.
 export function CheckSheet({ of: c, live, close }: Props) {
   const { data, error, again } = use('GET /campaigns/{id}/check', {}, 0, { id: c.id }),
     [busy, run] = useBusy()

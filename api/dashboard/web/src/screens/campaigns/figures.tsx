@@ -126,8 +126,7 @@ export function CampaignFigures({ detail: { campaign: c } }: TabProps) {
   )
 }
 
-// Funnel shows how many visitors reached each step, from the click to the approved conversion. If no visitor saw a landing page,
-// the steps of landing pages are left out.
+// Funnel shows how many visitors reached each step, from the click to the approved conversion.
 function Funnel({ id }: { id: string }) {
   const { data, error, again } = use('GET /campaigns/{id}/funnel', { days: Math.min(365, days(span.value.span)) }, 60, { id })
   const seen = data?.steps.some(s => s.key.startsWith('lp_') && s.count > 0),

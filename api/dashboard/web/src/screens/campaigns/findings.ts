@@ -15,8 +15,7 @@ const sheets: Record<string, string> = {
   network: '/app/networks',
 }
 
-// placeOf returns the address of the screen on which a person can fix what the check of a campaign found. This screen has a link back
-// to the check.
+// placeOf returns the address of the screen on which a person can fix what the check of a campaign found.
 export function placeOf({ code, where }: CheckFinding, campaign: string): string {
   const { kind, field } = where,
     id = where.id ?? '',

@@ -113,7 +113,7 @@ export function CampaignLink({ detail: { campaign: c, networks: campaignNetworks
   )
 }
 
-// Params is a table of the parameters of a link: the name, the value and what the value is.
+// Params is a table of the parameters of a link.
 const Params = ({ label, heads, rows, says }: { label: string; heads: [string, string]; rows: string[][]; says?: boolean }) => (
   <PlainTable label={label} heads={[t.link.param, { left: heads[0] }, { left: heads[1] }]}>
     {rows.map(([name, value, meaning]) => (
@@ -232,8 +232,7 @@ const NetworkPostback = ({ name, of: n }: { name: string; of?: NetworkRow }) => 
 // a click in the five seconds before counts too.
 const isNew = (c: ClickRow, since: number) => Date.parse(c.at) >= since - 5000
 
-// FirstClick waits for the first visitor of a campaign and reports the visit. It shows nothing if the first visit was before the page was
-// opened.
+// FirstClick waits for the first visitor of a campaign and reports the visit.
 function FirstClick({ id, network }: { id: string; network?: NetworkRow }) {
   const [click, setClick] = useState<ClickRow | null>()
   const { data } = use('GET /logs/clicks', click ? null : { 'f.campaign_id': [id], limit: 1, from: '2020-01-01' }, 3)
@@ -282,7 +281,6 @@ function FirstClick({ id, network }: { id: string; network?: NetworkRow }) {
   )
 }
 
-// fieldName returns the label of a field that a parameter fills. `names` has the names of sub-parameters.
 const fieldName = (field: string, names: SubNames) =>
   t.clicks.fields[field] ??
   ({ cost: t.figures.names.cost, currency: t.campaigns.fields.currency } as Record<string, string>)[field] ??

@@ -28,10 +28,10 @@ const w = setupWords.wizard
 
 type Way = 'offer' | 'site' | 'flow' | 'address'
 const template = 'template:', // the prefix of a choice that creates a source or a network from a template
-  typed = 'new:' // the prefix of a choice that creates a source with the typed name
+  typed = 'new:' // the prefix of a choice that creates a source or a landing page from the typed text
 
-// NewCampaign makes a campaign in three steps: where visitors go, where they come from, and the link. It can also make the offer, the
-// offer's network, a landing page and the source, for instance for the first campaign of an account.
+// NewCampaign makes a campaign in three steps: where visitors go, where they come from, and the link. It can also make the offer,
+// the offer's network, a landing page and the source.
 export const NewCampaign = () => {
   const list = to('/app/campaigns')
   useHeading({ name: t.campaigns.add, above: { name: t.campaigns.title, path: list } })
@@ -44,8 +44,8 @@ export const NewCampaign = () => {
   )
 }
 
-// made waits until `creating` has made a record, reloads the list and returns the record's id. If `creating` fails, made throws a
-// Wrong, which shows the error at a field of the wizard. fieldOf returns this field.
+// made waits for a new record, reloads the list and returns the record's id. An error is thrown as a Wrong at the field that
+// fieldOf returns.
 const made = async (list: string, creating: Promise<{ id: string }>, fieldOf: (named?: string) => string) => {
   const { id } = await creating.catch(e => {
     const wrong = wrongOf(asError(e), ['name', 'url'])
@@ -55,13 +55,13 @@ const made = async (list: string, creating: Promise<{ id: string }>, fieldOf: (n
   return id
 }
 
-// makeLander makes a landing page. Its name is its URL without the query, and its URL passes the click id.
+// makeLander makes a landing page from its URL.
 const makeLander = (url: string) => {
   const body = { name: url.replace(/^https?:\/\/|[?#].*$/gi, '').slice(0, 255), url: withClickID(url, 'clickid') }
   return made('landers', call('POST /landers', { body }), () => 'lander')
 }
 
-// blankForm returns the form of a new campaign. It has a random alias, and the records that the address of the page names.
+// blankForm returns the form of a new campaign.
 const blankForm = () => ({
   offer: place.value.query.get('offer') ?? '',
   moreOffers: [] as string[],
@@ -265,8 +265,7 @@ function missingOf(e: Entered): Record<string, string> {
   return Object.fromEntries(all.filter(([, isMissing]) => isMissing).map(([field, , text]) => [field, text]))
 }
 
-// defaultPath returns the only path of a new campaign. It is marked as the default path. If a person later adds paths with conditions,
-// those paths are tried first. All its offers have the same weight.
+// defaultPath returns the only path of a new campaign. Paths that a person adds later are tried before it.
 const defaultPath = (offers: string[], lander: string) => ({
   name: w.everybody,
   stream_type: 'default',
@@ -274,7 +273,6 @@ const defaultPath = (offers: string[], lander: string) => ({
   destinations: [lander, ...offers].filter(Boolean).map(id => ({ id, weight: 100 })),
 })
 
-// Wizard shows the three steps and the button that makes the campaign.
 function Wizard() {
   const state = useWizard(),
     { form, set, error, name } = state,

@@ -10,7 +10,7 @@ import { UrlInput } from '../../parts/url_input.tsx'
 
 const w = setupWords.wizard
 
-// NoClickID warns that an address has no click id. Without it, no conversion finds its click. A button adds the click id.
+// NoClickID warns that an address has no click id. Without it, no conversion finds its click.
 export const NoClickID = ({ url, on }: { url: string; on: (url: string) => void }) => (
   <span class="row wraps">
     <small class="warn">{w.addressNoClick}</small>
@@ -26,8 +26,7 @@ type Props = {
   error: (field: string) => string | undefined
 }
 
-// OwnSite lets a person choose one of the account's websites, and the page of it that visitors come to. The website reports its own
-// conversions.
+// OwnSite lets a person choose one of the account's websites, and the page of it that visitors come to.
 export const OwnSite = ({ sites, site, url, on, error }: Props) => {
   if (sites?.length === 0)
     return (

@@ -4,7 +4,7 @@ import { recordWords } from '../../text/records.ts'
 import { toastAndReload } from '../../core/toast.ts'
 import type { Question } from '../../parts/ask.tsx'
 
-// removalOf returns the question that is asked before a campaign is deleted. The function `then` is called after the deletion.
+// removalOf returns the question that is asked before a campaign is deleted.
 export const removalOf = (c: { id: string; name: string }, then?: () => void): Question => ({
   title: t.campaigns.removeTitle,
   text: t.campaigns.removeText(c.name),

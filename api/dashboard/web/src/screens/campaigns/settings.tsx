@@ -20,7 +20,6 @@ const options = (texts: Record<string, string>) => Object.entries(texts).map(([v
 const w = t.campaigns.fields
 
 const currency = (d: Draft) => String(d.currency || me.value!.account.currency)
-// hasAmount reports whether the cost model needs an amount.
 const hasAmount = (d: Draft) => ['cpc', 'cpuc', 'cpm', 'cpa', 'cps'].includes(String(d.cost_model))
 
 // useSections returns the fields of a campaign's settings. `domain` is the id of the saved domain. On a shared domain the service makes

@@ -21,8 +21,7 @@ const keys = [
 export const Clicks = () => <ClickLog />
 export const CampaignClicks = ({ detail }: TabProps) => <ClickLog campaign={detail.campaign.id} />
 
-// ClickLog shows the log of clicks, of all campaigns or of one. It asks for new clicks while the live mode is on and no click
-// is open.
+// ClickLog shows the log of clicks, of all campaigns or of one.
 function ClickLog({ campaign }: { campaign?: string }) {
   const converted = place.value.query.get('converted') === '1',
     [live, setLive] = useState(true),
@@ -61,7 +60,6 @@ function ClickLog({ campaign }: { campaign?: string }) {
   )
 }
 
-// columnsOf returns the columns of the log. The log of all campaigns also names the campaign of each click.
 function columnsOf(all: boolean): Column<ClickRow>[] {
   const out: Column<ClickRow>[] = [
     {

@@ -23,7 +23,7 @@ import { w } from '../../text/corrections.ts'
 const example = { conversions: 'click id,payout,status,conversion id\n', cost: 'day,campaign,spend\n' } // columns as the service reads them
 const validFor = 10 * 60_000 // ms after a dry run in which the same file may be applied
 type Kind = keyof typeof w.kinds
-// Result is the result of a run and the text that the run read. The result of a dry run is stale if the text or the source has changed since.
+// Result is the result of a run and the text that the run read.
 type Result = { kind: Kind; text: string; source: string; at: number; answer: Answer }
 
 // send runs a correction as a job. Without apply it is a dry run.
@@ -38,7 +38,6 @@ const send = (kind: Kind, csv: string, source: string, apply: boolean): Promise<
 
 const kindOf = (): Kind => (place.value.query.get('kind') === 'cost' ? 'cost' : 'conversions')
 
-// Kinds chooses what is corrected.
 const Kinds = () => (
   <Seg
     label={w.kind}

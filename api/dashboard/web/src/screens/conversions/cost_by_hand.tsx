@@ -21,7 +21,7 @@ export const Ways = () => (
   />
 )
 
-// ByHand is the form that sets a cost by hand. Yesterday is chosen at first. After a cost is set, the form is empty again.
+// ByHand is the form that sets a cost by hand.
 export function ByHand({ kinds }: { kinds: ComponentChildren }) {
   const [round, setRound] = useState(0)
   return (

@@ -75,7 +75,7 @@ export function CostHistory() {
 // total formats a cost of many clicks with two decimals, like the preview of the form.
 const total = (cost: number, currency: string) => amount(cost.toFixed(2), currency)
 
-// whatOf names the clicks of a change. `subs` has the names of the sub-parameters.
+// whatOf names the clicks of a change.
 const whatOf = (k: CostChange, subs: SubNames) =>
   k.kind === 'file'
     ? w.tabs.csv

@@ -42,7 +42,7 @@ const results: Record<Direction, string[]> = {
   out: ['failed', 'pending', 'told', 'skipped'],
 }
 
-// queryOf returns the query of the log for the filters in the address. A search looks through all postbacks that are kept.
+// queryOf returns the query of the log for the filters in the address.
 function queryOf(q: URLSearchParams, direction: Direction): Query {
   const find = q.get('find'),
     { tz } = span.value,
@@ -139,7 +139,6 @@ export function Postbacks() {
 
 type FiltersProps = { direction: Direction; networks?: NetworkRow[]; sources?: { id: string; name: string; status: string }[] }
 
-// FilterSelects chooses a result, a source, a network and a campaign.
 function FilterSelects({ direction, networks, sources }: FiltersProps) {
   const q = place.value.query,
     campaigns = choicesOf(useCampaigns())

@@ -39,7 +39,7 @@ export async function replay(row: PostbackRow) {
   }
 }
 
-// Raw lists the parameters of a received postback. For each parameter it shows which field of a conversion its value is read as.
+// Raw lists the parameters of a received postback, with the field of a conversion that each is read as.
 export const Raw = ({ of: row, settings }: { of: PostbackRow; settings: Record<string, string> }) => (
   <Part title={t.unmatched.raw}>
     <PlainTable label={t.unmatched.raw} heads={[{ left: t.link.param }, { left: t.reports.value }, { left: t.link.readAs }]}>

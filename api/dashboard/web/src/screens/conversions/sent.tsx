@@ -94,8 +94,8 @@ const Attempts = ({ of: sent }: { of: Sent }) => (
 
 type Props = { of: PostbackRow; close: () => void; step: Steps }
 
-// SentSheet shows a postback to a traffic source: the request, the answer and the attempts. It can send the postback again. A
-// source that has already accepted the postback may count the conversion twice, so the sheet asks before it sends again.
+// SentSheet shows a postback to a traffic source: the request, the answer and the attempts. A source that has already accepted
+// the postback may count the conversion twice, so the sheet asks before it sends again.
 export function SentSheet({ of: row, close, step }: Props) {
   const [busy, start] = useBusy(),
     [question, ask] = useAsk(),

@@ -33,8 +33,7 @@ async function changeStatus(c: ConversionRow, status: string) {
   toastAndReload(w.isNow(w.statuses[status]!), 'logs', 'reports', 'stats')
 }
 
-// ConversionSheet shows a conversion: its payout, what its traffic source was told, and the postbacks that it came from. Buttons change
-// its status.
+// ConversionSheet shows a conversion: its payout, what its traffic source was told, and the postbacks that it came from.
 export function ConversionSheet({ of: c, close, step }: { of: ConversionRow; close: () => void; step: Steps }) {
   const [question, ask] = useAsk()
   useLetters(step)
@@ -107,8 +106,7 @@ export function ConversionSheet({ of: c, close, step }: { of: ConversionRow; clo
   )
 }
 
-// Told lists the postbacks that report the conversion's statuses to its traffic source. Each postback leads to the log of
-// postbacks.
+// Told lists the postbacks that report the conversion's statuses to its traffic source.
 function Told({ of: c }: { of: ConversionRow }) {
   const { data, error, again } = use('GET /logs/postbacks', {
     direction: 'out',

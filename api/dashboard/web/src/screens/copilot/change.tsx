@@ -49,7 +49,6 @@ function linesOf({ before, after, names, action }: CopilotPreview): Line[] {
   return out
 }
 
-// conditionsOf shows conditions as sentences. An empty list has a text of its own.
 const conditionsOf = (list: Condition[]) =>
   list.length
     ? list.map((c, i) => (

@@ -16,7 +16,7 @@ import { w } from '../../text/copilot.ts'
 import { errorText } from './text.ts'
 import { Proposed } from './history.tsx'
 
-// Chat asks a language model about the account. If a screen shows the data of a look-up, the look-up has a link to this screen.
+// Chat asks a language model about the account.
 export function Chat() {
   const state = use('GET /copilot/chat', {}),
     plan = use('GET /copilot', {})
@@ -182,8 +182,8 @@ function Turns({ list, busy, may }: { list: Turn[]; busy: boolean; may: boolean 
   )
 }
 
-// LookedUp names the data that the Copilot read in a look-up. If a screen of the dashboard shows these data, the name is a link to
-// that screen, with the time window and the filters of the look-up.
+// LookedUp names the data that the Copilot read in a look-up. If a screen of the dashboard shows these data, the name is a link
+// to that screen.
 function LookedUp({ of: l }: { of: ChatLookup }) {
   const link = linkOf(l),
     name = w.operations[l.operation] ?? l.operation,

@@ -333,7 +333,7 @@ function Comparisons({ list, on }: { list: ComparisonPart[]; on: (list: Comparis
   )
 }
 
-// Replayed lists the actions that a rule would have taken, in the order of time.
+// Replayed lists the actions that a rule would have taken.
 function Replayed({ of: r }: { of: CopilotRuleReplay }) {
   if (r.total === 0)
     return (

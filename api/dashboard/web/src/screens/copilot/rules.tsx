@@ -55,7 +55,6 @@ export function Rules() {
   )
 }
 
-// Rule shows a rule and its last run, and the actions on the rule.
 function Rule({ of: r, may, open }: { of: CopilotRule; may: boolean; open: (d: Dialog) => void }) {
   const last = r.last_run,
     [question, ask] = useAsk(),

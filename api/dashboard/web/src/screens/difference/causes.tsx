@@ -30,8 +30,7 @@ function placeOf(cause: string, kind: Kind, id: string): string {
   return ofSource ? to('/app/clicks', ofSource) : to('/app/conversions')
 }
 
-// Causes shows our figures, the figures of the source or network, and the difference. Below, it shows each cause with its size and
-// advice, and the part of the difference that no cause explains.
+// Causes shows the difference between our figures and the figures of the source or network, and its causes.
 export function Causes({ of: d, kind, id }: { of: Difference; kind: Kind; id: string }) {
   const measures = measuresOf(d, kind).filter(m => m.compared)
   const hasUnexplained = measures.some(m => d.total.unexplained[m.name])

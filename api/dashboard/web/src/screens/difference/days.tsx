@@ -4,13 +4,12 @@ import { PlainTable } from '../../parts/plain_table.tsx'
 import { w } from '../../text/difference.ts'
 import { measuresOf, Value, type Kind, type Measure } from './sides.tsx'
 
-// happened reports whether a row has figures or causes. Rows without them are not shown.
+// happened reports whether a row has figures or causes.
 const happened = (r: DifferenceRow, measures: Measure[]) => r.causes.length > 0 || measures.some(m => r.theirs[m.name] || r.ours[m.name])
 
 const keyOf = (r: DifferenceRow) => r.day + (r.campaign_id ?? '')
 
-// Days shows our figures and the figures of the source or network by day and campaign, with the names of the causes. Each figure has a
-// line of its own, which fits a phone.
+// Days shows our figures and the figures of the source or network by day and campaign, with the names of the causes.
 export function Days({ of: d, kind }: { of: Difference; kind: Kind }) {
   const measures = measuresOf(d, kind).filter(m => m.compared)
   return (

@@ -91,8 +91,7 @@ function Compared({ of: d, kind, id }: Props) {
   )
 }
 
-// About says where the figures of the source or the network come from. It also names the time zones in which the days of both sides
-// begin, and the exchange rates that were used.
+// About says where the figures of the source or the network come from, and which time zones and exchange rates were used.
 const About = ({ of: d }: { of: Answer }) => (
   <div class="part dim fine">
     <p>

@@ -23,8 +23,7 @@ const Side = ({ status, payout, currency }: { status: string | null; payout: Dif
   </td>
 )
 
-// Examples lists conversions and orders that differ, with a link to the conversions of their click. On a phone the day, the order and the
-// click have a row of their own.
+// Examples lists conversions and orders that differ, with a link to the conversions of their click.
 export const Examples = ({ of: rows }: { of: DifferenceExample[] }) => (
   <PlainTable look="differs examples" label={w.examples} heads={heads}>
     {rows.flatMap((x, i) => {

@@ -8,7 +8,7 @@ export type Kind = 'source' | 'network'
 // figure is not an amount.
 export type Measure = { name: keyof DifferenceFigures; label: string; compared: boolean; ours: string; theirs: string }
 
-// measuresOf returns the figures in the order in which they are shown. A network reports no clicks unless its file has them.
+// measuresOf returns the figures in the order in which they are shown.
 export const measuresOf = (d: Difference, kind: Kind): Measure[] =>
   (['clicks', 'conversions', 'money'] as const).map(name => ({
     name,

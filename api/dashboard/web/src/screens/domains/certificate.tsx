@@ -31,8 +31,8 @@ const progress: Record<string, number> = {
   deployment_timed_out: 3,
 }
 const steps = ['verified', 'asked', 'checked', 'issued', 'serving'] as const
-// doneOf reports for each step whether it is done. The last check of the domain says where the domain leads and whether HTTPS answers.
-// Before the first check, the status of the certificate says whether HTTPS answers.
+// doneOf reports for each step whether it is done. Before the first check of the domain, the status of the certificate says whether
+// HTTPS answers.
 function doneOf(d: DomainRow, status: string): boolean[] {
   const done = progress[status] ?? 0
   return [d.is_verified && d.points !== false, done >= 1, done >= 2, done >= 3, d.checked_at ? d.https === true : done >= 4]

@@ -26,8 +26,7 @@ import { DomainSheet } from './sheet.tsx'
 
 const every = 10 // seconds between reloads while a domain is not set up yet
 
-// removalOf returns the question that is asked before a domain is deleted. It shows what uses the domain. The function `then` is
-// called after the deletion.
+// removalOf returns the question that is asked before a domain is deleted.
 function removalOf(d: DomainRow, then: () => void): Question {
   const used = usedBy(d)
   return {
@@ -46,7 +45,6 @@ function removalOf(d: DomainRow, then: () => void): Question {
   }
 }
 
-// columns lists the columns of the table, without the menu of a row.
 const columns: Column<DomainRow>[] = [
   {
     name: 'domain',
@@ -112,7 +110,6 @@ const columns: Column<DomainRow>[] = [
   { name: 'checked', label: w.checked, left: true, cell: r => <span class="dim">{r.checked_at ? ago(r.checked_at) : w.never}</span> },
 ]
 
-// menu returns the column with the actions on a domain.
 const menu = (show: (r: DomainRow) => void, remove: (r: DomainRow) => void): Column<DomainRow> => ({
   name: 'more',
   label: '',

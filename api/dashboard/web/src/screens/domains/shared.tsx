@@ -27,7 +27,7 @@ export const State = ({ of: d }: { of: DomainRow }) => (
     {!d.is_verified ? w.waiting : d.points === false ? w.elsewhere : w.verified}
   </span>
 )
-// Ending shows the day on which a certificate or a registration ends. A day that is near or past is highlighted.
+// Ending shows the day on which a certificate or a registration ends.
 export const Ending = ({ at }: { at: string | null }) =>
   at ? (
     <span class={'num' + (Date.parse(at) - Date.now() < soon ? ' warn' : '')}>{dateOf(Date.parse(at))}</span>
@@ -37,8 +37,6 @@ export const Ending = ({ at }: { at: string | null }) =>
 // usedBy returns the numbers of campaigns and smartlinks that use a domain, as text.
 export const usedBy = (d: DomainRow) =>
   [d.campaigns ? w.campaigns(d.campaigns) : '', d.smartlinks ? w.smartlinks(d.smartlinks) : ''].filter(Boolean).join(', ')
-// tagsOf returns the tags of a domain: whether it is the default or a spare domain, whether failover is on, and how many campaigns a
-// failover has moved to a spare domain.
 export const tagsOf = (d: DomainRow) =>
   [
     d.is_default ? w.isDefault : '',

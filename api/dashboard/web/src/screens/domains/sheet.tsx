@@ -24,8 +24,8 @@ import { Certificate, Ending, makeDefault, mayChange, codeText, tagsOf, State, u
 
 const every = 10 // seconds between checks of a domain that is not set up yet
 
-// useChecks checks a domain regularly while the domain is not fully set up. It does so only for a person who may change domains.
-// secondsLeft is the time until the next check, or null during a check.
+// useChecks checks a domain regularly while the domain is not fully set up. secondsLeft is the time until the next check, or null
+// during a check.
 function useChecks(d: DomainRow, check: () => Promise<unknown>) {
   const [secondsLeft, setSecondsLeft] = useState<number | null>(null),
     on = mayChange() && isPending(d)
@@ -176,8 +176,7 @@ const failBack = (d: DomainRow) =>
     failed,
   )
 
-// Records shows the records to set in DNS and, if the certificate needs it, the page to serve as a proof. Each name and value has a
-// button that copies it.
+// Records shows the records to set in DNS and, if the certificate needs it, the page to serve as a proof.
 function Records({ of: d, target, certificate: c }: { of: DomainRow; target: string | null; certificate?: CertificateAnswer }) {
   const list = [...d.dns_records, ...(c?.ownership ? [c.ownership] : [])]
   return (
@@ -267,7 +266,6 @@ function PointForMe({ of: d }: { of: DomainRow }) {
   )
 }
 
-// Settings edits the settings of a domain.
 function Settings({ of: d, groups, may, onDirty }: { of: DomainRow; groups: string[]; may: boolean; onDirty: (dirty: boolean) => void }) {
   const sections: Section[] = [
     {

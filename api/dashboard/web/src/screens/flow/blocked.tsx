@@ -6,7 +6,7 @@ import { useDimensionName } from '../../core/subs.ts'
 import { Icon } from '../../parts/icons.tsx'
 import { w } from '../../text/blocks.ts'
 
-// BlockedLine shows above the paths of a flow which visitors are blocked before any path is tried, and what they get.
+// BlockedLine shows which visitors of a flow are blocked before any path is tried, and what they get.
 export function BlockedLine({ campaign: c }: { campaign: CampaignWhole }) {
   const lists = use('GET /blocks/lists', { campaign: c.id }).data?.lists,
     dimension = useDimensionName()

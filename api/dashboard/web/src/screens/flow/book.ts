@@ -13,8 +13,7 @@ export type Book = {
   clickParams: Map<string, string>
 }
 
-// useBook loads the records that a flow can use, as lists and as a Book. `waits` is true while the landing pages are loading. Until then
-// the page does not know which destinations are landing pages.
+// useBook loads the records that a flow can use, as lists and as a Book. `waits` is true while the landing pages are loading.
 export function useBook() {
   const offerPages = useAll('GET /offers', {}),
     landerPages = useAll('GET /landers', {}),

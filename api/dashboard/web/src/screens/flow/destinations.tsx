@@ -14,7 +14,7 @@ import { shareText } from './text.ts'
 
 type Props = { path: Path; book: Book; records: ReturnType<typeof useBook>; on: (c: Partial<Path>) => void }
 
-// Destinations edits the landing pages and offers of a path with their weights. It shows the slots of landing pages too.
+// Destinations edits the landing pages and offers of a path with their weights.
 export function Destinations({ path: p, book, records, on }: Props) {
   const { landers, onward } = split(p, book.known),
     caps = useCaps(),
@@ -36,7 +36,6 @@ export function Destinations({ path: p, book, records, on }: Props) {
       }}
     />
   )
-  // rows shows a list of destinations, each with its slot, its weight and its share.
   const rows = (list: Destination[], label: string) =>
     list.length > 0 && (
       <div class="dests" role="group" aria-label={label}>

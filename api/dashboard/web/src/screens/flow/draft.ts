@@ -28,10 +28,8 @@ import {
 type Wrong = { path?: string; field?: string; text: string }
 type Unsaved = { version: string; base: Flow; draft: Flow }
 
-// storageKey returns the key of a campaign's unsaved changes in the session storage of the tab. They stay there while the person visits
-// other pages.
+// storageKey returns the key of a campaign's unsaved changes in the session storage of the tab.
 const storageKey = (id: string) => 'flow ' + id
-// readUnsaved returns the unsaved changes of a campaign, or null.
 function readUnsaved(id: string): Unsaved | null {
   try {
     return JSON.parse(sessionStorage.getItem(storageKey(id)) ?? 'null') as Unsaved | null
@@ -93,8 +91,7 @@ export function useDraft(detail: TabProps['detail'], known: Known) {
     if (other) set(moveTo(draft, path, other.id))
   }
   const change = (path: string, fields: Partial<Path>) => set(edit(draft, path, fields, rotation))
-  // covered returns an earlier path that takes all visitors of the given path, so that none is left for the given path. It returns
-  // undefined if there is no such path. lift moves the given path before the path that covered returns.
+  // covered returns an earlier path that takes all visitors of the given path, or undefined. lift moves the given path before it.
   const covered = (path: string) => coverer(draft, path, rotation)
   const lift = (path: string) => set(raise(draft, path, rotation))
   const drop = (path: Path) => {
@@ -118,8 +115,8 @@ export function useDraft(detail: TabProps['detail'], known: Known) {
     setDialog(null)
     toastAndReload(flowWords.live, 'campaigns')
   }
-  // save saves the draft if `over` is still the version of the saved flow. The default of `over` is the version that the draft
-  // began with. A person who has seen a newer version can overwrite that version.
+  // save saves the draft if `over` is still the version of the saved flow. A person who has seen a newer version can overwrite
+  // that version.
   const save = async (over = version) => {
     if (!dirty) return
     await run(

@@ -32,9 +32,8 @@ export const remove = (flow: Flow, id: string): Flow => flow.filter(p => p.id !=
 
 const same = (a: unknown, b: unknown) => JSON.stringify(a ?? null) === JSON.stringify(b ?? null)
 
-// coverer returns a path that is tried earlier than the path `id` and takes all of its visitors. It returns undefined if there is no
-// such path. While the coverer has a destination for its visitors, the path `id` gets no visitors. A path with a daily cap covers no other
-// path, because it takes no more visitors after its cap. `rotation` is the campaign's flow_rotation.
+// coverer returns a path that is tried earlier than the path `id` and takes all of its visitors. A path with a daily cap covers
+// no other path, because it takes no more visitors after its cap. `rotation` is the campaign's flow_rotation.
 export function coverer(flow: Flow, id: string, rotation: string): Path | undefined {
   const order = tried(flow),
     at = order.findIndex(p => p.id === id),
@@ -72,8 +71,7 @@ export function edit(flow: Flow, id: string, change: Partial<Path>, rotation: st
   return 'filters' in change || 'rules' in change ? raise(next, id, rotation) : next
 }
 
-// copyOf returns a copy of a path with a new id and an unused name. The function `name` makes a name from a number. The copy of the
-// default path is a regular path.
+// copyOf returns a copy of a path with a new id and an unused name. The copy of the default path is a regular path.
 export function copyOf(flow: Flow, path: Path, name: (n: number) => string): Path {
   let n = 2
   while (flow.some(p => p.name === name(n))) n++
@@ -231,8 +229,8 @@ const fieldByCode: Record<string, string> = {
   multiple_defaults: 'stream_type',
   zero_path_weights: 'weight',
 }
-// placeOf returns the id of the path that an error of the service is about, and the field. The message has the name or the number of
-// the path. For multiple_defaults, placeOf returns the last default path.
+// placeOf returns the id of the path that an error of the service is about, and the field. The message has the name or the number
+// of the path.
 export function placeOf(code: string, message: string, flow: Flow): { path?: string; field?: string } {
   const quoted = /^(?:path |two paths are named )("(?:[^"\\]|\\.)*")/.exec(message)?.[1],
     number = /^path (\d+):/.exec(message)?.[1]

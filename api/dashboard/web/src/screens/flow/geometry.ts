@@ -17,8 +17,7 @@ const perPercent = 0.46, // px by which a rail is wider for each percent of the 
 // widthIn returns the width of the drawing in a box of the given width.
 export const widthIn = (box: number) => Math.max(leastWidth, Math.min(mostWidth, Math.floor(box)))
 
-// columnsOf returns where the columns of a drawing begin, and how wide they are. In a narrow drawing the boxes and the rails between them
-// are narrower. In a wide drawing the boxes are wider, so that longer names fit.
+// columnsOf returns where the columns of a drawing begin, and how wide they are.
 export function columnsOf(width: number) {
   const more = Math.min(1, (width - leastWidth) / (fullWidth - leastWidth)),
     wider = Math.floor(Math.max(0, width - fullWidth) / 3),

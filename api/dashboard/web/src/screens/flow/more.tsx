@@ -75,8 +75,7 @@ const ChangeList = ({ title, list }: { title: string; list: Change[] }) => (
   </div>
 )
 
-// Conflict shows, side by side, the changes that another person saved and the unsaved changes here. Nothing is overwritten
-// without asking.
+// Conflict shows, side by side, the changes that another person saved and the unsaved changes here.
 export function Conflict({ of: d, theirs, book }: { of: ReturnType<typeof useDraft>; theirs: FlowAnswer; book: Book }) {
   const theirChanges = changes(d.base, theirs.streams, book.known),
     close = () => d.setDialog(null)

@@ -103,7 +103,6 @@ export function PathSheet(props: Props) {
 
 type PathFieldProps = { name: string; label?: string; hint?: string; wrong: Wrong; children: (w: Wired) => ComponentChildren }
 
-// PathField is a field of a path. It shows the error of the service that is about the field.
 const PathField = ({ name, label = flowWords.fields[name]!, hint, wrong, children }: PathFieldProps) => (
   <div data-field={name}>
     <Field label={label} hint={hint} error={errorAt(wrong, name)}>

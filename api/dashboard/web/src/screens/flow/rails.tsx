@@ -51,8 +51,7 @@ function useWidth() {
   return { box, width }
 }
 
-// Rails draws a flow: the paths in the order in which they are tried, their landing pages and their offers. FlowTable shows the same
-// as a table.
+// Rails draws a flow: the paths in the order in which they are tried, their landing pages and their offers.
 export function Rails(p: ViewProps) {
   const { known } = p.book,
     [dragOver, setDragOver] = useState<string | null>(null)
@@ -66,7 +65,6 @@ export function Rails(p: ViewProps) {
     (p.wrong?.path === o.id ? linesIn(p.wrong.text, columns.path.w) : 0)
   const drawing = layout(p.flow, known, lines, p.share, width),
     { lit } = p
-  // isLit reports whether a node is on the route to highlight.
   const isLit = (n: Node) =>
     lit.path === n.path &&
     (n.kind === 'path' ||
@@ -162,7 +160,7 @@ type NodeProps = Omit<ViewProps, 'place'> & {
   drop: (from: string) => void
 }
 
-// PathNode shows a path in the drawing. A person can open it, drag it onto another path, or move it with Alt and an arrow key.
+// PathNode shows a path in the drawing.
 function PathNode({ path: p, classes, place, book, edit, move, all, shown, drag, drop, may, wrong, covered }: NodeProps) {
   const lines = linesOf(p, book),
     by = covered(p.id)

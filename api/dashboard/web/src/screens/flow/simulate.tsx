@@ -53,8 +53,7 @@ const visitorToSend = (v: Visitor) =>
       .map(([k, o]) => [k, o === 'true' ? true : o === 'false' ? false : o]),
   )
 
-// useSimulation sends the draft and a visitor to the service, `pause` ms after the last change. The drawing then highlights the
-// visitor's route.
+// useSimulation sends the draft and a visitor to the service, `pause` ms after the last change.
 function useSimulation({ campaign: c, draft, light }: Props, question: Question) {
   const [result, setResult] = useState<Simulated>(),
     [error, setError] = useState<ApiError>()
@@ -324,7 +323,6 @@ function Distribution({ of, book }: { of: Simulated; book: Book }) {
 
 type AttributeProps = { name: string; value: string; on: (v: string) => void; sources?: Choice[]; usual?: string | null }
 
-// Attribute edits an attribute of the visitor. A value comes from a list if the attribute has one.
 function Attribute({ name, value, on, sources, usual }: AttributeProps) {
   const form = formOf(name, operatorsOf(name)[0] ?? 'equals'),
     label = attributeName(name, useContext(Named))

@@ -3,7 +3,6 @@ import { percent } from '../../core/format.ts'
 import { flowWords } from '../../text/flow.ts'
 import type { Change } from './edit.ts'
 
-// changeText describes a change to a flow.
 export function changeText(c: Change): string {
   switch (c.kind) {
     case 'added':
@@ -19,5 +18,4 @@ export function changeText(c: Change): string {
   }
 }
 
-// shareText returns a share of the visitors in percent.
 export const shareText = (s: number | null) => (s === null ? '' : percent(s * 100, s > 0 && s < 0.1 ? 1 : 0))

@@ -137,7 +137,7 @@ export function GoalForm({ of: g, site, close }: { of: GoalRow | GoalSuggested |
   )
 }
 
-// SiteForm creates or changes a site. `made` is called with the id of a new site.
+// SiteForm creates or changes a site.
 export function SiteForm({
   of: s,
   first,

@@ -102,7 +102,6 @@ export function Goals() {
   )
 }
 
-// SiteMenu changes or deletes a site.
 function SiteMenu({ of: s, edit }: { of: Site; edit: () => void }) {
   const [question, ask] = useAsk()
   const remove = async () => {
@@ -126,7 +125,6 @@ function SiteMenu({ of: s, edit }: { of: Site; edit: () => void }) {
   )
 }
 
-// Totals shows the figures of a site.
 const Totals = ({ of: { siteTotals: s } }: { of: GoalList }) => (
   <section class="card kpis">
     {(['events', 'views', 'clicks', 'orders', 'conversions'] as const).map(n => (
@@ -142,7 +140,6 @@ const Totals = ({ of: { siteTotals: s } }: { of: GoalList }) => (
   </section>
 )
 
-// List shows the goals of a site.
 function List({ of: data, may, edit }: { of: GoalList; may: boolean; edit: (g: GoalRow | 'new') => void }) {
   const [question, ask] = useAsk()
   const setActive = (g: GoalRow, on: boolean) =>

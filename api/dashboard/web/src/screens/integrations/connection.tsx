@@ -26,8 +26,7 @@ type SheetProps<D> = {
 }
 
 // ConnectionSheet shows a connection when it is loaded. The children call `mark` to say whether there are unsaved changes. While
-// there are unsaved changes, the sheet asks before it closes, and a later load does not replace the data. A save therefore names the
-// version that the person has seen.
+// there are unsaved changes, the sheet asks before it closes, and a later load does not replace the data.
 export function ConnectionSheet<D>({ name, of, close, children }: SheetProps<D>) {
   const [dirty, setDirty] = useState(false),
     seen = useRef(of.data)
@@ -132,9 +131,8 @@ type Props = {
   children?: ComponentChildren
 }
 
-// PlatformConnection edits the connection of a record to a platform: the provider, its credentials, and what only networks or only
-// sources have. These additions are shown in fixed places: `about` above the provider, `signIn` above the credentials, `more` and
-// `under` below them, `children` under the form's first part, and `nextToTest` to the right of the button that tests the connection.
+// PlatformConnection edits the connection of a record to a platform: the provider, its credentials, and what only networks or
+// only sources have.
 export function PlatformConnection({
   of: c,
   encryption,

@@ -18,7 +18,7 @@ import { Ask, Cancel, Sheet } from '../../parts/sheet.tsx'
 import { mayConnect, errorText, show } from '../../core/connect.ts'
 import { toastAndReload } from '../../core/toast.ts'
 
-// DNSAccounts lists the connected accounts at DNS providers. These accounts hold the zones of domains.
+// DNSAccounts lists the connected accounts at DNS providers.
 export function DNSAccounts({ list }: { list: IntegrationList }) {
   const may = mayConnect(),
     open = place.value.query.get('dns'),
@@ -106,7 +106,7 @@ function Account({ of: a, name, provider, leave }: { of: DNSAccountShown; name: 
   )
 }
 
-// Editor connects or changes an account. Its form has the fields that the provider asks for.
+// Editor connects or changes an account.
 function Editor({ list, of: a, close }: { list: IntegrationList; of: DNSAccountShown | null; close: () => void }) {
   const [provider, setProvider] = useState(a?.provider ?? ''),
     [label, setLabel] = useState(a?.label ?? ''),

@@ -91,7 +91,7 @@ type ConnectionsProps<R> = {
   one: (r: R) => ComponentChildren
 }
 
-// Connections lists records that can each be connected. It shows only the first ones until a person asks for all.
+// Connections lists records that can each be connected.
 function Connections<R extends { status: string }>({ title, text, none, rooms, rows: all, one }: ConnectionsProps<R>) {
   const [showAll, setShowAll] = useState(false),
     rows = all?.filter(r => r.status !== 'archived')

@@ -31,7 +31,7 @@ export const NetworkSheet = ({ of: n, close }: { of: NetworkRow; close: () => vo
 )
 
 // Changes shows up to which time the service has read the network's decisions, such as the rejection of an order. A decision may
-// concern an order of any age. Changes also shows the last error.
+// concern an order of any age.
 const Changes = ({ of: { changesReadTo, changesError } }: { of: NetworkIntegration }) =>
   (changesReadTo || changesError) && (
     <Part title={w.networks.changes}>

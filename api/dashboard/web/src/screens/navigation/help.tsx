@@ -10,7 +10,7 @@ const close = () => {
   help.value = null
 }
 
-// Help shows a page of help next to the screen. A link to another page opens it in the same place.
+// Help shows a page of help next to the screen.
 export function Help() {
   const name = help.value ?? 'index',
     [page, setPage] = useState<{ name: string; html: string }>(),

@@ -113,7 +113,6 @@ const clickOf = (text: string): Entry[] =>
     ? [{ id: 'click', name: w.openClick(text), what: t.clicks.title, icon: 'clicks', on: () => go(to('/app/clicks', { click: text })) }]
     : []
 
-// recordScreens are the screens of offers, landing pages, sources and networks.
 const recordScreens = ['offers', 'landers', 'sources', 'networks'].map(kind => rooms.find(r => r.path === '/app/' + kind)!)
 
 // useEntries returns everything that can be found: screens, actions and records.

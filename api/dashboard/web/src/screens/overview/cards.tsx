@@ -136,8 +136,8 @@ export function Changed({ campaigns, w }: { campaigns?: Performance; w: Window }
   )
 }
 
-// cause names the figure that has changed the profit most: the clicks, the conversion rate, the revenue per conversion, or the cost
-// per click. If the window has no conversion, a loss is due to that, and the cause of a gain is the clicks or their cost.
+// cause names the figure that has changed the profit most: the clicks, the conversion rate, the revenue per conversion, or the
+// cost per click.
 function cause(row: PerformanceRow): string {
   const was = row.compare!,
     each = (r: { revenue: number; approved: number }) => (r.approved ? r.revenue / r.approved : 0),

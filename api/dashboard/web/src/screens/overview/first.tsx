@@ -21,9 +21,8 @@ export type First = {
   close: () => void
 }
 
-// useFirst checks whether an account with no or few figures has ever had a click and a conversion, and waits for the first
-// ones. The steps stay in sight after the first conversion, until a person closes them or the account has more than a few conversions.
-// While all conversions are tests, the steps cannot be closed, because they name what is left to do.
+// useFirst checks whether an account with no or few figures has ever had a click and a conversion, and waits for the first ones.
+// The steps stay in sight after the first conversion, until a person closes them or the account has more than a few conversions.
 export function useFirst(list: Performance | undefined): First {
   const [waiting, setWaiting] = useState(false),
     [firstClick, setFirstClick] = useState<ClickRow>(),

@@ -10,8 +10,7 @@ const screens: Record<string, string> = {
   network: '/app/networks',
 }
 
-// places maps types of alerts to their screen. For all other types, placeOf chooses the screen by the kind of the record or by the
-// first part of the type.
+// places maps types of alerts to their screen.
 const places: Record<string, (a: Alert) => string> = {
   'source.failing': a => to('/app/postbacks', { dir: 'out', source: a.id }),
   'source.unfilled': a => to('/app/sources', { id: a.id }),
@@ -27,8 +26,7 @@ const places: Record<string, (a: Alert) => string> = {
   'clicks.behind': () => to('/app/alerts'),
 }
 
-// placeOf returns the screen on which a person can fix the cause of an alert. For a cause that only the operator can fix, the screen
-// shows its state.
+// placeOf returns the screen on which a person can fix the cause of an alert.
 export function placeOf(a: Alert): string {
   const place = places[a.type]
   if (place) return place(a)

@@ -14,8 +14,8 @@ type Props = { value: string; example: string; page?: string; error?: string; on
 // formOf returns the address whose placeholders are to be filled in: the value, or the example if there is no value yet.
 const formOf = (value: string, example: string) => [value, value ? '' : example].find(a => placeholdersOf(a).length) ?? ''
 
-// PostbackURL edits the address at which conversions are reported to a source. An address with placeholders has a field for
-// each of them. `example` is the address of the platform's template, and does not change while the component is shown.
+// PostbackURL edits the address at which conversions are reported to a source. An address with placeholders has a field for each
+// of them. `example` is the address of the platform's template.
 export function PostbackURL({ value, example, page, error, on }: Props) {
   const [start, setStart] = useState({ value, form: formOf(value, example) }),
     [values, setValues] = useState<Record<string, string>>({}),

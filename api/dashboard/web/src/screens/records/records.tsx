@@ -193,7 +193,7 @@ export function Records<R extends Listed>({ kind: k }: { kind: Kind<R> }) {
   )
 }
 
-// UsedBy lists what uses a record, such as the campaigns that lead to an offer. If nothing uses the record, it says so.
+// UsedBy lists what uses a record, such as the campaigns that lead to an offer.
 export function UsedBy({ list, waiting, what }: { list: User[]; waiting: boolean; what: string }) {
   const once = [...new Map(list.map(u => [u.id, u])).values()]
   if (waiting) return <p class="dim">{t.loading}</p>
@@ -229,7 +229,6 @@ type EditorProps<R extends Listed> = {
   made: (id: string) => void
 }
 
-// Editor is the sheet that creates or changes a record.
 function Editor<R extends Listed>({ kind: k, record, isNew, used, close, made }: EditorProps<R>) {
   const [picked, setPicked] = useState<Draft>(),
     [dirty, setDirty] = useState(false),

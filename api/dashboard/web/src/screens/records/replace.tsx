@@ -20,8 +20,7 @@ type Props = { kind: 'offers' | 'landers'; of: { id: string; name: string; click
 type Place = Uses['places'][number]
 const weight = (n: number) => (Number.isInteger(n) ? count(n) : String(n))
 
-// Replace replaces an offer or a landing page by another one, in all campaigns and saved flows or only in the chosen ones. It
-// shows each path with its weight before anything changes.
+// Replace replaces an offer or a landing page by another one, in all campaigns and saved flows or only in the chosen ones.
 export function Replace({ kind, of: record, close }: Props) {
   const offers = useOffers(kind === 'offers'),
     landers = useLanders(kind === 'landers'),

@@ -251,7 +251,6 @@ function TryPostback({ of: r }: { of: SourceRow }) {
   )
 }
 
-// keep saves the settings of a network as a template.
 const keep = (r: NetworkRow) =>
   call('POST /network-templates', {
     body: {

@@ -21,9 +21,8 @@ const few = 3 // the maximum number of records that a note names, and the number
 
 type Question = { kind: 'move'; i: number; to: number } | { kind: 'free'; i: number }
 
-// SubParams edits the parameters of a source. If a person removes a parameter of a saved source, its sub-parameter stays reserved for
-// it. Before a person moves or releases a sub-parameter of a saved source, a dialog asks for confirmation. The dialog lists the records
-// that use the sub-parameter and would then mean something else.
+// SubParams edits the parameters of a source. If a person removes a parameter of a saved source, its sub-parameter stays reserved
+// for it. Before a person moves or releases a sub-parameter of a saved source, a dialog asks for confirmation.
 export function SubParams({ id, macros, subs, on }: Props) {
   const [rows, setRows] = useState<SubRow[]>(() => rowsOf({ token_macros: macros, subs })),
     [question, setQuestion] = useState<Question>(),
@@ -96,9 +95,8 @@ export function SubParams({ id, macros, subs, on }: Props) {
   )
 }
 
-// slotsFor returns the sub-parameters that a row can have. A parameter such as sub3 fills the same sub-parameter at every source, so it
-// cannot be moved. Any other row can have the first earlySubs sub-parameters. If a row has a high sub-parameter, the list continues for
-// `few` numbers after it, but not beyond mostSubs. If another row has a sub-parameter, its label names the parameter of that row.
+// slotsFor returns the sub-parameters that a row can have. A parameter such as sub3 fills the same sub-parameter at every source,
+// so it cannot be moved.
 const slotsFor = (rows: SubRow[], row: SubRow) =>
   row.sub > 0 && meantSub(row.param) === row.sub ? [{ value: String(row.sub), label: w.sub(row.sub) }] : freeSlots(rows, row)
 const freeSlots = (rows: SubRow[], row: SubRow) => [

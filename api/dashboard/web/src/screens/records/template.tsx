@@ -14,8 +14,7 @@ type Choice = { value: string; label: string; page: string; readOn: string; draf
 
 type Props = { kind: Shared; list: Choice[] | undefined; label: string; take: (d: Draft | undefined) => void }
 
-// Template fills a new record with the known settings of a platform or a network, or creates the record from a template file. Without
-// a template, `take` is called with undefined, and the new record is blank again.
+// Template fills a new record with the known settings of a platform or a network, or creates the record from a template file.
 export function Template({ kind, list, label, take }: Props) {
   const [chosen, setChosen] = useState(''),
     found = list?.find(o => o.value === chosen)

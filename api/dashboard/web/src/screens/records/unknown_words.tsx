@@ -9,8 +9,7 @@ import { failed, toastAndReload } from '../../core/toast.ts'
 
 const statuses = ['approved', 'pending', 'rejected', 'chargeback'] as const
 
-// UnknownWords lists the words in the status parameter of a network's postbacks that have no meaning here yet. For each word, a person
-// presses the status that it stands for.
+// UnknownWords lists the words in the status parameter of a network's postbacks that have no meaning here yet.
 export function UnknownWords({ of: n }: { of: NetworkRow }) {
   const [busy, run] = useBusy()
   if (n.unknown_words.length === 0) return null

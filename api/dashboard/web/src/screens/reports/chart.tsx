@@ -99,7 +99,7 @@ function Times({ ask, root, name, label }: Props & { label: string }) {
 }
 const toneOf = (name: Name) => (['profit', 'roi', 'revenue', 'epc'].includes(name) ? '--s-revenue' : '--s-clicks')
 
-// Bars shows the largest rows as bars that begin at zero. Losses extend to the other side of zero.
+// Bars shows the largest rows as bars that begin at zero.
 function Bars(p: Props & { label: string }) {
   const { root, name, label } = p,
     top = topOf(root.rows, name, mostBars).sort((a, b) => Number(b[name] ?? 0) - Number(a[name] ?? 0)),

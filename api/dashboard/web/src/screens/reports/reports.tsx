@@ -23,8 +23,8 @@ import { BlockSheet } from './block.tsx'
 import { refusalOf, SelectionBar, useBlocked, useSelection } from './selection.tsx'
 import { Table } from './table.tsx'
 
-// logOf returns the address of the log of a row's clicks, or of its conversions. The values of the row and the filters of the report
-// filter the log. Dimensions that the log does not have are left out.
+// logOf returns the address of the log of a row's clicks, or of its conversions. Dimensions that the log does not have are left
+// out.
 function logOf(ask: Ask, path: string[]) {
   const query = filterQuery(ask, path),
     sales = isOfSales(query),
@@ -39,7 +39,6 @@ function logOf(ask: Ask, path: string[]) {
   )
 }
 
-// toggle opens or closes a row.
 function toggle(ask: Ask, line: Line) {
   if (line.kind !== 'row' || line.leaf) return
   const key = keyOf(line.path)
@@ -49,7 +48,7 @@ function toggle(ask: Ask, line: Line) {
 // `only` filters the report by the values of a row.
 const only = (ask: Ask, { path }: RowLine) => change(Object.fromEntries(path.map((value, i) => ['f.' + ask.group[i], [value]])))
 
-// exclude leaves the value of a row out of the report. In a flat table this is the value of the first dimension.
+// exclude leaves the value of a row out of the report.
 function exclude(ask: Ask, { path }: RowLine) {
   const i = ask.flat ? 0 : path.length - 1,
     dimension = ask.group[i]!,
@@ -208,15 +207,13 @@ export function Reports() {
   )
 }
 
-// noteOf returns the note below a report, which explains unexpected figures. With a filter by goal or status, a report has no clicks.
-// Grouped by goal or status, it has all clicks in a separate row. Grouped by tag, it counts a campaign in the row of each of its
-// tags. All other reports have no note.
+// noteOf returns the note below a report, which explains unexpected figures.
 const noteOf = (ask: Ask) =>
   isOfSales(filterQuery(ask)) ? reportWords.onlySales : ask.group.some(d => ofSales.includes(d)) ? reportWords.apart : overlapOf(ask)
 const overlapOf = (ask: Ask) =>
   !(ask.flat ? ask.group : ask.group.slice(0, 1)).includes('tag') ? '' : ask.having.length ? reportWords.overlapKept : reportWords.overlap
 
-// StatusBar shows the number of rows, and the keys of the table. On a narrow screen there is a line above the bar.
+// StatusBar shows the number of rows, and the keys of the table.
 const StatusBar = ({ ask, rows }: { ask: Ask; rows?: number }) => (
   <>
     <NarrowLine ask={ask} note={noteOf(ask)} />

@@ -39,8 +39,7 @@ export function useSelection(ask: Ask, lines: Line[]) {
     if (rows.size === 0) anchor.current = Math.max(0, cursor)
     pick(to, true)
   }
-  // `all` selects all rows that have the same parent as the row selected last, and deselects all others. It first loads
-  // these rows, at most mostAtOnce of them.
+  // `all` selects all rows that have the same parent as the row selected last, and deselects all others.
   const all = async () => {
     const parent = ask.flat ? [] : ([...rows.values()].at(-1) ?? ['']).slice(0, -1),
       { compare, ...question } = questionOf(ask, parent),
@@ -94,7 +93,7 @@ export function refusalOf(ask: Ask, paths: string[][]): string {
 
 type BarProps = { of: Selection; ask: Ask; total: number; more: boolean; block: () => void }
 
-// SelectionBar shows what can be done with the selected rows. If none of them can be blocked, it says why.
+// SelectionBar shows what can be done with the selected rows.
 export function SelectionBar({ of: s, ask, total, more, block }: BarProps) {
   const [busy, run] = useBusy(),
     paths = [...s.rows.values()],

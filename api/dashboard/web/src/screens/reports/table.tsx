@@ -167,7 +167,6 @@ export function Table({ box, ask, root, rowCount, lines, cursor, focus, toggle, 
   )
 }
 
-// TotalActs are the actions on the row of totals.
 const TotalActs = ({ act }: { act: () => void }) => (
   <span class="acts wide" role="group" aria-label={reportWords.actionsOf(reportWords.totalMore)}>
     <button type="button" title={reportWords.overTime} aria-label={reportWords.overTime} onClick={act}>
@@ -321,7 +320,6 @@ function Cell({ name, row, compare, most, heat }: { name: Name; row: Performance
   )
 }
 
-// FormulaCell shows what a formula gives for a row.
 function FormulaCell({ of, row }: { of: Formula; row: PerformanceRow }) {
   const value = of.of(row)
   return (

@@ -211,7 +211,6 @@ const explain = (e: unknown): Wrong => {
   return error.code === 'too_many' ? { text: w.many } : wrongOf(error, ['name'])
 }
 
-// Named asks for the name of a view.
 function Named({ title, name = '', share, close, save }: NamedProps) {
   const [text, setText] = useState(name),
     [shared, setShared] = useState(false),

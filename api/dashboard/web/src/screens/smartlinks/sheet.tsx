@@ -212,8 +212,7 @@ export function Smartlink({ of: l, close }: { of: SmartlinkAnswer | null; close:
   )
 }
 
-// shownOf returns the other person's value of a conflict as text: the domain, the source or the rules. For any other field it
-// returns undefined.
+// shownOf returns the other person's value of a conflict as text: the domain, the source or the rules.
 function shownOf({ name, theirs }: Conflict, domains: DomainRow[] | undefined, sources: ReturnType<typeof useSources>) {
   if (name === 'domain_id') return domains?.find(d => d.id === theirs)?.domain
   if (name === 'source_id') return sources?.find(s => s.id === theirs)?.name
@@ -249,7 +248,6 @@ type BasicsProps = {
   at: (field: string) => string | undefined
 }
 
-// Basics are the fields of the link itself.
 const Basics = ({ draft, set, domain, own, sources, at }: BasicsProps) => (
   <Part title={w.basics}>
     <div class="fields">

@@ -5,8 +5,7 @@ import type { MoveCompared } from '../../api.gen.ts'
 const mostLines = 10_000, // maximum number of lines in one call
   mostChars = 3_500_000
 
-// partsOf splits the script's output into one text for each call. The lines of a campaign stay together. Each text begins with the
-// line that says when the old tracker was asked, if the output has this line.
+// partsOf splits the script's output into one text for each call. The lines of a campaign stay together.
 export function partsOf(text: string): string[] {
   const lines = text.split(/\r?\n/).filter(line => line.trim()),
     asked = lines.find(line => line.startsWith('# asked ')),
@@ -38,7 +37,7 @@ export function partsOf(text: string): string[] {
 
 const idOf = (line: string) => line.split('.', 1)[0]
 
-// joined adds up the results of several calls. Campaigns with the most differences come first.
+// joined adds up the results of several calls.
 export function joined(list: MoveCompared[]): MoveCompared {
   const counts: Record<string, number> = {}
   for (const one of list) for (const [result, n] of Object.entries(one.counts)) counts[result] = (counts[result] ?? 0) + n

@@ -94,7 +94,7 @@ function Upload() {
   )
 }
 
-// Plans lists the newest plans of changes. Each was made from a document or from another tracker.
+// Plans lists the newest plans of changes.
 export function Plans({ open }: { open: string | null }) {
   const { data, error, again } = use('GET /config/plans', {})
   return (

@@ -4,7 +4,7 @@ import { w } from '../../text/config.ts'
 export type Tables = { offers?: File; campaigns?: File; links?: File }
 const names = ['offers', 'campaigns', 'links'] as const
 
-// tablesOf returns the texts of the files. Tables without a file are left out.
+// tablesOf returns the texts of the files.
 export async function tablesOf(files: Tables): Promise<{ offers?: string; campaigns?: string; links?: string }> {
   const texts: { offers?: string; campaigns?: string; links?: string } = {}
   for (const name of names) if (files[name]) texts[name] = await files[name].text()

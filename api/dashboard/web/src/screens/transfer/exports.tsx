@@ -103,7 +103,6 @@ export function Exports() {
   )
 }
 
-// Jobs lists the running and ended jobs with their results. It offers no file that has been deleted since.
 function Jobs({ files }: { files?: ExportRow[] }) {
   const list = jobs(),
     existingFiles = files && new Set(files.map(f => fileOf(f.download_url)))

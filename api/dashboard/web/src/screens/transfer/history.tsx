@@ -10,7 +10,7 @@ import { InputField } from '../../parts/form.tsx'
 import { Failed } from '../../parts/state.tsx'
 import { w } from '../../text/config.ts'
 
-// History imports the log of clicks and conversions of the tracker from which a plan was read. The plan must be applied first.
+// History imports the log of clicks and conversions from RedTrack, after the plan of its settings was applied.
 export function History({ plan: id }: { plan: string }) {
   const { data: plan } = use('GET /config/plans/{id}', {}, 0, { id }),
     [key, setKey] = useState(''),

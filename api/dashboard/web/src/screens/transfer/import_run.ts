@@ -49,7 +49,6 @@ export function useKnown(kind: Kind): { known?: Known; room: number | null; erro
 
 const pause = (s: number) => new Promise(ok => setTimeout(ok, s * 1000))
 
-// send creates the record of a row. If the service answers rate_limited, send waits as long as the answer says and tries again.
 async function send(kind: Kind, row: Row): Promise<Row> {
   const key = keyOf(kind, row.body!)
   for (;;) {

@@ -11,8 +11,7 @@ import { InputField, SelectField } from '../../parts/form.tsx'
 import { Failed, Loading } from '../../parts/state.tsx'
 import { w } from '../../text/config.ts'
 
-// OldTracker sets the URL of the old tracker, to which postbacks about that tracker's clicks are sent on. It also shows how many
-// postbacks were sent on.
+// OldTracker sets the URL of the old tracker, to which postbacks about that tracker's clicks are sent on.
 export function OldTracker() {
   const { data, error, again } = use('GET /old-tracker', {})
   return (

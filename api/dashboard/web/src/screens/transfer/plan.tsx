@@ -28,7 +28,7 @@ export function Plan({ id }: { id: string }) {
         <Loading of={{ error, again }} height={120} />
       </Card>
     )
-  const judged = plan.state !== 'making' && plan.state !== 'refused' // only now does the plan say what it does with each record
+  const judged = plan.state !== 'making' && plan.state !== 'refused' // in these two states, the items are not known
   return (
     <Card title={w.plan} note={w.states[plan.state]}>
       <div class="part">
@@ -50,7 +50,6 @@ export function Plan({ id }: { id: string }) {
   )
 }
 
-// Acts has the buttons of a plan.
 function Acts({ of: plan, again }: { of: ConfigPlan; again: () => void }) {
   const [asking, setAsking] = useState<'apply' | 'undo'>(),
     [skip, setSkip] = useState(false),

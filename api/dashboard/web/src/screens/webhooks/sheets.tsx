@@ -49,14 +49,13 @@ type Draft = { url: string; name: string; events: string[] }
 const draftOf = (h: WebhookRow | null): Draft =>
   h ? { url: h.url, name: h.name, events: h.events } : { url: '', name: '', events: ['conversion.created', 'conversion.updated'] }
 const labels = { url: recordWords.fields.url, name: t.overview.name, events: w.events }
-// eventsOf returns the other person's value of a conflict as text: the names of the events. For a field other than events it
-// returns undefined.
+// eventsOf returns the other person's value of a conflict as text: the names of the events.
 const eventsOf = ({ name, theirs }: Conflict) =>
   name === 'events' ? (theirs as string[]).map(e => w.eventNames[e] ?? e).join(', ') : undefined
 
 type FormProps = { of: WebhookRow | null; events: string[]; close: () => void; made: (secret: string) => void }
 
-// EndpointForm creates or changes an endpoint. `made` is called with the secret of a new endpoint.
+// EndpointForm creates or changes an endpoint.
 export function EndpointForm({ of: h, events, close, made }: FormProps) {
   const { draft, setDraft, changed, conflicts, store, take } = useRecordDraft(draftOf(h), ['url', 'name', 'events']),
     { url, name, events: chosen } = draft as Draft,
@@ -152,7 +151,7 @@ export function EndpointForm({ of: h, events, close, made }: FormProps) {
   )
 }
 
-// Secret shows a text that is shown only once. A click outside does not close it.
+// Secret shows a text that is shown only once.
 export const Secret = ({ text, close }: { text: string; close: () => void }) => (
   <Shown title={w.secret} close={close} done={w.secretDone}>
     <p>{w.secretText}</p>

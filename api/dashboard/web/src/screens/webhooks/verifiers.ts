@@ -1,4 +1,4 @@
-// Code that verifies a delivery, to paste into a receiver. Each function takes the header, the raw body and the secret.
+// Code that verifies a delivery, to paste into a receiver.
 export const verifiers = [
   {
     value: 'node',

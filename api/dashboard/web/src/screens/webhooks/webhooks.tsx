@@ -93,7 +93,6 @@ export function Webhooks() {
 
 type EndpointsProps = { rows: WebhookRow[]; may: boolean; edit: (of: WebhookRow | 'new') => void; reveal: (secret: string) => void }
 
-// Endpoints lists the endpoints, with what can be done with each.
 function Endpoints({ rows, may, edit, reveal }: EndpointsProps) {
   const [rotating, setRotating] = useState<WebhookRow | null>(null),
     [removing, setRemoving] = useState<WebhookRow | null>(null)
@@ -282,7 +281,6 @@ function RedeliverFailed({ webhook, of }: { webhook: string; of: WebhookRow | un
   )
 }
 
-// Log lists the deliveries, newest first.
 function Log({ hooks, rows, error, again, show, may, more }: LogProps) {
   const q = place.value.query,
     webhook = q.get('webhook') ?? '',

@@ -1,5 +1,5 @@
-// The service's sentences about postbacks are English already. Here the three words for a result become sentences, and a wrong click id
-// gets the next step.
+// The service's sentences about postbacks are English already. Here the three words for a result become sentences, and the
+// sentence about a wrong click id says what to do.
 const results = new Map([
   ['created', 'The conversion is recorded.'],
   ['updated', 'The conversion is changed.'],
