@@ -54,6 +54,7 @@ func domains(d Deps) []route.Route {
 	}
 }
 
+// DomainRow is a domain in the list.
 type DomainRow struct {
 	models.Domain
 	DNSRecords []models.DNSRecord `json:"dns_records" doc:"the DNS records to set: one points the domain here, the TXT record proves that the domain is the account's. A CNAME to the account's own target is such a proof too, unless another account has or had the host. The type ALIAS stands for an ALIAS record, an ANAME record, a flattened CNAME, or address records with the addresses of its value"`

@@ -355,7 +355,6 @@ func TestDomainAllowance(t *testing.T) {
 	if rows := s.Do("GET", "/domains", nil).Want(200, "").Map()["rows"].([]any); len(rows) != 6 {
 		t.Errorf("a refused call added domains, want only the first six: %v", rows)
 	}
-	// Eight calls at once compete for the last four places.
 	statuses := make(chan int, 8)
 	for i := range 8 {
 		go func() {

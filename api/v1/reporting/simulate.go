@@ -35,11 +35,10 @@ func Simulation(d Deps) route.Route {
 	}
 }
 
-// draftCodes are the error codes of a DraftFlow.
 var draftCodes = slices.Concat(answer.FlowCodes,
 	route.Codes("400 invalid_flow_rotation invalid_bind_visitors invalid_fallback_url invalid_destination_url"))
 
-// draftEchoes describes the fields that a client may read from other answers and send unchanged in a DraftFlow.
+// draftEchoes describes the fields that a client may send back from other answers.
 var draftEchoes = []any{struct {
 	Streams []flow.Path `json:"streams"`
 }{}}
@@ -53,7 +52,7 @@ type DraftFlow struct {
 	DestinationURL string          `json:"destination_url" bad:"invalid_destination_url" maxLength:"2000" format:"routable" doc:"used only with streams"`
 }
 
-// paths parses the paths and checks them as if they were to be saved.
+// paths parses the paths and checks them as for saving.
 func (f DraftFlow) paths(c *route.Call) ([]flow.Path, error) {
 	paths, err := flow.Parse(f.Streams)
 	if err != nil {
@@ -62,7 +61,7 @@ func (f DraftFlow) paths(c *route.Call) ([]flow.Path, error) {
 	return paths, c.Store.Campaigns().CheckFlow(c.Context(), c.Account.ID, paths)
 }
 
-// SimulateBody describes a visitor and selects the flow to test: the flow of a campaign, or a flow in the body.
+// SimulateBody describes a visitor and the flow to test.
 type SimulateBody struct {
 	CampaignID uuid.UUID `json:"campaign_id" bad:"invalid_id" doc:"a campaign of the account, whose saved flow is used; if it is sent, streams is ignored"`
 	DraftFlow
@@ -109,7 +108,7 @@ func (d Deps) simulate(c *route.Call, b SimulateBody) (Simulated, error) {
 	}
 	q := routing.Question{
 		Campaign: first, Facts: facts,
-		Seed:  rand.Uint64() >> 12, //nolint:gosec // not a secret; 52 bits, so every JSON reader keeps the number exact
+		Seed:  rand.Uint64() >> 12, //nolint:gosec // not a secret; 52 bits are exact for every JSON reader
 		Bound: map[uuid.UUID]flow.Binding{first: {Path: b.BoundPathID, Lander: b.BoundLanderID, Offer: b.BoundOfferID}},
 	}
 	if click != nil {
@@ -117,7 +116,7 @@ func (d Deps) simulate(c *route.Call, b SimulateBody) (Simulated, error) {
 		if b.BoundPathID == uuid.Nil {
 			maps.Copy(q.Bound, explainer.Recorded(click, first).Bound)
 			if bound, ok := q.Bound[click.CampaignID]; ok && len(b.Streams) > 0 {
-				q.Bound[first] = bound // the flow in the body stands for the click's campaign, so its binding applies
+				q.Bound[first] = bound // the flow in the body stands for the click's campaign
 			}
 		}
 	}
