@@ -80,7 +80,7 @@ func listNetworkTemplates(c *route.Call) (NetworkTemplateRows, error) {
 	return out, err
 }
 
-// NetworkTemplatesBody is the body of POST /network-templates. It is a template, or a list of templates.
+// NetworkTemplatesBody is the body of POST /network-templates: a template, or a list of templates.
 type NetworkTemplatesBody struct {
 	Templates []template.Network `json:"templates" maxItems:"1000" doc:"the templates to save. A body without this field is itself the template to save. The names of fields may be in camelCase or in snake_case"`
 	template.Network
@@ -117,7 +117,7 @@ func saveNetworkTemplates(c *route.Call) (SavedTemplates, error) {
 	return SavedTemplates{len(saved), len(sent) - len(saved), answer.Each(saved, networkTemplateRow)}, err
 }
 
-// sentTemplates returns the templates in the body: the items of its list, or the body itself.
+// sentTemplates returns the templates in the body.
 func sentTemplates(body []byte) ([]json.RawMessage, error) {
 	fields, err := bind.Object(body)
 	if err != nil {

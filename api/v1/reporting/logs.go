@@ -86,8 +86,8 @@ func historyStart(c *route.Call) time.Time {
 	return today.AddDate(0, 0, -c.Account.Allowances().HistoryDays)
 }
 
-// isExpired reports whether the row of a click may have been deleted because of its age. It is false for a click that is older
-// than any plan's history, because it never existed here.
+// isExpired reports whether the row of a click may have been deleted because of its age. It is false for a click that is older than
+// any plan's history.
 func isExpired(c *route.Call, click uuid.UUID) bool {
 	at := models.ClickTime(click)
 	return at.Before(historyStart(c)) && at.After(time.Now().AddDate(0, 0, -models.LongestHistory()))

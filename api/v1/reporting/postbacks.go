@@ -149,7 +149,7 @@ func postbackRows(c *route.Call, list []conversion.PostbackEntry) ([]PostbackRow
 			row.Reason += "; " + reason
 		}
 		if p.Result == models.PostbackAccepted {
-			row.DecidedAt = nil // the last search for the click
+			row.DecidedAt = nil // it is the time of the last search for the click
 		}
 		return row
 	})

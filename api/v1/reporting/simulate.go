@@ -136,8 +136,7 @@ func (d Deps) simulate(c *route.Call, b SimulateBody) (Simulated, error) {
 	return s, nil
 }
 
-// simulatedClick returns the click that click_id names, or nil if the body has no click_id. If the body has neither a campaign nor a
-// flow, simulatedClick sets the campaign to the campaign of the click.
+// simulatedClick returns the click that click_id names, or nil. It sets a missing campaign to the campaign of the click.
 func (d Deps) simulatedClick(c *route.Call, b *SimulateBody) (*click.StoredClick, error) {
 	if b.ClickID == "" {
 		return nil, nil //nolint:nilnil // no click is no error
@@ -166,7 +165,7 @@ func (b SimulateBody) at(click *click.StoredClick) (time.Time, error) {
 	return t, nil
 }
 
-// records loads the records that route the visitor. It checks a flow in the body as if it were to be saved.
+// records loads the records that route the visitor.
 func (b SimulateBody) records(c *route.Call) (uuid.UUID, *store.Routing, error) {
 	if b.CampaignID != uuid.Nil {
 		r, err := store.CampaignRouting(c.Context(), c.Store.Conn(), c.Account.ID, b.CampaignID)
@@ -196,7 +195,6 @@ func (b SimulateBody) records(c *route.Call) (uuid.UUID, *store.Routing, error) 
 	return row.ID, r, err
 }
 
-// maxAttributes is the maximum number of attributes of a described visitor.
 const maxAttributes = 200
 
 func (b SimulateBody) facts(at time.Time, zone *time.Location, click *click.StoredClick) (*cond.Facts, error) {
@@ -235,8 +233,8 @@ func (b SimulateBody) facts(at time.Time, zone *time.Location, click *click.Stor
 	return f, nil
 }
 
-// scalarText returns a text, a number, true, false or null as text: null becomes an empty text. It returns false for an object, for
-// a list and for a text of more than 2000 bytes.
+// scalarText returns a JSON value as text: null becomes an empty text. It returns false for an object, a list and a text of more
+// than 2000 bytes.
 func scalarText(v any) (string, bool) {
 	switch v := v.(type) {
 	case nil:
