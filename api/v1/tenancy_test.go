@@ -204,7 +204,7 @@ func TestForeignIDs(t *testing.T) { //nolint:tparallel // the subtests are paral
 	before := []map[string]string{footprint(t, victim.Server, victims[0].account), footprint(t, victim.Server, victims[1].account)}
 	rows := slices.Concat(v1.Routes(v1.Deps{}), dashboard.Routes(dashboard.Deps{}))
 	tried := make([]int, len(rows))
-	t.Run("all", func(t *testing.T) { // until all subtests have ended
+	t.Run("all", func(t *testing.T) { // returns when all subtests have ended
 		const callers = 4 // several accounts, because the calls of an account per minute are limited
 		for n := range callers {
 			t.Run(strconv.Itoa(n), func(t *testing.T) {

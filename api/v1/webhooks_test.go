@@ -359,7 +359,8 @@ func TestSendingNow(t *testing.T) {
 	}
 }
 
-// TestWebhookURLIsMasked: an address often has a token in its path, so callers who may not change endpoints see only its host.
+// TestWebhookURLIsMasked: callers who may not change endpoints see only the host of an address, because its path often has a
+// token.
 func TestWebhookURLIsMasked(t *testing.T) {
 	t.Parallel()
 	s := apitest.New(t)
