@@ -114,7 +114,7 @@ func (c *restoreCmd) Run(ctx context.Context, e *env) error {
 		if err != nil {
 			return err
 		}
-		defer f.Close() //nolint:errcheck
+		defer f.Close() //nolint:errcheck // the file was only read
 		in = f
 	}
 	return withBareDatabase(ctx, e, func(_ config.Config, d *db.DB) error {

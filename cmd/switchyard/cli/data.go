@@ -89,7 +89,7 @@ func readFile(name string) (content []byte, dated time.Time, err error) {
 	if err != nil {
 		return nil, dated, err
 	}
-	defer f.Close() //nolint:errcheck
+	defer f.Close() //nolint:errcheck // the file was only read
 	content, err = io.ReadAll(io.LimitReader(f, botdata.MaxFile+1))
 	return content, info.ModTime(), err
 }
