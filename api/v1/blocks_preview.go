@@ -54,8 +54,8 @@ func (d Deps) previewBlock(c *route.Call, b BlockBody) (out BlockPreview, err er
 	return out, err
 }
 
-// figuresOf sums the window's clicks in the scope of the target: those of the given values, and the rest. found is the number of
-// given values that have figures.
+// figuresOf sums the window's clicks in the scope of the target: sum has the given values, and rest the others. found is the
+// number of given values that have figures.
 func (d Deps) figuresOf(c *route.Call, t models.BlockTarget, values []string) (sum, rest models.Figures, found int, err error) {
 	most := cmp.Or(d.LargeReport, report.Large)
 	q := report.Query{

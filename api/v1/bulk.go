@@ -30,7 +30,7 @@ type ManyIDs struct {
 
 func (m ManyIDs) changesTags() bool { return len(m.AddTags)+len(m.RemoveTags) > 0 }
 
-// fields returns the members of the body without those of ManyIDs.
+// fields returns the members of the body that ManyIDs does not have.
 func (m ManyIDs) fields(body []byte) (bulk.Members, error) {
 	var sent bulk.Members
 	if err := json.Unmarshal(body, &sent); err != nil {

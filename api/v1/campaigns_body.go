@@ -66,8 +66,7 @@ func editCampaign(c *models.Campaign, body []byte) error {
 	return form.CheckUniqueness(c)
 }
 
-// paths returns the paths of the new campaign: those in Streams, those of the saved flow, or one path to the landing page and the
-// offer.
+// paths returns the paths of the new campaign, from Streams, the saved flow, or the landing page and the offer.
 func (b CampaignBody) paths(c *route.Call) ([]flow.Path, error) {
 	switch {
 	case len(b.Streams) > 0 && string(b.Streams) != "null":

@@ -205,8 +205,8 @@ const mostSuggested = 20
 var thanksPage = regexp.MustCompile(`(?i)(thank|danke|merci|gracias|grazie|obrigad|success|confirm|complete|receipt|welcome|submitted|` +
 	`order[-_/]?(received|placed)|bestaetig)`)
 
-// suggestedGoals returns goals for the site's events that have none, the most frequent first, then the goals that most sites of
-// its kind have.
+// suggestedGoals returns goals for the site's events without a goal, the most frequent first, then goals that most sites of its
+// kind have.
 func suggestedGoals(site models.Site, goals []models.Goal, unused []report.SiteName) []GoalSuggested {
 	out := []GoalSuggested{}
 	add := func(g models.Goal, n report.SiteName) {

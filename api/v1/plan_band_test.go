@@ -7,7 +7,7 @@ import (
 	"switchyard/db/report"
 )
 
-// TestForecastBand: the band lies around the forecast. Equal days have a band without width, and too few days have none.
+// TestForecastBand: the band lies around the forecast. Equal days have a band without width, and too few days have no band.
 func TestForecastBand(t *testing.T) {
 	t.Parallel()
 	month := time.Date(2026, 6, 1, 0, 0, 0, 0, time.UTC)

@@ -199,7 +199,7 @@ func TestPerformanceOptions(t *testing.T) {
 		t.Errorf("want no rows, because no source has so many clicks: %v", got.Rows)
 	}
 
-	// Only the sources whose figures meet the conditions. The units are those of the answer, such as percent.
+	// Only the sources whose figures meet the conditions. The conditions have the units of the answer, such as percent.
 	got = request(url.Values{"dimension": {"source_id"}, "sort": {"-cr"}})
 	best, few, bestVisits := got.Rows[0]["cr"].(float64), 0, []*visit(nil)
 	for _, row := range got.Rows {

@@ -43,7 +43,7 @@ type RoutingCampaign struct {
 	answer.Figures
 }
 
-// RoutingRule is a rule that paths use. A saved rule has an id, an inline rule has none.
+// RoutingRule is a rule that paths use. Only a saved rule has an id.
 type RoutingRule struct {
 	flow.RuleRef
 	PathIDs []string `json:"path_ids" doc:"ids of the paths that use the rule"`

@@ -184,7 +184,7 @@ func checkFieldNames(fields map[string]json.RawMessage) error {
 	return nil
 }
 
-// snakeKeys converts the names of fields to snake_case. Of two equal names, the one that was in snake_case wins.
+// snakeKeys converts the names of fields to snake_case. If two names become equal, the name that was in snake_case wins.
 func snakeKeys(fields map[string]json.RawMessage) map[string]json.RawMessage {
 	out := make(map[string]json.RawMessage, len(fields))
 	for name, v := range fields {

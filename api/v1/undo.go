@@ -19,7 +19,7 @@ type Undone struct {
 	Kept     []bulk.Kept `json:"kept" doc:"paths or records that were left as they are; reason says why"`
 }
 
-// undoChange restores the values that records had before a change. A record whose values were changed again stays as it is, and
+// undoChange restores the values that records had before a change. A record whose values were changed again is not changed, and
 // the answer names it.
 func (d Deps) undoChange(c *route.Call) (Undone, error) {
 	return store.TxOf(c.Context(), c.Store, func(s *store.Store) (Undone, error) {

@@ -40,7 +40,7 @@ func main() {
 	parsed.FatalIfErrorf(parsed.Run())
 }
 
-// siblingProgram returns the path of a program beside the running one, or its name if that directory is unknown.
+// siblingProgram returns the path of a program in the running program's directory, or its name if the directory is unknown.
 func siblingProgram(name string) string {
 	self, err := os.Executable()
 	if err != nil {

@@ -67,7 +67,7 @@ func try(ctx context.Context, d *db.DB, name string, lead func(context.Context))
 	return err
 }
 
-// watch waits until lead is done, the context ends, or the session does not answer, which is an error.
+// watch waits until lead is done or the context ends. It returns an error if the session does not answer.
 func watch(ctx context.Context, s *sql.Conn, done <-chan struct{}) error {
 	tick := time.NewTicker(every)
 	defer tick.Stop()

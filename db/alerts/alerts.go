@@ -24,7 +24,7 @@ type Alert struct {
 	URL       *string // address of the record, with its tokens
 	Message   string  // what is wrong
 	Do        string  // what to do
-	Status    *int    // of the last check's answer; nil: no check, or no answer
+	Status    *int    // status of the last check's answer; nil: no check, or no answer
 	Threats   []string
 	Since     time.Time
 	CheckedAt *time.Time // when the record was last checked
@@ -95,7 +95,7 @@ type reading struct {
 	now     time.Time
 }
 
-// finders finds the alerts of an account. Each function looks for one or two causes.
+// finders are the functions that find the alerts of an account. Each looks for one or two causes.
 var finders = []func(context.Context, reading) ([]Alert, error){
 	brokenLinks, unsafeLinks, failingWebhooks,
 	strayDomains, endingDomains, troubledCertificates, failingDNSAccounts,

@@ -125,7 +125,7 @@ WHERE account_id = $1 AND id = $2 AND code <> '' AND code_until > now() FOR UPDA
 	wrongCode      = `UPDATE alert_channels SET code_tries = code_tries + 1 WHERE account_id = $1 AND id = $2`
 )
 
-// Confirm checks the code of a channel and activates it. A channel that needs no code stays as it is. Errors: not_found,
+// Confirm checks the code of a channel and activates it. A channel that needs no code is not changed. Errors: not_found,
 // invalid_code.
 func (a Channels) Confirm(ctx context.Context, account, id uuid.UUID, code string) error {
 	wrong := models.Invalid("invalid_code", "this is not the code, or the code has expired: delete the channel and add it again")
@@ -163,7 +163,7 @@ func (a Channels) Update(ctx context.Context, account, id uuid.UUID, name, least
 	return db.Get[models.AlertChannel](ctx, a.s.Conn(), "alert channel", updateChannel, account, id, name, least, active)
 }
 
-// Delete deletes a channel. After the account's last channel, it also deletes the watch and the announced alerts of the account.
+// Delete deletes a channel. With the account's last channel, it also deletes the account's watch and announced alerts.
 func (a Channels) Delete(ctx context.Context, account, id uuid.UUID) error {
 	return a.s.LockedTx(ctx, account, func(s *store.Store) error {
 		if err := db.ExecOne(ctx, s.Conn(), "alert channel", `DELETE FROM alert_channels WHERE account_id = $1 AND id = $2`, account, id); err != nil {

@@ -14,7 +14,7 @@ import (
 // postbackCount counts the postbacks of a network in a period.
 type postbackCount struct {
 	Total     int64 `db:"total"`
-	Unmatched int64 `db:"unmatched"` // includes those that wait longer than longWait for their click
+	Unmatched int64 `db:"unmatched"` // includes postbacks that wait for their click longer than longWait
 	Refused   int64 `db:"refused"`
 }
 

@@ -14,8 +14,8 @@ import (
 	"switchyard/models/token"
 )
 
-// A network's unmatched or refused postbacks of a day raise an alert if they are at least leastBad, and at least badShare of all
-// postbacks. badIfJumped is enough if the share is also at least jump times the share in the week before.
+// A network's unmatched or refused postbacks of a day raise an alert if there are at least leastBad, and they are at least
+// badShare of all postbacks. The share badIfJumped is enough if it is at least jump times the share in the week before.
 const (
 	leastBad    = 10
 	badShare    = 0.5
@@ -90,7 +90,7 @@ func unfilledTokens(ctx context.Context, l reading) ([]Alert, error) {
 // lateAfter is how long a job may wait after it was due.
 const lateAfter = 10 * time.Minute
 
-// lateJobs returns an alert for each kind of job of which the account has late ones.
+// lateJobs returns an alert for each kind of job that has late jobs of the account.
 func lateJobs(ctx context.Context, l reading) ([]Alert, error) {
 	found, err := jobrow.ListLate(ctx, l.Store.Conn(), l.account.ID, l.now.Add(-lateAfter))
 	return db.Map(found, func(j jobrow.LateJobs) Alert {

@@ -1,6 +1,10 @@
 // Package assistant stores the assistants that people connect by OAuth: the programs that request access, what people grant them,
 // and their codes and tokens.
 //
+// Each grant has a key of the account, with the same id. The assistant has the rights of this key, but sends an access token instead
+// of the key. Its changes are therefore counted and recorded as with any other key. A grant ends when its key is revoked or expires,
+// or when the person who made it leaves the account.
+//
 // Codes and refresh tokens work once. A second use may come from a thief, so it ends the grant.
 package assistant
 

@@ -1,8 +1,8 @@
 // Package backup writes the whole database into one file, and loads such a file into an empty database. It needs no other
 // program.
 //
-// The file contains rows but no schema. Our migrations create the schema before the rows are loaded: those that the file's header
-// lists. The file is compressed with gzip. It consists of frames, each with a letter, a length and a content:
+// The file contains rows but no schema. Before the rows are loaded, our migrations create the schema. The file's header lists
+// these migrations. The file is compressed with gzip. It consists of frames, each with a letter, a length and a content:
 //
 //	H  the header, as JSON
 //	T  a table begins: its name and columns, as JSON

@@ -22,10 +22,10 @@ import (
 // memory until the COPY ends.
 const copyRows = 500_000
 
-// Restore loads a backup into an empty database and brings its schema up to date. Empty means that it has no tables, or only
-// those of our migrations, with no row outside the table installation. If loading fails, the database is still empty. If the
-// migrations after it fail, the rows stay: run `switchyard migrate`. The role must be allowed to create tables. It need not be a
-// superuser. Errors: ErrNotBackup, ErrDamaged, ErrNewer, ErrNotEmpty.
+// Restore loads a backup into an empty database and brings its schema up to date. Empty means that it has no tables, or only our
+// own with no row outside the table installation. If loading fails, the database is still empty. If the migrations after it fail,
+// the rows stay: run `switchyard migrate`. The role must be allowed to create tables. It need not be a superuser. Errors:
+// ErrNotBackup, ErrDamaged, ErrNewer, ErrNotEmpty.
 func Restore(ctx context.Context, d *db.DB, r io.Reader, progress Progress) (Header, Summary, error) {
 	frames, err := newFrameReader(r)
 	if err != nil {

@@ -26,7 +26,7 @@ type jobsChoice struct {
 	Kind  string `help:"Only this kind, such as webhook:deliver." default:""`
 }
 
-// check refuses unknown queues and kinds, whose answer would look like that of an empty queue.
+// check refuses unknown queues and kinds, because they would look like empty queues.
 func (c jobsChoice) check() error {
 	for _, n := range []struct {
 		what, given string

@@ -67,7 +67,7 @@ func (p port) wait(ctx context.Context, err error) (net.Listener, error) {
 	return nil, err
 }
 
-// serveBeside serves an address until stop is called, beside the main work of the process. If another process uses the address,
+// serveBeside serves an address while the process does its main work, until stop is called. If another process uses the address,
 // it returns without an error and serves once the address is free.
 func serveBeside(ctx context.Context, p port, h http.Handler) (stop func(), err error) {
 	p.limit = 0

@@ -105,7 +105,7 @@ func (c *upCmd) settings(ctx context.Context, e *env) (config.Config, error) {
 	return cfg, cfg.EnsureSecrets()
 }
 
-// freePort returns the first free port of the 100 from first upwards, or first if there is none.
+// freePort returns the first free port of the 100 from first upwards, or first if no port is free.
 func freePort(ctx context.Context, first int) int {
 	var lc net.ListenConfig
 	for port := first; port < first+100; port++ {

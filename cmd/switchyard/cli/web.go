@@ -204,8 +204,8 @@ func (h *handlers) startsDashboard(host string) bool {
 	return host != "" && host == h.dashboard && !slices.Contains(h.links, host) && (h.domain == nil || !h.domain(host))
 }
 
-// ServeHTTP implements http.Handler. Every path is a tracking link, except those of the API, the dashboard, the health checks and
-// the operators' pages. The operators' pages are served only at loopback names that are not hosts of links.
+// ServeHTTP implements http.Handler. Every path is a tracking link, except the paths of the API, the dashboard, the health checks
+// and the operators' pages. The operators' pages are served only at loopback names that are not hosts of links.
 func (h *handlers) ServeHTTP(rw http.ResponseWriter, r *http.Request) {
 	word := firstWord(r)
 	switch {
