@@ -1,3 +1,6 @@
+// Command lab is for the developers of Switchyard. It tests and measures the service from outside, and runs the service during
+// development. The service does not import code from it.
+//
 // This package has only flags and wiring. A command is a field of cli with a Run method, in its own file.
 package main
 
