@@ -32,7 +32,7 @@ import (
 	"switchyard/models/clickattr"
 )
 
-// everything describes every visitor in the same way, with a value for every text.
+// everything describes every visitor in the same way. Every attribute that is a text has a value.
 type everything struct{}
 
 func (everything) ClientIP(*http.Request) netip.Addr { return netip.MustParseAddr("192.0.2.44") }

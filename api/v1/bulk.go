@@ -210,7 +210,7 @@ var labelledLanders = labelled[models.Lander]{
 	func(l models.Lander) (uuid.UUID, string) { return l.ID, l.Name },
 }
 
-// bulkLabels returns the route that changes the labels of many records. what is their plural noun, such as offers.
+// bulkLabels returns the route that changes the labels of many records. The parameter what is their plural noun, such as offers.
 func bulkLabels[T, R, A any](res resource.Kind[T, R, A], what string, l labelled[R]) route.Route {
 	return res.Row("POST", "/bulk", "change status, group or tags of up to 500 "+what+"; all of them change, or none",
 		route.HandleBody(l.changeAll), bulkCodes)

@@ -29,8 +29,9 @@ type pilotRest struct {
 }
 
 // pilotOp is the test's model of an operation of the Copilot. The operation is stale if the result of judged has changed since
-// the item was made. Its undo is stale if the result of part has changed since it was applied. change applies it to a state, and
-// ok is false if this is impossible. restore undoes it, and was is the state before the operation.
+// the item was made. Its undo is stale if the result of part has changed since it was applied. The function change applies it to
+// a state; ok is false if this is impossible. The function restore undoes it. Its parameter `was` is the state before the
+// operation.
 type pilotOp struct {
 	judged, part func(pilotState) any
 	change       func(*pilotState) (ok bool)

@@ -249,8 +249,8 @@ func (l limited) probes(sample any) (out []probe) {
 	return out
 }
 
-// sendProbes sends a body for each probe of a field and returns their number. path is the field's path in the body. with returns
-// the body with a value of the field.
+// sendProbes sends a body for each probe of a field and returns their number. path is the field's path in the body. The function
+// `with` returns the body with a value of the field.
 func sendProbes(t *testing.T, e env, row route.Route, path string, l limited, sample any, with func(any) object) int {
 	t.Helper()
 	probes := l.probes(sample)

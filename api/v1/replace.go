@@ -19,8 +19,8 @@ import (
 	"switchyard/models/flow"
 )
 
-// replacing returns the routes that list the places where flows lead to a record, and put another record there. what is the kind
-// with its article, such as "an offer". dimension is the report dimension with the records' ids.
+// replacing returns the routes that list the places where flows lead to a record, and put another record there. The parameter
+// what is the kind with its article, such as "an offer". dimension is the report dimension with the records' ids.
 func replacing[T, R, A any](
 	res resource.Kind[T, R, A], what, dimension string, table func(*store.Store) store.Destinations,
 ) []route.Route {
@@ -59,7 +59,8 @@ type UsePlace struct {
 	Joins  bool      `json:"joins" doc:"the replacement is already in the same slot of the path, so both become one place whose weight is the sum of their weights"`
 }
 
-// usePlaces returns the slots of the places that lead to the record id. with is the id of the replacement, or zero.
+// usePlaces returns the slots of the places that lead to the record id. The parameter `with` is the id of the replacement, or
+// zero.
 func usePlaces(places []store.Place, id, with uuid.UUID) []UsePlace {
 	out := []UsePlace{}
 	for _, p := range places {
@@ -134,7 +135,7 @@ func textJSON(text string) json.RawMessage {
 
 const maxAuditNames = 10
 
-// recordChanged records the changed fields in the audit log, and the only record or the names of several.
+// recordChanged records the changed fields in the audit log. It also records the changed record, or the names of several records.
 func recordChanged(c *route.Call, records []bulk.Record) {
 	c.Changes = append(c.Changes, fieldChanges(records)...)
 	if len(records) == 1 {

@@ -11,7 +11,8 @@ import (
 	"switchyard/db/dbtest"
 )
 
-// TestDelays: conversions are counted by the time since the click. Rejected, filtered and later ones do not count.
+// TestDelays: conversions are counted by the time since the click. Rejected conversions and conversions outside the window do not
+// count.
 func TestDelays(t *testing.T) {
 	t.Parallel()
 	s := apitest.New(t)

@@ -21,8 +21,8 @@ var roles = map[models.Role][]string{
 	models.RoleOwner: {"PATCH /settings"},
 }
 
-// confirmed lists the routes that require people to prove their identity again, in the form of roles. They store, create or
-// delete credentials, or cannot be undone.
+// confirmed lists the routes that require people to prove their identity again, in the same form as the map roles. These routes
+// store, create or delete credentials, or do something that cannot be undone.
 var confirmed = []string{
 	"DELETE /campaigns/{id}/stats", "DELETE /reports/orphaned", "/integrations", "/geo-database", "POST /copilot/ai",
 	"POST /goals", "POST /webhooks/rotate",

@@ -167,7 +167,7 @@ func TestRuleErrors(t *testing.T) {
 	}
 }
 
-// walk reads a list page by page and returns the names of its rows. It calls between after each page but the last.
+// walk reads a list page by page and returns the names of its rows. It calls the function between after each page but the last.
 func walk(s *apitest.Server, path string, between func(page int)) (names []string) {
 	cursor := ""
 	for page := 1; ; page++ {

@@ -152,7 +152,7 @@ func (d Deps) changeSettings(c *route.Call, b SettingsBody) (out SettingsChanged
 	return d.changeCurrency(c, next)
 }
 
-// saveSettings saves the settings. It saves nothing and returns false if recorded amounts would need another currency.
+// saveSettings saves the settings. It saves nothing and returns false if recorded amounts must be converted first.
 func saveSettings(c *route.Call, next models.Account) (saved bool, err error) {
 	err = c.Store.Tx(c.Context(), func(tx *store.Store) error {
 		if err := checkVersion(c, tx); err != nil {

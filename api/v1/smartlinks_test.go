@@ -91,7 +91,7 @@ func TestSmartlinkRoundTrip(t *testing.T) {
 	if rows := s.Do("GET", "/short-links", nil).Want(200, "").Map()["rows"].([]any); len(rows) != 2 {
 		t.Errorf("want two smartlinks after the deletion: %v", rows)
 	}
-	s.Do("POST", "/short-links", with(smartlink("Deal_1", domain), "name", "N")).Want(201, "") // they are free again
+	s.Do("POST", "/short-links", with(smartlink("Deal_1", domain), "name", "N")).Want(201, "") // the name and the slug are free again
 }
 
 func TestSmartlinkErrors(t *testing.T) {
@@ -173,7 +173,7 @@ func TestSmartlinkErrors(t *testing.T) {
 	})
 	s.Do("PUT", "/short-links", with(with(smartlink("mine", domain), "id", id), "name", "taken")).Want(409, "duplicate_name")
 	s.Do("PUT", "/short-links", with(smartlink("mine", domain), "id", id)).Want(200, "") // its own slug
-	// Smartlinks and campaigns share their addresses.
+	// A smartlink and a campaign cannot have the same address.
 	s.Do("POST", "/short-links", smartlink("campaign-2", domain)).Want(201, "")
 	s.Do("POST", "/campaigns", map[string]any{
 		"name": "d", "alias": "campaign-2", "domain_id": domain, "destination_url": "https://a.example",

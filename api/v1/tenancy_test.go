@@ -55,7 +55,7 @@ type call struct {
 	body         any
 }
 
-// place is a place for an id in a request. It returns the request with this id.
+// place is a place for an id in a request: a function that returns the request with this id.
 type place func(records) call
 
 // namesRecords lists query parameters that name records, although neither type nor name shows it.

@@ -106,8 +106,8 @@ func (d Deps) restore(c *route.Call, s *store.Store, records []bulk.Record) (Und
 	return out, nil
 }
 
-// earlier returns a body with a record's earlier values. now is the current record. If a changed value was changed again, the
-// error has the code "changed".
+// earlier returns a body with a record's earlier values. The parameter now is the current record. If a changed value was changed
+// again, the error has the code "changed".
 func earlier(r bulk.Record, now any) ([]byte, error) {
 	members, err := bulk.MembersOf(now)
 	if err != nil {

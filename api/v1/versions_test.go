@@ -137,7 +137,7 @@ func TestIfMatchOfNoRecord(t *testing.T) {
 	s.Do("GET", "/offers", nil, "If-Match", `"x"`).Want(200, "")
 }
 
-// TestConnectionOfOneVersion: of two people who connect a network that they have read as not connected, the second gets the error
+// TestConnectionOfOneVersion: if two people connect a network that both have seen without a connection, the second gets the error
 // stale. Bot settings work in the same way.
 func TestConnectionOfOneVersion(t *testing.T) {
 	t.Parallel()

@@ -40,7 +40,7 @@ func try(ctx context.Context, d *db.DB, name string, lead func(context.Context))
 	if err != nil {
 		return fmt.Errorf("advisory: session: %w", err)
 	}
-	defer conn.Close() //nolint:errcheck // the session is already lost
+	defer conn.Close() //nolint:errcheck // if Close fails, the session is already lost
 	var got bool
 	const tryLock = `SELECT pg_try_advisory_lock(hashtextextended($1, 0))`
 	if err := conn.QueryRowContext(ctx, tryLock, name).Scan(&got); err != nil {

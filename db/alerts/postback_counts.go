@@ -22,7 +22,7 @@ type postbackCount struct {
 type networkPostbacks struct {
 	ID     uuid.UUID     `db:"id"`
 	Name   string        `db:"name"`
-	Since  time.Time     `db:"since"` // the day's first unmatched or refused postback
+	Since  time.Time     `db:"since"` // time of the day's first unmatched or refused postback
 	Day    postbackCount `db:"day"`
 	Before postbackCount `db:"before"`
 }

@@ -21,10 +21,10 @@ type unreadAmounts struct {
 	Name   string    `db:"name"`
 	Total  int64     `db:"total"`
 	Unread int64     `db:"unread"`
-	Since  time.Time `db:"since"` // the day's first unread amount
+	Since  time.Time `db:"since"` // time of the day's first unread amount
 }
 
-// Postbacks without an active network are counted under the zero id. Only the newest 20,000 of the day are counted.
+// Postbacks without an active network are counted under the zero id. Only the newest 20,000 postbacks of the day are counted.
 const selectUnreadPostbacks = `
 SELECT coalesce(n.id, '` + db.ZeroID + `') AS id, coalesce(n.name, '') AS name, count(*) AS total,
 	count(*) FILTER (WHERE amount_reason <> '') AS unread, min(received_at) FILTER (WHERE amount_reason <> '') AS since
@@ -34,7 +34,8 @@ FROM (
 ) p LEFT JOIN networks n ON n.id = p.network_id AND n.account_id = $1 AND n.deactivated_at IS NULL
 GROUP BY 1, 2 HAVING count(*) FILTER (WHERE amount_reason <> '') >= $3 ORDER BY 1 LIMIT $4`
 
-// The clicks are scanned only if account_rates shows unread amounts of these days. Only the newest 20,000 of the day are counted.
+// The clicks are scanned only if account_rates shows that an amount of these days cannot be read. Only the newest 20,000 clicks
+// of the day are counted.
 const selectUnreadClicks = `
 SELECT s.id, s.name, count(*) AS total, count(*) FILTER (WHERE currency = '` + money.Unknown + `') AS unread,
 	min(k.at) FILTER (WHERE currency = '` + money.Unknown + `') AS since

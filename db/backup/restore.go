@@ -257,7 +257,7 @@ func (l *loader) loadTable(ctx context.Context, t table) (int64, error) {
 type tableRows struct {
 	frames *frameReader
 	sum    hash.Hash
-	n      int64    // so far
+	n      int64    // rows read so far
 	done   bool     // the table has ended
 	end    tableEnd // set when the table has ended
 }
@@ -297,8 +297,8 @@ func (r *tableRows) copy(ctx context.Context, conn any, t table) error {
 	return nil
 }
 
-// send sends rows until the table ends or copyRows are sent. entireTable sends all of them, for a table with a foreign key to
-// itself: a row may refer to a later one.
+// send sends rows until the table ends or copyRows rows are sent. If entireTable is true, it sends all rows. A table with a
+// foreign key to itself needs this, because a row may refer to a later one.
 func (r *tableRows) send(ctx context.Context, to copier, entireTable bool) (sent int64, err error) {
 	for entireTable || sent < copyRows {
 		if err := ctx.Err(); err != nil {

@@ -70,7 +70,8 @@ type CopilotRulePatch struct {
 	autorule.Settings `optional:"true"`
 }
 
-// checkRulePlan is checkApplyPlan for rules that change records. A rule that only raises alerts is allowed on every plan.
+// checkRulePlan returns the error plan_required if a rule changes records and the plan has no one-click apply. A rule that only
+// raises alerts is allowed on every plan.
 func checkRulePlan(c *route.Call, s autorule.Settings) error {
 	if !s.Changes() {
 		return nil

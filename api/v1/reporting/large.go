@@ -11,8 +11,8 @@ import (
 	"switchyard/models"
 )
 
-// readReport returns the answer of a report. complete adds the arguments besides the window, the time zone and the filters. A job
-// computes a report that is too large for a call. Equal calls wait for the same job.
+// readReport returns the answer of a report. The function complete adds all arguments but the window, the time zone and the
+// filters. A job computes a report that is too large for a call. Equal calls wait for the same job.
 func readReport[T any](
 	d Deps, c *route.Call, job slow.Job[models.ReportArgs, jobs.ReportAnswer, T], complete func(*models.ReportArgs) error,
 ) (out T, err error) {

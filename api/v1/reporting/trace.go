@@ -132,7 +132,8 @@ func (d Deps) traceClick(c *route.Call, click *click.StoredClick) (*ClickTrace, 
 	return out, nil
 }
 
-// useOfDay counts the clicks and conversions of the account's day until at. Caps and the condition clicks_today depend on them.
+// useOfDay counts the clicks and conversions of the account's day until the given time. Caps and the condition clicks_today
+// depend on them.
 func (d Deps) useOfDay(c *route.Call, p *routing.Explainer, at time.Time, q *routing.Question) (err error) {
 	local := at.In(p.Zone(c.Account.ID))
 	y, m, day := local.Date()

@@ -71,7 +71,7 @@ func writeWhole(name string, write func(io.Writer) error) (err error) {
 			err = errors.Join(err, os.Remove(part))
 		}
 	}()
-	err = f.Chmod(0o600) // an older file keeps its mode
+	err = f.Chmod(0o600) // a file left by an earlier run keeps its old mode
 	if err == nil {
 		err = write(f)
 	}

@@ -70,8 +70,8 @@ func (g *registrar) openIssuer() (*acme.Issuer, error) {
 	}), nil
 }
 
-// registerCertificates registers the jobs that obtain certificates for domains, from Cloudflare's edge if it serves them, and
-// otherwise from authority, which may be nil.
+// registerCertificates registers the jobs that obtain certificates for domains. The certificates come from Cloudflare if its edge
+// serves the domains, otherwise from authority. authority may be nil.
 func (g *registrar) registerCertificates(authority *acme.Issuer) {
 	o := issuer.Options{Calls: g.perAccount("certificate calls", 60, time.Second)}
 	if g.cfg.Edge() == models.EdgeCloudflare {

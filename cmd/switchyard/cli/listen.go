@@ -106,8 +106,8 @@ const (
 	maxHeader     = 64 << 10
 )
 
-// newServer returns a server that answers requests with h. serves reports whether it answers for a host, for requests whose
-// target is a whole address. If serves is nil, such requests are refused.
+// newServer returns a server that answers requests with h. serves reports whether the server answers for a host. It is called for
+// requests whose target is a whole address. If serves is nil, such requests are refused.
 func newServer(h http.Handler, serves func(host string) bool) *http.Server {
 	return &http.Server{
 		Handler: closing(pathsOnly(h, serves)), DisableGeneralOptionsHandler: true,
@@ -117,9 +117,9 @@ func newServer(h http.Handler, serves func(host string) bool) *http.Server {
 	}
 }
 
-// pathsOnly passes only requests whose target is a path to the handler. A whole address of a host that is served here becomes its
-// path, as RFC 9112 (3.2.2) requires. net/http has set the request's host from it. Any other target is refused: "*", an
-// authority, or another host's address.
+// pathsOnly passes to the handler only requests whose target is a path. A whole address of a host that is served here is replaced
+// by its path, as RFC 9112 (3.2.2) requires. net/http has already set the request's host from the address. Any other target is
+// refused: "*", an authority, or another host's address.
 func pathsOnly(h http.Handler, serves func(host string) bool) http.Handler {
 	return http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) {
 		if strings.HasPrefix(r.RequestURI, "/") {

@@ -6,8 +6,8 @@ import (
 	"github.com/KimMachineGun/automemlimit/memlimit"
 )
 
-// The part of the memory that the heap of a process may use. In a container the rest is for stacks and kernel buffers. Otherwise
-// other processes, often PostgreSQL, run on the machine.
+// The part of the memory that the heap of a process may use. In a container the rest is for stacks and kernel buffers. Outside a
+// container, other processes run on the machine, often PostgreSQL.
 const (
 	shareOfContainer = 0.8
 	shareOfMachine   = 0.4

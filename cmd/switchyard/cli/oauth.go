@@ -87,7 +87,7 @@ func (c *oauthConnect) Run(ctx context.Context, e *env) error {
 		if err != nil {
 			return fmt.Errorf("port %d cannot be opened, choose another with --port: %w", c.Port, err)
 		}
-		defer func() { _ = l.Close() }() // if the server never started
+		defer func() { _ = l.Close() }() // needed if the server never started
 		_, port, _ := net.SplitHostPort(l.Addr().String())
 		redirect := "http://localhost:" + port + loopbackPath
 		attempt, state, err := dboauth.NewAttempts(s).Begin(ctx, account.ID, c.Provider, redirect, time.Now())

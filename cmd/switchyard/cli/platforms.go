@@ -21,8 +21,8 @@ import (
 	"switchyard/workers/providers/rest"
 )
 
-// registerPlatforms registers the jobs that import from and upload to affiliate networks and ad platforms, keep the sign-ins
-// there, and correct conversions and costs.
+// registerPlatforms registers the jobs that exchange data with affiliate networks and ad platforms, keep connections by sign-in
+// valid, and correct conversions and costs.
 func (g *registrar) registerPlatforms() {
 	networksync.Register(g.runtime, g.records, networksync.Options{Clicks: g.clicks, Client: networks.New(networks.Options{
 		Egress: g.openPlatforms(), URL: g.cfg.NetworkURL, Pace: g.pace,
@@ -42,7 +42,7 @@ func (g *registrar) registerPlatforms() {
 	adspend.Register(g.runtime, g.records, adspend.Options{Clicks: g.clicks, Tokens: tokensFor(models.OAuthAds), Client: ads.New(o)})
 	correction.Register(g.runtime, g.records, g.clicks)
 	uploads, googleClicks := models.OAuthUploads, g.cfg.GoogleUploads == config.GoogleClickConversions
-	if googleClicks { // by the API that reports the spend
+	if googleClicks { // they are uploaded by the API that reports the spend
 		uploads = models.OAuthAds
 	}
 	adupload.Register(g.runtime, g.records, adupload.Options{

@@ -167,8 +167,8 @@ func (t *tracking) checks(dataDir string) []monitor.Check {
 	}}}
 }
 
-// readySeal reads the key that encrypts secrets, which is in PostgreSQL without ENCRYPTION_KEY. If that fails, the first postback
-// with a secret tries again.
+// readySeal reads the key that encrypts secrets. Without ENCRYPTION_KEY, this key is in PostgreSQL. If PostgreSQL cannot be
+// reached, the first postback with a secret tries again.
 func (w web) readySeal(ctx context.Context, records *store.Store) {
 	ctx, cancel := context.WithTimeout(ctx, 2*time.Second)
 	defer cancel()

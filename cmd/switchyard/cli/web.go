@@ -59,8 +59,8 @@ func (c *webCmd) pools() []pool {
 	return []pool{controlPool, reportPool, ingestPool}
 }
 
-// tuneRuntime sets GOMAXPROCS and GOGC for redirects, unless the environment sets them: one more thread than processors, because
-// one often waits for a sync of the spool, and rarer garbage collections of the small heap.
+// tuneRuntime sets GOMAXPROCS and GOGC for redirects, unless the environment sets them. Go may run one thread more than there are
+// processors, because one thread often waits for a sync of the spool. Garbage collections are rarer, because the heap is small.
 func tuneRuntime(getenv func(string) string) {
 	if getenv("GOMAXPROCS") == "" {
 		runtime.GOMAXPROCS(runtime.GOMAXPROCS(0) + 1)
@@ -96,7 +96,7 @@ func (w web) run(ctx context.Context) (err error) {
 	if err != nil {
 		return err
 	}
-	defer func() { _ = l.Close() }() // if the server never started
+	defer func() { _ = l.Close() }() // needed if the server never started
 	if w.visitors, err = w.openVisitors(ctx); err != nil {
 		return err
 	}
@@ -131,7 +131,7 @@ func (w web) serveEdge(ctx context.Context, l net.Listener, h *handlers, t *trac
 		if w.beside, err = e.endpoints(ctx, h); err != nil {
 			return err
 		}
-		defer closeAll(w.beside) // if a server never started
+		defer closeAll(w.beside) // needed if a server never started
 		defer e.start(ctx)()
 	}
 	return w.serve(ctx, l, h, w.checks(t))
@@ -157,7 +157,8 @@ func (w web) serve(ctx context.Context, l net.Listener, h *handlers, checks []mo
 	return w.answer(ctx, l, h)
 }
 
-// shareDomains writes the shared link domains of the settings to PostgreSQL, and tries again every two seconds. stop ends that.
+// shareDomains writes the shared link domains of the settings to PostgreSQL. If that fails, it tries again every two seconds
+// until stop is called.
 func (w web) shareDomains(ctx context.Context) (stop func()) {
 	ctx, cancel := context.WithCancel(ctx)
 	share := func() {

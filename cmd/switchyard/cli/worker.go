@@ -116,8 +116,8 @@ func runClock(ctx context.Context, d *db.DB, client *jobs.Client) error {
 	return err
 }
 
-// withServers opens the connections to PostgreSQL and Redis and calls fn. They need not answer yet. needed lists the pools, the
-// most important first.
+// withServers opens the connections to PostgreSQL and Redis and calls fn. The servers need not answer yet. needed lists the
+// pools, the most important first.
 func withServers(ctx context.Context, e *env, name string, needed []pool,
 	fn func(config.Config, pools, jobs.Redis) error,
 ) (err error) {
@@ -149,9 +149,9 @@ func withServers(ctx context.Context, e *env, name string, needed []pool,
 // stopLimit is how long a process may take to stop. It is a little more than the sum of all timeouts of a stop.
 const stopLimit = 24500 * time.Millisecond
 
-// limitStop calls end when a stop takes longer than the limit. A stop can hang in the PostgreSQL driver, which waits even after
-// the context has ended. Acknowledged data survives, as it survives kill -9. The caller must call the returned function once the
-// process has stopped.
+// limitStop calls the function end when a stop takes longer than the limit. A stop can hang in the PostgreSQL driver, which waits
+// even after the context has ended. Acknowledged data survives, as it survives kill -9. The caller must call the returned
+// function once the process has stopped.
 func limitStop(ctx context.Context, limit time.Duration, end func()) (ended func()) {
 	stopped, ended := context.WithCancel(context.Background())
 	context.AfterFunc(ctx, func() {

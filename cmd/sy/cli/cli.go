@@ -188,7 +188,7 @@ func (e *env) run(ctx context.Context, args []string) error {
 	return parsed.Run()
 }
 
-// client returns a client for the profile or the environment.
+// client returns a client with the address and the key of the profile or of the environment.
 func (e *env) client() (*switchyard.Client, error) {
 	p, err := e.profile()
 	if err != nil {
