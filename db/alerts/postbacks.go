@@ -90,7 +90,7 @@ func unfilledTokens(ctx context.Context, l reading) ([]Alert, error) {
 // lateAfter is how long a job may wait after it was due.
 const lateAfter = 10 * time.Minute
 
-// lateJobs returns an alert for each kind of job that has late jobs of the account.
+// lateJobs returns an alert for each kind of the account's late jobs.
 func lateJobs(ctx context.Context, l reading) ([]Alert, error) {
 	found, err := jobrow.ListLate(ctx, l.Store.Conn(), l.account.ID, l.now.Add(-lateAfter))
 	return db.Map(found, func(j jobrow.LateJobs) Alert {

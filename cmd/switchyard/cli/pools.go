@@ -29,9 +29,7 @@ type pool struct {
 	sessions  bool          // the pool needs sessions of PostgreSQL itself, not of a pooler
 }
 
-// These are the pools. The maximum number of connections in all pools of a process is 24 for web, 21 for worker, 2 for clock and 45
-// for up. web and up open 1 connection more to listen for changes, and a second one to listen if TLS_ADDR or HTTP_ADDR is set. If
-// DATABASE_READ_URL is set, web, worker and up open 2 more. ops/README.md repeats these figures.
+// These are the pools. ops/README.md states the number of connections of each process.
 var (
 	// controlPool is for authentication and the records that accounts set up.
 	controlPool = pool{name: "control", conns: 10, statement: 10 * time.Second}
