@@ -12,8 +12,8 @@ import (
 	"switchyard/models/postback"
 )
 
-// TestTypesOfColumns checks that the dashboard's columns.gen.ts names the columns that the service reads from uploaded files of offers
-// and links, and the usual parameters of postbacks.
+// TestTypesOfColumns checks that the dashboard's columns.gen.ts matches the columns of uploaded files and the usual parameters of
+// postbacks.
 func TestTypesOfColumns(t *testing.T) {
 	t.Parallel()
 	lines := func(list []correction.Column) string {
@@ -48,8 +48,7 @@ func TestTypesOfBlockable(t *testing.T) {
 		"export const blockable: string[] = "+string(raw)+"\n")
 }
 
-// TestTypesOfSubs checks that the dashboard's subs.gen.ts says how many sub-parameters there are, and how many the menus always
-// show.
+// TestTypesOfSubs checks the numbers of sub-parameters in the dashboard's subs.gen.ts.
 func TestTypesOfSubs(t *testing.T) {
 	t.Parallel()
 	checkGenerated(t, "dashboard/web/src/subs.gen.ts", fmt.Sprintf("// Made of the sub-parameters of clicks by the API's tests (-run TestTypes -update). Do not edit.\n\n"+

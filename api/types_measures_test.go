@@ -12,8 +12,7 @@ import (
 	"switchyard/models/measure"
 )
 
-// TestTypesOfMeasures checks that the dashboard's measures.gen.ts has the measures of the table, and that each has a label in
-// both languages.
+// TestTypesOfMeasures checks the dashboard's measures.gen.ts, and that each measure has a label in both languages.
 func TestTypesOfMeasures(t *testing.T) {
 	t.Parallel()
 	var lines strings.Builder
@@ -56,9 +55,8 @@ export const measures: Record<keyof FigureRow, Measure> = {
 	}
 }
 
-// testOf returns the statistical test with which the dashboard decides whether a change of a measure is more than chance. "count"
-// compares two counts, "share" compares two percentages, and "sales" compares the money that conversions bring. The result is empty
-// if the measure has no test. The dashboard then treats every change of it as real.
+// testOf returns the statistical test with which the dashboard decides whether a change of a measure is more than chance. Without
+// a test, every change counts as real.
 func testOf(m *measure.Measure) string {
 	switch {
 	case m.BySales:

@@ -51,7 +51,7 @@ func TestTypes(t *testing.T) {
 	checkGenerated(t, wordsFile, words(t))
 }
 
-// checkGenerated fails the test unless a generated file has this text. With -update it writes the file instead.
+// checkGenerated fails the test unless a generated file has this text.
 func checkGenerated(t *testing.T, file, text string) {
 	t.Helper()
 	if *update {
@@ -64,8 +64,7 @@ func checkGenerated(t *testing.T, file, text string) {
 	}
 }
 
-// words returns the text of words.gen.ts. It has the forms of conditions for the dashboard's editor of conditions, and the tokens for
-// its editor of addresses.
+// words returns the text of words.gen.ts: the forms of conditions and the tokens of addresses.
 func words(t *testing.T) string {
 	t.Helper()
 	type form struct {
@@ -202,8 +201,8 @@ func textOr(t reflect.Type) string {
 	return "Json"
 }
 
-// typeRole is a type of Go and whether it is part of a body or of an answer. A body may leave fields out and an answer may not, so a
-// type of Go that is part of both becomes two types of TypeScript.
+// typeRole is a type of Go in a body or in an answer. A body may leave fields out, so the two become different types of
+// TypeScript.
 type typeRole struct {
 	reflect.Type
 	body bool
@@ -232,7 +231,6 @@ func (w *typeWriter) named(t reflect.Type, body bool) string {
 	w.fields(t, body, 0, members)
 	fields := make([]string, 0, len(members))
 	for _, m := range slices.SortedFunc(maps.Values(members), func(a, b member) int {
-		// If a member has replaced a member of the same name, the next new member gets the same place as the replacement.
 		return cmp.Or(a.place-b.place, strings.Compare(a.text, b.text))
 	}) {
 		fields = append(fields, m.text)
@@ -241,7 +239,7 @@ func (w *typeWriter) named(t reflect.Type, body bool) string {
 	return name
 }
 
-// member is a member of an object. If two members have the same name, the less deeply embedded one counts.
+// member is a member of an object. Of two with the same name, the less deeply embedded one counts.
 type member struct {
 	text         string
 	depth, place int
@@ -274,8 +272,7 @@ func (w *typeWriter) fields(t reflect.Type, body bool, depth int, out map[string
 	}
 }
 
-// oneOf replaces string or number in a type of TypeScript by the values of an enum. The compiler then refuses a comparison with any
-// other value.
+// oneOf replaces string or number in a type of TypeScript by the values of an enum.
 func oneOf(tsType, enum string) string {
 	if enum == "" {
 		return tsType

@@ -16,8 +16,7 @@ func channel(kind string, credentials object) object {
 	return object{"kind": kind, "credentials": credentials}
 }
 
-// TestAlertChannels: the answer has a form for every kind of channel and masks secrets. An e-mail address must be confirmed by a
-// code.
+// TestAlertChannels adds, confirms, changes and deletes channels. Secrets are masked.
 func TestAlertChannels(t *testing.T) {
 	t.Parallel()
 	s := apitest.New(t, apitest.Options{Plan: "growth", V1: v1.Deps{Email: true}})

@@ -123,7 +123,6 @@ func TestAlerts(t *testing.T) {
 	s.As("").Do("GET", "/alerts", nil).Want(401, "unauthenticated")
 }
 
-// service returns the service with the given name in an answer of GET /alerts.
 func service(answer map[string]any, name string) map[string]any {
 	for _, v := range answer["services"].([]any) {
 		if s := v.(map[string]any); s["name"] == name {
@@ -133,7 +132,7 @@ func service(answer map[string]any, name string) map[string]any {
 	return nil
 }
 
-// TestAlertNames: the enums of the OpenAPI document match the types, kinds and severities of db/alerts.
+// TestAlertNames: the enums of the OpenAPI document match db/alerts.
 func TestAlertNames(t *testing.T) {
 	t.Parallel()
 	for field, want := range map[string][]string{
@@ -146,8 +145,7 @@ func TestAlertNames(t *testing.T) {
 	}
 }
 
-// TestServices: GET /alerts lists the services on which figures depend. Each service has a status, and a failing service also has a
-// message.
+// TestServices: GET /alerts lists the services on which figures depend. Only a failing service has a message.
 func TestServices(t *testing.T) {
 	t.Parallel()
 	var lag atomic.Int64
@@ -182,8 +180,7 @@ func TestServices(t *testing.T) {
 	expect(map[string]string{"jobs": "failing", "clicks": "failing", "edge": "failing"})
 }
 
-// TestClicksOfOthers: the service "clicks" shows the lag of other processes, because the process that answers records no clicks
-// itself. The state of a process that was last seen an hour ago is ignored.
+// TestClicksOfOthers: the service "clicks" shows the lag of other processes, unless they were last seen an hour ago.
 func TestClicksOfOthers(t *testing.T) {
 	t.Parallel()
 	s := apitest.New(t, apitest.Options{Plan: "growth"})
@@ -226,7 +223,7 @@ func TestJobsBehind(t *testing.T) {
 	}
 	expect(3, due)
 	dbtest.Exec(t, s.DB, `UPDATE jobs SET state = 'done', finished_at = now() WHERE next_attempt_at = $1`, due)
-	expect(2, due.Add(time.Minute)) // the same alert, which now says since when the next job is due
+	expect(2, due.Add(time.Minute))
 	if other := s.As(otherKey).Do("GET", "/alerts", nil).Want(200, "").Map(); other["count"] != 0.0 {
 		t.Errorf("another account sees %v", other)
 	}
@@ -300,8 +297,7 @@ func TestPostbackAlerts(t *testing.T) {
 	}
 }
 
-// A traffic source raises an alert in its account if its last three postbacks about conversions failed. Failures at the host of a former
-// postback address do not count, and an inactive source raises no alert.
+// A traffic source raises an alert if its last three postbacks about conversions failed.
 func TestSourceAlerts(t *testing.T) {
 	t.Parallel()
 	s := apitest.New(t)

@@ -50,8 +50,7 @@ func (a *alertEnv) sql(query string, args ...any) {
 	dbtest.Exec(a.t, a.DB, query, append([]any{a.Account.ID}, args...)...)
 }
 
-// link records the result of a check of the offer's link, or the threats that a list of unsafe addresses reports for the lander's
-// link.
+// link records the result of a check of the offer's link, or the threats that are reported for the lander's link.
 func (a *alertEnv) link(kind string, r models.LinkResult, threats []string) {
 	a.t.Helper()
 	links, later := a.Store.Links(), a.now.AddDate(0, 0, 9) // in nine days every link is due for its next check
@@ -79,8 +78,7 @@ func (a *alertEnv) link(kind string, r models.LinkResult, threats []string) {
 // cause has the functions that begin and end an alert.
 type cause struct{ raise, clear func() }
 
-// rowCause returns a cause of an alert: the SQL statement raise begins the alert, and the statement clear ends it. In both, $1 is the
-// account. A statement may have $2, which is id.
+// rowCause returns a cause that begins and ends with SQL statements. Their $1 is the account, and their $2 is id.
 func (a *alertEnv) rowCause(raise, clear string, id any) cause {
 	args := func(query string) []any {
 		if strings.Contains(query, "$2") {
@@ -209,7 +207,6 @@ func (a *alertEnv) causes() map[string]cause {
 	}
 }
 
-// find returns the alerts of a type in GET /alerts, and the types of all other alerts.
 func (a *alertEnv) find(kind string) (found []map[string]any, others []any) {
 	a.t.Helper()
 	for _, v := range a.Do("GET", "/alerts", nil).Want(200, "").Map()["alerts"].([]any) {
@@ -222,8 +219,7 @@ func (a *alertEnv) find(kind string) (found []map[string]any, others []any) {
 	return found, others
 }
 
-// TestAlertTypes raises and ends an alert of every type. GET /alerts has this alert and no other while the cause exists. The
-// alert has the time at which it began, a message and advice.
+// TestAlertTypes raises and ends an alert of every type. While its cause exists, GET /alerts has this alert and no other.
 func TestAlertTypes(t *testing.T) {
 	t.Parallel()
 	a := newAlertEnv(t)

@@ -72,7 +72,7 @@ func (r *recorder) Append(ctx context.Context, rec spool.Record) error {
 	return r.Spool.Append(ctx, rec)
 }
 
-// attributes follows a click from the redirect to PostgreSQL. Almost every attribute of the click has a value.
+// attributes follows a click from the redirect to PostgreSQL.
 type attributes struct {
 	*testing.T
 	s        *apitest.Server
@@ -125,8 +125,8 @@ func newAttributes(t *testing.T) *attributes {
 	return x
 }
 
-// campaign makes a campaign with two paths. The first path refuses every visitor. The second path has a condition on every
-// attribute that can be compared, and the click satisfies all of these conditions. The address of the offer has every token.
+// campaign makes a campaign with two paths. The first one refuses every visitor. The second one has a condition on every
+// attribute that can be compared. The address of the offer has every token.
 func (x *attributes) campaign() uuid.UUID {
 	x.Helper()
 	domain, source, network, offer := uuid.New(), uuid.New(), uuid.New(), uuid.New()
@@ -190,7 +190,6 @@ func (x *attributes) campaign() uuid.UUID {
 	return campaign
 }
 
-// value returns the value of an attribute in a click.
 func value(a clickattr.Attr, c *models.Click) any {
 	for v, i := reflect.ValueOf(a), 0; i < v.NumField(); i++ {
 		if f := v.Field(i); f.Kind() == reflect.Func && !f.IsNil() {
@@ -200,7 +199,6 @@ func value(a clickattr.Attr, c *models.Click) any {
 	return nil
 }
 
-// attributeValue returns the value of an attribute as answers and files show it.
 func attributeValue(a clickattr.Attr, c *models.Click) string {
 	if a.Bool != nil {
 		return strconv.FormatBool(*a.Bool(c))
@@ -208,10 +206,8 @@ func attributeValue(a clickattr.Attr, c *models.Click) string {
 	return string(a.Append(nil, c))
 }
 
-// TestEveryAttributeIsEverywhere checks every feature that is built from the table of attributes. It uses a click in which every
-// attribute has a value, except the attributes in the map `empty`. PostgreSQL stores the same values as the redirect gave to the spool.
-// The redirect fills the tokens of all attributes. Conditions match the live click and the stored click. Reports, export files and
-// the click log show the attributes.
+// TestEveryAttributeIsEverywhere checks the features that are built from the table of attributes: storing, tokens, conditions,
+// reports, export files and the click log.
 func TestEveryAttributeIsEverywhere(t *testing.T) {
 	t.Parallel()
 	x := newAttributes(t)
@@ -282,8 +278,7 @@ func (x *attributes) files() {
 	}
 }
 
-// log requests the click with its trace from the click log. In the trace, conditions on attributes that are not recorded do not match.
-// All other conditions match, as they did at the redirect.
+// log requests the click with its trace. In the trace, conditions on attributes that are not recorded do not match.
 func (x *attributes) log() {
 	x.Helper()
 	out := x.s.Do("GET", "/logs/clicks/"+models.FormatClickID(x.live.ID)+"?trace=1", nil).Want(200, "").Map()
@@ -316,7 +311,7 @@ func (x *attributes) log() {
 	}
 }
 
-// text returns a JSON value in the form that export files have. null becomes an empty text.
+// text returns a JSON value in the form of export files. null becomes an empty text.
 func text(v any) string {
 	if v == nil {
 		return ""

@@ -53,8 +53,7 @@ type BlockScope struct {
 	Dimension  string        `json:"dimension" bad:"invalid_dimension" doc:"a dimension of reports that is known at the click, such as sub1 or country"`
 }
 
-// target checks the scope and returns it in the form of the models. Errors: invalid_scope, invalid_campaign, invalid_source,
-// invalid_dimension.
+// target checks the scope and returns it in the form of the models.
 func (b BlockScope) target(c *route.Call) (models.BlockTarget, error) {
 	t := models.BlockTarget{Scope: b.Scope, ScopeID: c.Account.ID, Dimension: b.Dimension}
 	switch b.Scope {
@@ -87,8 +86,7 @@ func checkBlockable(dimension string) error {
 	return models.Invalid("invalid_dimension", "dimension must be one of %s", strings.Join(names, ", "))
 }
 
-// blockValues returns the values in the form in which reports show them, without repetitions. Errors: value_required,
-// invalid_input for a value that is too long, invalid_dimension for a value that the dimension cannot have.
+// blockValues returns the values in the form of reports, without repetitions.
 func blockValues(dimension string, sent []string) ([]string, error) {
 	values := make([]string, 0, len(sent))
 	for _, v := range sent {
@@ -116,7 +114,6 @@ type BlockBody struct {
 	Values []string `json:"values" maxItems:"5000" bad:"value_required,invalid_input" doc:"as a report shows them, compared exactly; at most 5,000 in a call and 50,000 in an account"`
 }
 
-// read checks the body and returns its target and its values.
 func (b BlockBody) read(c *route.Call) (t models.BlockTarget, values []string, err error) {
 	if t, err = b.target(c); err != nil {
 		return t, nil, err
@@ -134,7 +131,7 @@ type BlockChange struct {
 	PropagationSeconds int       `json:"propagationSeconds" doc:"the longest time until the change applies to every click"`
 }
 
-// blockChange returns the answer of a call. The call's entry in the audit log names the campaign or the source of the values.
+// blockChange returns the answer of a call.
 func blockChange(c *route.Call, change models.BlockChange) BlockChange {
 	if change.ScopeID != c.Account.ID {
 		c.Record = change.ScopeID
@@ -158,7 +155,7 @@ func addBlocked(c *route.Call, b BlockBody) (BlockAdded, error) {
 	return BlockAdded{blockChange(c, change), list}, err
 }
 
-// maxRecordedValues is the maximum number of values that the audit log lists. If there are more, the log has only their number.
+// maxRecordedValues is the maximum number of values that the audit log lists.
 const maxRecordedValues = 10
 
 // recordBlock adds the values before and after a change to the audit log.
@@ -168,7 +165,7 @@ func recordBlock(c *route.Call, dimension string, before, after []string) {
 		if len(values) > maxRecordedValues {
 			v = len(values)
 		}
-		text, _ := json.Marshal(v) // texts and numbers always marshal
+		text, _ := json.Marshal(v)
 		return text
 	}
 	c.Changes = append(c.Changes, models.FieldChange{Field: dimension, Before: shown(before), After: shown(after)})
@@ -274,7 +271,6 @@ func blockListText(c *route.Call) (out BlockListText, err error) {
 	return out, nil
 }
 
-// ignoreMissing returns nil if err says that a record does not exist, and otherwise err.
 func ignoreMissing(err error) error {
 	if isNotFound(err) {
 		return nil
@@ -282,7 +278,7 @@ func ignoreMissing(err error) error {
 	return err
 }
 
-// sourceParam returns the parameter and the macro of a source that fill a sub-parameter. They are empty for other dimensions.
+// sourceParam returns the parameter and the macro of a source that fill a sub-parameter.
 func sourceParam(s models.TrafficSource, dimension string) (param, macro string) {
 	a := clickattr.Find(dimension)
 	if a == nil {

@@ -26,8 +26,8 @@ type BlockPreview struct {
 	models.BlockReach
 }
 
-// previewBlock reads the figures of values. It looks the values up in the rows of a report by their dimension, because the filters of
-// a report take fewer values than a call may block.
+// previewBlock reads the figures of values. It reads a report by their dimension, because the filters of a report take fewer
+// values than a call may block.
 func (d Deps) previewBlock(c *route.Call, b BlockBody) (out BlockPreview, err error) {
 	t, values, err := b.read(c)
 	if err == nil {
@@ -54,9 +54,8 @@ func (d Deps) previewBlock(c *route.Call, b BlockBody) (out BlockPreview, err er
 	return out, err
 }
 
-// figuresOf reads the clicks of the window in the scope of the target. It returns two sums: the figures of the given values, and the
-// figures of all other values. found is the number of given values that have figures. A window with too many clicks is the error
-// too_large.
+// figuresOf sums the window's clicks in the scope of the target: sum has the given values, and rest the others. found is the
+// number of given values that have figures.
 func (d Deps) figuresOf(c *route.Call, t models.BlockTarget, values []string) (sum, rest models.Figures, found int, err error) {
 	most := cmp.Or(d.LargeReport, report.Large)
 	q := report.Query{

@@ -180,8 +180,8 @@ func TestLimitOfBlockedValues(t *testing.T) {
 	d.Do("POST", campaignPath(campaign)+"/clone", nil).Want(400, "too_many")
 }
 
-// TestACopyBlocksWhatItsCampaignBlocks: the copy of a campaign gets its own lists, with the values that the campaign blocks at that
-// time. A later change of the campaign's lists does not change the lists of the copy.
+// TestACopyBlocksWhatItsCampaignBlocks: the copy of a campaign gets its own lists, with the values that the campaign blocks at
+// that time.
 func TestACopyBlocksWhatItsCampaignBlocks(t *testing.T) {
 	t.Parallel()
 	d := newCampaignEnv(t)
@@ -260,8 +260,7 @@ func TestBlockPreviewOfTooManyClicks(t *testing.T) {
 	s.Do("POST", "/blocks/preview", block(r.campaigns[0], "x")).Want(400, "too_large")
 }
 
-// TestSimulationAndTraceTellOfBlockedValues: a simulation of a draft flow uses the blocked values of the campaign that blocks_of names.
-// The trace of a recorded click says which value would block the click now.
+// TestSimulationAndTraceTellOfBlockedValues: a simulation and the trace of a recorded click say which value is blocked.
 func TestSimulationAndTraceTellOfBlockedValues(t *testing.T) {
 	t.Parallel()
 	s := apitest.New(t)

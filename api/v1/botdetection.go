@@ -29,8 +29,8 @@ func botDetection(d Deps) []route.Route {
 	}
 }
 
-// botDays is the time window, in days, of the figures of GET /bot-detection. After a change of settings the clicks of the same
-// window are scored again, unless the call asks for another window.
+// botDays is the number of days of the figures of GET /bot-detection. A change of settings scores the clicks of the same window
+// again by default.
 const botDays = 30
 
 // BotSignal is a signal with the number of clicks on which it fired.
@@ -140,8 +140,8 @@ func botData(c *route.Call) (out []BotData, err error) {
 	return out, err
 }
 
-// silentSignals returns a function, which explains why a signal cannot fire on clicks of the account. For a signal that can fire, the
-// function returns "".
+// silentSignals returns a function that explains why a signal cannot fire on clicks of the account. It returns "" for a signal
+// that can fire.
 func (d Deps) silentSignals(c *route.Call, data []BotData) (func(bot.Signals) string, error) {
 	g, err := c.Store.GeoDatabases().Find(c.Context(), c.Account.ID)
 	if err != nil && !errors.Is(err, models.NotFound("geo database")) {
@@ -177,7 +177,7 @@ func (d Deps) silentSignals(c *route.Call, data []BotData) (func(bot.Signals) st
 	}, nil
 }
 
-// count adds up totals, scores and unknown reasons. It returns the number of clicks for each signal.
+// count adds up totals, scores and unknown reasons, and returns the clicks of each signal.
 func (b *BotDetection) count(fired []report.BotScore) map[bot.Signals]int64 {
 	hits, scores := map[bot.Signals]int64{}, map[int]int64{}
 	for _, f := range fired {

@@ -28,7 +28,6 @@ func botLists() []route.Route {
 // propagationSeconds is the maximum time until every web process knows a change.
 const propagationSeconds = 1
 
-// publicBotValues is the maximum number of an entry's values in an answer.
 const publicBotValues = 100
 
 // BotEntryAnswer is an entry of a bot list.

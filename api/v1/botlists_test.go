@@ -244,8 +244,7 @@ func TestBotDetection(t *testing.T) {
 	s.As(s.ReadKey).Do("PUT", "/bot-detection", map[string]any{}).Want(403, "read_only_key")
 }
 
-// TestRescoreTakesOver: if an earlier rescoring job is unfinished or has failed, the window of the next job includes the whole window
-// of the earlier job, even if the call asks for fewer days.
+// TestRescoreTakesOver: the window of a new rescoring job includes the window of an earlier job that is unfinished or has failed.
 func TestRescoreTakesOver(t *testing.T) {
 	t.Parallel()
 	s := apitest.New(t, apitest.Options{V1: v1.Deps{Jobs: jobs.Connect(jobstest.Redis(t))}})
@@ -253,14 +252,14 @@ func TestRescoreTakesOver(t *testing.T) {
 	s.As(foreign).Do("PUT", "/bot-detection", map[string]any{"threshold": 50, "days": 700}).Want(200, "")
 	for i, c := range []struct {
 		body   map[string]any
-		before string // the change to the existing jobs
-		days   int    // days of the window; 0: no job
+		before string
+		days   int // days of the window; 0: no job
 	}{
 		{body: map[string]any{"threshold": 50, "days": 90}, days: 90},
 		{body: map[string]any{"threshold": 51, "days": 7}, days: 90},
 		{body: map[string]any{"threshold": 52, "days": 0}, before: `state = 'running'`, days: 90},
 		{body: map[string]any{"days": 1}, days: 90},
-		{body: map[string]any{"threshold": 52}, days: 0}, // the settings stay the same, so no job is made and the present one continues
+		{body: map[string]any{"threshold": 52}, days: 0}, // unchanged settings make no job
 		{body: map[string]any{"threshold": 53}, before: `state = 'failed'`, days: 90},
 		{body: map[string]any{"threshold": 54, "days": 100}, days: 100},
 		{body: map[string]any{"threshold": 55, "days": 3}, before: `state = 'done' WHERE state = 'pending'`, days: 3},

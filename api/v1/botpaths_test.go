@@ -16,8 +16,8 @@ import (
 	"switchyard/models"
 )
 
-// TestPathsForBots: with a condition on is_bot, one path takes only bots and another path takes only people. The redirect, a test click,
-// the trace of a click and a simulation choose the same path. Each path counts its own clicks.
+// TestPathsForBots: with a condition on is_bot, one path takes only bots and another path takes only people. A test click, the
+// trace of a click and a simulation choose the same path as the redirect.
 func TestPathsForBots(t *testing.T) {
 	t.Parallel()
 	d := newCampaignEnv(t)

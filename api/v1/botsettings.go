@@ -34,21 +34,19 @@ type BotDetectionChanged struct {
 	Range     *bind.Range `json:"range" doc:"the window whose clicks the job scores again: the days that the call asks for. It includes the whole window of an earlier change whose job has not succeeded. Null: no clicks are scored again"`
 }
 
-// botVersion returns the version of the settings.
 func botVersion(s bot.Settings) string {
 	return hashVersion(store.BotSettings{Threshold: s.Limit(), Disabled: s.Disabled.Reasons()})
 }
 
-// recordedBotSettings returns the settings under the field names of the body, for the audit log.
+// recordedBotSettings returns the settings for the audit log.
 func recordedBotSettings(c *route.Call, _ uuid.UUID) (any, error) {
 	s, err := c.Store.FindBotSettings(c.Context(), c.Account.ID)
 	return map[string]any{"threshold": s.Threshold, "disabled": s.Disabled}, err
 }
 
-// maxDisabled is the maximum number of signal names in a body.
 const maxDisabled = 40
 
-// disabledSignals parses names of signals and refuses unknown names. It leaves out signals that cannot be disabled.
+// disabledSignals parses names of signals. It leaves out signals that cannot be disabled.
 func disabledSignals(names []string) (bot.Signals, error) {
 	if len(names) > maxDisabled {
 		return 0, models.Invalid("invalid_input", "disabled has at most %d names", maxDisabled)
@@ -70,7 +68,6 @@ func disabledSignals(names []string) (bot.Signals, error) {
 	return bot.NewSettings(0, names).Disabled, nil
 }
 
-// apply returns the settings after a change.
 func (b BotDetectionBody) apply(old bot.Settings) (next bot.Settings, err error) {
 	next = old
 	if b.Threshold.Given() {
@@ -84,9 +81,8 @@ func (b BotDetectionBody) apply(old bot.Settings) (next bot.Settings, err error)
 	return next, err
 }
 
-// changeBotDetection saves the settings. In the same transaction it stores a job that scores recorded clicks by the new settings. An
-// unfinished job for earlier settings stops. The new job's window includes the whole window of the stopped job, because some clicks of
-// that window would otherwise keep a score by earlier settings.
+// changeBotDetection saves the settings and, in the same transaction, a job that scores recorded clicks by them. An unfinished
+// job for earlier settings stops. The new job also covers its window.
 func (d Deps) changeBotDetection(c *route.Call, b BotDetectionBody) (out BotDetectionChanged, err error) {
 	now := time.Now().UTC()
 	id, err := rescoreJob.BeginPrepared(c, d.Jobs, func(tx *store.Store) (*jobs.RescoreArgs, error) {
@@ -123,8 +119,8 @@ func (d Deps) changeBotDetection(c *route.Call, b BotDetectionBody) (out BotDete
 	return out, err
 }
 
-// rescoreFrom returns the start of the window whose clicks are scored again. If no clicks are scored again, it returns the time
-// now. The parameter changed reports whether the call changes the settings.
+// rescoreFrom returns the start of the window whose clicks are scored again, or now if there is no such window. changed reports
+// whether the call changes the settings.
 func (b BotDetectionBody) rescoreFrom(c *route.Call, tx *store.Store, now time.Time, changed bool) (time.Time, error) {
 	days := 0
 	if changed {

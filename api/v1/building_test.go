@@ -14,14 +14,14 @@ import (
 	"switchyard/models"
 )
 
-// refusal is a body and the expected answer: the status and the error code. With the status 201 the body must be accepted.
+// refusal is a body and the expected status and error code.
 type refusal struct {
 	body   any
 	status int
 	code   string
 }
 
-// refused sends each body as a POST. A body that the POST must refuse with 400 is also sent as a PUT of the existing record id.
+// refused sends each body as a POST. A body that is refused with 400 is also sent as a PUT of the record id.
 func refused(t *testing.T, s *apitest.Server, path string, id any, cases map[string]refusal) {
 	t.Helper()
 	for name, c := range cases {
@@ -37,8 +37,7 @@ func refused(t *testing.T, s *apitest.Server, path string, id any, cases map[str
 	}
 }
 
-// refusedIDs checks how a resource answers to an id of another account, an id that no record has, a malformed id, and a
-// read-only key.
+// refusedIDs checks the answers to foreign, unknown and malformed ids, and to a read-only key.
 func refusedIDs(t *testing.T, s *apitest.Server, path string, body func(string) map[string]any) {
 	t.Helper()
 	_, otherKey, _ := s.NewAccount("scale")
@@ -71,7 +70,6 @@ func refusedIDs(t *testing.T, s *apitest.Server, path string, body func(string) 
 	}
 }
 
-// same fails the test unless the answer has these members with these values.
 func same(t *testing.T, got, want map[string]any) {
 	t.Helper()
 	for field, v := range want {
@@ -81,7 +79,6 @@ func same(t *testing.T, got, want map[string]any) {
 	}
 }
 
-// rowOf finds a record in a list.
 func rowOf(t *testing.T, s *apitest.Server, path string, id any) map[string]any {
 	t.Helper()
 	for _, r := range s.Do("GET", path, nil).Want(200, "").Map()["rows"].([]any) {

@@ -28,14 +28,13 @@ type ManyIDs struct {
 	RemoveTags models.Tags `json:"remove_tags" doc:"tags to remove from each of them"`
 }
 
-// changesTags reports whether the call adds or removes tags.
 func (m ManyIDs) changesTags() bool { return len(m.AddTags)+len(m.RemoveTags) > 0 }
 
-// fields returns the members of the body with the new values of the records. It leaves out the members of ManyIDs.
+// fields returns the members of the body that ManyIDs does not have.
 func (m ManyIDs) fields(body []byte) (bulk.Members, error) {
 	var sent bulk.Members
 	if err := json.Unmarshal(body, &sent); err != nil {
-		return nil, models.Invalid("bad_body", "the body is not a JSON object") // cannot happen: the body was decoded before
+		return nil, models.Invalid("bad_body", "the body is not a JSON object") // cannot happen
 	}
 	for _, name := range []string{"ids", "add_tags", "remove_tags"} {
 		delete(sent, name)
@@ -74,7 +73,7 @@ type BulkChanged struct {
 	Changed  int        `json:"changed" doc:"number of records that have changed"`
 }
 
-// finishBulk refuses the change if it failed for one of the records. Otherwise it stores what has changed, for an undo.
+// finishBulk refuses the change if it failed for a record. Otherwise it stores the change for an undo.
 func finishBulk(c *route.Call, s *store.Store, records []bulk.Record, failures []store.Failure, total int) (out BulkChanged, err error) {
 	if err := store.Refused(failures, total); err != nil {
 		return out, err
@@ -145,7 +144,6 @@ func (d Deps) changeCampaigns(c *route.Call, b CampaignsPatch) (BulkChanged, err
 	})
 }
 
-// dispatch submits the deliveries of events after the commit.
 func (d Deps) dispatch(c *route.Call, deliveries []uuid.UUID) {
 	if len(deliveries) > 0 {
 		c.After(func(ctx context.Context) {
@@ -167,7 +165,6 @@ type LabelsPatch struct {
 	Labels `optional:"true" null:"empty"`
 }
 
-// labelFields has pointers to the fields of a record that Labels can change.
 type labelFields struct {
 	active *models.Active
 	group  *string
@@ -178,7 +175,6 @@ func (f labelFields) read() Labels {
 	return Labels{models.StatusOf(bool(*f.active)), *f.group, *f.tags}
 }
 
-// edit applies the fields that a body sends.
 func (f labelFields) edit(body []byte) error {
 	patch := struct {
 		Labels `optional:"true" null:"empty"`
@@ -198,7 +194,6 @@ type labelled[R any] struct {
 	name  func(R) (uuid.UUID, string)
 }
 
-// manyChanger is a table that changes many records at once.
 type manyChanger[R any] interface {
 	ChangeAll(ctx context.Context, account uuid.UUID, ids []uuid.UUID, edit func(*R) error) ([]store.Edit[R], []store.Failure, error)
 }
@@ -215,8 +210,7 @@ var labelledLanders = labelled[models.Lander]{
 	func(l models.Lander) (uuid.UUID, string) { return l.ID, l.Name },
 }
 
-// bulkLabels returns the route that changes the labels of many records. The parameter "what" is the plural noun for the records,
-// such as offers.
+// bulkLabels returns the route that changes the labels of many records. The parameter what is their plural noun, such as offers.
 func bulkLabels[T, R, A any](res resource.Kind[T, R, A], what string, l labelled[R]) route.Route {
 	return res.Row("POST", "/bulk", "change status, group or tags of up to 500 "+what+"; all of them change, or none",
 		route.HandleBody(l.changeAll), bulkCodes)

@@ -15,8 +15,8 @@ import (
 
 func contains(text string, part any) bool { return strings.Contains(text, fmt.Sprint(part)) }
 
-// One call changes several campaigns, and one undo restores them. If the call moved them to the shared domain, the undo also restores
-// their old aliases. A campaign that was changed again after the call is not restored, and the answer to the undo names it.
+// One call changes several campaigns, and one undo restores them. A campaign that was changed after the call is not restored, and
+// the answer names it.
 func TestBulkCampaigns(t *testing.T) {
 	t.Parallel()
 	d := newCampaignEnv(t)
@@ -69,14 +69,13 @@ func TestBulkCampaigns(t *testing.T) {
 
 	again := d.Do("POST", "/campaigns/bulk", object{"ids": ids[:1], "group_name": "G0"}).Want(200, "").Map()
 	same(t, again, map[string]any{"changed": 0, "change_id": nil})
-	// If the undo moves a campaign back to the shared domain, the campaign gets its old alias there again.
+	// An undo also restores the alias on the shared domain.
 	moved := d.make(t, with(d.campaign("Shared"), "domain_id", shared))
 	done = d.Do("POST", "/campaigns/bulk", object{"ids": []any{moved["id"]}, "domain_id": d.ownDomain}).Want(200, "").Map()
 	d.Do("POST", fmt.Sprintf("/changes/%v/undo", done["change_id"]), nil).Want(200, "")
 	same(t, d.read(t, moved["id"]), map[string]any{"domain_id": shared, "alias": moved["alias"]})
 }
 
-// marksOf returns the bulk changes and undo calls that changed this campaign, newest first.
 func (d *campaignEnv) marksOf(t *testing.T, campaign any) string {
 	t.Helper()
 	of := uuid.NullUUID{UUID: uuid.MustParse(fmt.Sprint(campaign)), Valid: true}
@@ -94,7 +93,6 @@ func (d *campaignEnv) marksOf(t *testing.T, campaign any) string {
 	return fmt.Sprint(out)
 }
 
-// sharedDomain returns the id of the first shared link domain.
 func sharedDomain(t *testing.T, s *apitest.Server) (id string) {
 	t.Helper()
 	if err := s.DB.GetContext(t.Context(), &id, `SELECT id FROM domains WHERE account_id IS NULL ORDER BY is_default DESC, created_at, id LIMIT 1`); err != nil {

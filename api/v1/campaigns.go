@@ -16,8 +16,8 @@ import (
 	"switchyard/models/bind"
 )
 
-// campaignCodes are the error codes of all calls that check settings of campaigns. Calls that create or change a single campaign also
-// have campaignOwnCodes.
+// campaignCodes are the error codes of all calls that check settings of campaigns. Calls for a single campaign also have
+// campaignOwnCodes.
 var (
 	campaignCodes = route.Codes("400 invalid_mode invalid_destination_url invalid_goal_key invalid_site " +
 		"invalid_cost_model invalid_cost_value invalid_currency invalid_flow_rotation invalid_bind_visitors " +
@@ -99,7 +99,7 @@ func deleteCampaign(c *route.Call) (resource.DeletedUsed, error) {
 	return resource.DeletedWith(c.ID, users), err
 }
 
-// authorOf returns the caller of a call. A connected assistant acts for its person.
+// authorOf returns the caller. A connected assistant acts for its person.
 func authorOf(c *route.Call) store.Author {
 	by := store.Author{Person: cmp.Or(c.Person.Name, c.Person.Email), Key: uuid.NullUUID{UUID: c.KeyID, Valid: !c.IsPerson()}}
 	if a := c.Assistant; a != nil {
@@ -121,8 +121,8 @@ func (d Deps) changeCampaign(c *route.Call, b CampaignPatch) (CampaignBrief, err
 	return campaignBrief(saved), nil
 }
 
-// campaignStats returns the totals of a campaign. It does not check whether the campaign exists, so that the figures of a deleted
-// campaign can be read. For an id that the account never had, it returns zeros instead of a 404.
+// campaignStats returns the totals of a campaign. It does not check whether the campaign exists, because the figures of a deleted
+// campaign can be read.
 func (d Deps) campaignStats(c *route.Call) (CampaignStats, error) {
 	q := reporting.InWindow(c)
 	q.Filters = []report.Filter{report.IDs("campaign_id", c.ID)}

@@ -44,11 +44,10 @@ func withQuery(link, query string) string {
 	return link + "?" + query
 }
 
-// link returns the tracking link of a campaign.
 func (d Deps) link(c models.Campaign) string { return d.address(c.Host, c.SharedHost, c.Alias) }
 
-// address returns the URL of a path on a tracking domain. On a shared link domain, which the operator of the install provides, the URL
-// has the scheme and the port of BASE_URL. On a domain of an account the URL always has https.
+// address returns the URL of a path on a tracking domain. On a shared link domain the URL has the scheme and the port of
+// BASE_URL.
 func (d Deps) address(host string, shared bool, path string) string {
 	u := url.URL{Scheme: "https", Host: host, Path: "/" + path}
 	if base, err := url.Parse(d.BaseURL); shared && err == nil && base.Host != "" {
@@ -95,8 +94,7 @@ type CampaignRow struct {
 	Goals []CampaignGoal `json:"goals" doc:"the campaign's tracked goals, else the active goals of its measurement site; the primary goal first"`
 }
 
-// CampaignGoal counts the clicks of the window that have reached a goal. Only the click must lie in the window: it counts even if it
-// reached the goal after the window.
+// CampaignGoal counts the clicks of the window that have reached a goal, even if they reached it after the window.
 type CampaignGoal struct {
 	Key       string       `json:"key"`
 	IsPrimary bool         `json:"is_primary"`
@@ -105,8 +103,7 @@ type CampaignGoal struct {
 	Revenue   models.Money `json:"revenue" doc:"payouts of the approved conversions"`
 }
 
-// campaignRows counts the goals of the campaigns of a page, and returns a function that makes the row of a campaign. Campaigns
-// without goals are left out of the query.
+// campaignRows counts the goals of a page of campaigns, and returns a function that makes the row of a campaign.
 func (d Deps) campaignRows(c *route.Call, page []models.Campaign) (func(models.Campaign, answer.Figures) CampaignRow, error) {
 	goals, ids := map[uuid.UUID][]CampaignGoal{}, []uuid.UUID{}
 	for _, campaign := range page {
@@ -142,7 +139,7 @@ func (d Deps) campaignRows(c *route.Call, page []models.Campaign) (func(models.C
 	}, nil
 }
 
-// primaryFirst returns the goals of a campaign, with the primary goal first and without figures.
+// primaryFirst returns the goals of a campaign without figures, the primary goal first.
 func primaryFirst(campaign models.Campaign) (list []CampaignGoal) {
 	primary := campaign.PrimaryGoalKey
 	if primary != "" {

@@ -23,9 +23,8 @@ func (b *CampaignBody) Preset(c *route.Call) {
 	b.Status, b.CampaignSettings = fresh.Status, fresh.CampaignSettings
 }
 
-// CampaignPatch is the body of PATCH /campaigns/{id}. A field that is left out keeps its value. Null clears a field that may be empty,
-// and is refused for every other field. The tag of Alias does not limit its form, because an old alias in a form that is refused today
-// may be sent unchanged. editCampaign checks the form of a changed alias.
+// CampaignPatch is the body of PATCH /campaigns/{id}. A field that is left out keeps its value. editCampaign checks a changed
+// alias: an old alias in a form that is refused today may be sent unchanged.
 type CampaignPatch struct {
 	Name   string `json:"name" bad:"invalid_input" optional:"true" null:"empty" empty:"name_required" trim:"true" maxLength:"255"`
 	Alias  string `json:"alias" bad:"invalid_alias" optional:"true" null:"empty"`
@@ -36,22 +35,20 @@ type CampaignPatch struct {
 	models.CampaignSettings `optional:"true" null:"empty"`
 }
 
-// patchOf returns the present values of the fields that a CampaignPatch can change.
 func patchOf(c *models.Campaign) CampaignPatch {
 	return CampaignPatch{Name: c.Name, Alias: c.Alias, Status: c.Status, CampaignSettings: c.CampaignSettings}
 }
 
-// revisionOf returns a hash of the settings. It does not cover the flow, which has its own version.
+// revisionOf returns a hash of the settings, without the flow.
 func revisionOf(c *models.Campaign) string {
 	raw, err := json.Marshal(patchOf(c))
 	if err != nil {
-		panic("v1: " + err.Error()) // cannot happen: settings are a JSON document
+		panic("v1: " + err.Error()) // cannot happen
 	}
 	sum := sha256.Sum256(raw)
 	return hex.EncodeToString(sum[:12])
 }
 
-// editCampaign applies the fields that the body of a CampaignPatch sends to a saved campaign.
 func editCampaign(c *models.Campaign, body []byte) error {
 	p := patchOf(c)
 	if err := bind.Decode(body, &p); err != nil {
@@ -69,8 +66,7 @@ func editCampaign(c *models.Campaign, body []byte) error {
 	return form.CheckUniqueness(c)
 }
 
-// paths returns the paths of the new campaign. They are the paths in Streams. If Streams is empty, they are the paths of the saved flow
-// FlowID. If both are empty, it is one path to the landing page LanderID and the offer OfferID. If all are empty, there are no paths.
+// paths returns the paths of the new campaign, from Streams, the saved flow, or the landing page and the offer.
 func (b CampaignBody) paths(c *route.Call) ([]flow.Path, error) {
 	switch {
 	case len(b.Streams) > 0 && string(b.Streams) != "null":

@@ -52,8 +52,6 @@ func newLaunchEnv(t *testing.T) *launchEnv {
 	return e
 }
 
-// paths returns the flow of the campaign. The first path has a daily cap and leads to the offer by way of the landing page. The
-// second path leads straight to the offer.
 func (e *launchEnv) paths() []object {
 	return []object{{
 		"name": "Rest", "action": "lander", "daily_cap": 1000, "destinations": []object{{"id": e.lander}, {"id": e.offer}},
@@ -65,19 +63,16 @@ func (e *launchEnv) create(path string, body object) string {
 	return fmt.Sprint(e.Do("POST", path, body).Want(201, "").Map()["id"])
 }
 
-// sql runs a statement whose $1 is the account.
 func (e *launchEnv) sql(query string, args ...any) {
 	e.t.Helper()
 	dbtest.Exec(e.t, e.DB, query, append([]any{e.Account.ID}, args...)...)
 }
 
-// set changes settings of the campaign.
 func (e *launchEnv) set(fields object) {
 	e.t.Helper()
 	e.Do("PATCH", "/campaigns/"+e.campaign, fields).Want(200, "")
 }
 
-// route replaces the flow of the campaign.
 func (e *launchEnv) route(paths ...object) {
 	e.t.Helper()
 	e.Do("PUT", "/campaigns/"+e.campaign+"/flow", object{"streams": paths}).Want(200, "")
@@ -89,7 +84,7 @@ func (e *launchEnv) postback(network string) {
 		VALUES ($1, gen_random_uuid(), $2, 'postback', 'go.acme.com', '{}', now() - interval '2 days', 'recorded')`, network)
 }
 
-// looked stores the result of a link check, as a worker would. The result says that the record's present link works.
+// looked stores a link check that says that the record's present link works.
 func (e *launchEnv) looked(kind, id string) {
 	e.t.Helper()
 	e.sql(`INSERT INTO link_checks (account_id, kind, record_id, url, checked_at, http_status, error, failures)
@@ -98,7 +93,7 @@ func (e *launchEnv) looked(kind, id string) {
 		ON CONFLICT (kind, record_id) DO UPDATE SET url = excluded.url, error = '', broken_at = NULL`, kind, id)
 }
 
-// visit stores a click that was sent to a landing page. If out is set, the visitor went on to the offer.
+// visit stores a click that was sent to a landing page and, if out is set, went on to the offer.
 func (e *launchEnv) visit(lander string, out bool) {
 	e.t.Helper()
 	log, err := spool.Open(e.t.TempDir(), spool.Options{})
@@ -131,7 +126,6 @@ func (e *launchEnv) check() map[string]any {
 	return e.Do("GET", "/campaigns/"+e.campaign+"/check", nil).Want(200, "").Map()
 }
 
-// found returns the findings of an answer.
 func found(answer map[string]any) (list []map[string]any) {
 	for _, area := range answer["checks"].([]any) {
 		for _, f := range area.(map[string]any)["findings"].([]any) {
@@ -149,7 +143,7 @@ func codes(list []map[string]any) []string {
 	return names
 }
 
-// other creates a paused campaign to which a path can hand visitors over, and returns its id.
+// other creates a paused campaign and returns its id.
 func (e *launchEnv) other() string {
 	return e.create("/campaigns", object{"name": "Old", "alias": "old-campaign", "domain_id": e.domain, "status": "paused", "destination_url": "https://o.acme.com/"})
 }
@@ -161,8 +155,7 @@ func (e *launchEnv) site(active bool) {
 	e.sql(`UPDATE campaigns SET measurement_site_id = $2 WHERE account_id = $1`, id)
 }
 
-// faults maps the code of each finding to a function that breaks the campaign of a launchEnv. A check of the broken campaign must then
-// have this finding and no other.
+// faults maps the code of each finding to a function that breaks the campaign in this way only.
 var faults = map[string]func(e *launchEnv){
 	"domain_unverified": func(e *launchEnv) { e.sql(`UPDATE domains SET is_verified = false WHERE account_id = $1`) },
 	"domain_elsewhere": func(e *launchEnv) {
@@ -194,7 +187,7 @@ var faults = map[string]func(e *launchEnv){
 	},
 	"destination_unchecked": func(e *launchEnv) { e.sql(`DELETE FROM link_checks WHERE account_id = $1 AND kind = 'lander'`) },
 	"path_without_destination": func(e *launchEnv) {
-		// The only landing page of the path has the weight 0. The API refuses such a flow, so the statement writes it to the row.
+		// The API refuses the weight 0 for the only landing page, so the statement writes it to the row.
 		e.sql(`UPDATE campaigns SET streams = jsonb_set(streams, '{0,destinations,0,weight}', '0') WHERE account_id = $1`)
 	},
 	"handover_closed": func(e *launchEnv) {
@@ -238,7 +231,7 @@ var faults = map[string]func(e *launchEnv){
 	},
 	"postbacks_failing": func(e *launchEnv) { e.sql(fmt.Sprintf(badRows, "unmatched"), e.network) },
 	"network_missing":   func(e *launchEnv) { e.sql(`UPDATE offers SET network_id = NULL WHERE account_id = $1`) },
-	"postback_unseen": func(e *launchEnv) { // every received postback is a test from the dashboard
+	"postback_unseen": func(e *launchEnv) { // the postback is a test from the dashboard
 		e.sql(`UPDATE postbacks SET params = '{"conversion_id": "test"}' WHERE account_id = $1`)
 	},
 	"payout_missing": func(e *launchEnv) {
@@ -298,8 +291,7 @@ func (e *launchEnv) address(url string) {
 	e.looked("offer", e.offer)
 }
 
-// newPage replaces the flow of the campaign by one path, which leads to a new landing page and from there to the offer. It returns the
-// id of the page.
+// newPage gives the campaign one path, by way of a new landing page to the offer. It returns the id of the page.
 func (e *launchEnv) newPage() string {
 	page := e.create("/landers", object{"name": "New page", "url": "https://n.acme.com/"})
 	e.looked("lander", page)
@@ -307,7 +299,7 @@ func (e *launchEnv) newPage() string {
 	return page
 }
 
-// TestEveryCheck breaks a sound campaign in each way that launchcheck.Table lists. The check finds the fault and no other fault.
+// TestEveryCheck breaks a sound campaign in each way of launchcheck.Table. The check finds only this fault.
 func TestEveryCheck(t *testing.T) {
 	t.Parallel()
 	for i := range launchcheck.Table {
@@ -337,7 +329,7 @@ func TestEveryCheck(t *testing.T) {
 			if answer["state"] != row.State {
 				t.Errorf("the state of the campaign is %v, want %s", answer["state"], row.State)
 			}
-			e.Do("PATCH", "/campaigns/"+e.campaign, object{"status": "active"}).Want(200, "") // the API accepts a campaign with faults
+			e.Do("PATCH", "/campaigns/"+e.campaign, object{"status": "active"}).Want(200, "") // a campaign with faults can be started
 		})
 	}
 	for _, code := range slices.Sorted(maps.Keys(faults)) {
@@ -347,8 +339,7 @@ func TestEveryCheck(t *testing.T) {
 	}
 }
 
-// TestCheckOfClickParam: the network names a parameter for the click id. An offer URL without this parameter has no fault, because the
-// redirect adds the parameter. An offer URL that already has the parameter with the click id has no fault either.
+// TestCheckOfClickParam: an offer URL may lack the network's parameter for the click id, because the redirect adds it.
 func TestCheckOfClickParam(t *testing.T) {
 	t.Parallel()
 	e := newLaunchEnv(t)
@@ -361,8 +352,7 @@ func TestCheckOfClickParam(t *testing.T) {
 	}
 }
 
-// In launchcheck.Table no code occurs twice. Each row has a valid area, a valid state, a valid way to mend the fault, a text about the
-// costs, and a text about what to do.
+// TestCheckTable: the rows of launchcheck.Table have different codes, and no unknown value or empty text.
 func TestCheckTable(t *testing.T) {
 	t.Parallel()
 	seen := map[string]bool{}
@@ -375,8 +365,7 @@ func TestCheckTable(t *testing.T) {
 	}
 }
 
-// A campaign of another account is not found. A finding names the record and the field that have the fault. Only the areas link and
-// destinations have a time in looked_at, because only they use the results of earlier checks by workers.
+// A finding names the record and the field that have the fault. Only the areas link and destinations have a time in looked_at.
 func TestCheckCampaign(t *testing.T) {
 	t.Parallel()
 	e := newLaunchEnv(t)

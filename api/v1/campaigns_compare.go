@@ -16,11 +16,9 @@ import (
 	"switchyard/models/flow"
 )
 
-// maxCompareRows limits the rows of the report from which a comparison is computed. The report has a row for each day, path and
-// destination.
+// maxCompareRows limits the rows of the report behind a comparison.
 const maxCompareRows = 100_000
 
-// compareBy lists what can be compared.
 var compareBy = []string{copilot.ByPath, copilot.ByLander, copilot.ByOffer}
 
 // CampaignComparison is the answer of GET /campaigns/{id}/compare.
@@ -74,8 +72,8 @@ type LeftOut struct {
 	Reason string  `json:"reason" enum:"paused,no_weight,capped,alone,address,twice,not_drawn" doc:"capped: when its cap is reached, its visitors go to the others; alone: nothing else gets the same visitors; address: its clicks cannot be distinguished from others; twice: it is in several slots; not_drawn: it gets only visitors that the others do not get"`
 }
 
-// compareCampaign compares the paths, landing pages or offers of a campaign. It reads the figures by day, so that a day that was
-// good or bad for all candidates does not count for or against one of them.
+// compareCampaign compares the paths, landing pages or offers of a campaign. It reads the figures by day, so that days that were
+// good or bad for all do not distort the comparison.
 func (d Deps) compareCampaign(c *route.Call, campaign models.Campaign) (CampaignComparison, error) {
 	by := cmp.Or(c.Query.Get("by"), copilot.ByPath)
 	out := CampaignComparison{Range: c.Window.Range(), By: by}
@@ -105,7 +103,6 @@ func (d Deps) compareCampaign(c *route.Call, campaign models.Campaign) (Campaign
 	return out, nil
 }
 
-// compareRecords reads the offers and landing pages of a flow.
 func compareRecords(c *route.Call, paths []flow.Path, in *copilot.Input) error {
 	ids, _, _ := flow.References(paths)
 	offers, err := c.Store.Offers().Among(c.Context(), c.Account.ID, ids)
@@ -123,8 +120,8 @@ func compareRecords(c *route.Call, paths []flow.Path, in *copilot.Input) error {
 	return err
 }
 
-// compareRows reads the figures of the window. It returns a row for each path, landing page or offer on each day of the account's time
-// zone, and adds the days to in.Days.
+// compareRows reads a row for each path, landing page or offer on each day of the account's time zone. It adds the days to
+// in.Days.
 func (d Deps) compareRows(c *route.Call, by string, in *copilot.Input) (list []copilot.ArmRow, err error) {
 	q := report.Query{
 		AccountID: c.Account.ID, From: c.Window.From, To: c.Window.End(), Zone: c.Account.DayStart(time.Now()).Location(),
@@ -181,7 +178,6 @@ func comparedArm(a copilot.Compared) ComparedArm {
 	}
 }
 
-// moneyOf returns an estimated amount in the form of answers.
 func moneyOf(v *float64) *models.Money {
 	if v == nil {
 		return nil

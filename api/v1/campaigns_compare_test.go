@@ -13,7 +13,6 @@ import (
 	"switchyard/db/dbtest"
 )
 
-// compared is the answer of a comparison.
 type compared struct {
 	Version string
 	Groups  []struct {
@@ -42,8 +41,7 @@ func compareOf(t *testing.T, s *apitest.Server, campaign uuid.UUID, query string
 	return out
 }
 
-// The offers in a comparison have the same figures as in a report. A PATCH of the flow can set the proposed weights, with the flow
-// version from the comparison as If-Match. A second PATCH with the same version is refused as stale.
+// A comparison has the figures of a report. Its version and proposed weights can be sent to PATCH the flow, once.
 func TestCompareCampaign(t *testing.T) {
 	t.Parallel()
 	s := apitest.New(t)

@@ -18,8 +18,7 @@ type badSetting struct {
 	code   string
 }
 
-// settingErrors returns settings that POST and PATCH both refuse. The test replaces the value "deactivated" by the id of a deactivated
-// record, and the value "foreign" by the id of a record of another account.
+// settingErrors returns settings that POST and PATCH both refuse. "deactivated" and "foreign" stand for the ids of such records.
 func settingErrors() map[string]badSetting {
 	long := strings.Repeat("x", 2001)
 	return map[string]badSetting{
@@ -269,18 +268,18 @@ func TestCampaignFlowErrors(t *testing.T) {
 
 func TestCampaignPlan(t *testing.T) {
 	t.Parallel()
-	d := newCampaignEnv(t, apitest.Options{Plan: "growth"}) // a plan without goal tracking
+	d := newCampaignEnv(t, apitest.Options{Plan: "growth"}) // without goal tracking
 	d.Do("POST", "/campaigns", with(d.campaign("x"), "mode", "lead")).Want(402, "plan_limit")
 	made := d.make(t, d.campaign("Mine"))
 	d.Do("PATCH", campaignPath(made["id"]), map[string]any{"mode": "store"}).Want(402, "plan_limit")
-	dbtest.Exec(t, d.DB, `UPDATE campaigns SET mode = 'store' WHERE id = $1`, made["id"]) // as if set on an earlier plan with goal tracking
+	dbtest.Exec(t, d.DB, `UPDATE campaigns SET mode = 'store' WHERE id = $1`, made["id"]) // as on an earlier plan
 	d.Do("POST", campaignPath(made["id"])+"/clone", nil).Want(402, "plan_limit")
 	d.Do("PATCH", campaignPath(made["id"]), map[string]any{"mode": "store", "notes": "x"}).Want(200, "")
 
 	// The plan allows 100 campaigns.
 	dbtest.Exec(t, d.DB, `INSERT INTO campaigns (id, account_id, name, alias, domain_id)
 		SELECT gen_random_uuid(), $1, 'c' || n, 'alias-' || n, $2 FROM generate_series(1, 94) n`, d.Account.ID, d.ownDomain)
-	// Twelve simultaneous calls, half of them clones, compete for the last five places: exactly five succeed.
+	// Twelve simultaneous calls compete for the last five places.
 	dbtest.Exec(t, d.DB, `UPDATE campaigns SET mode = 'affiliate' WHERE id = $1`, made["id"])
 	statuses := make(chan int, 12)
 	for i := range 12 {

@@ -65,8 +65,7 @@ func replaceFlow(c *route.Call, b FlowBody) (FlowAnswer, error) {
 	return changeFlow(c, func([]flow.Path) ([]flow.Path, error) { return paths, nil })
 }
 
-// changeFlow replaces the flow by the result of edit. If the request has If-Match and it does not name the flow's present version,
-// changeFlow returns the error stale.
+// changeFlow replaces the flow by the result of edit, unless the version in If-Match is stale.
 func changeFlow(c *route.Call, edit func([]flow.Path) ([]flow.Path, error)) (FlowAnswer, error) {
 	saved, err := c.Store.Campaigns().ChangeFlow(c.Context(), c.Account.ID, c.ID,
 		func(old store.CampaignFlow) ([]flow.Path, error) {
@@ -98,8 +97,7 @@ type DestinationWeight struct {
 	Weight bind.Opt[float64] `json:"weight" required:"true" null:"refused"`
 }
 
-// selects reports whether w sets the weight of the destination d. The ids and the URLs must be equal and, if w has a slot, the slots
-// too.
+// selects reports whether w sets the weight of d.
 func (w DestinationWeight) selects(d flow.Destination) bool {
 	return d.ID == models.IDText(w.ID) && d.URL == w.URL && (!w.Slot.Given() || w.Slot.Value == d.Slot)
 }
@@ -119,7 +117,7 @@ func changePath(c *route.Call, b PathPatch) (FlowAnswer, error) {
 	})
 }
 
-// apply sets the fields of a path that the body sends. It does not check the numbers: the whole flow is checked before it is saved.
+// apply sets the fields that the body sends. The whole flow is checked before it is saved.
 func (b PathPatch) apply(p *flow.Path) error {
 	b.Weight.Into(&p.Weight, p.Weight)
 	b.IsActive.Into(&p.IsActive, p.IsActive)

@@ -9,8 +9,7 @@ import (
 	"github.com/google/uuid"
 )
 
-// twoPaths makes a campaign with the paths A and B. It returns the flow's address in the API and the paths of the flow. Path A leads to
-// the offer and to an address.
+// twoPaths makes a campaign with the paths A and B. It returns the flow's address in the API and its paths.
 func (d *campaignEnv) twoPaths(t *testing.T) (flowPath string, streams []map[string]any) {
 	t.Helper()
 	a := map[string]any{"name": "A", "action": "offer", "daily_cap": 5, "destinations": []any{
@@ -84,8 +83,7 @@ func TestChangePath(t *testing.T) {
 	d.As(other).Do("GET", flowPath, nil).Want(404, "not_found")
 }
 
-// Simultaneous changes without If-Match do not undo each other, unless they change the same field of the same path. If several
-// writers send the same version as If-Match, only one of them succeeds.
+// Simultaneous changes of different fields do not undo each other. Of several writers with the same If-Match, one succeeds.
 func TestChangesOfPathsAtOnce(t *testing.T) {
 	t.Parallel()
 	d := newCampaignEnv(t)

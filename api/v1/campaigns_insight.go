@@ -45,7 +45,7 @@ func (d Deps) insight() []route.Route {
 	}
 }
 
-// lastDays returns the window of the last n days, including today.
+// lastDays returns the window of the last n days in UTC, including today.
 func lastDays(n int) (from, to time.Time) {
 	today := time.Now().UTC().Truncate(24 * time.Hour)
 	return today.AddDate(0, 0, 1-n), today.AddDate(0, 0, 1)
@@ -57,7 +57,7 @@ func campaignChanges(c *route.Call, _ models.Campaign) (resource.Listed[answer.R
 	return resource.Listed[answer.RecordedChange]{Rows: answer.Each(list, answer.ChangeOf), NextCursor: answer.Cursor(next)}, err
 }
 
-// CampaignActivity counts the clicks and goals of the campaigns that have the alias in the query, in the last 7 days.
+// CampaignActivity counts the clicks and goals of the campaigns with an alias in the last 7 days.
 type CampaignActivity struct {
 	Clicks int64 `json:"clicks" doc:"without bots"`
 	Goals  int64 `json:"goals" doc:"goals reached: approved and pending, each once for a click"`
@@ -194,8 +194,7 @@ func (d Deps) funnel(c *route.Call) (Funnel, error) {
 	return out, err
 }
 
-// useGoalsOfSite fills the empty goal settings of a campaign from its measurement site. The primary goal becomes the site's active
-// primary goal. The tracked goals become all active goals of the site.
+// useGoalsOfSite fills the empty goal settings of a campaign from its measurement site.
 func useGoalsOfSite(c *route.Call, campaign *models.Campaign) error {
 	if !campaign.MeasurementSiteID.Valid || campaign.PrimaryGoalKey != "" && len(campaign.TrackedGoalKeys) > 0 {
 		return nil
@@ -238,8 +237,8 @@ func (s *splitCounts) steps(primary string, goals []string) []FunnelStep {
 	return out
 }
 
-// countSplits counts a campaign's clicks and goals by landing page or source, most clicks first. If the parameter by is empty, it
-// returns at most one item, for the whole campaign.
+// countSplits counts a campaign's clicks and goals by landing page or source, most clicks first. If by is empty, it counts the
+// whole campaign.
 func (d Deps) countSplits(c *route.Call, campaign models.Campaign, days int, by string) ([]*splitCounts, error) {
 	q := report.Query{AccountID: c.Account.ID, Filters: []report.Filter{report.IDs("campaign_id", campaign.ID)}}
 	q.From, q.To = lastDays(days)
@@ -275,8 +274,7 @@ func (d Deps) countSplits(c *route.Call, campaign models.Campaign, days int, by 
 	return list, err
 }
 
-// goalKeys returns the keys of goals in the order of an answer. First come the goals that the campaign tracks. The primary goal follows
-// if it is not among them. All other goals that were reached follow in alphabetical order.
+// goalKeys returns the campaign's goals in the order of an answer. Other goals that were reached follow in alphabetical order.
 func goalKeys(campaign models.Campaign, splits []*splitCounts) []string {
 	keys := append([]string{}, campaign.TrackedGoalKeys...)
 	if p := campaign.PrimaryGoalKey; p != "" && !slices.Contains(keys, p) {

@@ -14,7 +14,7 @@ import (
 
 func number(v any) float64 { f, _ := v.(float64); return f }
 
-// reached counts the visits that have a conversion with one of the statuses. The tests compare the answers of the API with this number.
+// reached counts the visits that have a conversion with one of the statuses.
 func reached(visits []*visit, statuses ...string) (n float64) {
 	for _, v := range visits {
 		for _, s := range v.sales {
@@ -93,14 +93,12 @@ func TestCampaignInsight(t *testing.T) {
 	foreignInsight(t, s, r.campaigns[0])
 }
 
-// idOf returns the id in a value of an answer, or the zero UUID for null.
 func idOf(v any) uuid.UUID {
 	text, _ := v.(string)
 	id, _ := uuid.Parse(text)
 	return id
 }
 
-// checkSteps checks the steps of a funnel against the figures of the visits.
 func checkSteps(t *testing.T, where string, got any, visits []*visit) {
 	t.Helper()
 	f := figures(visits)
@@ -120,7 +118,6 @@ func checkSteps(t *testing.T, where string, got any, visits []*visit) {
 	}
 }
 
-// foreignInsight checks that another account sees nothing of a campaign.
 func foreignInsight(t *testing.T, s *apitest.Server, campaign uuid.UUID) {
 	t.Helper()
 	_, key, _ := s.NewAccount("scale")
@@ -144,7 +141,7 @@ func TestClearStatsCall(t *testing.T) {
 	s.Do("DELETE", fmt.Sprintf("/campaigns/%s/stats", uuid.New()), nil).Want(404, "not_found")
 	s.As(s.ReadKey).Do("DELETE", path, nil).Want(403, "read_only_key")
 
-	// The job is stored before the call is answered. Its result is the documented answer.
+	// The job is stored before the call is answered.
 	a := s.Do("DELETE", path+"?from=2026-01-02&to=2026-01-03", nil, "Prefer", "respond-async").Want(202, "")
 	job := a.Map()["job"].(map[string]any)
 	var args string

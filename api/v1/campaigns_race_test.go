@@ -33,7 +33,7 @@ func TestCampaignRacesForAnAlias(t *testing.T) {
 	if count[""] != 1 || count["alias_taken"] != 7 {
 		t.Errorf("number of answers by error code: %v, want one without an error and seven alias_taken", count)
 	}
-	// On the shared link domain every call succeeds, because each campaign gets a generated alias there.
+	// On the shared link domain each campaign gets a generated alias.
 	for i := range 8 {
 		go func() {
 			body := with(with(d.campaign(fmt.Sprint("shared ", i)), "alias", "the-one"), "domain_id", nil)
@@ -77,8 +77,7 @@ func TestPausingACampaign(t *testing.T) {
 		t.Helper()
 		d.Do("PATCH", campaignPath(made["id"]), map[string]any{"status": status}).Want(200, "")
 	}
-	// None of these changes pauses a running campaign: the first "paused" follows "archived", and the second changes nothing. They
-	// therefore send no event.
+	// None of these changes pauses a running campaign.
 	for _, status := range []string{"active", "archived", "paused", "paused", "active"} {
 		set(status)
 	}
@@ -125,7 +124,6 @@ func TestPausingACampaign(t *testing.T) {
 		t.Errorf("dispatched %v, want %v", sent, rows[0].Delivery)
 	}
 
-	// A person is named too, also if they change several campaigns at once or undo such a change.
 	ana := d.SignIn(models.RoleOwner)
 	ana.Do("PATCH", "/app/api/me", map[string]any{"name": "Ana"}).Want(200, "")
 	set("active")
@@ -139,7 +137,6 @@ func TestPausingACampaign(t *testing.T) {
 	wantBy(t, d, "api Reports")
 }
 
-// wantBy checks who paused a campaign according to the newest event.
 func wantBy(t *testing.T, d *campaignEnv, want string) {
 	t.Helper()
 	got := dbtest.Get[string](t, d.DB, `SELECT concat(x ->> 'by', ' ', x ->> 'who') FROM (SELECT convert_from(body, 'UTF8')::json -> 'data' AS x
@@ -149,8 +146,7 @@ func wantBy(t *testing.T, d *campaignEnv, want string) {
 	}
 }
 
-// A pause, its event and the event's delivery are stored in one transaction. If one of the three cannot be stored, none of them is
-// stored.
+// A pause, its event and the event's delivery are stored in one transaction.
 func TestPauseAndItsEventAreAtomic(t *testing.T) {
 	t.Parallel()
 	d := newCampaignEnv(t)

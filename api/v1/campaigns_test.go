@@ -18,12 +18,12 @@ import (
 // campaignEnv is an account with the records that a campaign needs.
 type campaignEnv struct {
 	*apitest.Server
-	offer, lander, network, source, ownDomain string // the ids; ownDomain is verified, with the host own.test
+	offer, lander, network, source, ownDomain string // the ids; the host of ownDomain is own.test
 }
 
 func newCampaignEnv(t *testing.T, o ...apitest.Options) *campaignEnv {
 	t.Helper()
-	d := &campaignEnv{Server: apitest.New(t, append(o, apitest.Options{})[0])} // the options, if there are any
+	d := &campaignEnv{Server: apitest.New(t, append(o, apitest.Options{})[0])}
 	if err := store.EnsureSharedDomains(t.Context(), d.DB, []string{"localhost", "other.test"}); err != nil {
 		t.Fatal(err)
 	}
@@ -36,7 +36,7 @@ func newCampaignEnv(t *testing.T, o ...apitest.Options) *campaignEnv {
 	return d
 }
 
-// add inserts a row for the account and returns its id. The first arguments of the statement are the id and the account.
+// add inserts a row for the account and returns its id. $1 is the id and $2 the account.
 func (d *campaignEnv) add(t *testing.T, query string, args ...any) string {
 	t.Helper()
 	id := uuid.NewString()
@@ -55,13 +55,11 @@ func (d *campaignEnv) make(t *testing.T, body map[string]any) map[string]any {
 	return d.In(t).Do("POST", "/campaigns", body).Want(201, "").Map()
 }
 
-// read returns the campaign member of GET /campaigns/{id}.
 func (d *campaignEnv) read(t *testing.T, id any) map[string]any {
 	t.Helper()
 	return d.In(t).Do("GET", fmt.Sprintf("/campaigns/%v", id), nil).Want(200, "").Map()["campaign"].(map[string]any)
 }
 
-// campaignPath returns the path of a campaign in the API.
 func campaignPath(id any) string { return fmt.Sprintf("/campaigns/%v", id) }
 
 func streamsOf(m map[string]any) []map[string]any {
@@ -141,7 +139,7 @@ func TestCampaignLink(t *testing.T) {
 	body := func(name string, domain any) map[string]any {
 		return with(with(d.campaign(name), "domain_id", domain), "alias", "chosen-one")
 	}
-	// The shared link domain is the first one in the settings. On this domain the alias is generated.
+	// Without another domain, the first shared link domain of the settings is used.
 	shared := d.make(t, body("shared", nil))
 	alias, _ := shared["alias"].(string)
 	if alias == "chosen-one" || len(alias) != models.AliasLen || shared["url"] != "http://localhost:8080/"+alias {
@@ -152,7 +150,7 @@ func TestCampaignLink(t *testing.T) {
 	if again := d.make(t, body("shared again", sharedID)); again["alias"] == alias {
 		t.Errorf("two campaigns on the shared domain have the same alias: %v", again)
 	}
-	// Once the account's default domain is verified, it is used instead of the shared domain.
+	// A verified default domain of the account comes before the shared domain.
 	dbtest.Exec(t, d.DB, `UPDATE domains SET is_default = true, is_verified = false WHERE id = $1`, d.ownDomain)
 	if c := d.make(t, body("unverified", "")); c["alias"] == "chosen-one" {
 		t.Errorf("the chosen alias was kept, although the default domain is not verified: %v", c)
@@ -165,7 +163,7 @@ func TestCampaignLink(t *testing.T) {
 		t.Errorf("the chosen alias was kept on the shared domain, which was sent by its id: %v", c)
 	}
 	d.Do("POST", "/campaigns", body("taken", d.ownDomain)).Want(409, "alias_taken")
-	d.make(t, with(body("other case", d.ownDomain), "alias", "Chosen-One")) // accepted: aliases are case-sensitive, so this is another alias
+	d.make(t, with(body("other case", d.ownDomain), "alias", "Chosen-One")) // aliases are case-sensitive
 }
 
 func TestCampaignPatch(t *testing.T) {
@@ -200,16 +198,15 @@ func TestCampaignPatch(t *testing.T) {
 	if got := d.read(t, made["id"])["source_id"]; got != nil {
 		t.Errorf("after an empty source_id the source is %v, want null", got)
 	}
-	patch(map[string]any{"uniqueness_method": "param"}) // the campaign already has a parameter
+	patch(map[string]any{"uniqueness_method": "param"})
 	d.Do("PATCH", campaignPath(made["id"]), map[string]any{"uniqueness_param": ""}).Want(400, "uniqueness_param_required")
 
-	// An existing alias in a form that is refused today stays. A PATCH may send it unchanged.
+	// An existing alias in a form that is refused today may be sent unchanged.
 	dbtest.Exec(t, d.DB, `UPDATE campaigns SET alias = 'old!' WHERE id = $1`, made["id"])
 	patch(map[string]any{"alias": "old!", "notes": "x"})
 	patch(map[string]any{"alias": "second-one"})
 
-	// A move to the shared link domain replaces the alias by a generated one. A PATCH on this domain may send the generated alias, but
-	// no other.
+	// A campaign on the shared link domain keeps its generated alias.
 	moved := patch(map[string]any{"domain_id": nil})
 	if moved["alias"] == "second-one" {
 		t.Errorf("the campaign kept its chosen alias on the shared domain: %v", moved)
@@ -234,7 +231,6 @@ func TestCampaignPatch(t *testing.T) {
 	}
 }
 
-// to returns a list with a single destination.
 func to(field string, value any) []any { return []any{map[string]any{field: value}} }
 
 func TestCampaignFlow(t *testing.T) {
@@ -261,7 +257,7 @@ func TestCampaignFlow(t *testing.T) {
 	if fmt.Sprint(streamsOf(read)) != fmt.Sprint(streams) {
 		t.Errorf("the flow was saved as %v, but PUT answered %v", streamsOf(read), streams)
 	}
-	// A campaign with a destination address needs no flow. A flow that is sent must have paths.
+	// A campaign with a destination address needs no flow.
 	bare := map[string]any{"name": "Bare", "alias": "bare-one", "domain_id": d.ownDomain, "destination_url": "https://d.test"}
 	if got := streamsOf(d.make(t, bare)); len(got) != 0 {
 		t.Errorf("a campaign that was made without a flow has the paths %v", got)
@@ -307,7 +303,7 @@ func TestCampaignClone(t *testing.T) {
 	d.Do("POST", campaignPath(made["id"])+"/clone", nil).Want(201, "") // without the source
 	dbtest.Exec(t, d.DB, `UPDATE offers SET deactivated_at = now() WHERE id = $1`, d.offer)
 	d.Do("POST", campaignPath(made["id"])+"/clone", nil).Want(400, "invalid_destination")
-	d.Do("PATCH", campaignPath(made["id"]), map[string]any{"source_id": d.source, "notes": "x"}).Want(200, "") // a deactivated source may stay
+	d.Do("PATCH", campaignPath(made["id"]), map[string]any{"source_id": d.source, "notes": "x"}).Want(200, "")
 }
 
 func TestCampaignList(t *testing.T) {
@@ -337,7 +333,7 @@ func TestCampaignList(t *testing.T) {
 			t.Errorf("pages of %d: %v, want %v", limit, got, want)
 		}
 	}
-	// No campaign is missed, even if campaigns are pinned and unpinned between the pages.
+	// No campaign is missed, even if campaigns are pinned between the pages.
 	for limit := 1; limit <= 4; limit++ {
 		step := 0
 		got := walk(limit, func() {

@@ -10,8 +10,8 @@ import (
 	"switchyard/api/v1"
 )
 
-// unreachable lists the documented error codes that no call of these tests can get. A key is an operation with one of its codes, or a
-// code alone, which stands for this code of every operation. The value is the reason.
+// unreachable lists the documented error codes that no call of these tests can get, with the reasons. A key is a code, or an
+// operation with a code.
 var unreachable = map[string]string{
 	"PATCH /settings not_found": "the account of a valid key exists, except in the moment in which it is deleted",
 	"POST /copilot network":     "it is reserved for blocking values at an ad network, and values are blocked only in the account",
@@ -31,8 +31,7 @@ var elsewhere = map[string]bool{
 	"POST /networks/{id}/integration/sync too_many":       true, "POST /networks/{id}/integration/sync network_error": true,
 }
 
-// TestMain runs the tests and then checks that they got every error code that a route declares in its Codes. It skips the check if
-// only a part of the tests runs.
+// TestMain checks after all tests that they got every error code that a route declares.
 func TestMain(m *testing.M) {
 	code := m.Run()
 	if code == 0 && flag.Lookup("test.run").Value.String() == "" && flag.Lookup("test.skip").Value.String() == "" {
@@ -41,7 +40,6 @@ func TestMain(m *testing.M) {
 	os.Exit(code)
 }
 
-// reportMissed prints the declared codes that no test got, and returns the exit code.
 func reportMissed() int {
 	code := 0
 	for _, row := range v1.Routes(v1.Deps{}) {

@@ -34,7 +34,7 @@ func config(d Deps) []route.Route {
 	}
 	plan := row("POST", "/plan", "what a document would change in the account", route.HandleBody(d.planConfig), "400 invalid_document too_long").
 		Awaits(planConfigJob.Answer()).Asks()
-	plan.BodyLimit = 2 * accountconfig.MaxBytes // in a JSON string, quotes and line breaks of the document are escaped
+	plan.BodyLimit = 2 * accountconfig.MaxBytes // quotes and line breaks of the document are escaped
 	export := row("GET", "", "everything that the account has set up, as one document", route.Handle(exportConfig)).WithShare(route.Reads)
 	export.FileType = "application/yaml"
 	read := row("POST", "/import", "read another tracker into a plan", route.HandleBody(d.importConfig), "400 required too_long").
@@ -60,8 +60,7 @@ func config(d Deps) []route.Route {
 	}, configChecks(d)...)
 }
 
-// exportConfig answers with a document of the account's records. The document names each record by a key instead of its id. A record
-// without a key gets one. The key is stored, so that later exports name the record in the same way.
+// exportConfig answers with a document of the account's records. A record without a key gets one, which later exports use too.
 func exportConfig(c *route.Call) (route.File, error) {
 	format := c.Query.Get("format")
 	if format != "" && format != "yaml" && format != "json" {
@@ -124,7 +123,7 @@ type ConfigRead struct {
 	Notes   []ReadNote `json:"notes" maxItems:"2000" doc:"what could not be imported"`
 }
 
-// ReadLink is a tracking link of another tracker that is used in ads, and the imported campaign to which it will lead.
+// ReadLink is a tracking link of another tracker, and the campaign to which it will lead.
 type ReadLink struct {
 	Domain   string `json:"domain" maxLength:"253" doc:"host; empty: every imported domain"`
 	Form     string `json:"form" enum:"path,query,php,go,cf"`
@@ -132,7 +131,7 @@ type ReadLink struct {
 	Campaign string `json:"campaign" maxLength:"100" doc:"key of the campaign in the document"`
 }
 
-// ReadNote says what happened to a record of the other tracker: it was refused, lost something, or was changed.
+// ReadNote says what happened to a record of the other tracker.
 type ReadNote struct {
 	Severity string             `json:"severity" enum:"refused,lost,changed"`
 	Kind     accountconfig.Kind `json:"kind"`
@@ -141,7 +140,6 @@ type ReadNote struct {
 	Text     string             `json:"text" maxLength:"2000"`
 }
 
-// imported checks the links and the notes, and returns them.
 func (r *ConfigRead) imported() (links []trackerimport.Link, notes []trackerimport.Note, err error) {
 	if r.Tracker == "" && len(r.Links)+len(r.Notes) > 0 {
 		return nil, nil, models.Invalid("invalid_input", "read.tracker is required with links and notes")
@@ -215,7 +213,7 @@ func (d Deps) planConfig(c *route.Call, b PlanConfigBody) (ConfigPlanned, error)
 	})
 }
 
-// maxDump is the maximum size of a dump in bytes.
+// maxDump is the maximum size of a decoded dump in bytes.
 const maxDump = 24 << 20
 
 // ImportConfigBody is the body of POST /config/import.
@@ -237,7 +235,7 @@ type ConfigTables struct {
 
 var importConfigJob = slow.New(jobs.ImportConfig, func(a jobs.ConfigPlanned) ConfigPlanned { return ConfigPlanned(a) })
 
-// file returns the data that the import reads: the decoded dump, or the tables as JSON. It is empty if the body has neither.
+// file returns the decoded dump, or the tables as JSON. It is empty if the body has neither.
 func (b ImportConfigBody) file() ([]byte, error) {
 	if b.Tables != (ConfigTables{}) || b.Tracker == trackerimport.FromCSV {
 		if b.Tracker != trackerimport.FromCSV || b.Tables == (ConfigTables{}) {

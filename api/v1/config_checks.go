@@ -21,8 +21,7 @@ import (
 	"switchyard/models/movecheck"
 )
 
-// configChecks returns the routes of /config/checks. They make up visitors of imported campaigns and show whether this service and the
-// old tracker send them to the same addresses.
+// configChecks returns the routes of /config/checks, which compare where this service and the old tracker send made-up visitors.
 func configChecks(d Deps) []route.Route {
 	offset := route.Param{Name: "offset", Type: "integer", Doc: "number of campaigns to skip; default 0"}
 	row := func(method, path, summary string, handle route.Handler, codes ...string) route.Route {
@@ -108,7 +107,6 @@ func (d Deps) listMoveChecks(c *route.Call) (out MoveChecks, err error) {
 	return out, m.err
 }
 
-// maxOffset is the maximum number of campaigns that a call can skip.
 const maxOffset = 1_000_000
 
 func shownVisitor(of store.MovedCampaign, i int, v movecheck.Visitor) MoveVisitor {
@@ -125,7 +123,6 @@ func shownPlaces(places []movecheck.Place) []string {
 	})
 }
 
-// mostScripted is the maximum number of campaigns in a script.
 const mostScripted = 2000
 
 func (d Deps) moveScript(c *route.Call) (route.File, error) {
@@ -198,7 +195,6 @@ type MoveDifference struct {
 	Status int      `json:"status" doc:"status of the old tracker's answer; 0: no answer came"`
 }
 
-// mostDifferences is the maximum number of visitors that a comparison lists.
 const mostDifferences = 2000
 
 func (d Deps) compareMove(c *route.Call, b CompareMoveBody) (MoveCompared, error) {
@@ -242,7 +238,7 @@ func (d Deps) compareMove(c *route.Call, b CompareMoveBody) (MoveCompared, error
 	return out, nil
 }
 
-// sum adds up the counts of the campaigns and sorts the campaigns. It keeps at most mostDifferences rows, counted over all campaigns.
+// sum adds up the counts of the campaigns, and sorts them. At most mostDifferences rows of all campaigns stay.
 func (m *MoveCompared) sum() {
 	slices.SortFunc(m.Campaigns, func(a, b MoveComparedCampaign) int {
 		if n := b.Counts[movecheck.Differs] - a.Counts[movecheck.Differs]; n != 0 {

@@ -27,13 +27,13 @@ type moveChecker struct {
 	explainer *routing.Explainer
 	read      func(campaign uuid.UUID, host string, at time.Time, req *http.Request) *cond.Facts
 	paths     map[uuid.UUID][][]cond.Condition
-	agents    map[string]*cond.Facts // by agent name: what is known about a visitor from the user agent alone
+	agents    map[string]*cond.Facts // by agent name: what the user agent alone says
 	at        time.Time
 	country   string // country of the machine that ran the script against the old tracker; empty: unknown
 	err       error  // the last error that occurred for any visitor
 }
 
-// moveChecker loads one page of the imported campaigns. If ids is not nil, it loads only campaigns with these ids.
+// moveChecker loads a page of the imported campaigns. If ids is not nil, it loads only these.
 func (d Deps) moveChecker(c *route.Call, ids []uuid.UUID, offset, limit int) (*moveChecker, error) {
 	c.MustHavePlace()
 	campaigns, err := c.Store.ForeignLinks().Campaigns(c.Context(), c.Account.ID, ids, offset, limit)
@@ -85,11 +85,11 @@ func (m *moveChecker) visitors(of store.MovedCampaign) []movecheck.Visitor {
 	})
 }
 
-// facts returns the values of a visitor that conditions can check.
+// facts returns what conditions can know about a visitor.
 func (m *moveChecker) facts(of store.MovedCampaign, v movecheck.Visitor) *cond.Facts {
 	host := of.Host
 	if host == "" {
-		host = "old.invalid" // a placeholder: the link has no domain, and the script takes it from OLD_DOMAIN
+		host = "old.invalid" // the link has no domain, and the script takes it from OLD_DOMAIN
 	}
 	address := "https://" + v.URL(movecheck.Address(host, of.Form, of.ForeignID))
 	req, err := http.NewRequestWithContext(m.call.Context(), http.MethodGet, address, nil)
@@ -114,15 +114,14 @@ func (m *moveChecker) facts(of store.MovedCampaign, v movecheck.Visitor) *cond.F
 	return f
 }
 
-// hidden lists the attributes whose values at the old tracker are unknown. Either a made-up request cannot set them, or each tracker
-// determines them in its own way.
+// hidden lists the attributes that a made-up request cannot set, or that each tracker determines in its own way.
 var hidden = []string{
 	"ip", "ip_version", "region", "city", "isp", "asn", "organization", "mobile_operator", "connection_type", "proxy_kind", "timezone", "is_unique",
 	"clicks_today", "bot_score", "bot_reason", "url",
 }
 
-// places returns where a visitor can go. from is the visitor's country; it is empty if the country is unknown. certain is false if
-// an unknown attribute decides between the places.
+// places returns where a visitor from a country can go. An empty country is unknown. certain is false if an unknown attribute
+// decides.
 func (m *moveChecker) places(of store.MovedCampaign, v movecheck.Visitor, from string) (places []movecheck.Place, certain bool) {
 	v.Country = from
 	list, certain := m.explainer.Possible(of.ID, m.facts(of, v), func(attribute string) bool {
@@ -157,11 +156,10 @@ func (m *moveChecker) place(d *flow.Decision) (p movecheck.Place) {
 	return p
 }
 
-// compare compares where the old tracker sent the visitors of a campaign with where this service sends them.
 func (m *moveChecker) compare(of store.MovedCampaign, answers []movecheck.Answer) MoveComparedCampaign {
 	out := MoveComparedCampaign{CampaignID: of.ID, Name: of.Name, Status: of.Status, Counts: map[string]int{}, Rows: []MoveDifference{}}
 	visitors := m.visitors(of)
-	last := map[int]movecheck.Answer{} // the last answer to each visitor, by the number of the visitor
+	last := map[int]movecheck.Answer{} // by the number of the visitor
 	for _, a := range answers {
 		last[a.Visitor] = a
 	}

@@ -17,16 +17,14 @@ import (
 	"switchyard/db/dbtest"
 )
 
-// movedAccount is an account with campaigns that were imported from another tracker. Links of that tracker lead to these campaigns.
+// movedAccount is an account with imported campaigns, to which links of another tracker lead.
 type movedAccount struct {
 	*testing.T
 	*apitest.Server
 	domain string
 }
 
-// newMovedAccount makes an account with the imported campaign First. The campaign sends visitors from Germany to one offer and visitors
-// of a zone to another. It sends customers of an internet provider to one address and phones to one of two addresses. All other
-// visitors go to a landing page.
+// newMovedAccount makes an account with the imported campaign First.
 func newMovedAccount(t *testing.T) *movedAccount {
 	t.Helper()
 	x := &movedAccount{t, apitest.New(t), uuid.NewString()}
@@ -69,8 +67,8 @@ func (x *movedAccount) campaign(name, source string, paths []object) {
 		x.Account.ID, name, id)
 }
 
-// oldTracker routes visitors like the flow of newMovedAccount, but without the path Provider. If wrong is set, it sends the visitors of
-// the zone to an address with one more parameter.
+// oldTracker routes visitors like the flow of newMovedAccount, without the path Provider. If wrong is set, the address of the
+// zone has one more parameter.
 type oldTracker struct{ wrong bool }
 
 func (o oldTracker) ServeHTTP(w http.ResponseWriter, r *http.Request) {
@@ -93,7 +91,7 @@ func (o oldTracker) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	w.WriteHeader(http.StatusFound)
 }
 
-// answers runs the script against a tracker and returns what the script prints.
+// answers runs the script against a tracker and returns its output.
 func (x *movedAccount) answers(tracker http.Handler, env ...string) string {
 	x.Helper()
 	if _, err := exec.LookPath("curl"); err != nil {
@@ -133,8 +131,8 @@ func (x *movedAccount) compare(body object) (out comparedMove) {
 	return out
 }
 
-// TestCheckBeforeDNS runs the script with curl against two trackers. The first tracker decides as the imported flow does. The second
-// tracker sends the visitors of the zone to an address with one more parameter, and the comparison reports this difference.
+// TestCheckBeforeDNS runs the script with curl against two trackers. The first one decides like the imported flow. The second one
+// differs for the visitors of the zone.
 func TestCheckBeforeDNS(t *testing.T) {
 	t.Parallel()
 	x := newMovedAccount(t)
@@ -208,7 +206,6 @@ func TestMoveChecksAreListed(t *testing.T) {
 	if got := x.compare(object{"answers": answer}); got.Counts["same"] != 1 || len(got.Campaigns[0].Rows) > 0 {
 		t.Errorf("want one visitor who goes to the same address, and no differences: %+v", got)
 	}
-	// Another account cannot compare the answers.
 	_, key, _ := x.NewAccount("scale")
 	var stranger comparedMove
 	x.As(key).Do("POST", "/config/checks/compare", object{"answers": answer}).Want(200, "").Into(&stranger)

@@ -42,8 +42,7 @@ var importHistoryJob = slow.New(jobs.ImportHistory, func(a jobs.HistoryImported)
 // maxHistoryDays is the age in days of the oldest click that can be stored.
 const maxHistoryDays = 399
 
-// days checks the days From and To. To must not be before From, and must be over. From must not be older than the clicks that the
-// plan keeps.
+// days checks the days From and To. From must not be older than the clicks that the plan keeps.
 func (b ImportHistoryBody) days(account models.Account, now time.Time) error {
 	from, err := time.Parse(time.DateOnly, b.From)
 	to, err2 := time.Parse(time.DateOnly, b.To)

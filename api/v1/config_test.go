@@ -13,7 +13,6 @@ import (
 	"switchyard/db/dbtest"
 )
 
-// addPlan adds a plan with the given state to an account.
 func addPlan(t *testing.T, s *apitest.Server, account uuid.UUID, state, counts string) string {
 	t.Helper()
 	id := uuid.New()
@@ -45,8 +44,7 @@ func TestConfigDocument(t *testing.T) {
 	e.Do("GET", "/config?kinds=offers,ofers", nil).Want(400, "invalid_input")
 }
 
-// TestConfigDomainAgain: a domain can be removed and added again, and it is in the document each time. Its key is its host, so the new
-// record takes the key of the removed record.
+// TestConfigDomainAgain: a domain that was removed and added again is in the document.
 func TestConfigDomainAgain(t *testing.T) {
 	t.Parallel()
 	e := newEnv(t, apitest.New(t))

@@ -19,8 +19,7 @@ import (
 
 const aiKey = "canary-ai-key-Rw5"
 
-// answerAI answers jobs of the kind ConnectAI, as a worker would. The simulated AI provider has a single model, m1, and accepts a single
-// key, aiKey.
+// answerAI answers jobs of the kind ConnectAI, as a worker would. Its AI provider has one model, m1, and accepts one key, aiKey.
 func answerAI(t *testing.T, s *apitest.Server) {
 	t.Helper()
 	jobstest.Answer(s.Jobs, jobs.ConnectAI, func(account uuid.UUID, a jobs.ConnectAIArgs) (out jobs.ConnectedAI, err error) {
@@ -143,8 +142,8 @@ func TestCopilotChat(t *testing.T) {
 		long = append(long, user, model)
 	}
 	ask(append(long, user)...).Want(200, "")
-	// The chat uses the last twelve turns. The first of these twelve is the model's, so it is dropped, because a conversation must begin
-	// with a turn of the user.
+	// The chat uses the last twelve turns. The first of them is dropped, because a conversation must begin with a turn of the
+	// user.
 	if len(got.Turns) != 11 || got.Turns[0].Assistant || got.ReadOnly {
 		t.Errorf("want the last twelve turns without the first one, and the right to change records: %+v", got)
 	}

@@ -35,7 +35,6 @@ func newCopilotEnv(t *testing.T) *copilotEnv {
 	return p
 }
 
-// another returns a second account of this kind on the same server.
 func (p *copilotEnv) another(t *testing.T) *copilotEnv {
 	t.Helper()
 	account, key, _ := p.NewAccount("pro")
@@ -80,7 +79,6 @@ func (p *copilotEnv) paths() []string {
 	return ids
 }
 
-// record returns the current state of the records that actions change.
 func (p *copilotEnv) record() (r copilot.Record) {
 	p.t.Helper()
 	ctx, account := p.t.Context(), p.Account.ID
@@ -101,8 +99,7 @@ func (p *copilotEnv) record() (r copilot.Record) {
 	return r
 }
 
-// state returns the fields that the actions change, as text. The test compares these texts to see whether an undo has restored the
-// records.
+// state returns the fields that the actions change, as text.
 func (p *copilotEnv) state() string {
 	p.t.Helper()
 	r := p.record()
@@ -121,8 +118,7 @@ func (p *copilotEnv) state() string {
 	return fmt.Sprint(r.Campaign.Status, paths, r.Offer.IsActive, limit, r.Network.PostbackParams, entries)
 }
 
-// suggest creates an open suggestion with the action and returns its id. The suggestion becomes stale if the records on which it is
-// based change afterwards. If the action is nil, the suggestion is only advice.
+// suggest creates an open suggestion with the action and returns its id. If the action is nil, the suggestion is only advice.
 func (p *copilotEnv) suggest(a *copilot.Action) string {
 	p.t.Helper()
 	now := time.Now()
@@ -151,13 +147,12 @@ func (p *copilotEnv) act(action, id string, more ...any) apitest.Answer {
 	return p.Do("POST", "/copilot", body)
 }
 
-// inCampaign returns an action on the account's campaign.
 func (p *copilotEnv) inCampaign(a copilot.Action) *copilot.Action {
 	a.CampaignID = uuid.NullUUID{UUID: p.campaign, Valid: true}
 	return &a
 }
 
-// actions returns, for every operation of the Copilot, an action that can be applied to the account's records.
+// actions returns an action for every operation of the Copilot.
 func (p *copilotEnv) actions() map[string]*copilot.Action {
 	paths, limit := p.paths(), 80
 	return map[string]*copilot.Action{
@@ -180,7 +175,7 @@ func (p *copilotEnv) actions() map[string]*copilot.Action {
 	}
 }
 
-// TestCopilotApply: every operation can be applied once and undone once. Undoing restores the former state.
+// TestCopilotApply applies and undoes every operation. Undoing restores the former state.
 func TestCopilotApply(t *testing.T) {
 	t.Parallel()
 	p := newCopilotEnv(t)
@@ -222,8 +217,8 @@ func TestCopilotVariants(t *testing.T) {
 	p.act("apply", p.suggest(p.actions()[copilot.OpDeny]), "variant", "network").Want(400, "invalid")
 }
 
-// TestCopilotStale: an action is not applied if its records have changed since the suggestion was made. An applied action is not undone
-// if the records have changed since it was applied.
+// TestCopilotStale: an action is not applied if its records have changed since the suggestion was made, and not undone if they
+// have changed since it was applied.
 func TestCopilotStale(t *testing.T) {
 	t.Parallel()
 	p := newCopilotEnv(t)
@@ -261,8 +256,8 @@ func TestCopilotStale(t *testing.T) {
 	p.act("apply_proposal", open).Want(403, "plan_required")
 }
 
-// TestCopilotPausedOnce: if many callers apply the same suggestion at the same time, only one of them succeeds. The same holds for
-// callers that undo the same change. A single event campaign.paused is stored, and its author is the Copilot.
+// TestCopilotPausedOnce: if many callers apply or undo the same item at the same time, one of them succeeds. One event
+// campaign.paused is stored.
 func TestCopilotPausedOnce(t *testing.T) {
 	t.Parallel()
 	p := newCopilotEnv(t)
@@ -302,8 +297,7 @@ func TestCopilotPausedOnce(t *testing.T) {
 	}
 }
 
-// TestCopilotProposals: a proposal of the chat can be applied and undone like a suggestion. It can also be cancelled, and is then not
-// applied any more.
+// TestCopilotProposals: a proposal of the chat can be applied and undone, or cancelled.
 func TestCopilotProposals(t *testing.T) {
 	t.Parallel()
 	p := newCopilotEnv(t)

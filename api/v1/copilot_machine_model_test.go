@@ -28,10 +28,10 @@ type pilotRest struct {
 	Weight float64
 }
 
-// pilotOp is the test's model of an operation of the Copilot. The operation becomes stale if the result of judged differs from the
-// result when the item was made. An undo is refused as stale if the result of part has changed since the operation was applied. The
-// function change applies the operation to a state; ok is false if this is impossible. The function restore undoes the operation. It
-// changes its parameter now, the current state. Its parameter was has the state before the operation.
+// pilotOp is the test's model of an operation of the Copilot. The operation is stale if the result of judged has changed since
+// the item was made. Its undo is stale if the result of part has changed since it was applied. The function change applies it to
+// a state; ok is false if this is impossible. The function restore undoes it. Its parameter `was` is the state before the
+// operation.
 type pilotOp struct {
 	judged, part func(pilotState) any
 	change       func(*pilotState) (ok bool)
@@ -43,7 +43,7 @@ type pilotItem struct {
 	op       string
 	proposal bool
 	rule     bool
-	digest   string    // for a rule's action: the digest of the state that the rule read
+	digest   string    // of a rule's action: the digest of the state that the rule read
 	third    uuid.UUID // the offer that a swap puts in the place of another
 	id       string
 	value    string // the value that a deny entry names
@@ -57,7 +57,7 @@ type pilotItem struct {
 type expectedState struct {
 	state  pilotState
 	items  []pilotItem
-	cooled bool // the rule has acted on the offer, so a further action of the rule is refused with the code cooling
+	cooled bool // the rule has acted on the offer, so its next action is refused with the code cooling
 }
 
 // operation returns the model of the item's operation.
@@ -166,8 +166,7 @@ type pilotEdit struct {
 	apply        func(*pilotState)
 }
 
-// step returns the state that the test expects after a move, and the error code that the API is expected to answer. The code is empty
-// if the move is expected to succeed.
+// step returns the expected state after a move and the expected error code.
 func (w expectedState) step(m pilotMove) (expectedState, string) {
 	w.items = slices.Clone(w.items)
 	if m.action == "edit" {

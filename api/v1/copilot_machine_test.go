@@ -21,7 +21,7 @@ import (
 	"switchyard/models/copilot"
 )
 
-// machine makes random moves in an account, repeats them in a model of the account's records, and compares the records with the model.
+// machine makes random moves in an account, and compares its records with a model.
 type machine struct {
 	*copilotEnv
 	rt       *rapid.T
@@ -38,9 +38,8 @@ const (
 	fromRule
 )
 
-// TestCopilotMachine applies suggestions, undoes changes and edits records in random order, sometimes several at the same time. The
-// records must be the result of some order of these moves. No edit is lost, each change is undone at most once, and each pause has
-// its event.
+// TestCopilotMachine applies suggestions, undoes changes and edits records in random order, sometimes several at the same time.
+// The records must be the result of some order of these moves.
 func TestCopilotMachine(t *testing.T) {
 	t.Parallel()
 	server := newCopilotEnv(t)
@@ -65,7 +64,6 @@ func TestCopilotMachine(t *testing.T) {
 	})
 }
 
-// createRule creates the rule of the account.
 func (m *machine) createRule() {
 	id := m.Do("POST", rulesPath, object{
 		"name": "Dear", "looks_at": "offer", "action": "pause", "mode": "live", "conditions": []object{{"figure": "cost", "operator": ">", "value": 8}},
@@ -76,8 +74,7 @@ func (m *machine) createRule() {
 	}
 }
 
-// runRule lets the rule pause the offer. The rule refuses to act if the records have changed since it read them, which the item's
-// digest shows.
+// runRule lets the rule pause the offer. It is refused if the records have changed since the rule read them.
 func (m *machine) runRule(i pilotItem) (change, code string) {
 	done, err := dbcopilot.NewRules(m.Store).Act(m.t.Context(), m.rule, autorule.Act{
 		Action: *m.actions()[copilot.OpPauseOffer], What: "pause it", Targets: []autorule.Target{{Offer: m.offer.String(), Name: "Shop"}},
@@ -91,8 +88,8 @@ func (m *machine) runRule(i pilotItem) (change, code string) {
 	return done.Change.ID.String(), ""
 }
 
-// suggest adds an item with the operation: a suggestion, a proposal or, for a pause of the offer, an action of the rule. It adds nothing
-// if the operation cannot be applied to the expected state, or if more than one state is possible.
+// suggest adds an item with the operation. It adds nothing if the operation cannot be applied, or if more than one state is
+// possible.
 func (m *machine) suggest(op string, origin int) {
 	i := pilotItem{
 		op: op, proposal: origin == fromChat, rule: origin == fromRule && op == copilot.OpPauseOffer, third: m.third, status: copilot.StatusOpen,
@@ -141,7 +138,6 @@ func (m *machine) suggest(op string, origin int) {
 	m.expected[0].items = append(m.expected[0].items, i)
 }
 
-// draw returns a random move.
 func (m *machine) draw() pilotMove {
 	items := m.expected[0].items
 	if len(items) > 0 && rapid.IntRange(0, 2).Draw(m.rt, "edit") > 0 {
@@ -173,8 +169,7 @@ func (m *machine) draw() pilotMove {
 	return pilotMove{action: "edit", edit: rapid.SampledFrom(edits).Draw(m.rt, "what")}
 }
 
-// do makes all moves at the same time. It stores the ids of the changes that they made, and returns their error codes, which are empty
-// for moves that succeeded.
+// do makes all moves at the same time and returns their error codes. It stores the ids of the changes that they made.
 func (m *machine) do(moves []pilotMove) []string {
 	codes, changes := make([]string, len(moves)), make([]string, len(moves))
 	var all sync.WaitGroup
@@ -210,9 +205,8 @@ func (m *machine) do(moves []pilotMove) []string {
 	return codes
 }
 
-// compare makes the moves in the model in every order, beginning with each expected state. An order fits if the model gives the codes
-// that the service answered, and ends with the records that the account has now. compare keeps the resulting states of all orders
-// that fit. It fails if no order fits.
+// compare makes the moves in the model in every order. It keeps the states of all orders that fit the answers and the records of
+// the account, and fails if no order fits.
 func (m *machine) compare(moves []pilotMove, codes []string) {
 	m.rt.Helper()
 	got := m.seen()
@@ -257,7 +251,6 @@ func orders(n int) func(func([]int) bool) {
 	}
 }
 
-// seen returns the actual state of the records.
 func (m *machine) seen() pilotState {
 	m.rt.Helper()
 	r := m.record()

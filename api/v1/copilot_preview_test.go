@@ -9,8 +9,7 @@ import (
 	"switchyard/models/copilot"
 )
 
-// TestCopilotPreview: a preview shows exactly the change that the action makes when it is applied. The preview itself changes
-// nothing.
+// TestCopilotPreview: a preview shows the change that the action makes when it is applied, and changes nothing itself.
 func TestCopilotPreview(t *testing.T) {
 	t.Parallel()
 	p := newCopilotEnv(t)
@@ -44,8 +43,7 @@ func TestCopilotPreview(t *testing.T) {
 	p.Do("GET", preview(p.suggest(nil)), nil).Want(400, "advice_only")
 }
 
-// TestCampaignChanges: a change of a campaign is listed with the names of the changed fields. It is not listed for a copy of the
-// campaign.
+// TestCampaignChanges: a change of a campaign is listed with the names of the changed fields, but not for a copy of the campaign.
 func TestCampaignChanges(t *testing.T) {
 	t.Parallel()
 	p := newCopilotEnv(t)

@@ -29,8 +29,7 @@ func copilotRule() object {
 
 const rulesPath = "/copilot/rules"
 
-// TestCopilotRules: a rule is stored as sent, with defaults for fields that were left out, and a single field can be
-// changed.
+// TestCopilotRules: a rule is stored as sent, with defaults for the other fields.
 func TestCopilotRules(t *testing.T) {
 	t.Parallel()
 	p := newCopilotEnv(t)
@@ -61,7 +60,7 @@ func TestCopilotRules(t *testing.T) {
 		t.Errorf("want one paused rule: %v", rows)
 	}
 	dbtest.Exec(t, p.DB, `UPDATE campaigns SET deleted_at = now()`)
-	p.Do("PATCH", rulesPath, object{"id": id, "name": "Third"}).Want(200, "") // although its campaign was deleted
+	p.Do("PATCH", rulesPath, object{"id": id, "name": "Third"}).Want(200, "") // its campaign was deleted
 	p.Do("DELETE", rulesPath+"?id="+id, nil).Want(200, "")
 	p.Do("DELETE", rulesPath+"?id="+id, nil).Want(404, "not_found")
 	p.Do("DELETE", rulesPath, nil).Want(400, "invalid_id")
@@ -115,8 +114,8 @@ func TestCopilotRulesRefused(t *testing.T) {
 	p.Do("POST", rulesPath, copilotRule()).Want(402, "plan_limit")
 }
 
-// TestCopilotRuleRuns: each action of a rule is in the rule's log of runs and in the list of changes, and can be undone. The target
-// stays in its cooldown after the undo.
+// TestCopilotRuleRuns: each action of a rule is in its log of runs and in the list of changes. The target stays in its cooldown
+// after an undo.
 func TestCopilotRuleRuns(t *testing.T) {
 	t.Parallel()
 	p := newCopilotEnv(t)
@@ -192,8 +191,7 @@ func TestCopilotRuleEvent(t *testing.T) {
 	}
 }
 
-// TestCopilotRuleReplay: the answer is the result of the job. A caller that asks for the same replay before it ends gets the
-// same job.
+// TestCopilotRuleReplay: a caller that asks for the same replay before it ends gets the same job.
 func TestCopilotRuleReplay(t *testing.T) {
 	t.Parallel()
 	s := apitest.New(t)

@@ -17,8 +17,7 @@ import (
 	"switchyard/models/copilot"
 )
 
-// runResult returns the result of a Copilot run at a time: a suggestion for each key. The suggestion of the key "advice" has no
-// action.
+// runResult returns the result of a Copilot run: a suggestion for each key. The suggestion of the key "advice" has no action.
 func runResult(at time.Time, keys ...string) dbcopilot.FoundSuggestions {
 	f := dbcopilot.FoundSuggestions{At: at.UTC().Truncate(time.Microsecond), Next: at.Add(24 * time.Hour), Judged: 7}
 	for _, key := range keys {
@@ -37,7 +36,6 @@ func runResult(at time.Time, keys ...string) dbcopilot.FoundSuggestions {
 	return f
 }
 
-// suggest makes an open suggestion and returns its id.
 func suggest(t *testing.T, s *apitest.Server, key string) uuid.UUID {
 	t.Helper()
 	now := time.Now()
@@ -122,7 +120,7 @@ func TestCopilot(t *testing.T) {
 	}
 	s.As(s.ReadKey).Do("POST", "/copilot", map[string]any{"action": "refresh"}).Want(403, "read_only_key")
 
-	// "one" and "two" stay closed. "three" is closed because this run did not find it.
+	// This run does not find "three", so it closes.
 	save(now.Add(time.Second), "one", "two", "advice")
 	if after := open(); len(after) != 1 || after["Pause advice"] != before["Pause advice"] {
 		t.Errorf("the open suggestions are %v, want only the unchanged suggestion advice; before: %v", after, before)
@@ -132,7 +130,7 @@ func TestCopilot(t *testing.T) {
 	if after := open(); len(after) != 2 || after["Pause two"] != before["Pause two"] {
 		t.Errorf("after the snooze the open suggestions are %v, want advice and two; before: %v", after, before)
 	}
-	save(now.Add(2*time.Second), "three") // "three" is found again: that makes a new suggestion
+	save(now.Add(2*time.Second), "three") // found again: a new suggestion
 	after := open()
 	if len(after) != 1 || after["Pause three"] == before["Pause three"] {
 		t.Errorf("the open suggestions are %v, want only a new suggestion three; before: %v", after, before)
@@ -178,8 +176,7 @@ func TestCopilotRefresh(t *testing.T) {
 	}
 }
 
-// TestProposals: the proposals of the chat are listed with their state until they expire, even if they were applied or cancelled.
-// Another account does not see them.
+// TestProposals: the proposals of the chat are listed with their state until they expire.
 func TestProposals(t *testing.T) {
 	t.Parallel()
 	p := newCopilotEnv(t)
@@ -223,7 +220,7 @@ func TestProposals(t *testing.T) {
 	}
 }
 
-// TestDismissedSuggestionReturns checks that a dismissed suggestion that each run finds again is hidden for 90 days and then opens.
+// TestDismissedSuggestionReturns: a dismissed suggestion that each run finds again is hidden for 90 days.
 func TestDismissedSuggestionReturns(t *testing.T) {
 	t.Parallel()
 	s := apitest.New(t, apitest.Options{Plan: "growth"})

@@ -45,7 +45,7 @@ type FileBody struct {
 	File string `json:"file" doc:"instead of csv: the unchanged bytes of the file, in base64. Its charset may be UTF-8, UTF-16, windows-1251 or windows-1252"`
 }
 
-// text returns the text of the file and its charset. Error: invalid_input.
+// text returns the text of the file and its charset.
 func (b FileBody) text() (text, charset string, err error) {
 	if b.File == "" {
 		return b.CSV, csvfile.UTF8, nil
@@ -114,7 +114,7 @@ func (o *onlyTrue) UnmarshalJSON(raw []byte) error {
 	return nil
 }
 
-// Correction is the result of applying a file. In a dry run it is the result that applying the file would have.
+// Correction is the result of applying a file, or the expected result in a dry run.
 type Correction struct {
 	DryRun    bool `json:"dryRun"`
 	Total     int  `json:"total" doc:"how many rows were read"`
@@ -160,7 +160,7 @@ func correctionAnswer[O any](a jobs.CorrectionAnswer[O]) (Correction, models.Mon
 // maxSourceName is the maximum length of the name of a traffic source in a body, in bytes.
 const maxSourceName = 500
 
-// correct starts the job that processes a file. In the same transaction as the job it stores the rows that the job will read.
+// correct starts the job that processes a file, and stores the file's rows for it.
 func correct[R, T any](c *route.Call, d Deps, job slow.Job[jobs.CorrectionArgs, R, T], kind correction.Kind, b CostBody) (answer T, err error) {
 	text, _, err := b.text()
 	if err != nil {

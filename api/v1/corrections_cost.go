@@ -43,7 +43,7 @@ type SetCostBody struct {
 	Apply      onlyTrue      `json:"apply" doc:"true: the cost is set; any other value: the call is a dry run"`
 }
 
-// request checks a body and converts it to a CostRequest. Errors: invalid_campaign, invalid_source, bad_range, invalid_input.
+// request checks a body and converts it to a CostRequest.
 func (b SetCostBody) request(c *route.Call) (r models.CostRequest, err error) {
 	r = models.CostRequest{
 		CampaignID: b.CampaignID.UUID, SourceID: b.SourceID.UUID, Sub: b.Sub, SubValue: b.SubValue, From: b.From, To: b.To, Amount: exact(b.Amount),
@@ -78,7 +78,6 @@ func (b SetCostBody) request(c *route.Call) (r models.CostRequest, err error) {
 	return r, nil
 }
 
-// exact returns an amount of a body as a decimal, or nil if the body has no amount.
 func exact(m *models.Money) *decimal.Decimal {
 	if m == nil {
 		return nil
@@ -86,7 +85,7 @@ func exact(m *models.Money) *decimal.Decimal {
 	return &m.Decimal
 }
 
-// asInvalid replaces a not-found error with an error of kind invalid, because the body names a record that does not exist.
+// asInvalid replaces a not-found error, because the body names a record that does not exist.
 func asInvalid(err error, code, text string) error {
 	if isNotFound(err) {
 		return models.Invalid(code, "%s", text)
@@ -94,8 +93,7 @@ func asInvalid(err error, code, text string) error {
 	return err
 }
 
-// checkDays checks that from and to are days in the right order, at most MaxCostDays, that they have begun, and that their clicks
-// are still stored.
+// checkDays checks that from and to are days that have begun and whose clicks are still stored, at most MaxCostDays.
 func (b SetCostBody) checkDays(c *route.Call) error {
 	from, err := time.Parse(time.DateOnly, b.From)
 	to, toErr := time.Parse(time.DateOnly, b.To)
@@ -158,7 +156,7 @@ func (d Deps) setCost(c *route.Call, b SetCostBody) (out CostSet, err error) {
 		return out, err
 	}
 	args := jobs.SetCostArgs{Apply: bool(b.Apply), Request: r}
-	c.Checked = !args.Apply // keeps dry runs out of the audit log, because the dashboard sends one after each edit
+	c.Checked = !args.Apply // the dashboard sends a dry run after each edit
 	c.Record = changedBy(r)
 	return setCostJob.Start(c, d.Jobs, args, func(tx *store.Store, id uuid.UUID) error {
 		if !args.Apply {
@@ -168,7 +166,7 @@ func (d Deps) setCost(c *route.Call, b SetCostBody) (out CostSet, err error) {
 	})
 }
 
-// changedBy returns the campaign whose cost a request sets, else the traffic source. It is zero for a change from a file.
+// changedBy returns the campaign or the traffic source whose cost a request sets. It is zero for a change from a file.
 func changedBy(r models.CostRequest) uuid.UUID { return cmp.Or(r.CampaignID, r.SourceID) }
 
 // addCostChange adds a change of cost to the history. The job makes the change later.

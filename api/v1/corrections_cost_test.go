@@ -19,8 +19,7 @@ const (
 	costChangesPath = "/corrections/cost/changes"
 )
 
-// A call that sets a cost by hand must select clicks of the account, on days that have begun in the account's time zone, and must
-// have exactly one amount.
+// A call that sets a cost must select clicks of the account, on days that have begun in its time zone, and must have one amount.
 func TestSetCostRefusals(t *testing.T) {
 	t.Parallel()
 	s := apitest.New(t)
@@ -62,8 +61,7 @@ func TestSetCostRefusals(t *testing.T) {
 	e.As(e.ReadKey).Do("POST", setCostPath, good).Want(403, "read_only_key")
 }
 
-// Only a cost that is applied becomes a change and is written to the audit log. The list shows what a change has done and who made
-// it. A change that was already undone, or that is too old, cannot be undone.
+// Only an applied cost becomes a change and is written to the audit log. A change that was undone or is too old cannot be undone.
 func TestCostChanges(t *testing.T) {
 	t.Parallel()
 	s := apitest.New(t)
@@ -105,7 +103,7 @@ func TestCostChanges(t *testing.T) {
 		t.Error("a change that was undone can be undone again")
 	}
 
-	// An applied file becomes one change. Its first and last day are the first and last day in the rows of the file.
+	// An applied file becomes one change.
 	e.Do("POST", costPath, object{"csv": "day,campaign,spend\n2026-01-01,x,1\n", "apply": true}, "Prefer", "respond-async").Want(202, "")
 	e.Do("POST", costPath, object{"csv": "day,campaign,spend\n2026-01-01,x,1\n"}, "Prefer", "respond-async").Want(202, "")
 	dbtest.Exec(t, s.DB, `UPDATE cost_changes SET first_day = '2026-01-01', last_day = '2026-01-02', clicks = 3 WHERE kind = 'file'`)
@@ -120,7 +118,7 @@ func TestCostChanges(t *testing.T) {
 		t.Errorf("want only the change by hand on the second page: %v", rest)
 	}
 
-	// A job that could not set its cost leaves no change.
+	// A job that fails removes its change.
 	id := uuid.New()
 	changes := store.New(s.DB, nil).CostChanges()
 	if err := changes.Add(t.Context(), e.Account.ID, id, models.CostByHand, "Ann", uuid.Nil, models.CostRequest{}); err != nil {

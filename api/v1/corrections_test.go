@@ -71,7 +71,6 @@ func TestCorrectionRefusals(t *testing.T) {
 	s.As(s.ReadKey).Do("POST", costPath, good).Want(403, "read_only_key")
 }
 
-// endless is a body of a given size that counts the bytes that were read.
 type endless struct{ read, size int }
 
 func (e *endless) Read(p []byte) (int, error) {
@@ -85,7 +84,7 @@ func (e *endless) Read(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// The service refuses a body of 100 MB after it has read little more than the allowed length, with or without a Content-Length.
+// The service refuses a body of 100 MB soon after the allowed length, with or without a Content-Length.
 func TestHugeCorrection(t *testing.T) {
 	t.Parallel()
 	s := apitest.New(t)
@@ -103,8 +102,7 @@ func TestHugeCorrection(t *testing.T) {
 	}
 }
 
-// A call stores a job and only the rows of the file that the job will read. GET /jobs/{id} shows the job's result as the documented
-// answer.
+// A call stores a job with the rows that it will read.
 func TestCorrectionCall(t *testing.T) {
 	t.Parallel()
 	s := apitest.New(t)

@@ -13,8 +13,7 @@ import (
 	"switchyard/models/difference"
 )
 
-// TestDifferenceAsked checks the job that a comparison starts: it must have the arguments of the call. It also checks which
-// comparisons, and which files of comparisons, are refused. The end-to-end tests check the worker's answers.
+// TestDifferenceAsked checks the arguments of the job of a comparison, and which comparisons and files are refused.
 func TestDifferenceAsked(t *testing.T) {
 	t.Parallel()
 	s, source, _ := newSource(t, apitest.Options{})

@@ -101,7 +101,7 @@ type DomainBody struct {
 // maxHosts is the maximum number of hostnames that a call adds. With a DNS account the maximum is jobs.MaxPointed.
 const maxHosts = 50
 
-// DomainAdded is the answer of POST /domains. ID, Domain and IsVerified belong to the first domain that was added.
+// DomainAdded is the answer of POST /domains.
 type DomainAdded struct {
 	ID         uuid.UUID         `json:"id"`
 	Domain     string            `json:"domain"`
@@ -111,7 +111,7 @@ type DomainAdded struct {
 	DNS        []models.DNSPoint `json:"dns" doc:"what was done in the DNS account for each host that was added; empty without a DNS account"`
 }
 
-// namesDNSAccount reports whether a body of POST /domains names a DNS account. A job does the work in that account.
+// namesDNSAccount reports whether a body of POST /domains names a DNS account.
 func namesDNSAccount(body []byte) bool {
 	var b struct {
 		DNSAccountID json.RawMessage `json:"dns_account_id"`
@@ -153,7 +153,7 @@ func (d Deps) addDomains(c *route.Call, b DomainBody) (DomainAdded, error) {
 	}), err
 }
 
-// hosts returns the hostnames of a body in their order, without duplicates. It refuses hostnames that cannot be added.
+// hosts returns the hostnames of a body, without duplicates.
 func (d Deps) hosts(c *route.Call, b DomainBody) ([]string, error) {
 	shared, err := c.Store.Domains().Shared(c.Context())
 	if err != nil {
@@ -167,7 +167,7 @@ func (d Deps) hosts(c *route.Call, b DomainBody) ([]string, error) {
 		}
 		host, ok := models.HostOf(word)
 		if slices.ContainsFunc(shared, func(s store.SharedDomain) bool { return s.Host == host }) {
-			// ok may be false here: a shared domain may be a name without a dot, such as localhost.
+			// ok may be false: a shared domain may be a name without a dot, such as localhost.
 			return nil, models.Conflict("shared_domain", "%s is a shared link domain, which every account has", host)
 		}
 		if d.reserved(host, shared) {
@@ -196,8 +196,8 @@ func (d Deps) hosts(c *route.Call, b DomainBody) ([]string, error) {
 	return hosts, nil
 }
 
-// reserved reports whether a host is reserved for the install. A host is reserved if it has the same registered domain as one of
-// these: the host of the dashboard, the host that customers' domains point at, or a shared link domain. See models.Reserves.
+// reserved reports whether a host has the registered domain of the dashboard, of the tracking host or of a shared link domain.
+// See models.Reserves.
 func (d Deps) reserved(host string, shared []store.SharedDomain) bool {
 	own := append(answer.Each(shared, func(s store.SharedDomain) string { return s.Host }), d.BaseURL, d.Tracker.Host)
 	return slices.ContainsFunc(own, func(name string) bool { return models.Reserves(name, host) })

@@ -64,7 +64,7 @@ var (
 	})
 )
 
-// atEdge returns a handler that runs a job for the domain at the edge.
+// atEdge returns a handler that runs a job for the domain's certificate.
 func atEdge[R, T any](d Deps, job slow.Job[jobs.CertificateArgs, R, T]) func(*route.Call, models.Domain) (T, error) {
 	return func(c *route.Call, _ models.Domain) (none T, err error) {
 		if d.Edge == "" {
@@ -109,7 +109,7 @@ func (d Deps) pointDomain(c *route.Call, domain models.Domain) (PointAnswer, err
 	return pointDomainJob.Run(c, d.Jobs, jobs.PointDomainArgs{ID: c.ID})
 }
 
-// VerifyAnswer tells whether a domain points at the tracker. A value that could not be determined is null, never false.
+// VerifyAnswer tells whether a domain points at the tracker.
 type VerifyAnswer struct {
 	ID        uuid.UUID `json:"id"`
 	Domain    string    `json:"domain"`

@@ -17,8 +17,8 @@ import (
 	"switchyard/models"
 )
 
-// TestCertificates: a call for the certificate of a domain answers what the edge says, and the edge's code if the edge refuses. The list
-// of domains and the answer to pointing a domain show the last known state of the certificate.
+// TestCertificates: a call for a certificate answers what the edge says. The answer to pointing a domain has the last known
+// state.
 func TestCertificates(t *testing.T) {
 	t.Parallel()
 	s := apitest.New(t, apitest.Options{V1: v1.Deps{Edge: models.EdgeCloudflare, Tracker: models.DomainTracker{Host: "track.sy.example", OwnTargets: true}}})
@@ -71,7 +71,6 @@ func TestCertificates(t *testing.T) {
 	})
 	pointed := s.Do("POST", "/domains/"+mine+"/point", nil).Want(200, "").Map()
 	same(t, pointed["certificate"].(map[string]any), map[string]any{"hostname": "mine.example", "ssl_status": "active", "serving": true})
-	// A caller that reads the job later gets the same answer.
 	tasks := s.Jobs.Tasks(jobs.PointDomain.Kind())
 	later := s.Do("GET", "/jobs/"+tasks[len(tasks)-1].ID, nil).Want(200, "").Map()
 	if fmt.Sprint(later["result"]) != fmt.Sprint(pointed) {
@@ -79,8 +78,7 @@ func TestCertificates(t *testing.T) {
 	}
 }
 
-// begin records that a domain has an active certificate at the edge, which expires in 90 days. state has the other fields of the
-// certificate's state.
+// begin records an active certificate of a domain, which expires in 90 days. state has its other fields.
 func begin(t *testing.T, s *apitest.Server, domain string, state models.CertificateState) {
 	t.Helper()
 	of := store.CertificateOf{AccountID: s.Account.ID, DomainID: uuid.MustParse(domain)}
@@ -100,8 +98,8 @@ func begin(t *testing.T, s *apitest.Server, domain string, state models.Certific
 	}
 }
 
-// TestCertificateAlerts: the account gets an alert if a certificate expires soon or cannot be obtained. Deleting the domain creates
-// the job that releases the certificate.
+// TestCertificateAlerts: a certificate that expires soon or cannot be obtained raises an alert. Deleting the domain releases the
+// certificate.
 func TestCertificateAlerts(t *testing.T) {
 	t.Parallel()
 	s := apitest.New(t, apitest.Options{V1: v1.Deps{Edge: models.EdgeCloudflare}})

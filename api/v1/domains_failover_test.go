@@ -10,8 +10,7 @@ import (
 	"switchyard/models"
 )
 
-// TestFailover: if a domain is on a list of unsafe addresses, its campaigns move to the spare domain. The domain's row and an
-// alert show this. Once the failover of the unsafe domain is switched off, a call can move the campaigns back.
+// TestFailover: the campaigns of an unsafe domain move to the spare domain. Once its failover is off, a call can move them back.
 func TestFailover(t *testing.T) {
 	t.Parallel()
 	s := domainServer(t, "scale")

@@ -58,7 +58,7 @@ func TestDomainRoundTrip(t *testing.T) {
 	if _, shown := patched["is_default"]; shown || patched["domain"] != "go.example.com" {
 		t.Errorf("want the domain's name, and no is_default after a change of the group: %v", patched)
 	}
-	same(t, rowOf(t, s, "/domains", made["id"]), map[string]any{ // these fields go back to their defaults if they are left out
+	same(t, rowOf(t, s, "/domains", made["id"]), map[string]any{ // fields that are left out go back to their defaults
 		"group_name": "H", "crawlers": "disallow", "https_only": true, "index_page": "",
 	})
 	for _, id := range []any{again["id"], made["id"]} {
@@ -70,7 +70,7 @@ func TestDomainRoundTrip(t *testing.T) {
 	s.Do("PATCH", "/domains", map[string]any{"id": made["id"], "group_name": "H"}).Want(200, "")
 	same(t, rowOf(t, s, "/domains", made["id"]), map[string]any{"failover": true, "failed_over": 0, "group_name": "H"})
 	s.Do("PATCH", "/domains", map[string]any{"id": made["id"], "failover": "x"}).Want(400, "invalid_input")
-	// A call that leaves out the name of the page tag does not change the name, because pages use it.
+	// A change keeps the name of the page tag if it leaves the name out, because pages use it.
 	s.Do("PATCH", "/domains", map[string]any{"id": made["id"], "tag_name": " Shop-Stats "}).Want(200, "")
 	s.Do("PATCH", "/domains", map[string]any{"id": made["id"], "group_name": "H"}).Want(200, "")
 	same(t, rowOf(t, s, "/domains", made["id"]), map[string]any{"tag_name": "shop-stats"})
@@ -228,8 +228,7 @@ func TestDomainsOfOthers(t *testing.T) {
 	}
 }
 
-// TestVerifyDomain: the result of checking a domain is in the answer and in the list. The account gets an alert if the domain points
-// elsewhere.
+// TestVerifyDomain: the result of a check is in the answer and in the list. A domain that points elsewhere raises an alert.
 func TestVerifyDomain(t *testing.T) {
 	t.Parallel()
 	s := domainServer(t, "scale")
@@ -290,8 +289,7 @@ func TestVerifyDomain(t *testing.T) {
 	}
 }
 
-// TestDomainRecords: the list shows the DNS records to set, with the caller's token. All domains of an account have the same token,
-// and no other account has it.
+// TestDomainRecords: the list shows the DNS records to set, with the account's token.
 func TestDomainRecords(t *testing.T) {
 	t.Parallel()
 	s := domainServer(t, "scale")
@@ -357,7 +355,6 @@ func TestDomainAllowance(t *testing.T) {
 	if rows := s.Do("GET", "/domains", nil).Want(200, "").Map()["rows"].([]any); len(rows) != 6 {
 		t.Errorf("a refused call added domains, want only the first six: %v", rows)
 	}
-	// Eight calls at once compete for the last four places.
 	statuses := make(chan int, 8)
 	for i := range 8 {
 		go func() {

@@ -11,8 +11,8 @@ import (
 	"switchyard/jobs"
 )
 
-// edge returns the routes of /edge. They show and publish the campaigns that the edge routes. The edge is a script in a content
-// delivery network, and answers tracking links near the visitors.
+// edge returns the routes of /edge. The edge is a script in a content delivery network, which answers tracking links near the
+// visitors.
 func edge(d Deps) []route.Route {
 	const group = "Account"
 	return []route.Route{
@@ -44,7 +44,6 @@ func (d Deps) readEdge(c *route.Call) (EdgeAnswer, error) {
 	return out, err
 }
 
-// edgeHint returns hints for the account, the most important first.
 func (d Deps) edgeHint(s store.EdgeState) string {
 	if !d.EdgePublishing {
 		return "This install has no edge that routes: its operator can set one up. All links are answered by the service itself."

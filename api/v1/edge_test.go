@@ -13,7 +13,7 @@ import (
 	"switchyard/jobs/jobstest"
 )
 
-// TestEdge: the state of an account's edge comes from the database only. A call that publishes waits for a job.
+// TestEdge: the state of an account's edge comes from the database. A call that publishes waits for a job.
 func TestEdge(t *testing.T) {
 	t.Parallel()
 	s := apitest.New(t, apitest.Options{V1: v1.Deps{EdgePublishing: true}})

@@ -17,7 +17,7 @@ type (
 	}
 )
 
-// ProbeJob is a job that has no row in the database. A test sets its answer by jobstest.Answer.
+// ProbeJob is a job that has no row in the database.
 var ProbeJob = jobs.Define[ProbeArgs, ProbeResult]("probe:echo", jobs.Policy{Queue: jobs.Interactive})
 
 // ProbeRowJob is the same job with a row in the database.
@@ -28,8 +28,7 @@ var (
 	probeRow = slow.New(ProbeRowJob, func(r ProbeResult) ProbeAnswer { return ProbeAnswer(r) })
 )
 
-// ProbeRoutes returns a route for each of the two jobs. /probe submits ProbeJob and waits for it. /probe-row waits for the
-// ProbeRowJob whose row has the id in the query.
+// ProbeRoutes returns a route for each of the two jobs. /probe-row waits for the job whose row has the id in the query.
 func ProbeRoutes(d Deps) []route.Route {
 	return []route.Route{{
 		Method: "POST", Path: "/probe", Scope: route.Write, Slow: probe.Answer(), Codes: route.Codes("502 network_error"),

@@ -22,7 +22,7 @@ import (
 	"switchyard/models/await"
 )
 
-// This test covers only refused calls. Workers make the files, and the end-to-end tests cover calls together with their files.
+// This test covers refused calls. The end-to-end tests cover calls together with their files.
 func TestExportsThatAreRefused(t *testing.T) {
 	t.Parallel()
 	s := apitest.New(t)
@@ -46,7 +46,7 @@ func TestExportsThatAreRefused(t *testing.T) {
 		s.Do("GET", fmt.Sprint("/logs/repeat-ips?link=", link), nil).Want(404, "not_found")
 	}
 	s.Do("GET", "/logs/repeat-ips?link=all", nil).Want(400, "invalid_id")
-	// No record has the zero id, and the zero id does not mean all records.
+	// The zero id does not mean all records.
 	for _, path := range []string{"repeat-ips?campaign=", "repeat-ips?source=", "repeat-ips?link=", "smartlink-clicks?link="} {
 		s.Do("GET", "/logs/"+path+uuid.Nil.String(), nil).Want(400, "invalid_id")
 	}
@@ -57,7 +57,7 @@ func TestExportsThatAreRefused(t *testing.T) {
 	s.As(s.ReadKey).Do("DELETE", "/reports/exports?id="+uuid.NewString(), nil).Want(403, "read_only_key")
 }
 
-// smartlinkOf creates a smartlink in an account. If the account does not exist, it creates the account too.
+// smartlinkOf creates a smartlink in an account, and the account if it does not exist.
 func smartlinkOf(t *testing.T, s *apitest.Server, account uuid.UUID) uuid.UUID {
 	t.Helper()
 	id := uuid.New()
@@ -69,7 +69,7 @@ func smartlinkOf(t *testing.T, s *apitest.Server, account uuid.UUID) uuid.UUID {
 	return id
 }
 
-// If a job fails while the caller waits, the answer is the job's error. The list shows a finished file with its address.
+// The answer is the job's error if the job fails while the caller waits. The list shows a finished file with its address.
 func TestExportAnswers(t *testing.T) {
 	t.Parallel()
 	s := apitest.New(t, apitest.Options{V1: v1.Deps{BaseURL: "https://api.example.com"}})
@@ -110,7 +110,7 @@ func TestExportAnswers(t *testing.T) {
 	s.Do("DELETE", "/reports/exports?id="+x.ID.String(), nil).Want(200, "")
 }
 
-// slowWriter is a client that reads no part of an answer until the gate opens.
+// slowWriter is a client that reads nothing until the gate opens.
 type slowWriter struct {
 	*httptest.ResponseRecorder
 	entered chan<- struct{}
@@ -123,15 +123,15 @@ func (w slowWriter) Write(p []byte) (int, error) {
 	return w.ResponseRecorder.Write(p)
 }
 
-// TestSlowDownloads: a download keeps its place among the running downloads until its client has read the file. Slow downloads delay
-// no report. Only the part of a file that is being written is in memory.
+// TestSlowDownloads: a download keeps its place among the running downloads until its client has read the file. Slow downloads
+// delay no report.
 func TestSlowDownloads(t *testing.T) {
 	t.Parallel()
 	s := apitest.New(t)
 	x := models.Export{ID: uuid.New(), AccountID: s.Account.ID, Kind: "clicks", Name: "n", CreatedAt: time.Now()}
 	var packed bytes.Buffer
 	pack := gzip.NewWriter(&packed)
-	for range 3 * 32 { // the file is larger than the part that a download decompresses at a time
+	for range 3 * 32 { // larger than the part that a download decompresses at a time
 		noise := make([]byte, 16<<10)
 		_, _ = crand.Read(noise)
 		_, _ = pack.Write(noise)
@@ -139,7 +139,7 @@ func TestSlowDownloads(t *testing.T) {
 	}
 	_ = pack.Close()
 	err := s.Store.Tx(t.Context(), func(tx *store.Store) error {
-		for n := range 3 { // a third of the file each
+		for n := range 3 {
 			if err := tx.Exports().AddChunk(t.Context(), x.ID, 1, n, packed.Next(packed.Len()/(3-n))); err != nil {
 				return err
 			}
@@ -161,7 +161,7 @@ func TestSlowDownloads(t *testing.T) {
 			r.Header.Set("Authorization", "Bearer "+s.Key)
 			w := slowWriter{httptest.NewRecorder(), entered, gate}
 			func() {
-				defer func() { _ = recover() }() // if a file ends too early, the handler aborts the connection with a panic
+				defer func() { _ = recover() }() // the handler panics if a file ends too early
 				s.Handler.ServeHTTP(w, r)
 			}()
 			if w.Code == 429 {
@@ -170,14 +170,13 @@ func TestSlowDownloads(t *testing.T) {
 			answers <- w.ResponseRecorder
 		}()
 	}
-	for range calls { // every call begins to write its answer: the file, or the error of a refused call
+	for range calls {
 		await.Recv(t, entered)
 	}
 	for range 3 {
 		s.Do("GET", "/reports/performance?dimension=country", nil).Want(200, "")
 	}
-	// The downloads have read only the first chunk so far. They now look for the other chunks and do not find them, so each download
-	// ends before its file is complete.
+	// The downloads have read only the first chunk, so each of them ends before its file is complete.
 	dbtest.Exec(t, s.DB, `DELETE FROM export_chunks WHERE export_id = $1 AND n > 0`, x.ID)
 	close(gate)
 	files := 0

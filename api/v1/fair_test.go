@@ -18,7 +18,7 @@ import (
 	"switchyard/models/await"
 )
 
-// heldReports delays those reports of an account that have more than one dimension, until the gate opens.
+// heldReports delays an account's reports with more than one dimension until the gate opens.
 type heldReports struct {
 	v1.ReportReader
 	account uuid.UUID
@@ -34,8 +34,8 @@ func (h *heldReports) Answer(ctx context.Context, account uuid.UUID, a models.Re
 	return h.ReportReader.Answer(ctx, account, a, maxClicks)
 }
 
-// TestParallelReports: if an account requests 60 reports at once, two run and the others are refused, some of them after a wait. At
-// the same time another account's calls and reports run.
+// TestParallelReports: of 60 reports that an account requests at once, two run and the others are refused. Another account's
+// calls and reports run.
 func TestParallelReports(t *testing.T) {
 	t.Parallel()
 	const calls = 60
@@ -55,7 +55,7 @@ func TestParallelReports(t *testing.T) {
 	for range route.Reads.Running {
 		await.Recv(t, held.entered)
 	}
-	for range calls - route.Reads.Running { // none of these calls can run while the gate is closed
+	for range calls - route.Reads.Running {
 		a := await.Recv(t, answers).Want(429, "rate_limited")
 		if n, err := strconv.Atoi(a.Header.Get("Retry-After")); err != nil || n < 1 {
 			t.Errorf("Retry-After is %q, want a number of seconds", a.Header.Get("Retry-After"))
@@ -86,7 +86,7 @@ func TestParallelReports(t *testing.T) {
 	s.Do("GET", path, nil).Want(200, "")
 }
 
-// TestOpenJobs: an account may have as many waiting or running jobs as its plan allows. Each job that ends makes room.
+// TestOpenJobs: an account may have as many waiting or running jobs as its plan allows.
 func TestOpenJobs(t *testing.T) {
 	t.Parallel()
 	s := apitest.New(t, apitest.Options{Plan: "growth"})
@@ -119,7 +119,7 @@ func TestOpenJobs(t *testing.T) {
 	export(s).Want(402, "plan_limit")
 }
 
-// TestStoredExports: stored files and files that jobs are still making take together at most the bytes that the plan allows.
+// TestStoredExports: stored files and files in progress take together at most the bytes that the plan allows.
 func TestStoredExports(t *testing.T) {
 	t.Parallel()
 	s := apitest.New(t, apitest.Options{Plan: "growth"})
@@ -137,8 +137,8 @@ func TestStoredExports(t *testing.T) {
 	export().Want(202, "")
 }
 
-// TestShortCallsAreShared: if an account sends ten calls at once, four run and the others wait for them. At the same time
-// another account's calls run, and so do this account's calls to routes that have another share (see route.Share).
+// TestShortCallsAreShared: of ten calls that an account sends at once, four run and the others wait. Other accounts' calls run,
+// and calls to routes with another share (see route.Share).
 func TestShortCallsAreShared(t *testing.T) {
 	t.Parallel()
 	const calls = 10
@@ -159,7 +159,7 @@ func TestShortCallsAreShared(t *testing.T) {
 		await.Recv(t, entered)
 	}
 	s.As(other).Do("GET", "/plan", nil).Want(200, "")
-	s.Do("GET", "/plan/usage", nil).Want(200, "") // this route has the share Lists
+	s.Do("GET", "/plan/usage", nil).Want(200, "") // the share Lists
 	if n := len(entered); n > 0 {
 		t.Errorf("%d further calls ran, although only %d may run at once", n, route.Calls.Running)
 	}
@@ -170,8 +170,7 @@ func TestShortCallsAreShared(t *testing.T) {
 	s.Do("GET", "/plan", nil).Want(200, "")
 }
 
-// TestLargeReportsAreShared: calls of an account that request the same large report wait for the same job. Each different report
-// counts as one more open job.
+// TestLargeReportsAreShared: calls of an account that request the same large report wait for the same job.
 func TestLargeReportsAreShared(t *testing.T) {
 	t.Parallel()
 	s := apitest.New(t, apitest.Options{Plan: "growth", V1: v1.Deps{LargeReport: -1}})
@@ -204,8 +203,8 @@ func TestLargeReportsAreShared(t *testing.T) {
 	ask(s, "performance?dimension=sub1").Want(202, "")
 }
 
-// TestWebhookTestsInFlight: if an account sends 80 webhook tests at once, four are in progress, even if no caller waits for them.
-// The others are refused. Another account's test is accepted.
+// TestWebhookTestsInFlight: of 80 webhook tests that an account sends at once, four are in progress and the others are refused.
+// Another account's test is accepted.
 func TestWebhookTestsInFlight(t *testing.T) {
 	t.Parallel()
 	s := apitest.New(t) // without workers no test ends

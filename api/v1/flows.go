@@ -26,13 +26,13 @@ func flows() []route.Route {
 	}
 }
 
-// SavedFlowPut is the body of PUT /flows. It replaces every field. A field that is left out gets its default.
+// SavedFlowPut is the body of PUT /flows. A field that is left out gets its default.
 type SavedFlowPut struct {
 	bind.ID
 	form.SavedFlowBody
 }
 
-// SavedFlowAnswer is a saved flow. The fields group and group_name have the same value.
+// SavedFlowAnswer is a saved flow.
 type SavedFlowAnswer struct {
 	flow.Saved
 	Group            string `json:"group_name" doc:"the same as group"`

@@ -60,8 +60,8 @@ func TestFlowRoundTrip(t *testing.T) {
 	paused := s.Do("PATCH", "/flows", map[string]any{"id": id, "is_active": false}).Want(200, "").Map()
 	same(t, paused, map[string]any{"id": id, "status": "paused"})
 	again := s.Do("PUT", "/flows", with(savedFlow("Changed"), "id", id)).Want(200, "").Map()
-	same(t, again, map[string]any{"status": "paused"})         // PUT does not resume a paused flow
-	s.Do("POST", "/flows", savedFlow("changed")).Want(201, "") // two flows may have the same name
+	same(t, again, map[string]any{"status": "paused"})         // paused flows stay paused
+	s.Do("POST", "/flows", savedFlow("changed")).Want(201, "") // names need not be unique
 
 	deleted := s.Do("DELETE", fmt.Sprint("/flows?id=", id), nil).Want(200, "").Map()
 	same(t, deleted, map[string]any{"id": id, "deleted": true})
@@ -113,7 +113,6 @@ func TestFlowErrors(t *testing.T) {
 		s.Do("PATCH", "/flows", map[string]any{"id": id, "is_active": bad}).Want(400, "invalid_status")
 	}
 
-	// A record of another account cannot be a destination or a rule.
 	_, otherKey, _ := s.NewAccount("scale")
 	other := s.As(otherKey)
 	theirOffer := other.Do("POST", "/offers", offer("O")).Want(201, "").Map()["id"]
@@ -184,8 +183,7 @@ func TestCampaignStartsWithASavedFlow(t *testing.T) {
 	simple := s.Do("POST", "/campaigns", campaign("with-offer", "offer_id", offerID)).Want(201, "").Map()
 	same(t, first(simple), map[string]any{"name": "Only"})
 
-	// If a destination of the flow has been deleted, a campaign that starts from the flow is refused, as if its paths had been sent
-	// in the request.
+	// A campaign cannot start from a flow with a deleted destination.
 	s.Do("PUT", "/flows", map[string]any{"id": id, "name": "F", "paths": []any{path}}).Want(200, "")
 	s.Do("DELETE", fmt.Sprint("/offers?id=", offerID), nil).Want(200, "")
 	s.Do("POST", "/campaigns", campaign("too-late")).Want(400, "invalid_destination")

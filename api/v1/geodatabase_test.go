@@ -32,7 +32,7 @@ func TestGeoDatabase(t *testing.T) {
 	put := func(body any) map[string]any { return s.Do("PUT", "/geo-database", body).Want(200, "").Map() }
 	got := get()
 	same(t, got, map[string]any{"planIncludes": true, "connected": nil, "budgetPerMinute": 60.0})
-	for _, p := range got["providers"].([]any) { // the body accepts each provider
+	for _, p := range got["providers"].([]any) {
 		s.Do("PUT", "/geo-database", map[string]any{"provider": p.(map[string]any)["provider"]}).Want(400, "key_required")
 	}
 	for code, bodies := range map[string][]any{

@@ -24,7 +24,7 @@ func goals(d Deps) []route.Route {
 	save := row("PUT", "", "create or change a goal by key", route.HandleBody(saveGoal), "400 bad_key bad_goal_shape no_value no_site",
 		"402 plan_limit", "409 duplicate_name")
 	save.Version = goalVersion
-	save.Echoes = []any{GoalRow{}} // lets a client send back a row of GET /goals
+	save.Echoes = []any{GoalRow{}} // a client can send back a row of GET /goals
 	return []route.Route{
 		row("GET", "", "a site's goals with figures", route.Handle(d.listGoals)).WithQuery(ofSite).WithShare(route.Lists),
 		save,
@@ -46,7 +46,7 @@ func saveGoal(c *route.Call, b form.GoalBody) (GoalAnswer, error) {
 	return GoalAnswer{g}, err
 }
 
-// goalVersion locks the goal that the body names by its key, and returns its version.
+// goalVersion locks the goal in the body and returns its version.
 func goalVersion(c *route.Call, _ uuid.UUID) (string, error) {
 	var b struct {
 		Key    string    `json:"key"`
@@ -137,7 +137,7 @@ func (d Deps) goalLanders(c *route.Call) (LeadCampaigns, error) {
 	for _, r := range rows {
 		id, err := uuid.Parse(r.Dims[1])
 		if err != nil || r.Clicks == 0 {
-			continue // the row has no landing page, or no clicks in the window
+			continue
 		}
 		landersOf[r.Dims[0]] = append(landersOf[r.Dims[0]], LeadLander{
 			ID: id, Clicks: r.Clicks, Conversions: r.Conversions(), Revenue: models.NewMoney(r.Revenue), CR: r.CR(),

@@ -15,7 +15,7 @@ import (
 	"switchyard/models/bind"
 )
 
-// The time windows of the figures of goals, in days, and of live events, in minutes.
+// The figures of goals cover goalDays days, and live events the last liveMinutes minutes.
 const (
 	goalDays    = 30
 	liveMinutes = 5
@@ -96,7 +96,7 @@ type LiveEvent struct {
 	Goals    []string     `json:"goals" doc:"keys of the goals that the event reached"`
 }
 
-// GoalSuggested is a suggested goal for the site. PUT /goals adds it.
+// GoalSuggested is a suggested goal for the site.
 type GoalSuggested struct {
 	Key       string  `json:"key"`
 	Name      string  `json:"name"`
@@ -164,7 +164,6 @@ func (Deps) siteSettings(c *route.Call) (GoalList, error) {
 	return out, err
 }
 
-// fill fills in the goals of the site and the figures of its visitors.
 func (l *GoalList) fill(goals []models.Goal, r report.SiteReport) {
 	l.SiteTotals = GoalTotals{Events: r.Totals.Events, Views: r.Totals.Views, Clicks: r.Totals.Clicks, Orders: r.Totals.Orders}
 	for _, e := range r.Earned {
@@ -202,12 +201,12 @@ func liveEvent(e report.SiteLive) LiveEvent {
 
 const mostSuggested = 20
 
-// thanksPage matches paths of pages that visitors reach after a wanted action, such as an order or a sign-up.
+// thanksPage matches paths of pages after a wanted action, such as an order or a sign-up.
 var thanksPage = regexp.MustCompile(`(?i)(thank|danke|merci|gracias|grazie|obrigad|success|confirm|complete|receipt|welcome|submitted|` +
 	`order[-_/]?(received|placed)|bestaetig)`)
 
-// suggestedGoals returns suggested goals for a site. First come goals for the events that the site sends and that have no goal, the
-// most frequent first. After them come the goals that most sites of its kind have.
+// suggestedGoals returns goals for the site's events without a goal, the most frequent first, then goals that most sites of its
+// kind have.
 func suggestedGoals(site models.Site, goals []models.Goal, unused []report.SiteName) []GoalSuggested {
 	out := []GoalSuggested{}
 	add := func(g models.Goal, n report.SiteName) {

@@ -20,17 +20,15 @@ import (
 	"switchyard/models"
 )
 
-// siteOf adds a site and returns its id.
 func siteOf(s *apitest.Server, body object) string {
 	return s.Do("POST", "/sites", body).Want(200, "").Map()["site"].(map[string]any)["id"].(string)
 }
 
-// goalOf adds or changes a goal and returns it.
 func goalOf(s *apitest.Server, body object) map[string]any {
 	return s.Do("PUT", "/goals", body).Want(200, "").Map()["goal"].(map[string]any)
 }
 
-// storeRecords stores records as if a web process had received them.
+// storeRecords stores records as an ingester would.
 func storeRecords(t *testing.T, s *apitest.Server, records ...spool.Record) {
 	t.Helper()
 	log, err := spool.Open(t.TempDir(), spool.Options{})
@@ -143,7 +141,7 @@ func TestGoals(t *testing.T) {
 	}
 	list := s.Do("GET", "/goals", nil).Want(200, "").Map()
 	goals := list["goals"].([]any)
-	for _, g := range goals { // a goal from the list can be sent back unchanged
+	for _, g := range goals { // a goal from the list can be sent back
 		same(t, goalOf(s, g.(map[string]any)), object{"key": g.(map[string]any)["key"], "isPrimary": g.(map[string]any)["isPrimary"]})
 	}
 	if len(goals) != 2 || goals[0].(map[string]any)["key"] != "thanks" || goals[1].(map[string]any)["isPrimary"] != false {
@@ -169,8 +167,7 @@ func TestGoals(t *testing.T) {
 	}
 }
 
-// TestGoalPlan: no goal can be added beyond the number that the plan allows, or on a plan without goal tracking. Existing goals keep
-// working.
+// TestGoalPlan: no goal can be added beyond the plan. Existing goals keep working.
 func TestGoalPlan(t *testing.T) {
 	t.Parallel()
 	s := apitest.New(t)
@@ -193,8 +190,7 @@ func TestGoalPlan(t *testing.T) {
 	}
 }
 
-// TestGoalFigures: the list shows the events and conversions of each goal, and the orders of each product. Events without a goal
-// become suggestions.
+// TestGoalFigures: the list shows the figures of goals and products. Events without a goal become suggestions.
 func TestGoalFigures(t *testing.T) {
 	t.Parallel()
 	s := apitest.New(t)
@@ -224,16 +220,16 @@ func TestGoalFigures(t *testing.T) {
 		return func(e *models.SiteEvent) { e.Name, e.Path = name, path }
 	}
 	send(0, "1", order("A1"))
-	send(0, "2", order("A1"))                // another event with the same order
-	send(1, "3", func(e *models.SiteEvent) { // an amount in the currency of the site
+	send(0, "2", order("A1"))                // the same order again
+	send(1, "3", func(e *models.SiteEvent) { // an empty currency is the site's
 		order("A2")(e)
 		e.Currency = ""
 	})
 	for i, e := range []string{"/", "/thank-you/", "/thank-you/"} {
 		send(i, "view"+strconv.Itoa(i), plain("view", e))
 	}
-	send(0, "paid", plain("view", "/order-received/")) // orders on this page already reach a goal, so the page is not suggested as a goal
-	send(2, "trial", func(e *models.SiteEvent) {       // the items of an event without an order id do not count as sold
+	send(0, "paid", plain("view", "/order-received/")) // this page already reaches a goal
+	send(2, "trial", func(e *models.SiteEvent) {       // without an order id, items do not count as sold
 		e.Name, e.Items = "start_trial", []models.SiteItem{{SKU: "S9", Price: models.NewMoney(decimal.New(99, 0)), Quantity: 1}}
 	})
 	send(2, "odd", plain("Not A Key", ""))
@@ -307,7 +303,7 @@ func TestGoalFigures(t *testing.T) {
 	checkArrival(t, s, visits[person].ID)
 }
 
-// checkArrival checks that the arrival gclid belongs to this click and to no other click, both in the log and in the report.
+// checkArrival checks that only this click has the arrival gclid, in the log and in the report.
 func checkArrival(t *testing.T, s *apitest.Server, click uuid.UUID) {
 	t.Helper()
 	rows := s.Do("GET", "/reports/performance?dimension=arrival&f.arrival=gclid", nil).Want(200, "").Map()["rows"].([]any)

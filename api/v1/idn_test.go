@@ -9,8 +9,7 @@ import (
 	v1 "switchyard/api/v1"
 )
 
-// TestInternationalHosts sends a host in Cyrillic letters in fields that take an address or a domain. The host is stored and
-// answered in the ASCII form that DNS uses.
+// TestInternationalHosts: a host in Cyrillic letters is stored and answered in the ASCII form that DNS uses.
 func TestInternationalHosts(t *testing.T) {
 	t.Parallel()
 	d := newCampaignEnv(t, apitest.Options{V1: v1.Deps{BaseURL: "https://app.xn--80aairftm.xn--p1ai"}})
@@ -40,7 +39,7 @@ func TestInternationalHosts(t *testing.T) {
 			t.Errorf("%s: want the host in its ASCII form only: %s", name, got)
 		}
 	}
-	// The dashboard's own host is refused in Cyrillic letters too, and so is a name that begins with a hyphen.
+	// The dashboard's own host is refused in Cyrillic letters too.
 	d.Do("POST", "/offers", `{"name": "B", "url": "https://app.магазин.рф/"}`).Want(400, "invalid_url")
 	d.Do("POST", "/offers", `{"name": "B", "url": "https://-магазин.рф/"}`).Want(400, "invalid_url")
 }

@@ -13,7 +13,7 @@ import (
 	"switchyard/models"
 )
 
-// rfc2136 returns a body of PUT /integrations that connects a DNS server, with the given changes of the credentials.
+// rfc2136 returns a body of PUT /integrations with the given changes of its credentials.
 func rfc2136(change object) object {
 	c := object{"server": "ns1.acme.example", "zones": "acme.example", "key_name": "k", "key": "canary-1-secret"}
 	for field, value := range change {
@@ -22,8 +22,8 @@ func rfc2136(change object) object {
 	return object{"provider": "rfc2136", "label": "Own", "credentials": c}
 }
 
-// TestIntegrations: the answer lists every provider with the fields to fill in. Secrets are shown masked. A credential that a change
-// leaves blank keeps its value.
+// TestIntegrations: the answer lists every provider with the fields to fill in, and masks secrets. A blank credential keeps its
+// value.
 func TestIntegrations(t *testing.T) {
 	t.Parallel()
 	s := apitest.New(t, apitest.Options{Plan: "growth"})
@@ -44,7 +44,7 @@ func TestIntegrations(t *testing.T) {
 	if len(empty.Providers) != len(models.DNSProviders) || !empty.EncryptionAvailable || len(empty.Accounts) != 0 {
 		t.Fatalf("at first want every provider, encryption, and no accounts: %+v", empty)
 	}
-	for _, p := range empty.Providers { // each field has a label and a help text, and values for the required fields are enough
+	for _, p := range empty.Providers { // each field has a label and a help text; values for the required fields are enough
 		credentials := object{}
 		for _, f := range p.Fields {
 			if f.Label == "" || f.Help == "" || p.Label == "" {
@@ -160,8 +160,7 @@ func TestIntegrationRefusals(t *testing.T) {
 	same(t, bare.Do("GET", "/integrations", nil).Want(200, "").Map(), map[string]any{"encryptionAvailable": false})
 }
 
-// TestDNSJobs: calls that need a request to a provider return the worker's answer. A call that is repeated with its Idempotency-Key
-// adds the domains only once.
+// TestDNSJobs: calls that need a provider return the worker's answer.
 func TestDNSJobs(t *testing.T) {
 	t.Parallel()
 	s := domainServer(t, "scale")

@@ -13,14 +13,14 @@ import (
 	"switchyard/models"
 )
 
-// JobAnswer is the state of a job. Once the job has finished, it also has the answer or the error of the call that started it.
+// JobAnswer is the state of a job, with the answer or the error of its call once it has finished.
 type JobAnswer struct {
 	route.JobState
 	Result any             `json:"result" is:"result" doc:"the documented answer of the call; null until status is done"`
 	Error  *envelope.Error `json:"error" doc:"why the job failed; with the code result_dropped, the job is done but its result is no longer stored; otherwise null"`
 }
 
-// jobRoutes returns the routes of /jobs. GET /jobs/{id} shows the results of the jobs that the given routes start.
+// jobRoutes returns the routes of /jobs. GET /jobs/{id} shows the results of the jobs of these rows.
 func jobRoutes(d Deps, rows []route.Route) []route.Route {
 	slowByKind := map[string]*route.Slow{}
 	for _, row := range rows {
@@ -44,7 +44,7 @@ type JobList struct {
 	Rows []JobRow `json:"rows" doc:"at most 200"`
 }
 
-// JobRow is a job without its answer. The list leaves out jobs that exist only in the queue, such as the test of a connection.
+// JobRow is a job without its answer. Jobs that exist only in the queue are not listed.
 type JobRow struct {
 	route.JobState
 	CreatedAt  string          `json:"created_at"`
@@ -69,14 +69,12 @@ func listJobs(c *route.Call, kinds []string) (JobList, error) {
 	})}, err
 }
 
-// isNotFound reports whether an error is about a record that does not exist.
 func isNotFound(err error) bool {
 	e, ok := models.AsError(err)
 	return ok && e.Kind == models.KindNotFound
 }
 
-// findJob looks for a job in the table of jobs, then among the jobs that exist only in the queue. The answer has a result only if a
-// call can start this kind of job.
+// findJob looks in the table of jobs, then in the queue. Only jobs that calls start have a result.
 func (d Deps) findJob(c *route.Call, slowByKind map[string]*route.Slow) (JobAnswer, error) {
 	status, err := jobrow.Status(c.Context(), c.Store.Conn(), c.Account.ID, c.ID)
 	if isNotFound(err) && d.Jobs != nil {

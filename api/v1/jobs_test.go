@@ -57,8 +57,7 @@ func TestSlowCalls(t *testing.T) {
 		t.Errorf("the job is %v, want the result hello", m)
 	}
 
-	// The call answers with the job's own error. The error of this job is not stored for repeated calls, so the next try runs the
-	// job again.
+	// The error of this job is not stored for repeated calls, so the next try runs it again.
 	jobstest.Answer(rec, v1.ProbeJob, func(uuid.UUID, v1.ProbeArgs) (v1.ProbeResult, error) {
 		return v1.ProbeResult{}, models.Errorf(models.KindBadGateway, "network_error", "they said no")
 	})
@@ -107,7 +106,7 @@ func TestRowJobs(t *testing.T) {
 		t.Errorf("the job is %v, want the result row", m)
 	}
 
-	// The job is in the list of its account. A job that no call started is not in the list.
+	// Jobs that no call started are not listed.
 	const other = `INSERT INTO jobs (id, account_id, kind, created_at) VALUES ($1, $2, $3, now() + $4::interval)`
 	newest := uuid.New()
 	for _, job := range [][]any{{newest, s.Account.ID, row.Kind, "1 minute"}, {uuid.New(), s.Account.ID, models.KindSendPostback, "2 minutes"}} {

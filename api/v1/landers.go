@@ -32,7 +32,7 @@ func landers(d Deps) []route.Route {
 	}...)
 }
 
-// LanderPut is the body of PUT /landers. It replaces every field except the protection. A field that is left out gets its default.
+// LanderPut is the body of PUT /landers. It replaces every field except the protection.
 type LanderPut struct {
 	bind.ID
 	form.LanderBody

@@ -69,7 +69,7 @@ func TestLanderRoundTrip(t *testing.T) {
 	if rows := s.Do("GET", "/landers", nil).Want(200, "").Map()["rows"].([]any); len(rows) != 2 {
 		t.Errorf("want two pages after the deletion: %v", rows)
 	}
-	s.Do("POST", "/landers", lander("story")).Want(201, "") // a deactivated page's name is free
+	s.Do("POST", "/landers", lander("story")).Want(201, "") // the name is free again
 }
 
 func TestLanderErrors(t *testing.T) {
@@ -170,7 +170,7 @@ func TestLanderProtection(t *testing.T) {
 			t.Errorf("%s: answered %d %s, want 400 %s", name, a.Status, a.Code, c.code)
 		}
 	}
-	same(t, rowOf(t, s, "/landers", id)["protection"].(map[string]any), want) // none of the refused calls saved anything
+	same(t, rowOf(t, s, "/landers", id)["protection"].(map[string]any), want) // nothing was saved
 
 	for _, none := range []any{nil, 5, "x", []any{}, true} {
 		protect(none).Want(400, "bad_body")

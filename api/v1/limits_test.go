@@ -22,7 +22,7 @@ import (
 	"switchyard/models/bind"
 )
 
-// bounds returns valid bodies by operation: the bodies of env.bodies, and bodies of further operations.
+// bounds returns valid bodies by operation.
 func (e env) bounds() map[string]object {
 	out := e.bodies()
 	page := object{"name": "x", "url": "https://l.test"}
@@ -64,16 +64,14 @@ func (e env) bounds() map[string]object {
 	return out
 }
 
-// probe is a value for a field, and the code with which the value must be refused. If there is no code, the value must not be
-// refused because of this field.
+// probe is a value for a field, and the code with which it must be refused. Without a code, it must be accepted.
 type probe struct {
 	what  string
 	value any
 	code  string
 }
 
-// limited is a field of a body with its tags. The test reads the tags on its own, so that it notices a rule that the package bind
-// ignores.
+// limited is a field of a body with its tags. The test reads the tags on its own, to notice a rule that the package bind ignores.
 type limited struct {
 	name     string
 	tag      reflect.StructTag
@@ -81,7 +79,7 @@ type limited struct {
 	optional bool         // the field is an Opt
 }
 
-// members returns the fields of a body, including the fields of embedded structs.
+// members returns the fields of a body and of its embedded structs.
 func members(typ reflect.Type) (out []limited) {
 	for i := range typ.NumField() {
 		f := typ.Field(i)
@@ -96,7 +94,6 @@ func members(typ reflect.Type) (out []limited) {
 	return out
 }
 
-// inner returns the type of the value in an Opt or behind a pointer.
 func inner(typ reflect.Type) reflect.Type {
 	if typ.Kind() == reflect.Pointer {
 		return typ.Elem()
@@ -115,7 +112,7 @@ func (l limited) number(tag string) (int, bool) {
 	return n, err == nil
 }
 
-// codes returns the codes for a wrong format and for a value beyond a limit. It follows what the package bind documents for tags.
+// codes returns the codes for a wrong format and for a value beyond a limit, as the package bind documents them.
 func (l limited) codes(usual string) (form, beyond string) {
 	form, beyond, two := strings.Cut(l.tag.Get("bad"), ",")
 	if !two {
@@ -127,7 +124,7 @@ func (l limited) codes(usual string) (form, beyond string) {
 	return form, beyond
 }
 
-// text returns a value of n characters that the field's format accepts.
+// text returns a value of n characters in the field's format.
 func (l limited) text(n int) string {
 	switch {
 	case strings.Contains(l.name, "url") || l.tag.Get("format") == "routable" || strings.HasSuffix(l.name, "Url") || l.name == "index_page":
@@ -139,7 +136,7 @@ func (l limited) text(n int) string {
 	return strings.Repeat("ä", n)
 }
 
-// items returns n different values for a list.
+// items returns n items for a list.
 func (l limited) items(n int, sample any) []any {
 	out := make([]any, n)
 	for i := range out {
@@ -159,7 +156,7 @@ func (l limited) items(n int, sample any) []any {
 	return out
 }
 
-// wrongForms holds, for each format, a text that it refuses and the code.
+// wrongForms has a text that each format refuses, and the code.
 var wrongForms = map[string]struct{ text, code string }{
 	"routable": {"https://{sub1}.example", "invalid_url"}, "url": {"ftp://x.example", "invalid_url"},
 	"country": {"DEU", "invalid_country"}, "iso_country": {"XX", "invalid_country"}, "uuid": {"x", "invalid_id"}, "alias": {"a b c d", "invalid_alias"},
@@ -187,7 +184,7 @@ func (l limited) probes(sample any) (out []probe) {
 		}
 		out = append(out, probe{"longest item", one(l.text(n)), ""}, probe{"item too long", one(l.text(n + 1)), code})
 	}
-	// Lists of countries are left out, because there are fewer countries than the limit.
+	// There are fewer countries than the limit of their lists.
 	if n, ok := l.number("maxItems"); (ok || l.name == "tags") && l.tag.Get("format") != "iso_country" {
 		_, code := l.codes("invalid_input")
 		if !ok {
@@ -252,8 +249,8 @@ func (l limited) probes(sample any) (out []probe) {
 	return out
 }
 
-// sendProbes sends a body for each probe of a field and returns the number of probes. path is the path of the field in the body.
-// The function `with` returns the body with a given value of the field.
+// sendProbes sends a body for each probe of a field and returns their number. path is the field's path in the body. The function
+// `with` returns the body with a value of the field.
 func sendProbes(t *testing.T, e env, row route.Route, path string, l limited, sample any, with func(any) object) int {
 	t.Helper()
 	probes := l.probes(sample)
@@ -274,8 +271,7 @@ func sendProbes(t *testing.T, e env, row route.Route, path string, l limited, sa
 	return len(probes)
 }
 
-// TestLimits tests both sides of every limit in the tags of bodies. A value at the limit is not refused because of the limit. A
-// value beyond the limit is refused with the field's own code.
+// TestLimits tests values at and beyond every limit in the tags of bodies.
 func TestLimits(t *testing.T) {
 	t.Parallel()
 	s := apitest.New(t)
@@ -294,12 +290,11 @@ func TestLimits(t *testing.T) {
 	}
 }
 
-// checkLimits sends the probes of all fields of a row's body.
 func checkLimits(t *testing.T, e env, row route.Route) {
 	t.Helper()
 	op := row.Method + " " + row.Path
-	// This route leaves out a template that breaks a limit. It refuses the call only if no template is left. Its message then does
-	// not begin with the name of the field, but the probes expect that name.
+	// This route leaves out templates that break a limit. Its error for a call without a template does not begin with the field's
+	// name.
 	if op == "POST /network-templates" {
 		return
 	}
@@ -343,7 +338,7 @@ func checkLimits(t *testing.T, e env, row route.Route) {
 		if !strings.HasSuffix(elem.Name(), "Body") && sample == nil {
 			continue
 		}
-		for _, m := range members(elem) { // members of an object in the body, or of each object in a list
+		for _, m := range members(elem) { // of an object in the body, or of each object in a list
 			path := l.name + "." + m.name
 			place := set(base, l.name)
 			deep := func(v any) object { return place(set(object{}, m.name)(v)) }
@@ -360,7 +355,7 @@ func checkLimits(t *testing.T, e env, row route.Route) {
 	}
 }
 
-// TestLimitsInTheDocument: the served OpenAPI document has the limits that the tags of the bodies have.
+// TestLimitsInTheDocument: the OpenAPI document has the limits of the tags.
 func TestLimitsInTheDocument(t *testing.T) {
 	t.Parallel()
 	s := apitest.New(t)
@@ -432,7 +427,7 @@ func TestLimitsInTheDocument(t *testing.T) {
 	}
 }
 
-// asTag returns a number of the document in the form that it has in its tag.
+// asTag returns a number of the document in the form of a tag.
 func asTag(v any) any {
 	if f, ok := v.(float64); ok {
 		return strconv.FormatFloat(f, 'f', -1, 64)

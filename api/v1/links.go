@@ -49,7 +49,7 @@ func (d Deps) checkLink(c *route.Call, b LinkBody) (LinkChecked, error) {
 	if b.OfferID.Given() == b.LanderID.Given() {
 		return LinkChecked{}, models.Invalid("required", "send either offer_id or lander_id")
 	}
-	args.ID, _ = models.ParseID(text.Value) // the format tag has checked that it is a UUID
+	args.ID, _ = models.ParseID(text.Value) // its format has been checked
 	if _, err := c.Store.Links().Find(c.Context(), c.Account.ID, args.Kind, args.ID); err != nil {
 		return LinkChecked{}, err
 	}
@@ -66,7 +66,7 @@ type LastCheck struct {
 	Broken       bool    `json:"broken" doc:"true: several checks in a row failed, the last at least 30 minutes after the first, and GET /alerts lists the record"`
 }
 
-// lastChecks reads the last checks of a page of records. It returns a function that finds the check of a record.
+// lastChecks reads the last checks of a page of records, and returns a function that finds the check of a record.
 func lastChecks[R interface{ RecordID() uuid.UUID }](c *route.Call, kind string, page []R) (
 	func(uuid.UUID) *LastCheck, error,
 ) {

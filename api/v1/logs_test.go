@@ -25,7 +25,7 @@ func (r *traffic) log(path string, query url.Values) logPage {
 	return page
 }
 
-// orNil returns an id in the form that a log shows: nil for the zero id.
+// orNil returns an id in the form of logs: nil for the zero id.
 func orNil(id fmt.Stringer) any {
 	if text := id.String(); !strings.HasPrefix(text, "00000000-0000-0000") {
 		return text
@@ -103,8 +103,7 @@ func TestClickLog(t *testing.T) {
 	}
 }
 
-// TestLogFilters: the logs can be filtered by dimensions, as reports can, and by ids. The rows of the logs have the names of the
-// records.
+// TestLogFilters: the logs can be filtered by dimensions and by ids. Their rows have the names of the records.
 func TestLogFilters(t *testing.T) {
 	t.Parallel()
 	s := apitest.New(t)
@@ -210,7 +209,7 @@ func TestClickLogHistory(t *testing.T) {
 	s.Do("GET", "/logs/clicks/"+models.FormatClickID(r.visits[0].ID), nil).Want(402, "plan_limit")
 	s.Do("POST", "/tools/simulate", map[string]any{"click_id": models.FormatClickID(r.visits[0].ID)}).Want(402, "plan_limit")
 	s.Do("GET", "/logs/clicks/"+models.FormatClickID(r.visits[5].ID), nil).Want(200, "")
-	gone := models.FloorClickID(time.Now().AddDate(0, 0, -200)) // no row has this id, as if the row had been deleted for its age
+	gone := models.FloorClickID(time.Now().AddDate(0, 0, -200)) // as if the row had been deleted for its age
 	s.Do("GET", "/logs/clicks/"+models.FormatClickID(gone), nil).Want(402, "plan_limit")
 	never := models.FloorClickID(time.Now().AddDate(-10, 0, 0)) // no plan keeps clicks for that long
 	s.Do("GET", "/logs/clicks/"+models.FormatClickID(never), nil).Want(404, "not_found")

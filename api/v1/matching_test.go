@@ -22,8 +22,7 @@ func times(n int, c map[string]any) []any {
 	return list
 }
 
-// Conditions that would take too long for a click, or too much memory, are refused when they are saved. The message says how much is
-// allowed.
+// Conditions that would take too long for a click, or too much memory, are refused. The message says how much is allowed.
 func TestMatchingBudget(t *testing.T) {
 	t.Parallel()
 	d := newCampaignEnv(t)
@@ -38,7 +37,7 @@ func TestMatchingBudget(t *testing.T) {
 	refused(d.Do("POST", "/rules", costly), "invalid_condition")
 	big := make([]string, 200)
 	for i := range big {
-		// The values begin differently, so an automaton that finds all of them in one pass would be too large.
+		// The values begin differently, so that their automaton would be too large.
 		big[i] = strconv.Itoa(i) + strings.Repeat("x", 190)
 	}
 	refused(d.Do("POST", "/rules", with(rule("Big"), "conditions", times(20, condition("url", "contains", big)))), "invalid_condition")
@@ -73,7 +72,7 @@ func TestMatchingAllowance(t *testing.T) {
 	first := s.Do("POST", "/rules", rule("first")).Want(201, "").Map()["id"]
 	dbtest.Exec(t, s.DB, `UPDATE rules SET match_bytes = $2 WHERE id = $1`, first, plan.MatchingBytes)
 	s.Do("POST", "/rules", rule("second")).Want(402, "plan_limit")
-	s.Do("PUT", "/rules", with(rule("first"), "id", first)).Want(200, "") // the size of the changed rule is measured again
+	s.Do("PUT", "/rules", with(rule("first"), "id", first)).Want(200, "") // the rule is measured again
 	s.Do("POST", "/rules", rule("second")).Want(201, "")
 	dbtest.Exec(t, s.DB, `INSERT INTO rules (id, account_id, name, logic, conditions)
 		SELECT gen_random_uuid(), $1, 'r' || n, 'and', '[]' FROM generate_series(3, $2) n`, s.Account.ID, plan.Rules)
@@ -88,8 +87,8 @@ func TestMatchingAllowance(t *testing.T) {
 	s.Do("POST", "/short-links", smartlink("more", domain)).Want(402, "plan_limit")
 }
 
-// DELETE deletes the row of a rule that no flow uses, and so the rule leaves the memory of every process. The row of a used rule
-// stays. DeleteUnused deletes it once no flow uses the rule any more.
+// DELETE deletes the row of a rule that no flow uses. DeleteUnused deletes the row of a used rule later, when no flow uses it any
+// more.
 func TestRemovedRulesAreDeleted(t *testing.T) {
 	t.Parallel()
 	d := newCampaignEnv(t)

@@ -29,7 +29,7 @@ func networks(d Deps, reportingDeps reporting.Deps) []route.Route {
 		WithQuery(route.Param{Name: "to", Doc: "end of the window, UTC; a bare date means the end of that day"})
 	post := res.Row("POST", "", "create an affiliate network, from a template if one is named", route.HandleBody(addNetwork[NetworkCreate](d)),
 		res.Codes, route.Codes("400 invalid_template")).Creates()
-	post.Echoes = []any{template.Network{}} // the named template fills in fields of the body
+	post.Echoes = []any{template.Network{}} // the template fills in fields of the body
 	return append([]route.Route{
 		list, post, reporting.TestPostback(reportingDeps),
 		res.Row("PUT", "", "replace an affiliate network", route.HandleBody(d.putNetwork), answer.IDCodes, res.Codes),
@@ -39,7 +39,7 @@ func networks(d Deps, reportingDeps reporting.Deps) []route.Route {
 	}, d.networkTemplateFiles(res)...)
 }
 
-// listNetworks lists networks with their settings. It adds figures only if the call has from or to.
+// listNetworks lists networks. It adds figures only if the call has from or to.
 func (d Deps) listNetworks(c *route.Call) (NetworkRows, error) {
 	page, err := resource.PageOf(c)
 	if err != nil {
@@ -70,8 +70,7 @@ func (d Deps) listNetworks(c *route.Call) (NetworkRows, error) {
 	}), answer.Cursor(next)}, err
 }
 
-// NetworkPut is the body of PUT /networks. It replaces every field. A field that is left out gets its default. The secret is an
-// exception: if it is left out or blank, it does not change.
+// NetworkPut is the body of PUT /networks. It replaces every field except a secret that is left out or blank.
 type NetworkPut struct {
 	bind.ID
 	form.NetworkBody
@@ -86,7 +85,7 @@ type NetworkAnswer struct {
 	NetworkURLs
 }
 
-// NetworkRow is a network of the list. It has figures only if the call has a time window, from or to.
+// NetworkRow is a network of the list.
 type NetworkRow struct {
 	NetworkAnswer
 	UnknownWords []models.StatusWord `json:"unknown_words" doc:"status words of received postbacks that are not mapped to a status, most frequent first, at most 50. Conversions with such a word are pending. PATCH with status_map maps the words"`

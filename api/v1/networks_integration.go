@@ -123,7 +123,7 @@ func deleteNetworkIntegration(c *route.Call, _ models.Network) (Disconnected, er
 	return Disconnected{ok}, err
 }
 
-// connectedNetwork returns the connection of the network in the path. Errors: not_found, not_connected.
+// connectedNetwork returns the connection of the network in the path.
 func connectedNetwork(c *route.Call) (models.Integration, error) {
 	if _, err := c.Store.Networks().Find(c.Context(), c.Account.ID, c.ID); err != nil {
 		return models.Integration{}, err
@@ -190,7 +190,7 @@ type NetworkSynced struct {
 var syncNetworkJob = slow.New(jobs.SyncNetwork, func(a jobs.CorrectionAnswer[correction.ConversionOutcome]) NetworkSynced {
 	out := NetworkSynced{
 		DryRun: a.DryRun, Total: a.Total, Matched: a.Accepted, Unmatched: a.Refused, Payout: models.NewMoney(a.Sum),
-		Outcomes: append([]correction.ConversionOutcome{}, a.Outcomes...), // an import without orders has an empty list
+		Outcomes: append([]correction.ConversionOutcome{}, a.Outcomes...),
 	}
 	if sync := a.Network; sync != nil {
 		out.Provider, out.From, out.To = sync.Provider, sync.From, sync.To

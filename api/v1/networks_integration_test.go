@@ -13,7 +13,7 @@ import (
 	"switchyard/models"
 )
 
-// everflow returns a body of PUT /networks/{id}/integration that connects Everflow, with the given changes of the credentials.
+// everflow returns a body that connects Everflow, with the given changes of the credentials.
 func everflow(change object) object {
 	c := object{"api_key": "canary-1-secret"}
 	for field, value := range change {
@@ -22,8 +22,8 @@ func everflow(change object) object {
 	return object{"provider": "everflow", "credentials": c}
 }
 
-// TestNetworkIntegration: the answer lists every platform with the fields to fill in, and values for the required fields connect the
-// network. Secrets are stored encrypted and shown masked. A secret that a change sends as its mask keeps its value.
+// TestNetworkIntegration: values for the required fields of each platform connect the network. Secrets are stored encrypted and
+// shown masked. A secret that is sent as its mask keeps its value.
 func TestNetworkIntegration(t *testing.T) {
 	t.Parallel()
 	s := apitest.New(t, apitest.Options{Plan: "growth"})
@@ -84,7 +84,7 @@ func TestNetworkIntegration(t *testing.T) {
 	same(t, s.Do("DELETE", path, nil).Want(200, "").Map(), map[string]any{"disconnected": false})
 }
 
-// TestDroppedSecretIsNotShown: if the address changes, optional secrets are deleted, and the answer no longer shows them as stored.
+// TestDroppedSecretIsNotShown: if the address changes, optional secrets are deleted.
 func TestDroppedSecretIsNotShown(t *testing.T) {
 	t.Parallel()
 	s := apitest.New(t, apitest.Options{Plan: "growth"})
@@ -128,7 +128,7 @@ func TestNetworkIntegrationRefusals(t *testing.T) {
 		}
 	}
 	reversed := object{"from": "2026-11-02", "to": "2026-11-01"}
-	s.Do("POST", path+"/sync", reversed).Want(400, "bad_range") // the range is checked before the connection of the network
+	s.Do("POST", path+"/sync", reversed).Want(400, "bad_range") // the range is checked first
 	s.Do("PUT", path, everflow(nil)).Want(200, "")
 	for _, body := range []object{
 		reversed,

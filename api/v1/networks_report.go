@@ -21,7 +21,7 @@ func networkReports(d Deps) []route.Route {
 	}}
 }
 
-// NetworkReportBody is a report in the file that the network provides, with the network's own columns.
+// NetworkReportBody is a file with the network's own columns.
 type NetworkReportBody struct{ FileBody }
 
 // NetworkReport says how many rows of a report were stored, and which were refused.

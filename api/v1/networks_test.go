@@ -98,7 +98,7 @@ func TestNetworkSecret(t *testing.T) {
 			put := s.Do("PUT", "/networks", with(with(network("N"), "id", id), "postback_secret", other)).Want(200, "")
 			check(other)
 			list := s.Do("GET", "/networks", nil).Want(200, "")
-			// The address shows the secret to callers who may write, because they must paste it.
+			// The address shows the secret to callers who may write.
 			address := regexp.MustCompile(`"postback_url":"[^"]*"`)
 			for _, answer := range [][]byte{
 				address.ReplaceAll(made.Raw, nil), address.ReplaceAll(put.Raw, nil), address.ReplaceAll(list.Raw, nil),
@@ -185,8 +185,8 @@ func TestNetworkErrors(t *testing.T) {
 	refused(t, s, "/networks", id, cases)
 }
 
-// A template can create the network of a sales platform that sends its own notifications, such as Shopify. The postback address of
-// such a network has no parameters, except the secret if the platform does not sign its notifications.
+// A template can create the network of a sales platform that sends its own notifications, such as Shopify. Its postback address
+// has no parameters except a secret.
 func TestNetworkScheme(t *testing.T) {
 	t.Parallel()
 	s := apitest.New(t)
@@ -214,7 +214,7 @@ func TestNetworkScheme(t *testing.T) {
 		same(t, tested, map[string]any{"result": "refused"})
 	}
 	s.Do("POST", "/networks", with(network("X"), "postback_scheme", "paypal")).Want(400, "invalid_input")
-	// The secret of a platform that signs its notifications may look like a macro.
+	// The secret for signatures may look like a macro.
 	s.Do("POST", "/networks", with(with(network("Z"), "postback_scheme", "digistore24"), "postback_secret", "{a}")).Want(201, "")
 	id := s.Do("POST", "/networks", with(network("Y"), "postback_scheme", "stripe")).Want(201, "").Map()["id"]
 	put := s.Do("PUT", "/networks", with(network("Y"), "id", id)).Want(200, "").Map()

@@ -21,7 +21,7 @@ type NetworkCreate struct {
 	Template string `json:"template" maxLength:"255" doc:"name or id of a network template, which fills in the fields that the body leaves out"`
 }
 
-// Fill adds the fields of the template that the body names. The account's own templates have priority over built-in templates.
+// Fill adds the fields of the template that the body names.
 func (NetworkCreate) Fill(c *route.Call) error {
 	name := strings.TrimSpace(textMember(c.Body, "template"))
 	if name == "" {
@@ -34,7 +34,7 @@ func (NetworkCreate) Fill(c *route.Call) error {
 	return c.FillBody(t)
 }
 
-// networkTemplateOf returns a template by its name or id.
+// networkTemplateOf returns a template by its name or id. The account's own templates come before the built-in ones.
 func networkTemplateOf(c *route.Call, name string) (template.Network, error) {
 	const longest = 255
 	if utf8.RuneCountInString(name) > longest {
@@ -66,7 +66,7 @@ func networkTemplateOf(c *route.Call, name string) (template.Network, error) {
 	return template.Network{}, models.Invalid("invalid_template", "there is no network template %.80q; %s", name, hint)
 }
 
-// NetworkURLs has the postback address that the account enters at its network, and the suffix of the network's offer URLs.
+// NetworkURLs has the postback address to enter at the network, and the suffix of the network's offer URLs.
 type NetworkURLs struct {
 	PostbackURL    string `json:"postback_url" doc:"the address to enter at the network for its postbacks, with the network's own macros. A parameter without a value needs a macro of the network that is not known here. If the address contains a secret, a key that may write sees the secret and any other key sees ***"`
 	OfferURLSuffix string `json:"offer_url_suffix" doc:"the end of offer URLs that passes the click id to the network. The redirect adds it to each URL that has no token for the click id. Empty: the network's click_param is not known"`
@@ -74,9 +74,7 @@ type NetworkURLs struct {
 
 // networkAnswers returns networks with their addresses.
 //
-// A caller with write access sees the secret, because the caller must paste it at the network. This gives the caller no new power: a
-// caller with write access may replace the secret anyway, and could then sign any postback. A read-only key can do neither, so it
-// sees a mask.
+// Only a caller with write access sees the secret, because it must be pasted at the network. Such a caller could also replace it.
 func (d Deps) networkAnswers(c *route.Call, list []models.Network) ([]NetworkAnswer, error) {
 	base, err := d.postbackBase(c)
 	if err != nil {
@@ -103,7 +101,7 @@ func (d Deps) networkAnswers(c *route.Call, list []models.Network) ([]NetworkAns
 	}), nil
 }
 
-// postbackBase returns the address of postbacks up to the network's id. It never depends on the host of the request.
+// postbackBase returns the address of postbacks up to the network's id.
 func (d Deps) postbackBase(c *route.Call) (string, error) {
 	const path = "postback/"
 	host, ok, err := c.Store.Domains().PostbackHost(c.Context(), c.Account.ID)

@@ -11,14 +11,14 @@ import (
 	"switchyard/models/postback"
 )
 
-// NetworkPatch is the body of PATCH /networks. It has either is_active or status_map.
+// NetworkPatch is the body of PATCH /networks.
 type NetworkPatch struct {
 	bind.ID
 	IsActive  bind.Opt[bool]                `json:"is_active" bad:"invalid_status" null:"refused" doc:"true resumes the network, false pauses it; if is_active is sent, status_map is ignored"`
 	StatusMap bind.Opt[map[string][]string] `json:"status_map" doc:"words to add to the network's status_map, by status; a word that is already in the map moves to the new status"`
 }
 
-// NetworkPatchAnswer has the network's id and status. If the call mapped words, it also has the whole status map.
+// NetworkPatchAnswer has the network's id and status.
 type NetworkPatchAnswer struct {
 	resource.StatusAnswer
 	StatusMap map[string][]string `json:"status_map,omitempty"`

@@ -11,8 +11,7 @@ import (
 	"switchyard/db/dbtest"
 )
 
-// TestUnknownWords: the list shows the received status words that neither the network's status_map nor the built-in words have. A
-// call maps them to a status.
+// TestUnknownWords: the list shows the received status words that have no meaning yet. A call maps them to a status.
 func TestUnknownWords(t *testing.T) {
 	t.Parallel()
 	s := apitest.New(t)
@@ -59,7 +58,7 @@ func TestUnknownWords(t *testing.T) {
 	if got := listed(id); got != "returned 1" {
 		t.Errorf("after the word shipped was mapped, the unknown words are %s, want only \"returned\", received once", got)
 	}
-	// A word moves to its new status. The network's other settings do not change.
+	// A word moves to its new status.
 	same(t, patch(words("rejected", "odd", "RETURNED")).Want(200, "").Map(), map[string]any{
 		"status_map": "map[approved:[good shipped] pending:[] rejected:[odd RETURNED]]",
 	})

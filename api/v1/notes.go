@@ -11,8 +11,7 @@ import (
 	"switchyard/models/bind"
 )
 
-// notes returns the route with which programs write notes on the time line of charts. People read, change and delete notes in the
-// dashboard.
+// notes returns the route with which programs write notes. People use the dashboard.
 func notes() []route.Route {
 	return []route.Route{
 		route.New("POST", "/notes", "Campaigns", "add a note to the time line of charts", route.HandleBody(createNote),

@@ -92,7 +92,6 @@ func deleteOAuth(c *route.Call) (Disconnected, error) {
 	return Disconnected{err == nil}, err
 }
 
-// signInProvider returns the provider in the path. Error: unsupported.
 func signInProvider(c *route.Call) (models.SignInProvider, error) {
 	p, ok := models.SignInProviderNamed(c.Path["provider"])
 	if !ok {
@@ -124,8 +123,7 @@ type AdAccounts struct {
 	Accounts []AdAccount `json:"accounts" doc:"in the order of their names; at most 1,000"`
 }
 
-// AdAccount is an ad account that is reachable through a connection. Its ids are the values for the credentials of a traffic
-// source's integration.
+// AdAccount is an ad account that is reachable through a connection.
 type AdAccount struct {
 	ID       string  `json:"id" doc:"the value for the credential customer_id of google_ads, account_id of microsoft_ads or ad_account_id of meta"`
 	ParentID *string `json:"parentId" doc:"the value for the credential login_customer_id of google_ads or customer_id of microsoft_ads; null: no such value is needed"`

@@ -26,7 +26,6 @@ func (signIns) Address(provider, state, _, _ string) (string, error) {
 	return "https://platform.example/" + provider + "?state=" + state, nil
 }
 
-// signedIn stores a connection made by a sign-in.
 func signedIn(t *testing.T, s *apitest.Server, account uuid.UUID, provider, user string) models.OAuthConnection {
 	t.Helper()
 	expires := time.Now().Add(time.Hour)
@@ -88,7 +87,7 @@ func TestOAuthConnections(t *testing.T) {
 	s.Do("POST", "/oauth/google_ads/connect", nil).Want(400, "too_many")
 }
 
-// TestOAuthNoKey: an install without an encryption key cannot store tokens, so no sign-in can begin.
+// TestOAuthNoKey: without an encryption key no sign-in can begin.
 func TestOAuthNoKey(t *testing.T) {
 	t.Parallel()
 	s := apitest.New(t, apitest.Options{NoKey: true, V1: v1.Deps{SignIn: signIns{}}})

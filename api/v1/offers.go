@@ -32,13 +32,13 @@ func offers(d Deps) []route.Route {
 	}...)
 }
 
-// OfferPut is the body of PUT /offers. It replaces every field. A field that is left out gets its default.
+// OfferPut is the body of PUT /offers. It replaces every field.
 type OfferPut struct {
 	bind.ID
 	form.OfferBody
 }
 
-// OfferAnswer is a saved offer. The fields group and group_name have the same value.
+// OfferAnswer is a saved offer.
 type OfferAnswer struct {
 	models.Offer
 	Group string `json:"group" doc:"the same as group_name"`
@@ -71,7 +71,7 @@ func (d Deps) cappedToday(c *route.Call, offers []models.Offer) (func(models.Off
 		return func(models.Offer) bool { return false }, nil
 	}
 	start := c.Account.DayStart(time.Now())
-	// The end lies in the future, so the window includes all conversions from the start until now.
+	// The end lies in the future, to include all conversions until now.
 	have, err := d.reports(c).ConversionsIn(c.Context(), c.Account.ID, start, start.AddDate(0, 0, 2))
 	return func(o models.Offer) bool { return o.DailyCap != nil && have[o.ID] >= *o.DailyCap }, err
 }

@@ -79,11 +79,10 @@ func TestOfferRoundTrip(t *testing.T) {
 	if r := fmt.Sprint(list["range"]); r != "map[from:2026-01-01 00:00:00 to:2026-01-02 23:59:59]" {
 		t.Errorf("the range is %s, want the two days of the call", r)
 	}
-	s.Do("POST", "/offers", offer("Boots")).Want(201, "") // the name of a deactivated offer can be used again
+	s.Do("POST", "/offers", offer("Boots")).Want(201, "") // the name is free again
 }
 
-// TestOfferOfADeactivatedNetwork: an offer can still be changed after its network was deactivated. A copy of the offer has no
-// network.
+// TestOfferOfADeactivatedNetwork: an offer keeps its deactivated network when it is changed. A copy does not.
 func TestOfferOfADeactivatedNetwork(t *testing.T) {
 	t.Parallel()
 	s := apitest.New(t)
@@ -212,7 +211,7 @@ func TestOfferAllowance(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	// Twelve calls at once compete for the last five places: exactly five succeed.
+	// Twelve calls at once compete for the last five places.
 	statuses := make(chan int, 12)
 	for i := range 12 {
 		go func() { statuses <- s.Do("POST", "/offers", offer(fmt.Sprint("race ", i))).Status }()
@@ -288,8 +287,7 @@ func TestListFilters(t *testing.T) {
 	}
 }
 
-// TestLinksAreFound: the parameter q of a list matches names. It also matches the alias of a campaign, and the slug of a smartlink,
-// which may have no name.
+// TestLinksAreFound: the parameter q of a list also matches the alias of a campaign and the slug of a smartlink.
 func TestLinksAreFound(t *testing.T) {
 	t.Parallel()
 	d := newCampaignEnv(t)

@@ -53,7 +53,6 @@ type OldTrackerDay struct {
 	Unknown int64  `json:"unknown" doc:"postbacks that name an unknown click; of postbacks without a click id, each web process counts about 20 an hour at most"`
 }
 
-// maxOldTrackerDays is the maximum number of days between from and to.
 const maxOldTrackerDays = 92
 
 func findOldTracker(c *route.Call) (out OldTracker, err error) {
@@ -117,8 +116,7 @@ func (d Deps) checkOldTracker(c *route.Call, text string) error {
 	return nil
 }
 
-// recordedOldTracker returns the settings for the audit log. The path of the address may contain a key, so only the origin is
-// recorded.
+// recordedOldTracker returns the settings for the audit log. The path of the address may contain a key, so it is left out.
 func recordedOldTracker(c *route.Call, _ uuid.UUID) (any, error) {
 	s, err := oldtracker.Find(c.Context(), c.Store.Conn(), c.Account.ID)
 	return map[string]string{"tracker": s.Tracker, "url": token.Origin(s.URL)}, err

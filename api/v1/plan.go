@@ -137,7 +137,7 @@ type Used struct {
 	Limit *int64 `json:"limit" doc:"null: unlimited"`
 }
 
-// PlanTeam counts the API keys of the account. People are managed outside of the API.
+// PlanTeam counts the API keys of the account.
 type PlanTeam struct {
 	APIKeys int64 `json:"apiKeys" doc:"API keys that are valid"`
 }
@@ -194,8 +194,8 @@ func (d Deps) planUsage(c *route.Call) (PlanUsageAnswer, error) {
 	return out, err
 }
 
-// forecastOf extrapolates the month. It takes the clicks so far and adds the clicks of a usual day for each day that is left. It
-// also returns the clicks so far.
+// forecastOf adds a usual day's clicks for each day that is left of the month to the clicks so far. It also returns the clicks so
+// far.
 func forecastOf(days []report.DayClicks, limit *int64, now time.Time) (f PlanForecast, clicks int64) {
 	for _, d := range days {
 		clicks += d.Clicks
@@ -224,13 +224,12 @@ func forecastOf(days []report.DayClicks, limit *int64, now time.Time) (f PlanFor
 	return f, clicks
 }
 
-// leastDays is the number of whole days that are needed to estimate a usual day and a forecast band.
+// leastDays is the number of whole days that usualDay needs.
 const leastDays = 3
 
-// usualDay returns the mean clicks of a whole day, and half of the width of the 80 % prediction interval for the clicks of the
-// days that are left. It assumes that daily clicks are normally distributed. If n whole days have the mean m and the standard
-// deviation s, the remaining r days have m r +- 1.2816 s sqrt(r + r r / n) clicks. known is false if there are too few whole
-// days.
+// usualDay returns the mean clicks of a whole day, and half the width of the 80 % prediction interval for the days that are left.
+// It takes daily clicks as normally distributed: n days with the mean m and the standard deviation s predict m r +- 1.2816 s
+// sqrt(r + r r / n) clicks for r more days. known is false if there are too few whole days.
 func usualDay(days []report.DayClicks, left float64, now time.Time) (mean, band float64, known bool) {
 	today := now.UTC().Truncate(24 * time.Hour)
 	var n, sum, squares float64
@@ -248,7 +247,6 @@ func usualDay(days []report.DayClicks, left float64, now time.Time) (mean, band 
 	return mean, 1.2816 * deviation * math.Sqrt(left+left*left/n), true
 }
 
-// exceededOn returns the day on which the clicks of the month exceeded the allowance, or nil.
 func exceededOn(days []report.DayClicks, limit int64) *string {
 	var sum int64
 	i := slices.IndexFunc(days, func(d report.DayClicks) bool {

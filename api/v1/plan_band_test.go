@@ -7,8 +7,7 @@ import (
 	"switchyard/db/report"
 )
 
-// TestForecastBand: if all days are equal, the band has no width. If they differ, the band lies around the forecast. The forecast is
-// always in the band, at any hour of the day. If there are too few days, there is no band.
+// TestForecastBand: the band lies around the forecast. Equal days have a band without width, and too few days have no band.
 func TestForecastBand(t *testing.T) {
 	t.Parallel()
 	month := time.Date(2026, 6, 1, 0, 0, 0, 0, time.UTC)
@@ -24,7 +23,7 @@ func TestForecastBand(t *testing.T) {
 		forecast, low, high int64
 	}{
 		{days(100, 100, 100, 100, 0), 4 * 24 * time.Hour, 3000, 3000, 3000},
-		{days(0, 200, 0, 200, 0), 4 * 24 * time.Hour, 3000, 933, 5067},                 // s = 115.47, 26 days: 1.2816 * 115.47 * sqrt(26 + 169)
+		{days(0, 200, 0, 200, 0), 4 * 24 * time.Hour, 3000, 933, 5067},                 // s = 115.47, and 26 days are left
 		{days(100, 100, 100, 100, 90), 4*24*time.Hour + 6*time.Hour, 3065, 3065, 3065}, // 90 clicks before 6:00, when 25 are usual
 		{days(100, 100, 100, 100, 0), 4*24*time.Hour + 18*time.Hour, 2925, 2925, 2925},
 	} {

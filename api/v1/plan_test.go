@@ -83,7 +83,7 @@ func TestPlanIsComplete(t *testing.T) {
 		t.Error("the answer does not say what happens to clicks beyond the allowance")
 	}
 	shownAs := map[string]string{"historyDays": "clickHistoryDays"}
-	plan := reflect.ValueOf(models.Plans[1]) // growth
+	plan := reflect.ValueOf(models.Plans[1]) // the plan growth
 	for i := range plan.NumField() {
 		words := strings.Split(plan.Type().Field(i).Tag.Get("json"), "_")
 		for i := range words[1:] {

@@ -57,7 +57,7 @@ func runAnswer(r models.IntegrationRun) IntegrationRun {
 	return out
 }
 
-// lastStatus returns "ok" or "error", the result of the last request to a platform. It is nil before the first request.
+// lastStatus returns "ok" or "error" for the last request to a platform, or nil before the first one.
 func lastStatus(i models.Integration) *string {
 	switch {
 	case i.CheckedAt == nil:
@@ -68,8 +68,7 @@ func lastStatus(i models.Integration) *string {
 	return new("ok")
 }
 
-// nextSync returns the time of the next automatic import, or nil if no import is planned. active is false if the network or the
-// traffic source is paused.
+// nextSync returns the time of the next automatic import, or nil. active is false if the network or source is paused.
 func nextSync(i models.Integration, active models.Active) *string {
 	if !i.IsEnabled || !bool(active) {
 		return nil
@@ -80,16 +79,16 @@ func nextSync(i models.Integration, active models.Active) *string {
 // firstSync is the longest time from connecting a platform to its first automatic import.
 const firstSync = 5 * time.Minute
 
-// firstSyncAt returns the time of the first automatic import, one to five minutes from now. The time is random, so that the
-// imports of connections that were made at the same time do not run all at once.
+// firstSyncAt returns the time of the first automatic import, one to five minutes from now. It is random, to spread the imports
+// of connections that were made together.
 func firstSyncAt() time.Time {
-	return time.Now().Add(firstSync/5 + rand.N(firstSync*4/5)) //nolint:gosec // the number only spreads load
+	return time.Now().Add(firstSync/5 + rand.N(firstSync*4/5)) //nolint:gosec // it only spreads load
 }
 
 // maxSyncDays is the longest range of an import.
 const maxSyncDays = 366
 
-// checkRange returns an error with the given code if the given range of days cannot be requested from a platform.
+// checkRange returns an error with the code if the range of days cannot be requested.
 func checkRange(code string, from, to time.Time) error {
 	switch {
 	case to.Before(from):

@@ -26,8 +26,7 @@ func TestPostbackIDs(t *testing.T) {
 	s.Do("POST", fmt.Sprintf("/logs/postbacks/%s/replay", id), nil).Want(409, "in_progress")
 }
 
-// TestRestoreTaken: a deleted record cannot be restored if another record has taken its name since, or if other records use up the
-// plan's allowance.
+// TestRestoreTaken: a deleted record cannot be restored beyond the plan's allowance, or if its name is taken.
 func TestRestoreTaken(t *testing.T) {
 	t.Parallel()
 	s := apitest.New(t, apitest.Options{Plan: "growth"})

@@ -14,8 +14,7 @@ import (
 	"switchyard/jobs/jobstest"
 )
 
-// TestResendFailedPostbacks checks the arguments of the job and the error codes of the call. The tests of the worker check the job's
-// effect.
+// TestResendFailedPostbacks checks the arguments of the job and the error codes of the call.
 func TestResendFailedPostbacks(t *testing.T) {
 	t.Parallel()
 	s := apitest.New(t)
@@ -40,8 +39,7 @@ func TestResendFailedPostbacks(t *testing.T) {
 	s.As(s.ReadKey).Do("POST", path, nil).Want(403, "read_only_key")
 }
 
-// TestPostbacksByTransaction: the log can be searched by the network's id of a conversion, which a postback may send in any
-// parameter, and by our own id of the conversion.
+// TestPostbacksByTransaction: the log can be searched by the network's id of a conversion, in any parameter, and by our own id.
 func TestPostbacksByTransaction(t *testing.T) {
 	t.Parallel()
 	s := apitest.New(t)

@@ -9,8 +9,8 @@ import (
 	"switchyard/models/form"
 )
 
-// LanderToggle is the part of the body that decides whether PATCH /landers changes the status or the protection. If is_active is not
-// a boolean, the error is invalid_input. For other kinds of records it is invalid_status.
+// LanderToggle decides whether PATCH /landers changes the status or the protection. If is_active is not a boolean, the error is
+// invalid_input. For other kinds of records it is invalid_status.
 type LanderToggle struct {
 	bind.ID
 	IsActive bind.Opt[bool] `json:"is_active" null:"refused" doc:"true resumes the landing page, false pauses it; if is_active is sent, protection is ignored"`

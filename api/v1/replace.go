@@ -19,9 +19,8 @@ import (
 	"switchyard/models/flow"
 )
 
-// replacing returns the two routes for a kind of record: one lists the places where flows lead to a record, the other puts another
-// record in these places. The argument "what" names the kind with its article, such as "an offer". dimension is the report
-// dimension that has the records' ids.
+// replacing returns the routes that list the places where flows lead to a record, and put another record there. The parameter
+// what is the kind with its article, such as "an offer". dimension is the report dimension with the records' ids.
 func replacing[T, R, A any](
 	res resource.Kind[T, R, A], what, dimension string, table func(*store.Store) store.Destinations,
 ) []route.Route {
@@ -60,8 +59,8 @@ type UsePlace struct {
 	Joins  bool      `json:"joins" doc:"the replacement is already in the same slot of the path, so both become one place whose weight is the sum of their weights"`
 }
 
-// usePlaces returns the slots of the given places that lead to the record with this id. The argument "with" is the id of the
-// replacement, or zero.
+// usePlaces returns the slots of the places that lead to the record id. The parameter `with` is the id of the replacement, or
+// zero.
 func usePlaces(places []store.Place, id, with uuid.UUID) []UsePlace {
 	out := []UsePlace{}
 	for _, p := range places {
@@ -126,19 +125,17 @@ func replace(c *route.Call, table store.Destinations, dimension string, b Replac
 	return Replaced{change.ID, usePlaces(places, c.ID, b.With)}, nil
 }
 
-// changeIDField is the field of an audit log entry that has the id of a change of several records.
+// changeIDField is the audit log's field for the id of a change of several records.
 const changeIDField = "change_id"
 
-// textJSON returns a text as JSON.
 func textJSON(text string) json.RawMessage {
 	raw, _ := json.Marshal(text) //nolint:errchkjson // a text is always a JSON value
 	return raw
 }
 
-// maxAuditNames is the maximum number of names in an entry of the audit log.
 const maxAuditNames = 10
 
-// recordChanged records in the audit log the changed fields, and the only record that a call has changed or the names of several.
+// recordChanged records the changed fields in the audit log. It also records the changed record, or the names of several records.
 func recordChanged(c *route.Call, records []bulk.Record) {
 	c.Changes = append(c.Changes, fieldChanges(records)...)
 	if len(records) == 1 {
@@ -148,7 +145,6 @@ func recordChanged(c *route.Call, records []bulk.Record) {
 	recordNames(c, "ids", db.Map(records, func(r bulk.Record) string { return r.Name }))
 }
 
-// recordNames records the names of the changed records in the audit log, at most maxAuditNames names.
 func recordNames(c *route.Call, field string, names []string) {
 	text := strings.Join(names[:min(len(names), maxAuditNames)], ", ")
 	if len(names) > maxAuditNames {
@@ -157,9 +153,8 @@ func recordNames(c *route.Call, field string, names []string) {
 	c.RecordField(field, text)
 }
 
-// fieldChanges returns the changed fields of records, sorted by name. If the records have different values, the field has a list of
-// them, with at most maxAuditNames values. A list that leaves out values ends with "…". A field with a value that is longer than
-// models.MaxAuditValue is left out.
+// fieldChanges returns the changed fields of records, sorted by name. A field whose value is longer than models.MaxAuditValue is
+// left out.
 func fieldChanges(records []bulk.Record) []models.FieldChange {
 	before, after := map[string][]string{}, map[string][]string{}
 	for _, r := range records {
@@ -173,7 +168,8 @@ func fieldChanges(records []bulk.Record) []models.FieldChange {
 	return db.Without(list, func(f models.FieldChange) bool { return max(len(f.Before), len(f.After)) > models.MaxAuditValue })
 }
 
-// oneOrList returns the only value of a list of JSON texts, or a JSON list of the different values.
+// oneOrList returns the only value of a list of JSON texts, or a JSON list of the different values. A shortened list ends with
+// "…".
 func oneOrList(values []string) json.RawMessage {
 	slices.Sort(values)
 	values = slices.Compact(values)

@@ -10,7 +10,7 @@ import (
 	"switchyard/db/dbtest"
 )
 
-// leading returns a path that leads through the landing page to the given offers, which have weights.
+// leading returns a path through the landing page to the given offers.
 func (d *campaignEnv) leading(name string, offers ...map[string]any) map[string]any {
 	return map[string]any{"name": name, "action": "lander", "destinations": append([]map[string]any{{"id": d.lander}}, offers...)}
 }
@@ -24,7 +24,6 @@ func (d *campaignEnv) secondOffer(t *testing.T) string {
 	return d.add(t, `INSERT INTO offers (id, account_id, name, url) VALUES ($1, $2, 'Second', 'https://second.test')`)
 }
 
-// flowOf returns the version of a campaign's flow, and its paths.
 func (d *campaignEnv) flowOf(t *testing.T, id any) (version any, streams []map[string]any) {
 	t.Helper()
 	m := d.In(t).Do("GET", campaignPath(id)+"/flow", nil).Want(200, "").Map()
@@ -40,9 +39,8 @@ type usedPlace = struct {
 	Joins            bool
 }
 
-// One call replaces an offer in campaigns and saved flows. The replacement takes over the offer's weight. If the replacement was
-// already in the same slot, the weights are added. The preview shows the same weights. One undo restores all flows, and each
-// campaign's flow has its earlier version again.
+// One call replaces an offer in campaigns and saved flows, with the weights of the preview. Weights of the same offer in a slot
+// are added. One undo restores all flows and their versions.
 func TestReplaceOfferEverywhere(t *testing.T) {
 	t.Parallel()
 	d := newCampaignEnv(t)
@@ -113,7 +111,6 @@ func names(places []usedPlace) (out []string) {
 	return out
 }
 
-// auditedOnce checks that the audit log has exactly one entry for a call.
 func (d *campaignEnv) auditedOnce(t *testing.T, route, record string) {
 	t.Helper()
 	var n int
@@ -123,8 +120,8 @@ func (d *campaignEnv) auditedOnce(t *testing.T, route, record string) {
 	}
 }
 
-// Only the chosen campaigns change. An undo skips paths whose destinations were changed since and paths that
-// were deleted since, and its answer names them. It keeps other changes of a path, such as a new daily cap.
+// Only the chosen campaigns change. An undo skips paths that were deleted or whose destinations were changed since, and names
+// them. It keeps other changes of a path.
 func TestReplaceInChosenCampaigns(t *testing.T) {
 	t.Parallel()
 	d := newCampaignEnv(t)
@@ -169,7 +166,7 @@ func TestReplaceLander(t *testing.T) {
 	if _, streams := d.flowOf(t, id); !contains(fmt.Sprint(streams), page) || contains(fmt.Sprint(streams), d.lander) {
 		t.Errorf("the replaced page is still in the flow, or the new one is missing: %v", streams)
 	}
-	// A replacement cannot be undone while the replaced landing page is removed. A removed landing page can still be replaced.
+	// A replacement cannot be undone while the replaced landing page is removed.
 	d.Do("DELETE", "/landers?id="+d.lander, nil).Want(200, "")
 	d.Do("POST", fmt.Sprintf("/changes/%v/undo", got["change_id"]), nil).Want(409, "removed")
 	d.Do("PATCH", "/landers", object{"id": d.lander, "is_active": true}).Want(200, "")
@@ -180,7 +177,6 @@ func TestReplaceLander(t *testing.T) {
 	}
 }
 
-// replaceErrors checks which replacements are refused for a kind of record.
 func (d *campaignEnv) replaceErrors(t *testing.T, kind, id string) {
 	t.Helper()
 	_, otherKey, _ := d.NewAccount("scale")
@@ -216,8 +212,7 @@ func (d *campaignEnv) replaceErrors(t *testing.T, kind, id string) {
 	empty := d.Do("POST", fmt.Sprintf("/%s/%v/replace", kind, unused), object{"with": second}).Want(200, "").Map()
 	same(t, empty, map[string]any{"places": []any{}})
 
-	// A replacement is refused if the added weights exceed the maximum of a weight, or if there are more places than a call may
-	// change.
+	// A replacement is refused if an added weight is too large, or if there are too many places.
 	heavy := func(weight float64) map[string]any {
 		if kind == "offers" {
 			return d.leading("Heavy", weighted(id, weight, 0), weighted(second, weight, 0))

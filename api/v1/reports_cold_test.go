@@ -27,8 +27,8 @@ func (silent) Each(context.Context, string, func(func(...any) error) error, stri
 	return errors.New("connection refused")
 }
 
-// TestColdClicksAway: while ClickHouse does not answer, requests for clicks that only ClickHouse has get an error that says to try
-// again. All other requests are answered.
+// TestColdClicksAway: while ClickHouse does not answer, requests that need it get an error that says to try again. All other
+// requests are answered.
 func TestColdClicksAway(t *testing.T) {
 	t.Parallel()
 	d := dbtest.New(t)

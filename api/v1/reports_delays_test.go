@@ -11,13 +11,13 @@ import (
 	"switchyard/db/dbtest"
 )
 
-// TestDelays: conversions are counted by the time between the click and the conversion. Rejected conversions, conversions outside the
-// window and conversions that the filters exclude do not count.
+// TestDelays: conversions are counted by the time since the click. Rejected conversions and conversions outside the window do not
+// count.
 func TestDelays(t *testing.T) {
 	t.Parallel()
 	s := apitest.New(t)
 	r := newTraffic(t, s, 60, 20)
-	// The conversions get these delays in turn. steps[i] is the row of the report that counts the delay delays[i].
+	// The conversions get these delays in turn. steps has the row of each delay.
 	delays := []time.Duration{0, 59 * time.Second, time.Minute, 40 * time.Minute, 23 * time.Hour, 5 * 24 * time.Hour, 400 * 24 * time.Hour}
 	steps := []int{0, 0, 1, 3, 7, 10, 13}
 	want, mine, total := map[int]float64{}, 0.0, 0.0
@@ -64,8 +64,7 @@ func TestDelays(t *testing.T) {
 	s.Do("GET", window+"&f.country=DE", nil).Want(400, "invalid_dimension")
 }
 
-// TestCaps: the caps of the day are listed with the part that is used, and the caps that are filled most come first. Offers and paths
-// that are paused or have no cap are not listed.
+// TestCaps: the caps of the day are listed with their used part, the fullest first.
 func TestCaps(t *testing.T) {
 	t.Parallel()
 	s := apitest.New(t)

@@ -19,8 +19,8 @@ import (
 	"switchyard/models/bot"
 )
 
-// TestReportsAgreeWithLogs: a report by a dimension that describes visitors has the same numbers of clicks as a count of the log's
-// rows. This also holds for clicks whose visitors have a new description, because of a later look-up (botscan.Revise).
+// TestReportsAgreeWithLogs: reports and the click log count the same clicks, also after a later look-up has changed the visitors'
+// description (botscan.Revise).
 func TestReportsAgreeWithLogs(t *testing.T) {
 	t.Parallel()
 	s := apitest.New(t)
@@ -83,7 +83,7 @@ func TestReportsAgreeWithLogs(t *testing.T) {
 	}
 }
 
-// textOf returns a value as a text. nil becomes "".
+// textOf returns a value as text. nil becomes "".
 func textOf(v any) string {
 	switch v := v.(type) {
 	case nil:

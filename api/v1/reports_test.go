@@ -30,7 +30,7 @@ type performance struct {
 	Labels     map[string]map[string]string
 }
 
-// report requests a report of the last seven days. It fails the test unless the rows match the visits for which keep returns true.
+// report requests a report of the last seven days. Its rows must match the visits for which keep returns true.
 func (r *traffic) report(dims []string, filters url.Values, keep func(*visit) bool) performance {
 	r.t.Helper()
 	query := url.Values{"dimension": {strings.Join(dims, ",")}, "from": {r.days(6)}}
@@ -99,8 +99,6 @@ func TestPerformance(t *testing.T) {
 		t.Errorf("the labels of stream_id are %v, want the name Path 1", names["stream_id"])
 	}
 
-	// The first report has a window that begins and ends within an hour. The second has the default window of seven days. The third
-	// is of another account.
 	from := r.visits[40].at().Truncate(time.Second)
 	to := r.visits[90].at().Truncate(time.Second)
 	query := url.Values{"from": {from.Format(time.DateTime)}, "to": {to.Format(time.DateTime)}, "dimension": {"stream_id"}}
@@ -122,7 +120,7 @@ func TestPerformance(t *testing.T) {
 	}
 }
 
-// TestPerformanceOptions: reports with a time zone, excluded values, an order, limits and a comparison match a recount by hand.
+// TestPerformanceOptions: reports with a time zone, filters, an order, limits and a comparison match a recount.
 func TestPerformanceOptions(t *testing.T) {
 	t.Parallel()
 	s := apitest.New(t)
@@ -146,7 +144,7 @@ func TestPerformanceOptions(t *testing.T) {
 		return out
 	}
 
-	// The report is grouped by hours in a time zone. It leaves out one country and clicks of an unknown country.
+	// Grouped by hours in a time zone, without one country and unknown countries.
 	keep := func(v *visit) bool { return v.Country != "DE" && v.Country != "" }
 	hours := map[string][]*visit{}
 	for _, v := range r.between(from, to) {
@@ -168,8 +166,7 @@ func TestPerformanceOptions(t *testing.T) {
 		last = hour
 	}
 
-	// The report lists sources by revenue and compares them with the previous window. It has only two rows, but the totals of all
-	// sources.
+	// By revenue, with a comparison, and with fewer rows than the totals cover.
 	before := r.where(func(v *visit) bool {
 		return v.at().Before(from) && !v.at().Before(from.Add(-to.Add(time.Second).Sub(from)))
 	})
@@ -202,8 +199,7 @@ func TestPerformanceOptions(t *testing.T) {
 		t.Errorf("want no rows, because no source has so many clicks: %v", got.Rows)
 	}
 
-	// The report has only the sources whose figures meet the conditions. The conditions use the units of the answer, such as
-	// percent for cr. The totals cover only these sources.
+	// Only the sources whose figures meet the conditions. The conditions have the units of the answer, such as percent.
 	got = request(url.Values{"dimension": {"source_id"}, "sort": {"-cr"}})
 	best, few, bestVisits := got.Rows[0]["cr"].(float64), 0, []*visit(nil)
 	for _, row := range got.Rows {
@@ -226,7 +222,7 @@ func TestPerformanceOptions(t *testing.T) {
 		t.Errorf("%d rows, truncated %v, conditions %v, want one row and three conditions", len(got.Rows), got.Truncated, got.Having)
 	}
 
-	// The same filters apply to the trends, the time series and the totals.
+	// The same filters in trends, time series and totals.
 	kept := figures(r.where(func(v *visit) bool { return keep(v) && !v.at().Before(from) && v.at().Before(to.Add(time.Second)) }))
 	window := url.Values{
 		"from": {from.Format(time.DateTime)}, "to": {to.Format(time.DateTime)}, "x.country": {"DE", ""}, "tz": {"Asia/Kathmandu"},
@@ -268,8 +264,8 @@ func TestPerformanceOptions(t *testing.T) {
 	}
 }
 
-// TestWholeDaysBefore: the window before a window of whole days has the same number of days in the time zone, even if the clocks
-// change in one of the windows. For any other window, the window before it has the same length.
+// TestWholeDaysBefore: a window of whole days is compared with the same number of days before it, even if the clocks change.
+// Other windows are compared with a window of the same length.
 func TestWholeDaysBefore(t *testing.T) {
 	t.Parallel()
 	s := apitest.New(t)
@@ -307,7 +303,7 @@ func TestTruncatedPerformance(t *testing.T) {
 			from, to = 1, 1
 		}
 		dbtest.Exec(t, s.DB, many, s.Account.ID, from, to)
-		var got struct { // only the figures that the test checks
+		var got struct {
 			Rows      []struct{ Clicks int }
 			Truncated bool
 		}

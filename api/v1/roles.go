@@ -8,8 +8,8 @@ import (
 	"switchyard/models"
 )
 
-// roles lists the routes whose minimum role differs from the role that their scope implies. An entry is "METHOD /path", or "/path"
-// for every changing route at this path and below it.
+// roles lists the routes whose minimum role differs from their scope's. An entry is "METHOD /path", or "/path" for every changing
+// route at or below it.
 var roles = map[models.Role][]string{
 	models.RoleMember: {
 		"POST /campaigns", "POST /campaigns/{id}/clone", // a person below this role gets the error code buyer_only instead of role_required
@@ -21,7 +21,7 @@ var roles = map[models.Role][]string{
 	models.RoleOwner: {"PATCH /settings"},
 }
 
-// confirmed lists the routes that require people to prove their identity again. Its entries have the same form as the entries of the map roles. These routes
+// confirmed lists the routes that require people to prove their identity again, in the same form as the map roles. These routes
 // store, create or delete credentials, or do something that cannot be undone.
 var confirmed = []string{
 	"DELETE /campaigns/{id}/stats", "DELETE /reports/orphaned", "/integrations", "/geo-database", "POST /copilot/ai",
@@ -29,7 +29,7 @@ var confirmed = []string{
 	"/networks/{id}/integration", "/traffic-sources/{id}/integration",
 }
 
-// setRoles sets the roles and confirmations of the routes. It panics for an entry without a route, which is a programming error.
+// setRoles sets the roles and confirmations of the routes.
 func setRoles(rows []route.Route) {
 	each := func(entry string, set func(*route.Route)) {
 		found := false
@@ -53,7 +53,6 @@ func setRoles(rows []route.Route) {
 	}
 }
 
-// isRow reports whether an entry of roles or of confirmed selects a route.
 func isRow(entry string, r route.Route) bool {
 	if method, path, ok := strings.Cut(entry, " "); ok {
 		return r.Method == method && r.Path == path

@@ -2,8 +2,7 @@ package v1_test
 
 import "testing"
 
-// TestUnroutableAddresses: no record accepts an address to which clicks cannot be redirected. Before the path, the address must have
-// no tokens and no user name. Its host must be a valid domain name, and its port a valid port.
+// TestUnroutableAddresses: no record accepts an address with tokens before the path, a user name, or an invalid host or port.
 func TestUnroutableAddresses(t *testing.T) {
 	t.Parallel()
 	s := newCampaignEnv(t)

@@ -1,6 +1,5 @@
-// Package v1 has the handlers of /api/v1, in a file for each resource. A resource's file has its routes, its bodies with their
-// checks, and its answers. Package resource has the handlers that many resources share. Reports, alerts and the Copilot have
-// packages of their own.
+// Package v1 has the handlers of /api/v1, in a file for each resource. Package resource has the handlers that many resources
+// share. Reports, alerts and the Copilot have packages of their own.
 package v1
 
 import (
@@ -24,32 +23,30 @@ import (
 	"switchyard/models"
 )
 
-// Deps are the dependencies of the handlers. The store is not among them, because it comes with each call.
+// Deps are the dependencies of the handlers.
 type Deps struct {
-	// Jobs submits jobs and waits for them.
 	Jobs *jobs.Client
-	// Clicks and Reports read the click store. They use connections of the report pool. The store has other connections.
+	// Clicks and Reports read the click store, by connections of the report pool.
 	Clicks  dbclick.Log
 	Reports ReportReader
-	// LargeReport is the number of clicks that a report may read in a call. The default is report.Large.
+	// LargeReport is the number of clicks that a report may read in a call; default report.Large.
 	LargeReport int64
-	// EgressAllow lists non-public addresses that a customer's URL may still have (EGRESS_ALLOW).
+	// EgressAllow lists private networks that customers' URLs may lead to (EGRESS_ALLOW).
 	EgressAllow []netip.Prefix
-	// BaseURL is the address of the service. It is used for tracking links on the shared domains.
+	// BaseURL is the address of the service.
 	BaseURL string
 	// Visitors describes the visitors of test clicks.
 	Visitors click.Describer
 	// Tracker is the target to which customers point their own domains (TRACKING_HOST).
 	Tracker models.DomainTracker
-	// Edge is the name of the edge that provides certificates for domains, a constant of package models. It is empty if this
-	// install has no edge.
+	// Edge is the edge that provides certificates for domains, a constant of package models. It is empty if no edge does.
 	Edge string
 	// NetworkFile and AnonymousFile tell whether the operator has configured geo files of networks and of anonymous addresses
-	// (GEO_ASN_DB, GEO_ANONYMOUS_DB). These files are the source of proxy_kind.
+	// (GEO_ASN_DB, GEO_ANONYMOUS_DB).
 	NetworkFile, AnonymousFile bool
 	// EdgePublishing tells whether workers publish campaigns to an edge (CLOUDFLARE_KV_NAMESPACE).
 	EdgePublishing bool
-	// Spool returns the number and lag of this process's clicks that wait to be stored. It is nil if clicks never wait.
+	// Spool returns the state of this process's clicks that wait to be stored. It is nil if clicks never wait.
 	Spool func() spool.Stats
 	// Email tells whether workers send e-mail (SMTP_URL).
 	Email bool
@@ -74,14 +71,14 @@ type ReportReader interface {
 		[]report.SmartlinkFigure, error)
 }
 
-// reports returns the reader of figures. It panics unless the route names a share that limits how many of its calls run
-// at a time, such as route.Reads, and the call holds a place in that share.
+// reports returns the reader of figures. The call must hold a place in a share such as route.Reads, which limits how many calls
+// run at a time.
 func (d Deps) reports(c *route.Call) ReportReader {
 	c.MustHavePlace()
 	return d.Reports
 }
 
-// Routes returns the routes of the API: every operation below /api/v1 except the OpenAPI document. It adds the extra routes to them.
+// Routes returns the routes of the API below /api/v1 and the extra routes. The OpenAPI document is not among them.
 func Routes(d Deps, extra ...route.Route) []route.Route {
 	about := reporting.Deps{
 		Jobs: d.Jobs, Clicks: d.Clicks, Reports: d.Reports, Large: d.LargeReport, BaseURL: d.BaseURL,

@@ -43,7 +43,7 @@ type RoutingCampaign struct {
 	answer.Figures
 }
 
-// RoutingRule is a rule that paths use. It is either a saved rule, which has an id, or an inline rule.
+// RoutingRule is a rule that paths use. Only a saved rule has an id.
 type RoutingRule struct {
 	flow.RuleRef
 	PathIDs []string `json:"path_ids" doc:"ids of the paths that use the rule"`
@@ -103,7 +103,6 @@ func (d Deps) routing(c *route.Call) (Routing, error) {
 	return out, err
 }
 
-// routingFigures returns the figures of campaigns and of paths, by their ids.
 func (d Deps) routingFigures(c *route.Call) (map[string]models.Figures, error) {
 	q := reporting.InWindow(c)
 	q.Dimensions = []string{"campaign_id", "stream_id"}

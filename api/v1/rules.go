@@ -23,8 +23,8 @@ func rules() []route.Route {
 	}
 }
 
-// RulePut is the body of PUT /rules. NotesSent and LogicSent exist only to make notes and logic required. Record reads their values
-// from form.RuleBody, which bind fills from the same JSON names.
+// RulePut is the body of PUT /rules. NotesSent and LogicSent only make notes and logic required. Their values are read from
+// form.RuleBody.
 type RulePut struct {
 	bind.ID
 	form.RuleBody

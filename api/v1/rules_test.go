@@ -53,7 +53,7 @@ func TestRuleRoundTrip(t *testing.T) {
 	same(t, gone, map[string]any{"id": id, "deleted": true})
 	s.Do("DELETE", fmt.Sprint("/rules?id=", id), nil).Want(404, "not_found")
 	s.Do("PUT", "/rules", with(rule("x"), "id", id)).Want(404, "not_found")
-	s.Do("POST", "/rules", rule("any")).Want(201, "") // the name of a deleted rule can be used again
+	s.Do("POST", "/rules", rule("any")).Want(201, "") // the name is free again
 }
 
 func TestRuleLimits(t *testing.T) {
@@ -62,7 +62,7 @@ func TestRuleLimits(t *testing.T) {
 	var many, bad []any
 	for i := range 25 {
 		c := condition("country", "equals", "DE")
-		if i >= cond.MaxConditions { // conditions beyond the maximum are not checked
+		if i >= cond.MaxConditions { // not checked
 			c = condition("colour", "like", nil)
 		}
 		many, bad = append(many, c), append(bad, condition("colour", "like", nil))
@@ -86,7 +86,7 @@ func TestRuleLimits(t *testing.T) {
 	if text := list[1].(map[string]any)["value"].(string); len(text) != 200 {
 		t.Errorf("the value has %d characters, want 200", len(text))
 	}
-	whole := make([]any, cond.MaxConditions) // these conditions take more memory than a rule may, because each letter has two bytes
+	whole := make([]any, cond.MaxConditions) // more memory than a rule may take, because each letter has two bytes
 	for i := range whole {
 		whole[i] = condition("city", "in", values)
 	}
@@ -167,8 +167,7 @@ func TestRuleErrors(t *testing.T) {
 	}
 }
 
-// walk reads a list page by page and returns the names of its rows. After each page but the last, it calls the function between and
-// passes the number of the page.
+// walk reads a list page by page and returns the names of its rows. It calls the function between after each page but the last.
 func walk(s *apitest.Server, path string, between func(page int)) (names []string) {
 	cursor := ""
 	for page := 1; ; page++ {
@@ -195,7 +194,7 @@ func TestRulesAreListedByName(t *testing.T) {
 	if got := walk(s, "/rules", func(int) {}); !slices.Equal(got, []string{"Alpha", "bravo", "Charlie", "delta", "echo"}) {
 		t.Errorf("the rules are listed as %v, want them by name, ignoring case", got)
 	}
-	// If a rule is renamed while the list is read, so that it would belong on an earlier page, it is still listed.
+	// A rule that is renamed while the list is read is still listed.
 	got := walk(s, "/rules", func(page int) {
 		if page == 1 {
 			s.Do("PUT", "/rules", with(rule("Aardvark"), "id", ids["echo"])).Want(200, "")
@@ -231,7 +230,7 @@ func TestFlowsUseSavedRules(t *testing.T) {
 		t.Errorf("the flow shows the saved rule as %v, want its id without conditions", r)
 	}
 
-	// A deleted rule becomes an inline rule of each flow that used it, and the flow can be saved again.
+	// A deleted rule becomes an inline rule of each flow that used it.
 	s.Do("DELETE", fmt.Sprint("/rules?id=", id), nil).Want(200, "")
 	for n, name := range []string{"Here", "Here 2"} {
 		r := rules(n)

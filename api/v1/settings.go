@@ -52,27 +52,26 @@ type Settings struct {
 
 // SettingsChanged is the answer of PATCH /settings.
 type SettingsChanged struct {
-	OrganizationName string `json:"organizationName"`
-	Currency         string `json:"currency" doc:"currency of all figures"`
-	Timezone         string `json:"timezone" doc:"the time zone of the days that caps, alerts and conditions use"`
-	DateFormat       string `json:"dateFormat"`
-	TimeFormat       string `json:"timeFormat"`
-	Assistants       bool   `json:"assistants" doc:"whether /mcp answers the account's keys"`
-	AssistantChanges int    `json:"assistantChanges" doc:"maximum number of changes that a key or a connected assistant may make at /mcp in 24 hours"`
-	Version          string `json:"version" doc:"version of the settings, which the header ETag has too; send it as If-Match of PATCH"`
-	// JobID is nil if no recorded amounts have to be converted.
-	JobID *uuid.UUID `json:"jobId" doc:"the job that converts recorded amounts after a change of the currency; null: nothing is converted"`
+	OrganizationName string     `json:"organizationName"`
+	Currency         string     `json:"currency" doc:"currency of all figures"`
+	Timezone         string     `json:"timezone" doc:"the time zone of the days that caps, alerts and conditions use"`
+	DateFormat       string     `json:"dateFormat"`
+	TimeFormat       string     `json:"timeFormat"`
+	Assistants       bool       `json:"assistants" doc:"whether /mcp answers the account's keys"`
+	AssistantChanges int        `json:"assistantChanges" doc:"maximum number of changes that a key or a connected assistant may make at /mcp in 24 hours"`
+	Version          string     `json:"version" doc:"version of the settings, which the header ETag has too; send it as If-Match of PATCH"`
+	JobID            *uuid.UUID `json:"jobId" doc:"the job that converts recorded amounts after a change of the currency; null: nothing is converted"`
 }
 
-// settingsOf returns the settings of an account. Their version is a hash of them.
+// settingsOf returns the settings of an account. Their version is their hash.
 func settingsOf(a models.Account) SettingsChanged {
 	out := SettingsChanged{a.Name, a.Currency, a.Timezone, a.DateFormat, a.TimeFormat, a.Assistants, a.AssistantChanges, "", nil}
 	out.Version = hashVersion(out)
 	return out
 }
 
-// checkVersion returns the conflict stale if the settings are not the ones that If-Match names. It locks the account until the
-// transaction ends. Without If-Match it does nothing.
+// checkVersion returns the conflict stale if the settings are not the ones in If-Match. It locks the account until the
+// transaction ends.
 func checkVersion(c *route.Call, tx *store.Store) error {
 	if !c.HasIfMatch() {
 		return nil
@@ -90,7 +89,7 @@ func checkVersion(c *route.Call, tx *store.Store) error {
 	return nil
 }
 
-// recordedSettings returns the settings under the field names of the body, for the audit log.
+// recordedSettings returns the settings for the audit log.
 func recordedSettings(c *route.Call, _ uuid.UUID) (any, error) {
 	a, err := c.Store.FindAccount(c.Context(), c.Account.ID)
 	return map[string]any{
@@ -112,15 +111,14 @@ type SettingsBody struct {
 	SettingsAsRead
 }
 
-// SettingsAsRead has the fields whose names in answers differ from their names in the body. A client may read the settings, change a
-// value and send the settings back, so the body also accepts the names that answers use.
+// SettingsAsRead has the fields with other names in answers, so that a client may send back the settings that it has read.
 type SettingsAsRead struct {
 	DateFormatRead bind.Opt[string] `json:"dateFormat" enum:"YYYY-MM-DD,DD.MM.YYYY,DD/MM/YYYY,MM/DD/YYYY,DD MMM YYYY" doc:"used if date_format is left out"`
 	TimeFormatRead bind.Opt[string] `json:"timeFormat" enum:"12h,24h" doc:"used if time_format is left out"`
 	NameRead       bind.Opt[string] `json:"organizationName" bad:"invalid_input" trim:"true" minLength:"1" maxLength:"200" doc:"used if organization_name is left out"`
 }
 
-// CurrencyChanged is the answer of the job that converts the recorded amounts of an account to another currency.
+// CurrencyChanged is the result of converting the recorded amounts of an account to another currency.
 type CurrencyChanged struct {
 	From string `json:"from"`
 	To   string `json:"to"`
@@ -154,8 +152,7 @@ func (d Deps) changeSettings(c *route.Call, b SettingsBody) (out SettingsChanged
 	return d.changeCurrency(c, next)
 }
 
-// saveSettings saves the settings. If the currency changes and the account has amounts in the former currency, it saves nothing and
-// returns false.
+// saveSettings saves the settings. It saves nothing and returns false if recorded amounts must be converted first.
 func saveSettings(c *route.Call, next models.Account) (saved bool, err error) {
 	err = c.Store.Tx(c.Context(), func(tx *store.Store) error {
 		if err := checkVersion(c, tx); err != nil {
@@ -176,7 +173,7 @@ func saveSettings(c *route.Call, next models.Account) (saved bool, err error) {
 	return saved, err
 }
 
-// changeCurrency saves settings with another currency, and starts the job that converts the recorded amounts.
+// changeCurrency saves the settings and starts the job that converts the recorded amounts.
 func (d Deps) changeCurrency(c *route.Call, next models.Account) (out SettingsChanged, err error) {
 	out = settingsOf(next)
 	args := jobs.ChangeCurrencyArgs{From: c.Account.Currency, To: next.Currency}
@@ -186,7 +183,7 @@ func (d Deps) changeCurrency(c *route.Call, next models.Account) (out SettingsCh
 		}
 		return beginCurrency(c.Context(), tx, next, id)
 	})
-	// The next fetch of rates includes the missing rate, so that a later try succeeds.
+	// The next fetch of rates loads the missing rate.
 	if e, ok := models.AsError(err); ok && e.Code == "rate_missing" {
 		if err := exchangerate.RequestRates(c.Context(), c.Store.Conn(), c.Account.ID, next.Currency); err != nil {
 			return out, err
@@ -225,5 +222,5 @@ func beginCurrency(ctx context.Context, tx *store.Store, next models.Account, jo
 	if err := copilot.NewSuggestions(tx).ExpireAmounts(ctx, next.ID); err != nil {
 		return err
 	}
-	return tx.SaveSettings(ctx, next, next.Currency) // BeginCurrency has already stored the new currency
+	return tx.SaveSettings(ctx, next, next.Currency) // the currency is stored already
 }

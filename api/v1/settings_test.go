@@ -17,7 +17,7 @@ import (
 	"switchyard/models"
 )
 
-// TestSettings changes the settings of an account, and checks that invalid settings are refused.
+// TestSettings changes the settings of an account.
 func TestSettings(t *testing.T) {
 	t.Parallel()
 	s := apitest.New(t, apitest.Options{})
@@ -53,8 +53,7 @@ func TestSettings(t *testing.T) {
 	same(t, s.Do("PATCH", "/settings", object{"timezone": "Asia/Kolkata"}).Want(200, "").Map(), object{
 		"organizationName": "Müller & Co", "currency": "USD", "timezone": "Asia/Kolkata", "dateFormat": "YYYY-MM-DD", "timeFormat": "24h",
 	})
-	// The body also accepts the names that the answer uses, so that a client may change what it has read and send it back. The names
-	// of the body take precedence.
+	// The body also accepts the names of the answer.
 	read := s.Do("GET", "/settings", nil).Want(200, "").Map()
 	read["dateFormat"], read["timeFormat"], read["organizationName"] = "DD.MM.YYYY", "12h", "Acme"
 	same(t, s.Do("PATCH", "/settings", read).Want(200, "").Map(), object{"dateFormat": "DD.MM.YYYY", "timeFormat": "12h", "organizationName": "Acme"})
@@ -66,8 +65,8 @@ func TestSettings(t *testing.T) {
 	same(t, s.As(key).Do("GET", "/settings", nil).Want(200, "").Map(), object{"organizationName": other.Name, "currency": "USD"})
 }
 
-// TestChangeCurrency: once an account has recorded amounts, PATCH /settings must include the currency. A change of the currency
-// converts each amount by the rate of its day.
+// TestChangeCurrency: once amounts are recorded, the currency must be sent, and a change converts each amount by the rate of its
+// day.
 func TestChangeCurrency(t *testing.T) {
 	t.Parallel()
 	s := apitest.New(t, apitest.Options{})
@@ -116,8 +115,7 @@ func TestChangeCurrency(t *testing.T) {
 	s.Do("PATCH", "/settings", object{"currency": "EUR"}).Want(200, "")
 }
 
-// TestAmountsWithoutMoney: an account without recorded amounts can have a rule with an amount. The amount is converted too, so the
-// currency cannot be changed if there is no exchange rate.
+// TestAmountsWithoutMoney: the amount of a rule is converted too, even if no amounts are recorded.
 func TestAmountsWithoutMoney(t *testing.T) {
 	t.Parallel()
 	s := apitest.New(t, apitest.Options{})
@@ -127,7 +125,7 @@ func TestAmountsWithoutMoney(t *testing.T) {
 		}
 	}
 	s.Do("POST", "/copilot/rules", condition("clicks")).Want(201, "")
-	s.Do("PATCH", "/settings", object{"currency": "GBP"}).Want(200, "") // a rule that counts clicks needs no exchange rate
+	s.Do("PATCH", "/settings", object{"currency": "GBP"}).Want(200, "") // no amount, so no exchange rate is needed
 	s.Do("POST", "/copilot/rules", condition("cost")).Want(201, "")
 	s.Do("PATCH", "/settings", object{"timezone": "UTC"}).Want(400, "invalid_currency")
 	s.Do("PATCH", "/settings", object{"currency": "EUR"}).Want(409, "rate_missing")
@@ -139,7 +137,7 @@ func TestAmountsWithoutMoney(t *testing.T) {
 	}
 }
 
-// TestCapsWithoutMoney: the daily cap on the value of uploads is an amount too, so it is converted.
+// TestCapsWithoutMoney: the daily cap on the value of uploads is converted too.
 func TestCapsWithoutMoney(t *testing.T) {
 	t.Parallel()
 	s := apitest.New(t, apitest.Options{})
@@ -154,8 +152,8 @@ func TestCapsWithoutMoney(t *testing.T) {
 	}
 }
 
-// TestShownFormats: the API does not use the date format and the time format of the settings. They are for programs that show times
-// to people. Reports do not use the account's time zone either: a call sends its time zone in tz, and the default is UTC.
+// TestShownFormats: the date and time formats of the settings are for programs that show times to people. The API does not use
+// them, and reports do not use the account's time zone.
 func TestShownFormats(t *testing.T) {
 	t.Parallel()
 	s := apitest.New(t, apitest.Options{})

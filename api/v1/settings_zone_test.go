@@ -15,8 +15,7 @@ func zoneAt(now time.Time, hour int) string {
 	return fmt.Sprintf("Etc/GMT%+d", 12-offset)   // the names of these zones have the opposite sign
 }
 
-// TestTimezoneTakesEffect: a change of the account's time zone takes effect immediately. Caps, alerts and conditions use the days and
-// hours of the new zone.
+// TestTimezoneTakesEffect: a change of the time zone immediately changes the days and hours of caps, alerts and conditions.
 func TestTimezoneTakesEffect(t *testing.T) {
 	t.Parallel()
 	s := apitest.New(t, apitest.Options{})
@@ -36,8 +35,8 @@ func TestTimezoneTakesEffect(t *testing.T) {
 		zone, path string
 		alerts     float64
 	}{
-		{zoneAt(now, 0), "", 0},           // a conversion three hours ago was yesterday
-		{zoneAt(now, 12), "", 1},          // a conversion three hours ago is today
+		{zoneAt(now, 0), "", 0},           // three hours ago was yesterday
+		{zoneAt(now, 12), "", 1},          // three hours ago is today
 		{"America/New_York", "Night", -1}, // 2026-03-02 04:30 UTC is Sunday night there
 		{"Europe/Berlin", "Day", -1},
 		{"UTC", "Day", -1},

@@ -106,7 +106,7 @@ func TestSimulate(t *testing.T) {
 	s.As(s.ReadKey).Do("POST", "/tools/simulate", map[string]any{"streams": flowFor(r)}).Want(200, "")
 }
 
-// counted returns as text how many clicks, visitors and campaigns are stored, and the sum of the clicks in the ledger.
+// counted returns the numbers of stored clicks, visitors and campaigns and the clicks in the ledger, as text.
 func counted(t *testing.T, s *apitest.Server) (text string) {
 	t.Helper()
 	err := s.DB.GetContext(t.Context(), &text, `SELECT concat_ws(' ', (SELECT count(*) FROM clicks),
@@ -117,8 +117,7 @@ func counted(t *testing.T, s *apitest.Server) (text string) {
 	return text
 }
 
-// TestSimulateClick: a recorded click is routed through a flow that is not saved. Values in visitor replace the values of the click.
-// A read-only key may do this too.
+// TestSimulateClick: a recorded click is routed through a flow that is not saved. Values in visitor replace the click's.
 func TestSimulateClick(t *testing.T) {
 	t.Parallel()
 	s := apitest.New(t)
@@ -151,7 +150,7 @@ func TestSimulateClick(t *testing.T) {
 	s.As(foreign).Do("POST", "/tools/simulate", map[string]any{"click_id": known}).Want(404, "not_found")
 }
 
-// TestSimulateBoundClick: the simulation of a click that another campaign passed on uses the visitor's binding, as the trace does.
+// TestSimulateBoundClick: the simulation of a click from another campaign uses the visitor's binding, as the trace does.
 func TestSimulateBoundClick(t *testing.T) {
 	t.Parallel()
 	d := newCampaignEnv(t)
@@ -179,7 +178,6 @@ func TestSimulateBoundClick(t *testing.T) {
 	}
 }
 
-// storeClicks stores clicks as the redirect records them.
 func storeClicks(t *testing.T, s *apitest.Server, clicks ...*models.Click) {
 	t.Helper()
 	log, err := spool.Open(t.TempDir(), spool.Options{})
@@ -207,7 +205,7 @@ func TestClickTrace(t *testing.T) {
 	_, key, _ := s.NewAccount("scale")
 	s.As(key).Do("POST", "/tools/simulate", map[string]any{"campaign_id": id}).Want(404, "not_found")
 
-	// The click has the path, the landing page, the seed and the hash of the flow that the redirect would store.
+	// The click is stored as the redirect would store it.
 	records, err := store.CampaignRouting(t.Context(), s.DB, s.Account.ID, id)
 	if err != nil {
 		t.Fatal(err)
@@ -232,8 +230,7 @@ func TestClickTrace(t *testing.T) {
 	first := steps[0].(map[string]any)["units"].([]any)[0].(map[string]any)["conditions"].([]any)[0].(map[string]any)
 	same(t, first, map[string]any{"attribute": "country", "seen": "FR", "known": true, "matched": false})
 
-	// This click was sent to a landing page that routing does not choose now. The names in the answer
-	// include the page that routing chooses now.
+	// Routing now chooses another landing page than the recorded one. The answer names it.
 	other := *c
 	other.ID, other.LanderID = models.NewClickID(), uuid.New()
 	storeClicks(t, s, &other)
@@ -242,8 +239,7 @@ func TestClickTrace(t *testing.T) {
 		t.Errorf("the page of the trace has no name: %v", answer["names"])
 	}
 
-	// A path with a cap is refused only if the cap was used up before the click. No earlier click took this path, so the click takes it
-	// even with a cap of 1.
+	// A cap counts only the clicks before this one, so a cap of 1 does not refuse it.
 	lower := flowFor(r)
 	lower[1].(map[string]any)["daily_cap"], lower[1].(map[string]any)["id"] = 1, e.Route.ID
 	s.Do("PUT", fmt.Sprintf("/campaigns/%s/flow", id), map[string]any{"streams": lower}).Want(200, "")
@@ -254,8 +250,7 @@ func TestClickTrace(t *testing.T) {
 	same(t, trace, map[string]any{"flow_changed": true, "reproduced": false, "decision": nil, "campaigns": []any{}})
 }
 
-// TestSimulateDraws: many visitors are distributed according to the weights. The same seed gives the same distribution. The answer
-// also has the decision for a single visitor.
+// TestSimulateDraws: many visitors are distributed by the weights. The same seed gives the same distribution.
 func TestSimulateDraws(t *testing.T) {
 	t.Parallel()
 	s := apitest.New(t)

@@ -77,7 +77,7 @@ func replaceSite(c *route.Call, b SitePut) (SiteAnswer, error) {
 	return SiteAnswer{s}, siteNameTaken(err)
 }
 
-// siteNameTaken changes the message of the error duplicate_name, because names need to be unique only among sites of the same kind.
+// siteNameTaken changes the message of duplicate_name: names need to be unique only among sites of the same kind.
 func siteNameTaken(err error) error {
 	if e, ok := models.AsError(err); ok && e.Code == "duplicate_name" {
 		return models.Conflict("duplicate_name", "another site of this kind has this name")

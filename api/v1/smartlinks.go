@@ -17,7 +17,7 @@ import (
 // smartlinks returns the routes of /short-links.
 func smartlinks(d Deps) []route.Route {
 	res := resource.Kind[countedSmartlinks, models.Smartlink, SmartlinkAnswer]{
-		Group: "Smartlinks", Path: "/short-links", Answer: smartlinkAnswer, Filters: resource.UseFilters[:1], // only the status
+		Group: "Smartlinks", Path: "/short-links", Answer: smartlinkAnswer, Filters: resource.UseFilters[:1],
 		Table: func(s *store.Store) countedSmartlinks { return countedSmartlinks{s.Smartlinks(), d.Reports} },
 		Codes: route.Codes("400 required too_long invalid_url invalid_number out_of_range invalid_slug invalid_domain "+
 			"invalid_source invalid_rule_url invalid_condition no_conditions duplicate_slug", "409 duplicate_name"),
@@ -37,13 +37,13 @@ func smartlinks(d Deps) []route.Route {
 	}
 }
 
-// countedSmartlinks is the table of smartlinks. It adds to each smartlink the number of its clicks.
+// countedSmartlinks is the table of smartlinks with their numbers of clicks.
 type countedSmartlinks struct {
 	store.Smartlinks
 	reports ReportReader
 }
 
-// List returns a page of the smartlinks that are not deleted, with their numbers of clicks.
+// List returns a page of smartlinks with their numbers of clicks.
 func (k countedSmartlinks) List(ctx context.Context, account uuid.UUID, p store.Page) ([]models.Smartlink, string, error) {
 	list, next, err := k.Smartlinks.List(ctx, account, p)
 	if err == nil {
@@ -52,7 +52,7 @@ func (k countedSmartlinks) List(ctx context.Context, account uuid.UUID, p store.
 	return list, next, err
 }
 
-// Update saves a smartlink, and returns it with its number of clicks.
+// Update saves a smartlink and returns it with its number of clicks.
 func (k countedSmartlinks) Update(ctx context.Context, l models.Smartlink) (models.Smartlink, error) {
 	saved, err := k.Smartlinks.Update(ctx, l)
 	list := []models.Smartlink{saved}
@@ -62,14 +62,13 @@ func (k countedSmartlinks) Update(ctx context.Context, l models.Smartlink) (mode
 	return list[0], err
 }
 
-// SmartlinkPut is the body of PUT /short-links. It replaces every field. A field that is left out gets its default, except
-// is_active, which keeps its value.
+// SmartlinkPut is the body of PUT /short-links. It replaces every field, except an is_active that is left out.
 type SmartlinkPut struct {
 	bind.ID
 	form.SmartlinkBody
 }
 
-// Record returns the smartlink that the body describes. If is_active is left out, the smartlink keeps its status.
+// Record returns the smartlink that the body describes.
 func (b SmartlinkPut) Record() (models.Smartlink, error) {
 	l, err := b.SmartlinkBody.Record()
 	l.KeepActive = !b.IsActive.Given()

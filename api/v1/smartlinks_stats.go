@@ -21,7 +21,7 @@ type SmartlinkBrief struct {
 	Slug string    `json:"slug"`
 }
 
-// SmartlinkStats counts the clicks of a smartlink in the window. Clicks of bots are counted separately.
+// SmartlinkStats counts the clicks of a smartlink in the window.
 type SmartlinkStats struct {
 	Link         SmartlinkBrief         `json:"link"`
 	Range        bind.Range             `json:"range"`

@@ -91,7 +91,7 @@ func TestSmartlinkRoundTrip(t *testing.T) {
 	if rows := s.Do("GET", "/short-links", nil).Want(200, "").Map()["rows"].([]any); len(rows) != 2 {
 		t.Errorf("want two smartlinks after the deletion: %v", rows)
 	}
-	s.Do("POST", "/short-links", with(smartlink("Deal_1", domain), "name", "N")).Want(201, "") // the name and the slug can be used again
+	s.Do("POST", "/short-links", with(smartlink("Deal_1", domain), "name", "N")).Want(201, "") // the name and the slug are free again
 }
 
 func TestSmartlinkErrors(t *testing.T) {
@@ -172,8 +172,8 @@ func TestSmartlinkErrors(t *testing.T) {
 			[]any{map[string]any{"url": "https://a.example", "conditions": []any{ok}}}), 201, ""},
 	})
 	s.Do("PUT", "/short-links", with(with(smartlink("mine", domain), "id", id), "name", "taken")).Want(409, "duplicate_name")
-	s.Do("PUT", "/short-links", with(smartlink("mine", domain), "id", id)).Want(200, "") // a smartlink may keep its own slug
-	// A smartlink cannot have the alias of a campaign as its slug, and a campaign cannot have the slug of a smartlink as its alias.
+	s.Do("PUT", "/short-links", with(smartlink("mine", domain), "id", id)).Want(200, "") // its own slug
+	// A smartlink and a campaign cannot have the same address.
 	s.Do("POST", "/short-links", smartlink("campaign-2", domain)).Want(201, "")
 	s.Do("POST", "/campaigns", map[string]any{
 		"name": "d", "alias": "campaign-2", "domain_id": domain, "destination_url": "https://a.example",
@@ -225,7 +225,7 @@ func TestSmartlinksOfOthers(t *testing.T) {
 	}
 }
 
-// If many calls try to take the same address at once, exactly one campaign or smartlink gets it.
+// If many calls want the same address at once, one campaign or smartlink gets it.
 func TestAddressRace(t *testing.T) {
 	t.Parallel()
 	s := apitest.New(t)
@@ -307,7 +307,7 @@ func TestSmartlinkStats(t *testing.T) {
 	first := stats["destinations"].([]any)[0].(map[string]any)
 	same(t, first, map[string]any{"destination_url": "https://de.example", "clicks": 2, "bot_clicks": 1})
 
-	// Two rules lead to the same destination, with 2 clicks each. Together these are more clicks than the 3 of another rule.
+	// The 2 + 2 clicks of two rules with the same destination are more than the 3 of another rule.
 	hour := last.Truncate(time.Hour).Add(-2 * time.Hour)
 	for _, f := range []struct {
 		to     string
@@ -319,7 +319,7 @@ func TestSmartlinkStats(t *testing.T) {
 	top := s.Do("GET", path, nil).Want(200, "").Map()["destinations"].([]any)[0].(map[string]any)
 	same(t, top, map[string]any{"destination_url": "https://shared.example", "clicks": 4})
 
-	// A job clears the clicks. It is stored before the call is answered.
+	// The job that clears the clicks is stored before the call is answered.
 	a := s.Do("DELETE", path+"?from=2026-01-02&to=2026-01-03", nil, "Prefer", "respond-async").Want(202, "")
 	job := a.Map()["job"].(map[string]any)
 	dbtest.Exec(t, s.DB, `UPDATE jobs SET state = 'done', result = args || '{"clicks": 7}' WHERE id = $1 AND kind = 'smartlink:clear'

@@ -26,7 +26,7 @@ func sources(d Deps, reportingDeps reporting.Deps) []route.Route {
 			"409 duplicate_name"),
 	}
 	post := resource.Create[SourceCreate](res, "create a traffic source, from the template of its platform")
-	post.Echoes = []any{template.Source{}} // a client may send a template unchanged as a traffic source
+	post.Echoes = []any{template.Source{}} // a client may send a template unchanged
 	return append([]route.Route{
 		resource.ListFigures(d.Reports, res, "traffic sources with figures for the window", "source_id", sourceRows),
 		post,
@@ -39,9 +39,8 @@ func sources(d Deps, reportingDeps reporting.Deps) []route.Route {
 	}, sourceTemplateFiles(res)...)
 }
 
-// checkPostback checks the postback settings of a traffic source and the addresses to which its postbacks are sent. It refuses
-// addresses that still have the placeholder of a template, because the placeholder stands for a value that the account finds only
-// at the source.
+// checkPostback checks the postback settings of a traffic source. It refuses addresses with the placeholder of a template, which
+// stands for a value that the account finds only at the source.
 func (d Deps) checkPostback(p models.SourcePostback) error {
 	for _, url := range p.URLs() {
 		if word := models.Placeholder(url); word != "" {
@@ -58,8 +57,8 @@ func (d Deps) checkPostback(p models.SourcePostback) error {
 // SourceCreate is the body of POST /traffic-sources. Fields that are left out come from the template of the platform.
 type SourceCreate struct{ form.SourceBody }
 
-// Fill adds the values of the platform's template. It leaves out a postback address with a placeholder for a value of the account,
-// because without that value the platform could not assign the postbacks to the account.
+// Fill adds the values of the platform's template. It leaves out a postback address with a placeholder for a value of the
+// account.
 func (SourceCreate) Fill(c *route.Call) error {
 	t, ok := template.FindSource(textMember(c.Body, "platform"))
 	if !ok {
@@ -71,15 +70,15 @@ func (SourceCreate) Fill(c *route.Call) error {
 	return c.FillBody(t)
 }
 
-// textMember returns a text field of a body, or an empty text if the field is missing. The body may be invalid.
+// textMember returns a text field of a body, or an empty text if the field is missing or the body is invalid.
 func textMember(body []byte, name string) (text string) {
 	if fields, err := bind.Object(body); err == nil {
-		_ = json.Unmarshal(fields[name], &text) // a field of another type counts as missing
+		_ = json.Unmarshal(fields[name], &text)
 	}
 	return text
 }
 
-// SourcePut is the body of PUT /traffic-sources. It replaces every field. A field that is left out gets its default.
+// SourcePut is the body of PUT /traffic-sources. It replaces every field.
 type SourcePut struct {
 	bind.ID
 	form.SourceBody

@@ -74,8 +74,7 @@ func TestConversionActions(t *testing.T) {
 	}
 }
 
-// TestChosenConnection: if an account has several sign-ins at a platform, the call must name one of them. The named sign-in must
-// belong to the account.
+// TestChosenConnection: with several sign-ins at a platform, the call must name one of the account's.
 func TestChosenConnection(t *testing.T) {
 	t.Parallel()
 	s, _, path := newSource(t, apitest.Options{})

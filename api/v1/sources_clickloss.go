@@ -17,7 +17,7 @@ type ClickLossDay struct {
 	answer.ClickLoss
 }
 
-// sourceRows returns a function that makes the rows of GET /traffic-sources. Each row has the source's click loss in the window.
+// sourceRows returns a function that makes the rows of GET /traffic-sources, with each source's click loss in the window.
 func sourceRows(c *route.Call, page []models.TrafficSource) (func(models.TrafficSource, answer.Figures) SourceRow, error) {
 	ids := answer.Each(page, models.TrafficSource.RecordID)
 	days, err := spend.ClickLoss(c.Context(), c.Store.Conn(), c.Account.ID, ids, c.Window.From, c.Window.To)
@@ -30,11 +30,10 @@ func sourceRows(c *route.Call, page []models.TrafficSource) (func(models.Traffic
 	}, err
 }
 
-// listedLossDays is the number of days, up to today, whose click loss is in the answer of GET .../integration.
+// listedLossDays is the number of days in click_loss, including today.
 const listedLossDays = 14
 
-// clickLossDays returns the click loss of a source by day, for the last listedLossDays days. It leaves out days for which the source
-// reported no clicks.
+// clickLossDays returns the click loss of a source by day. Days without clicks reported by the source are left out.
 func clickLossDays(c *route.Call, source uuid.UUID) ([]ClickLossDay, error) {
 	now := time.Now()
 	days, err := spend.ClickLoss(c.Context(), c.Store.Conn(), c.Account.ID, []uuid.UUID{source}, now.AddDate(0, 0, 1-listedLossDays), now)

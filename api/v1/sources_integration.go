@@ -122,7 +122,6 @@ func sourceProviderForm(p models.SourceProvider) SourceProviderForm {
 	}
 }
 
-// fill copies a connection to the answer.
 func (out *SourceIntegration) fill(i models.SourceIntegration) {
 	out.Configured, out.Version, out.Provider, out.IsEnabled, out.Credentials = true, answer.Stamp(i.SavedAt), &i.Provider, i.IsEnabled, i.Masked()
 	if i.Provider == models.CustomCost {
@@ -175,7 +174,7 @@ func (d Deps) saveSourceIntegration(c *route.Call, _ models.TrafficSource, b Sou
 	return SourceIntegrationSaved{c.ID, true, version}, err
 }
 
-// sourceConnect returns the change that the body describes. It checks the parts that do not depend on the saved connection.
+// sourceConnect returns the change that the body describes, without checks against the saved connection.
 func (d Deps) sourceConnect(b SourceIntegrationBody) (w store.SourceConnect, err error) {
 	p, ok := models.SourceProviderNamed(b.Provider)
 	if !ok {
@@ -218,10 +217,9 @@ type SourceRunBody struct {
 	To     string `json:"to" bad:"invalid_input" pattern:"^([0-9]{4}-[0-9]{2}-[0-9]{2})?$" doc:"last day, YYYY-MM-DD, in the platform's time zone; default: today; from and to include at most 366 days"`
 }
 
-// window returns the days of the body. zone is the time zone of the account at the platform. If the zone is not known, zone is empty
-// and the days are in UTC.
+// window returns the days of the body, in the time zone of the account at the platform. An empty zone is unknown and means UTC.
 func (b SourceRunBody) window(zone string, now time.Time) (from, to time.Time, err error) {
-	at, err := time.LoadLocation(zone) // an empty name is UTC
+	at, err := time.LoadLocation(zone)
 	if err != nil {
 		at = time.UTC
 	}
@@ -302,8 +300,7 @@ func (d Deps) runSourceIntegration(c *route.Call, _ models.TrafficSource, b Sour
 	return out, err
 }
 
-// publicFailures are the codes of errors of the job that are returned as an answer, because the call was valid and only the
-// connection or the platform failed.
+// publicFailures are the codes of errors that are returned as an answer, because only the connection or the platform failed.
 var publicFailures = []string{"platform_error", "not_connected", models.TooManyRows}
 
 // SourceIntegrationDeleted is the answer of DELETE /traffic-sources/{id}/integration.

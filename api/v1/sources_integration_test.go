@@ -19,8 +19,8 @@ func newSource(t *testing.T, o apitest.Options) (s *apitest.Server, id, path str
 	return s, id, "/traffic-sources/" + id + "/integration"
 }
 
-// TestSourceIntegration: the answer lists the credential fields of every platform, and a source is connected with values for them.
-// Secrets are stored encrypted and shown masked. Fields that a change leaves out keep their values.
+// TestSourceIntegration connects a source to every platform. Secrets are stored encrypted and shown masked. Fields that a change
+// leaves out keep their values.
 func TestSourceIntegration(t *testing.T) {
 	t.Parallel()
 	s, id, path := newSource(t, apitest.Options{Plan: "growth"})
@@ -91,14 +91,13 @@ func TestSourceIntegration(t *testing.T) {
 	if err := s.DB.GetContext(t.Context(), &row, `SELECT t::text FROM source_integrations t`); err != nil || strings.Contains(row, "canary") {
 		t.Errorf("the secret is stored unencrypted: %s (%v)", row, err)
 	}
-	s.Do("PUT", path, object{"provider": "propellerads"}).Want(200, "") // the provider changes, so the former credentials are deleted
+	s.Do("PUT", path, object{"provider": "propellerads"}).Want(200, "") // another provider: the former credentials are deleted
 	same(t, s.Do("GET", path, nil).Want(200, "").Map(), map[string]any{"credentials": "map[]", "conversion_statuses": "[approved]"})
 	same(t, s.Do("DELETE", path, nil).Want(200, "").Map(), map[string]any{"id": id, "deleted": true})
 	same(t, s.Do("DELETE", path, nil).Want(200, "").Map(), map[string]any{"id": id, "deleted": false})
 }
 
-// TestCostEndpoint: values of headers are secrets. A header keeps its value if the masked value is sent back. If the host changes,
-// the values must be sent again.
+// TestCostEndpoint: values of headers are secrets. A masked value keeps the stored one, unless the host changes.
 func TestCostEndpoint(t *testing.T) {
 	t.Parallel()
 	s, id, path := newSource(t, apitest.Options{Plan: "growth"})
@@ -128,7 +127,7 @@ func TestCostEndpoint(t *testing.T) {
 	s.Do("PUT", path, endpoint("https://elsewhere.example.com/", "********")).Want(400, "invalid_input")
 	s.Do("PUT", path, endpoint("https://elsewhere.example.com/", "another")).Want(200, "")
 	s.Do("PUT", path, object{"provider": "custom", "cost_endpoint": object{}, "is_enabled": false}).Want(200, "")
-	for _, p := range models.CostPresets { // the dashboard sends an unchanged preset together with the customer's token
+	for _, p := range models.CostPresets { // as the dashboard sends a preset
 		s.Do("PUT", path, object{"provider": "custom", "cost_endpoint": p.Endpoint.WithDefaults(), "credentials": object{"token": sourceToken}}).Want(200, "")
 	}
 	s.Do("PUT", path, object{"provider": "custom", "cost_endpoint": object{}, "is_enabled": false}).Want(200, "")
@@ -189,7 +188,7 @@ func TestSourceIntegrationRefusals(t *testing.T) {
 	s.Do("POST", path, nil).Want(400, "not_configured")
 	s.Do("PUT", path, off("custom", nil)).Want(200, "")
 	s.Do("POST", path, nil).Want(400, "no_url")
-	uet := object{"uet_tag_id": "187012345", "uet_token": "uet-token-canary"} // these credentials need neither a sign-in nor a goal
+	uet := object{"uet_tag_id": "187012345", "uet_token": "uet-token-canary"} // neither a sign-in nor a goal is needed
 	s.Do("PUT", path, off("microsoft_ads", object{"conversions_enabled": true, "credentials": uet})).Want(200, "")
 	s.Do("PUT", path, off("tiktok", nil)).Want(200, "")
 	s.Do("POST", path, `x`).Want(400, "bad_body")

@@ -12,7 +12,7 @@ import (
 	"switchyard/models"
 )
 
-// subsOf returns as text the sub-parameters that the list shows for a source, for example "1 zone, 2 ad (Banner)".
+// subsOf returns the listed sub-parameters of a source, for example "1 zone, 2 ad (Banner)".
 func subsOf(t *testing.T, s *apitest.Server, id any) string {
 	t.Helper()
 	var parts []string
@@ -27,7 +27,7 @@ func subsOf(t *testing.T, s *apitest.Server, id any) string {
 	return strings.Join(parts, ", ")
 }
 
-// putSource replaces a source. macros is a JSON object, because the order of the macros matters.
+// putSource replaces a source. macros is a JSON object, because their order matters.
 func putSource(t *testing.T, s *apitest.Server, id any, macros string, subs ...any) {
 	t.Helper()
 	body := fmt.Sprintf(`{"id": %q, "name": "Push", "token_macros": %s}`, id, macros)
@@ -37,9 +37,8 @@ func putSource(t *testing.T, s *apitest.Server, id any, macros string, subs ...a
 	s.Do("PUT", "/traffic-sources", body).Want(200, "")
 }
 
-// As long as no campaign uses a source, its sub-parameters follow the order of its macros. Once a campaign uses the source, each
-// parameter keeps its number unless subs is sent. The number of a removed parameter stays reserved. A new parameter with the macro of
-// a removed one takes that number, and any other new parameter takes a free number.
+// Once a campaign uses a source, each parameter keeps its number unless subs is sent. The number of a removed parameter stays
+// reserved for one with the same macro. Other new parameters take free numbers.
 func TestSubParametersStayWhereTheyAre(t *testing.T) {
 	t.Parallel()
 	d := newCampaignEnv(t)
@@ -82,7 +81,7 @@ func TestSubParametersStayWhereTheyAre(t *testing.T) {
 	}
 }
 
-// Reports and logs name a sub-parameter if all sources that their filters select have the same name for it.
+// Reports and logs name a sub-parameter if all selected sources have the same name for it.
 func TestSubNamesOfReportsAndLogs(t *testing.T) {
 	t.Parallel()
 	d := newCampaignEnv(t)
@@ -110,8 +109,7 @@ func TestSubNamesOfReportsAndLogs(t *testing.T) {
 	}
 }
 
-// A sub-parameter of a source counts as used if a campaign of the source, an entry of a bot list, a list of
-// blocked values or a Copilot rule names it.
+// A sub-parameter counts as used if a campaign, a bot list, a list of blocked values or a Copilot rule names it.
 func TestUsesOfSubParameters(t *testing.T) {
 	t.Parallel()
 	d := newCampaignEnv(t)

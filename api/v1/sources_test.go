@@ -34,7 +34,7 @@ func TestSourceRoundTrip(t *testing.T) {
 	})
 	id := made["id"]
 
-	// The redirect reads the macros in the order of the JSON document.
+	// The redirect reads the macros in the order of the document.
 	list, err := store.RoutingVersions(t.Context(), s.DB)
 	if err != nil {
 		t.Fatal(err)
@@ -188,7 +188,7 @@ func TestSourceErrors(t *testing.T) {
 	})
 }
 
-// Traffic sources and networks share one allowance. Only active traffic sources and networks count.
+// Active traffic sources and networks share one allowance.
 func TestIntegrationsAllowance(t *testing.T) {
 	t.Parallel()
 	s := apitest.New(t, apitest.Options{Plan: "growth"}) // the plan allows 50
@@ -199,7 +199,7 @@ func TestIntegrationsAllowance(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	// Twelve calls at once, of both kinds, compete for the last five places: exactly five succeed.
+	// Twelve calls at once, of both kinds, compete for the last five places.
 	paths := []string{"/traffic-sources", "/networks"}
 	answers := make(chan apitest.Answer, 12)
 	for i := range 12 {
@@ -224,7 +224,7 @@ func TestIntegrationsAllowance(t *testing.T) {
 			"/networks":        `{"kind": "network", "version": 1, "template": {"name": "more", "click_param": "sub"}}`,
 		}[path]
 		s.Do("POST", path+"/import", file).Want(402, "plan_limit")
-		setActive(true).Want(200, "") // the source is active already, so nothing is added to the count
+		setActive(true).Want(200, "") // it is active already
 		setActive(false).Want(200, "")
 		setActive(true).Want(200, "")
 		setActive(false).Want(200, "")
@@ -236,8 +236,8 @@ func TestIntegrationsAllowance(t *testing.T) {
 	}
 }
 
-// TestPostbackURLIsPublic: the address for a source's postbacks must be http or https, must have no user name, and must be on the
-// public internet unless EgressAllow has it. Tokens may appear only after the host.
+// TestPostbackURLIsPublic: the address of a source's postbacks must be http or https on the public internet or in EgressAllow. It
+// must have no user name, and tokens only after the host.
 func TestPostbackURLIsPublic(t *testing.T) {
 	t.Parallel()
 	s := apitest.New(t, apitest.Options{V1: v1.Deps{EgressAllow: []netip.Prefix{netip.MustParsePrefix("127.0.0.9/32")}}})
@@ -254,8 +254,7 @@ func TestPostbackURLIsPublic(t *testing.T) {
 		goals := []any{map[string]any{"goal": "a"}, map[string]any{"goal": "b", "url": address}}
 		s.Do("POST", "/traffic-sources", with(source("x"), "postback_goals", goals)).Want(400, "invalid_url")
 	}
-	// An address that still has the placeholder of a template is refused, because the source could not assign the postback to an
-	// account.
+	// The placeholder of a template is refused.
 	for _, body := range []object{
 		with(source("x"), "postback_url", "https://s.example/?aid=YOUR_AID&e={external_id}"),
 		with(source("x"), "postback_goals", []any{object{"goal": "b", "url": "https://s.example/YOUR_ID/"}}),

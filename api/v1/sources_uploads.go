@@ -28,8 +28,7 @@ type SourceUploads struct {
 	Rows      []SourceUpload `json:"rows" doc:"the last 20 uploads, newest first"`
 }
 
-// UploadKeys has the number of conversions of a source that have each kind of hashed personal data. It counts these data even if
-// they are not sent.
+// UploadKeys counts the conversions of a source with each kind of hashed personal data, even if these data are not sent.
 type UploadKeys struct {
 	Conversions int              `json:"conversions" doc:"number of conversions that were counted: the latest that can be uploaded to the platform, at most 10,000"`
 	Keys        []UploadKeyShare `json:"keys" doc:"all kinds of data, including those that no conversion has"`
@@ -66,7 +65,6 @@ const (
 	countedUploads = 30 // days
 )
 
-// sourceUploads returns the uploads of a source. i is the source's connection.
 func sourceUploads(c *route.Call, i models.SourceIntegration) (*SourceUploads, error) {
 	counts, err := upload.Count(c.Context(), c.Store.Conn(), c.Account.ID, i.TargetID, time.Now().AddDate(0, 0, -countedUploads))
 	if err != nil {
@@ -93,7 +91,6 @@ func sourceUploads(c *route.Call, i models.SourceIntegration) (*SourceUploads, e
 	}, err
 }
 
-// uploadKeys counts the conversions of a source that have each kind of hashed personal data.
 func uploadKeys(c *route.Call, source uuid.UUID) (UploadKeys, error) {
 	n, with, err := dbmatchkey.Shares(c.Context(), c.Store.Conn(), c.Account.ID, source, time.Now())
 	out := UploadKeys{Conversions: n, Keys: make([]UploadKeyShare, len(matchkey.Names))}

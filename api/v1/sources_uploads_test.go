@@ -8,8 +8,7 @@ import (
 	"switchyard/db/dbtest"
 )
 
-// TestSourceUploads: uploads begin in shadow mode and with caps, and the account can change both. The answer shows the uploads.
-// Stopped uploads raise an alert until a PUT starts them again.
+// TestSourceUploads: uploads begin in shadow mode and with caps. Stopped uploads raise an alert until a PUT starts them again.
 func TestSourceUploads(t *testing.T) {
 	t.Parallel()
 	s, id, path := newSource(t, apitest.Options{Plan: "growth"})

@@ -11,8 +11,7 @@ import (
 	"switchyard/db/dbtest"
 )
 
-// A flow may have been stored before a rule for flows existed. If it breaks that rule, cloning it is refused with the same error as
-// sending it in a request.
+// Cloning a stored flow that breaks today's rules is refused like sending it.
 func TestCloneRefusesAStoredFlow(t *testing.T) {
 	t.Parallel()
 	d := newCampaignEnv(t)
@@ -59,8 +58,7 @@ func TestCloneRefusesAStoredFlow(t *testing.T) {
 	d.Do("POST", campaignPath(id)+"/clone", nil).Want(400, "invalid_domain")
 }
 
-// A PUT is refused for the same reasons as a POST: it cannot give a record the name of another record, and a plan without the API does
-// not allow it.
+// A PUT is refused for the same reasons as a POST.
 func TestPutIsRefusedLikePost(t *testing.T) {
 	t.Parallel()
 	s := apitest.New(t)

@@ -18,14 +18,14 @@ import (
 	"switchyard/models/template"
 )
 
-// SourceTemplateFile is a file with a template of a traffic source. Accounts use it to share templates with each other.
+// SourceTemplateFile is a file with which accounts share the template of a traffic source.
 type SourceTemplateFile struct {
 	Kind     string          `json:"kind" required:"true" bad:"invalid_template" enum:"traffic_source"`
 	Version  int             `json:"version" required:"true" bad:"invalid_template" min:"1" max:"1"`
 	Template template.Source `json:"template"`
 }
 
-// NetworkTemplateFile is a file with a template of an affiliate network. Accounts use it to share templates with each other.
+// NetworkTemplateFile is a file with which accounts share the template of an affiliate network.
 type NetworkTemplateFile struct {
 	Kind     string           `json:"kind" required:"true" bad:"invalid_template" enum:"network"`
 	Version  int              `json:"version" required:"true" bad:"invalid_template" min:"1" max:"1"`
@@ -60,9 +60,8 @@ func exportNetwork(_ *route.Call, n models.Network) (NetworkTemplateFile, error)
 	return NetworkTemplateFile{template.KindNetwork, template.FileVersion, t}, t.Check(time.Now())
 }
 
-// Record returns the traffic source that the file describes. If the postback address has placeholders for values of the account,
-// the address is put into the notes instead, because without these values the platform could not assign the postbacks to the
-// account.
+// Record returns the traffic source that the file describes. A postback address with placeholders for values of the account is
+// put into the notes.
 func (f SourceTemplateFile) Record() (models.TrafficSource, error) {
 	t := f.Template
 	t.Key, t.CostModel = cmp.Or(t.Key, "custom"), cmp.Or(t.CostModel, "cpc")
@@ -93,7 +92,7 @@ func (f NetworkTemplateFile) Record() (models.Network, error) {
 	return b.Record()
 }
 
-// originLine returns a line for the notes. It names the page on which the facts of a template were read, and the day.
+// originLine returns a line for the notes: the page with the facts of a template, and the day on which it was read.
 func originLine(o template.Origin) string {
 	if o.Page == "" {
 		return ""
@@ -101,7 +100,7 @@ func originLine(o template.Origin) string {
 	return fmt.Sprintf("Template read on %s: %s\n", o.ReadOn, o.Page)
 }
 
-// decodeTemplate decodes a template into the body of a new record. It applies the same checks as for a body that a client sends.
+// decodeTemplate decodes a template into the body of a new record, with the checks for a client's body.
 func decodeTemplate(t any, notes string, into any) error {
 	raw, err := json.Marshal(t)
 	if err != nil {
@@ -111,19 +110,17 @@ func decodeTemplate(t any, notes string, into any) error {
 	if err != nil {
 		return err
 	}
-	fields["notes"], _ = json.Marshal(notes) // a text always marshals
+	fields["notes"], _ = json.Marshal(notes)
 	if raw, err = json.Marshal(fields); err != nil {
 		return fmt.Errorf("v1: template: %w", err)
 	}
 	return bind.Decode(raw, into)
 }
 
-// networkRecord is a body that describes a network.
 type networkRecord interface {
 	Record() (models.Network, error)
 }
 
-// addNetwork returns a handler that saves the network of a body.
 func addNetwork[B networkRecord](d Deps) func(*route.Call, B) (NetworkAnswer, error) {
 	return func(c *route.Call, b B) (NetworkAnswer, error) {
 		n, err := b.Record()

@@ -9,8 +9,7 @@ import (
 	"switchyard/models/template"
 )
 
-// A template that one account exports creates the same traffic source in another account, but without values that belong to the
-// first account.
+// A template file creates the same traffic source in another account, without values of the first account.
 func TestSourceTemplateFile(t *testing.T) {
 	t.Parallel()
 	s := apitest.New(t)
@@ -52,8 +51,7 @@ func TestSourceTemplateFile(t *testing.T) {
 	}
 }
 
-// A template that is made from a network does not contain the network's secret, notes or payment terms. It contains only the
-// scheme and the host of the network's address.
+// The template of a network has no secret, notes or payment terms, and only the scheme and the host of its address.
 func TestNetworkTemplateFile(t *testing.T) {
 	t.Parallel()
 	s := apitest.New(t)
@@ -83,7 +81,7 @@ func TestNetworkTemplateFile(t *testing.T) {
 	s.Do("GET", fmt.Sprintf("/networks/%v/template", empty["id"]), nil).Want(400, "invalid_template")
 }
 
-// An import refuses unknown fields, and templates that break the rules for built-in templates.
+// An import refuses unknown fields and unusable templates.
 func TestTemplateFileErrors(t *testing.T) {
 	t.Parallel()
 	s := apitest.New(t)

@@ -80,7 +80,7 @@ func listNetworkTemplates(c *route.Call) (NetworkTemplateRows, error) {
 	return out, err
 }
 
-// NetworkTemplatesBody is the body of POST /network-templates. It is a template, or a list of templates.
+// NetworkTemplatesBody is the body of POST /network-templates: a template, or a list of templates.
 type NetworkTemplatesBody struct {
 	Templates []template.Network `json:"templates" maxItems:"1000" doc:"the templates to save. A body without this field is itself the template to save. The names of fields may be in camelCase or in snake_case"`
 	template.Network
@@ -117,7 +117,7 @@ func saveNetworkTemplates(c *route.Call) (SavedTemplates, error) {
 	return SavedTemplates{len(saved), len(sent) - len(saved), answer.Each(saved, networkTemplateRow)}, err
 }
 
-// sentTemplates returns the templates in the body: the items of its list, or the body itself.
+// sentTemplates returns the templates in the body.
 func sentTemplates(body []byte) ([]json.RawMessage, error) {
 	fields, err := bind.Object(body)
 	if err != nil {
@@ -144,7 +144,7 @@ func sentTemplates(body []byte) ([]json.RawMessage, error) {
 	return list, nil
 }
 
-// parseNetworkTemplate parses a template and checks it like a network. If the template contains a secret, the secret is removed.
+// parseNetworkTemplate parses a template without its secret, and checks it like a network.
 func parseNetworkTemplate(raw json.RawMessage) (template.Network, error) {
 	fields, err := bind.Object(raw)
 	if err != nil {
@@ -170,11 +170,11 @@ func parseNetworkTemplate(raw json.RawMessage) (template.Network, error) {
 	return template.FromNetwork(n), err
 }
 
-// templateFields are the field names of a template, as a client sends it and as GET returns it.
+// templateFields are the field names of a template in bodies and answers.
 var templateFields = bind.KeysOf(form.NetworkBody{}, NetworkTemplateRow{}).Names()
 
-// checkFieldNames refuses an unknown name that resembles the name of a template's field. Other unknown names, such as fields of
-// another tracker's templates, are ignored.
+// checkFieldNames refuses an unknown name that resembles a template's field. Other unknown names are ignored: they may come from
+// another tracker.
 func checkFieldNames(fields map[string]json.RawMessage) error {
 	for name := range fields {
 		if !slices.Contains(templateFields, name) && models.Nearest(name, templateFields) != "" {
@@ -184,7 +184,7 @@ func checkFieldNames(fields map[string]json.RawMessage) error {
 	return nil
 }
 
-// snakeKeys converts the names of fields to snake_case. If two names become equal, the name that was already in snake_case wins.
+// snakeKeys converts the names of fields to snake_case. If two names become equal, the name that was in snake_case wins.
 func snakeKeys(fields map[string]json.RawMessage) map[string]json.RawMessage {
 	out := make(map[string]json.RawMessage, len(fields))
 	for name, v := range fields {

@@ -12,7 +12,6 @@ import (
 	"switchyard/models/template"
 )
 
-// named returns the templates in the list that have the given name.
 func named(s *apitest.Server, name string) (found []map[string]any) {
 	for _, r := range s.Do("GET", "/network-templates", nil).Want(200, "").Map()["rows"].([]any) {
 		if row := r.(map[string]any); strings.EqualFold(row["name"].(string), name) {
@@ -48,7 +47,7 @@ func TestNetworkTemplates(t *testing.T) {
 		t.Error("a template contains a secret")
 	}
 
-	// A template with an existing name is replaced. If a call has several with the same name, the last counts. Invalid ones are skipped.
+	// Of several templates with the same name in a call, the last counts.
 	many := s.Do("POST", "/network-templates", `{"templates": [{"name": "MINE", "clickParam": "a"}, {"name": "mine", "clickParam": "b"},
 		{"name": "Other"}, {"name": ""}, 5, null, {"name": "Bad", "url": "ftp://x"}, {"name": "Bad", "currency": 5, "tags": "a"}]}`).
 		Want(201, "").Map()
@@ -141,7 +140,7 @@ func TestSourceTemplates(t *testing.T) {
 	t.Parallel()
 	s := apitest.New(t)
 	rows := s.As(s.ReadKey).Do("GET", "/traffic-source-templates", nil).Want(200, "").Map()["rows"].([]any)
-	for _, r := range rows { // each row is a valid body of a traffic source, once its placeholders are filled in
+	for _, r := range rows { // a valid body, once its placeholders are filled in
 		row := r.(map[string]any)
 		if address := row["postback_url"].(string); models.Placeholder(address) != "" {
 			s.Do("POST", "/traffic-sources", row).Want(400, "invalid_url")

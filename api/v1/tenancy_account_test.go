@@ -14,13 +14,12 @@ import (
 	"switchyard/models"
 )
 
-// env is an account with a record of every kind. ids has the id of each record by the name of its kind.
+// env is an account with a record of every kind. ids has their ids by kind.
 type env struct {
 	*apitest.Server
 	ids map[string]string
 }
 
-// newEnv makes an account on the server and fills it.
 func newEnv(t *testing.T, s *apitest.Server) env {
 	t.Helper()
 	account, key, _ := s.NewAccount("scale")
@@ -59,7 +58,7 @@ func newEnv(t *testing.T, s *apitest.Server) env {
 	return e
 }
 
-// people adds the records that only people can create, and returns the server with a session of the account's owner.
+// people adds the records that only people can create, and returns a session of the account's owner.
 func (e env) people() *apitest.Server {
 	p := e.SignIn(models.RoleOwner)
 	made := func(kind, path string, body object) {
@@ -73,8 +72,7 @@ func (e env) people() *apitest.Server {
 	return p
 }
 
-// oneID gives the same id to all records of the account that the test knows, including a record of each kind that only people can
-// create.
+// oneID gives the same id to all records of the account.
 func (e env) oneID(t *testing.T) uuid.UUID {
 	t.Helper()
 	for kind, query := range map[string]string{
@@ -110,14 +108,12 @@ func (e env) make(kind, path string, body object) {
 	e.ids[kind] = made.ID
 }
 
-// makeSite adds a site with its goals.
 func (e env) makeSite(name string) {
 	var made struct{ Site struct{ ID string } }
 	e.Do("POST", "/sites", object{"name": name, "seedGoals": true}).Want(http.StatusOK, "").Into(&made)
 	e.ids["site"] = made.Site.ID
 }
 
-// block blocks a value in the campaign.
 func (e env) block(value string) {
 	var list struct{ Rows []models.BlockedValue }
 	e.Do("POST", "/blocks", block(e.ids["campaign"], value)).Want(http.StatusOK, "")
@@ -146,7 +142,7 @@ func (e env) smartlink(name string) object {
 	}
 }
 
-// bodies returns bodies that the caller could send, by operation. The test puts another account's ids into them.
+// bodies returns valid bodies by operation. The test puts another account's ids into them.
 func (e env) bodies() map[string]object {
 	campaign := e.campaign("x")
 	delete(campaign, "streams")

@@ -24,7 +24,7 @@ import (
 	"switchyard/models"
 )
 
-// records holds the ids of an account: the id that all its records share, the id of a click, and the id of the account.
+// records has the id that all records of an account share, the id of a click, and the id of the account.
 type records struct {
 	id      uuid.UUID
 	click   string
@@ -36,7 +36,6 @@ func unknownIDs() records {
 	return records{uuid.New(), models.FormatClickID(models.NewClickID()), uuid.New()}
 }
 
-// named returns the id for a parameter or field with this name.
 func (r records) named(name string) string {
 	switch name {
 	case "click_id", "clickId":
@@ -47,30 +46,26 @@ func (r records) named(name string) string {
 	return r.id.String()
 }
 
-// masked returns a text with the ids replaced by "ID".
 func (r records) masked(text []byte) string {
 	return strings.NewReplacer(r.id.String(), "ID", r.click, "ID", r.account.String(), "ID").Replace(string(text))
 }
 
-// call is a request.
 type call struct {
 	method, path string
 	body         any
 }
 
-// place is one place for an id in a route's path, query or body. The function returns a request with the given id in this place.
+// place is a place for an id in a request: a function that returns the request with this id.
 type place func(records) call
 
-// namesRecords lists the query parameters that name records although neither their type nor their name shows this.
+// namesRecords lists query parameters that name records, although neither type nor name shows it.
 var namesRecords = []string{"campaign", "source", "link", "totals_for"}
 
-// namesRecord reports whether a parameter of the query names a record.
 func namesRecord(p route.Param) bool {
 	return p.Type == "uuid" || strings.HasSuffix(p.Name, "_id") || slices.Contains(namesRecords, p.Name)
 }
 
-// places returns all places of a route where the id of a record can be. In each of their requests, all other ids are ids of the
-// caller's own records.
+// places returns all places of a route for the id of a record. The other ids of each request are the caller's own.
 func (e env) places(t *testing.T, row route.Route) (out []place) {
 	t.Helper()
 	op := row.Method + " " + row.Path
@@ -107,7 +102,7 @@ func (e env) places(t *testing.T, row route.Route) (out []place) {
 	return out
 }
 
-// ownPath returns the path of a route, with the id of one of the caller's records filled in.
+// ownPath returns the path of a route with the id of the caller's own record.
 func ownPath(e env, row route.Route) string {
 	kinds := map[string]string{
 		"campaigns": "campaign", "short-links": "smartlink", "networks": "network", "traffic-sources": "source", "copilot": "copilot rule",
@@ -117,7 +112,7 @@ func ownPath(e env, row route.Route) string {
 	return strings.NewReplacer("{id}", e.ids[kinds[words[1]]], "{provider}", models.GoogleAds).Replace(row.Path)
 }
 
-// idPlaces returns the paths of all members of a body that hold an id, at any depth. "*" is the first item of a list.
+// idPlaces returns the paths of all ids in a body. "*" is the first item of a list.
 func idPlaces(typ reflect.Type) (out [][]string) {
 	for typ != nil && (typ.Kind() == reflect.Pointer || typ.Kind() == reflect.Struct) {
 		if o, ok := reflect.Zero(typ).Interface().(interface{ OptValue() any }); ok {
@@ -160,7 +155,6 @@ func fieldPlaces(f reflect.StructField) (out [][]string) {
 	return out
 }
 
-// takesPaths reports whether a body has the paths of a flow.
 func takesPaths(typ reflect.Type) bool {
 	for i := 0; typ != nil && typ.Kind() == reflect.Struct && i < typ.NumField(); i++ {
 		f := typ.Field(i)
@@ -171,7 +165,6 @@ func takesPaths(typ reflect.Type) bool {
 	return false
 }
 
-// setAt returns a copy of a body with a text at a place.
 func setAt(body any, at []string, text string) any {
 	if len(at) == 0 {
 		return text
@@ -192,10 +185,9 @@ func setAt(body any, at []string, text string) any {
 	return out
 }
 
-// TestForeignIDs: every operation, called by key and by session, answers another account's id in the same way, byte for byte, as an
-// id that does not exist. Nothing in the other account, the victim, changes. The id is in the path, in the query, or anywhere in
-// the body. All records of a victim have the same id, so one call tries all of them. The records of one victim were created through
-// the API. The other victim has a row in every table.
+// TestForeignIDs: every operation, called by key and by session, answers another account's id like an id that does not exist,
+// byte for byte. Nothing in the other account, the victim, changes. All records of a victim have the same id, so one call tries
+// all of them. The second victim has a row in every table.
 func TestForeignIDs(t *testing.T) { //nolint:tparallel // the subtests are parallel, and the code after them needs them to have ended
 	t.Parallel()
 	s := apitest.New(t)
@@ -212,8 +204,8 @@ func TestForeignIDs(t *testing.T) { //nolint:tparallel // the subtests are paral
 	before := []map[string]string{footprint(t, victim.Server, victims[0].account), footprint(t, victim.Server, victims[1].account)}
 	rows := slices.Concat(v1.Routes(v1.Deps{}), dashboard.Routes(dashboard.Deps{}))
 	tried := make([]int, len(rows))
-	t.Run("all", func(t *testing.T) { // ends when all of its subtests have ended
-		const callers = 4 // accounts that share the calls, because the calls of an account per minute are limited
+	t.Run("all", func(t *testing.T) { // returns when all subtests have ended
+		const callers = 4 // several accounts, because the calls of an account per minute are limited
 		for n := range callers {
 			t.Run(strconv.Itoa(n), func(t *testing.T) {
 				t.Parallel()
@@ -248,8 +240,8 @@ func TestForeignIDs(t *testing.T) { //nolint:tparallel // the subtests are paral
 	}
 }
 
-// tryForeignIDs puts the ids of each victim into each place of the route's requests, and returns the number of these calls. It compares
-// each answer with the answer to ids that no account has.
+// tryForeignIDs puts the ids of each victim into each place of the route's requests, and compares the answers with those to
+// unknown ids.
 func (e env) tryForeignIDs(t *testing.T, victims []records, row route.Route) (tried int) {
 	t.Helper()
 	nobody := unknownIDs()
@@ -260,7 +252,7 @@ func (e env) tryForeignIDs(t *testing.T, victims []records, row route.Route) (tr
 			foreign := at(v)
 			got := e.do(foreign)
 			if differ(got, v, want, nobody) {
-				want = e.do(random) // the answer may have changed because time has passed
+				want = e.do(random) // time may have changed the answer
 			}
 			alike(t, foreign, got, v, want, nobody)
 			tried++
@@ -269,7 +261,7 @@ func (e env) tryForeignIDs(t *testing.T, victims []records, row route.Route) (tr
 	return tried
 }
 
-// alike fails the test unless another account's id got the same answer as an id that no record has. It ignores the ids themselves.
+// alike fails the test unless two answers are the same, apart from the ids.
 func alike(t *testing.T, foreign call, got apitest.Answer, v records, want apitest.Answer, nobody records) {
 	t.Helper()
 	if differ(got, v, want, nobody) {
@@ -282,22 +274,20 @@ func alike(t *testing.T, foreign call, got apitest.Answer, v records, want apite
 	}
 }
 
-// fresh matches ids and times, which may differ between two answers to the same call.
+// fresh matches ids and times, which differ between answers to the same call.
 var fresh = regexp.MustCompile(`[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}|\d{4}-\d\d-\d\dT[^"]*`)
 
-// differ reports whether two answers differ. It ignores the ids that the test sent, and the ids and times that match fresh.
 func differ(got apitest.Answer, v records, want apitest.Answer, nobody records) bool {
 	a, b := v.masked(got.Raw), nobody.masked(want.Raw)
 	return got.Status != want.Status || a != b && fresh.ReplaceAllLiteralString(a, "NEW") != fresh.ReplaceAllLiteralString(b, "NEW")
 }
 
-// do makes the call as the account of env. No worker runs here, so a call that begins a job does not wait for it.
+// do makes a call. No worker runs here, so it does not wait for a job.
 func (e env) do(c call) apitest.Answer {
 	return e.Do(c.method, c.path, c.body, "Prefer", "respond-async")
 }
 
-// footprint returns the number and a checksum of an account's rows in every table with the column account_id, except the tables of API
-// keys and of stored answers.
+// footprint returns the number and a checksum of an account's rows by table, except API keys and stored answers.
 func footprint(t *testing.T, s *apitest.Server, account uuid.UUID) map[string]string {
 	t.Helper()
 	var tables []string

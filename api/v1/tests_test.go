@@ -15,7 +15,7 @@ import (
 	"switchyard/models"
 )
 
-// footprints returns as text the numbers of rows in tables that a click or a postback writes, and a sum of the ledger's figures.
+// footprints returns the numbers of rows that a click or a postback writes, and a sum of the ledger.
 func footprints(t *testing.T, d *campaignEnv) (text string) {
 	t.Helper()
 	err := d.DB.GetContext(t.Context(), &text, `SELECT concat_ws(' ',
@@ -41,7 +41,7 @@ func stepsOf(m map[string]any) (list []string) {
 	return list
 }
 
-// wantStep fails the test unless, for each text in beginnings, the answer has a step that begins with this text.
+// wantStep fails the test unless the answer has a step with each of these beginnings.
 func wantStep(t *testing.T, m map[string]any, beginnings ...string) {
 	t.Helper()
 	for _, want := range beginnings {
@@ -71,7 +71,7 @@ func TestTestClick(t *testing.T) {
 	made := d.make(t, body)
 	at := campaignPath(made["id"]) + "/test-click"
 	before := footprints(t, d)
-	for range 2 { // a test click does not count towards a cap
+	for range 2 { // it counts towards no cap
 		got := d.Do("POST", at, nil).Want(200, "").Map()
 		wantStep(t, got, "domain: own.test", "campaign: C", `parameters: 10 read; external id "test-cid", cost 0.01 USD`,
 			"visitor: country unknown, desktop, Windows, Chrome", `decision: regular path "only", action lander`,
@@ -102,7 +102,7 @@ func TestTestClick(t *testing.T) {
 	wantStep(t, try(fmt.Sprint(other["url"])), "-campaign: the link leads to another campaign: Other")
 	d.Do("PATCH", campaignPath(other["id"]), map[string]any{"status": "paused"}).Want(200, "")
 	d.Do("POST", "/bot-lists", botEntry("ip_range", "in_cidr", "203.0.113.0/24")).Want(201, "")
-	before = footprints(t, d) // counted again, because pausing the campaign has stored an event
+	before = footprints(t, d) // pausing the campaign has stored an event
 	wantStep(t, d.Do("POST", campaignPath(other["id"])+"/test-click", nil).Want(200, "").Map(), "-campaign: the campaign is paused")
 	bot := d.Do("POST", at, map[string]any{"user_agent": "curl/8.0"}).Want(200, "").Map()
 	wantStep(t, bot, "-visitor: counted as a bot: ")
@@ -129,7 +129,7 @@ func TestTestPostback(t *testing.T) {
 	t.Parallel()
 	d := newCampaignEnv(t)
 	made := d.Do("POST", "/networks", `{"template": "Affise", "postback_secret": "s3cret&"}`).Want(201, "").Map()
-	// A network without clicks is tried with a made-up click. The address has every parameter of the network.
+	// A network without clicks is tried with a made-up click.
 	ready := d.Do("POST", fmt.Sprintf("/networks/%v/test-postback", made["id"]), nil).Want(200, "").Map()
 	same(t, ready, map[string]any{"result": "waiting", "conversion": nil})
 	wantStep(t, ready, "address: network Affise, 7 parameters", "click: the click id is read", "secret: right", `status: "1" is approved`, "payout: 1.23 USD",
@@ -159,7 +159,7 @@ func TestTestPostback(t *testing.T) {
 			t.Error("the answer shows the secret")
 		}
 	}
-	// The network calls the postback address of the answer, with its values in place of the macros.
+	// The network calls the postback address with its values in place of the macros.
 	filled := strings.NewReplacer("{sub1}", click, "{sum}", "3", "{status}", "1", "{transactionid}", "T1", "{goal}", "", "{currency}", "USD").
 		Replace(fmt.Sprint(made["postback_url"]))
 	got := try(map[string]any{"url": filled})
@@ -189,7 +189,7 @@ func TestTestPostback(t *testing.T) {
 
 	untouched()
 
-	// A click of another account is as unknown as a click that does not exist.
+	// A click of another account is unknown.
 	other, theirs, _ := d.NewAccount("scale")
 	foreign := d.clicked(t, other.ID, uuid.New(), uuid.New(), uuid.Nil)
 	before = footprints(t, d)
@@ -205,7 +205,6 @@ func TestTestPostback(t *testing.T) {
 	untouched()
 }
 
-// clicked stores a click and returns its id as answers show it.
 func (d *campaignEnv) clicked(t *testing.T, account, campaign, offer, network uuid.UUID) string {
 	t.Helper()
 	c := models.Click{

@@ -25,7 +25,7 @@ import (
 	"switchyard/models/measure"
 )
 
-// visit is a click as the test sent it, with its later clicks on the landing page (outs) and its conversions (sales).
+// visit is a click as the test sent it, with its steps from the landing page (outs) and its conversions (sales).
 type visit struct {
 	models.Click
 	unique bool
@@ -33,7 +33,6 @@ type visit struct {
 	sales  []conversion.Input
 }
 
-// offer returns the offer that the visitor reached last.
 func (v *visit) offer() uuid.UUID {
 	if len(v.outs) > 0 {
 		return v.outs[len(v.outs)-1].OfferID
@@ -41,7 +40,7 @@ func (v *visit) offer() uuid.UUID {
 	return v.OfferID
 }
 
-// traffic holds the visits that a test sent to an account. The test computes its own figures from them.
+// traffic has the visits that a test sent to an account. The test computes its own figures from them.
 type traffic struct {
 	t      *testing.T
 	s      *apitest.Server
@@ -51,7 +50,7 @@ type traffic struct {
 	stream                              uuid.UUID
 }
 
-// newTraffic creates records of an account, and n visits at equal intervals. The first visit was the given number of days ago.
+// newTraffic creates n visits at equal intervals. The first one was the given number of days ago.
 func newTraffic(t *testing.T, s *apitest.Server, n int, days int) *traffic {
 	t.Helper()
 	r := &traffic{t: t, s: s, stream: uuid.New()}
@@ -84,10 +83,8 @@ func newTraffic(t *testing.T, s *apitest.Server, n int, days int) *traffic {
 	return r
 }
 
-// one returns a random item of a list.
 func one[T any](rnd *rand.Rand, list ...T) T { return list[rnd.IntN(len(list))] }
 
-// idAt returns the id of a click at a time.
 func idAt(at time.Time) uuid.UUID {
 	id, floor := models.NewClickID(), models.FloorClickID(at)
 	copy(id[:6], floor[:6])
@@ -135,7 +132,6 @@ func (r *traffic) visit(rnd *rand.Rand, at time.Time) *visit {
 	return v
 }
 
-// store stores all visits in the service.
 func (r *traffic) store() {
 	r.t.Helper()
 	ctx := r.t.Context()
@@ -144,8 +140,7 @@ func (r *traffic) store() {
 		r.t.Fatal(err)
 	}
 	defer log.Close()
-	// The service owns the record that it gets and may change it. It therefore gets a copy, so that the visit has only values
-	// that the test computed itself.
+	// The service may change the record that it gets, so it gets a copy.
 	for _, v := range r.visits {
 		c := v.Click
 		if err := log.Append(ctx, spool.Record{Click: &c}); err != nil {
@@ -177,7 +172,7 @@ func recordConversion(tb testing.TB, d *db.DB, in conversion.Input) {
 	}
 }
 
-// keys has a function for each dimension that the tests check. The function returns the value of a visit in that dimension.
+// keys has the value of a visit in each dimension that the tests check.
 var keys = map[string]func(*visit) string{
 	"campaign_id": func(v *visit) string { return models.IDText(v.CampaignID) },
 	"stream_id":   func(v *visit) string { return models.IDText(v.StreamID) },
@@ -208,8 +203,7 @@ func (v *visit) key(dims []string) string {
 	return strings.Join(parts, " | ")
 }
 
-// figures computes the figures of visits by hand. It names the figures as answers do. A ratio that divides by zero is NaN
-// or infinite.
+// figures computes the figures of visits, under their names in answers. A ratio that divides by zero is NaN or infinite.
 func figures(visits []*visit) map[string]float64 {
 	f := map[string]float64{}
 	add := func(name string, d decimal.Decimal) { x, _ := d.Float64(); f[name] += x }
@@ -259,8 +253,7 @@ func figures(visits []*visit) map[string]float64 {
 	return f
 }
 
-// addFormulas adds the measures that the function figures does not calculate. It calculates them from their formulas, so a new
-// measure is checked in all answers without a change of the tests.
+// addFormulas adds all other measures by their formulas, so that a new measure is checked too.
 func addFormulas(f map[string]float64) {
 	sum := func(terms []measure.Term) (n float64) {
 		for _, t := range terms {
@@ -289,7 +282,7 @@ func addFormulas(f map[string]float64) {
 	}
 }
 
-// compare fails the test unless the figures of an answer match the figures that were computed by hand.
+// compare fails the test unless the answer has these figures. NaN and infinity stand for null.
 func compare(t *testing.T, where string, got map[string]any, want map[string]float64) {
 	t.Helper()
 	for name, w := range want {
@@ -308,7 +301,7 @@ func (r *traffic) where(keep func(*visit) bool) []*visit {
 	return slices.DeleteFunc(slices.Clone(r.visits), func(v *visit) bool { return !keep(v) })
 }
 
-// between returns the visits of a window. It includes the whole seconds from and to.
+// between returns the visits of a window, including the whole second to.
 func (r *traffic) between(from, to time.Time) []*visit {
 	return r.where(func(v *visit) bool { return !v.at().Before(from) && v.at().Before(to.Add(time.Second)) })
 }

@@ -12,7 +12,7 @@ import (
 	"switchyard/models"
 )
 
-// localNames has a function for each kind of bucket. The function returns the name of the bucket that contains a time.
+// localNames has a function for each kind of bucket. It returns the name of the bucket that contains a time.
 var localNames = map[string]func(time.Time) string{
 	"month":        func(t time.Time) string { return t.Format("2006-01") },
 	"day":          func(t time.Time) string { return t.Format("2006-01-02") },

@@ -11,8 +11,7 @@ import (
 	"time"
 )
 
-// TestTypingErrorsAreRefused: a body in which the name of a field is mistyped, at any depth, is refused and changes nothing. The
-// message has the mistyped name.
+// TestTypingErrorsAreRefused: a body with a mistyped name of a field, at any depth, is refused. The message has the name.
 func TestTypingErrorsAreRefused(t *testing.T) {
 	t.Parallel()
 	d := newCampaignEnv(t)
@@ -63,15 +62,14 @@ func TestTypingErrorsAreRefused(t *testing.T) {
 			t.Fatalf("seed %d: %s %s: the message does not say that %s is unknown: %s", seed, c.method, c.path, wrong, a.Raw)
 		}
 	}
-	for _, c := range calls { // with the correctly typed names the calls are valid
+	for _, c := range calls { // the names are right
 		if a := d.Do(c.method, c.path, c.body, "Prefer", "respond-async"); a.Status >= 300 {
 			t.Errorf("with the correct names, %s %s is answered with %d: %s", c.method, c.path, a.Status, a.Raw)
 		}
 	}
 }
 
-// TestNamesOfOtherCallsAreRefused: a field or parameter that only another call has is refused, because it would otherwise be ignored
-// silently.
+// TestNamesOfOtherCallsAreRefused: a field that only another call has is refused, because it would be ignored.
 func TestNamesOfOtherCallsAreRefused(t *testing.T) {
 	t.Parallel()
 	d := newCampaignEnv(t)
@@ -105,7 +103,6 @@ func TestNamesOfOtherCallsAreRefused(t *testing.T) {
 	d.Do("POST", "/network-templates", `{"name": "x", "clickParams": "sub1"}`).Want(400, "invalid_template")
 }
 
-// copied returns a deep copy of a body.
 func copied(t *testing.T, body map[string]any) (out map[string]any) {
 	t.Helper()
 	raw, err := json.Marshal(body)
@@ -118,7 +115,6 @@ func copied(t *testing.T, body map[string]any) (out map[string]any) {
 	return out
 }
 
-// objectsIn returns a JSON object and all objects nested in it.
 func objectsIn(v any) (list []map[string]any) {
 	switch v := v.(type) {
 	case map[string]any:
@@ -134,7 +130,6 @@ func objectsIn(v any) (list []map[string]any) {
 	return list
 }
 
-// mistyped returns a name with a single typing error.
 func mistyped(random *rand.Rand, name string) string {
 	i := random.IntN(len(name))
 	switch random.IntN(4) {
@@ -148,8 +143,8 @@ func mistyped(random *rand.Rand, name string) string {
 	return name + "x"
 }
 
-// TestMistypedParametersAreRefused: a call with a mistyped parameter is refused. A deletion whose parameter "from" is mistyped must
-// not delete everything. Only the parameter _ is accepted and ignored.
+// TestMistypedParametersAreRefused: a call with a mistyped parameter is refused. A deletion with a mistyped "from" must not
+// delete everything. Only the parameter _ is ignored.
 func TestMistypedParametersAreRefused(t *testing.T) {
 	t.Parallel()
 	d := newCampaignEnv(t)
@@ -173,7 +168,7 @@ func TestMistypedParametersAreRefused(t *testing.T) {
 	}
 }
 
-// TestWhatWasReadCanBeSentBack: a record that was read with GET can be sent unchanged as the body of PUT, and nothing changes.
+// TestWhatWasReadCanBeSentBack: a record from GET can be sent unchanged as the body of PUT.
 func TestWhatWasReadCanBeSentBack(t *testing.T) {
 	t.Parallel()
 	d := newCampaignEnv(t)

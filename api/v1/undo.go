@@ -19,8 +19,8 @@ type Undone struct {
 	Kept     []bulk.Kept `json:"kept" doc:"paths or records that were left as they are; reason says why"`
 }
 
-// undoChange restores the values that records had before a change. If one of the changed values was changed again later, the record
-// keeps its present values, and the answer names the record.
+// undoChange restores the values that records had before a change. A record whose values were changed again is not changed, and
+// the answer names it.
 func (d Deps) undoChange(c *route.Call) (Undone, error) {
 	return store.TxOf(c.Context(), c.Store, func(s *store.Store) (Undone, error) {
 		change, err := s.ClaimUndo(c.Context(), c.Account.ID, c.ID)
@@ -42,7 +42,7 @@ func (d Deps) undoChange(c *route.Call) (Undone, error) {
 	})
 }
 
-// holdersOf returns the names of the campaigns and saved flows of paths, each name once.
+// holdersOf returns the names of the paths' campaigns and saved flows, each once.
 func holdersOf(paths []bulk.Path) (names []string) {
 	for _, p := range paths {
 		if !slices.Contains(names, p.HolderName) {
@@ -52,15 +52,14 @@ func holdersOf(paths []bulk.Path) (names []string) {
 	return names
 }
 
-// restoredPaths returns the paths that an undo has restored. It leaves out the paths that the undo has kept as they are, and all paths of
-// a campaign or saved flow that was kept.
+// restoredPaths leaves out the paths that an undo has kept. A kept campaign or saved flow keeps all its paths.
 func restoredPaths(paths []bulk.Path, kept []bulk.Kept) []bulk.Path {
 	return db.Without(paths, func(p bulk.Path) bool {
 		return slices.ContainsFunc(kept, func(k bulk.Kept) bool { return k.ID == p.Holder && (k.Path == "" || k.Path == p.Name) })
 	})
 }
 
-// restoredRecords returns the changes that an undo has made to records. It leaves out the records that the undo has kept as they are.
+// restoredRecords returns the changes that an undo has made to records.
 func restoredRecords(records []bulk.Record, kept []bulk.Kept) (out []bulk.Record) {
 	for _, r := range records {
 		if slices.ContainsFunc(kept, func(k bulk.Kept) bool { return k.ID == r.ID }) {
@@ -72,7 +71,6 @@ func restoredRecords(records []bulk.Record, kept []bulk.Kept) (out []bulk.Record
 	return out
 }
 
-// restore gives records of one kind their earlier values.
 func (d Deps) restore(c *route.Call, s *store.Store, records []bulk.Record) (Undone, error) {
 	if len(records) == 0 {
 		return Undone{Kept: []bulk.Kept{}}, nil
@@ -108,8 +106,8 @@ func (d Deps) restore(c *route.Call, s *store.Store, records []bulk.Record) (Und
 	return out, nil
 }
 
-// earlier returns a body that gives a record its earlier values. The argument `now` is the current record. If one of the changed
-// values was changed again later, the error has the code "changed".
+// earlier returns a body with a record's earlier values. The parameter now is the current record. If a changed value was changed
+// again, the error has the code "changed".
 func earlier(r bulk.Record, now any) ([]byte, error) {
 	members, err := bulk.MembersOf(now)
 	if err != nil {

@@ -12,8 +12,8 @@ import (
 	"switchyard/db/dbtest"
 )
 
-// TestTrackingURL: the address that a buyer pastes at the traffic source has the source's parameters, with the source's macros
-// unchanged. No macro can add another parameter.
+// TestTrackingURL: the address for the traffic source has the source's parameters and unchanged macros. No macro can add another
+// parameter.
 func TestTrackingURL(t *testing.T) {
 	t.Parallel()
 	d := newCampaignEnv(t, apitest.Options{V1: v1.Deps{BaseURL: "http://localhost:8080"}})
@@ -32,14 +32,14 @@ func TestTrackingURL(t *testing.T) {
 	if _, ok := row["links"]; ok {
 		t.Error("the list of campaigns contains links")
 	}
-	d.Do("PATCH", campaignPath(made["id"]), read).Want(200, "") // a record that was read can be sent back unchanged
+	d.Do("PATCH", campaignPath(made["id"]), read).Want(200, "")
 
-	// The Host header of the request does not influence the addresses.
+	// The Host header does not influence the addresses.
 	raw := string(d.Do("GET", campaignPath(made["id"]), nil, "Host", "evil.test", "X-Forwarded-Host", "evil.test").Want(200, "").Raw)
 	if strings.Contains(raw, "evil.test") {
 		t.Error("an address contains a header of the request")
 	}
-	// No parameters are added for a campaign without a source, or for a source that appends its click id automatically.
+	// No parameters are added without a source, or for a source that appends its click id itself.
 	plain := d.make(t, d.campaign("plain"))
 	same(t, plain, map[string]any{"tracking_url": plain["url"]})
 	d.Do("PUT", "/traffic-sources", map[string]any{"id": id, "name": "S", "external_id_param": "gclid"}).Want(200, "")
@@ -78,7 +78,7 @@ func TestLinks(t *testing.T) {
 	later := d.make(t, namesake)
 	same(t, map[string]any{"links": links(later)}, map[string]any{"links": "[second.test]"})
 	same(t, map[string]any{"links": links(d.read(t, made["id"]))}, map[string]any{"links": "[own.test]"})
-	// On the shared domain an alias belongs to a single account. It also works on the account's own domains.
+	// An alias of the shared domain works on the account's own domains too.
 	shared := d.campaign("C")
 	delete(shared, "domain_id")
 	got := d.make(t, shared)
@@ -87,7 +87,7 @@ func TestLinks(t *testing.T) {
 	d.As(otherKey).Do("GET", campaignPath(made["id"]), nil).Want(404, "not_found")
 }
 
-// TestSourceOfPlatform: the name of a platform is enough to create a source. Fields that are sent override the template.
+// TestSourceOfPlatform: the name of a platform is enough to create a source. Sent fields override the template.
 func TestSourceOfPlatform(t *testing.T) {
 	t.Parallel()
 	s := apitest.New(t)
@@ -100,8 +100,7 @@ func TestSourceOfPlatform(t *testing.T) {
 	})
 	same(t, made, map[string]any{"postback_example": made["postback_url"]})
 	same(t, rowOf(t, s, "/traffic-sources", made["id"]), map[string]any{"postback_example": made["postback_url"]})
-	// If the template's postback address has a placeholder for a value of the account, the source is created without a postback
-	// address.
+	// A template's postback address with a placeholder for a value of the account is left out.
 	taboola := s.Do("POST", "/traffic-sources", `{"platform": "taboola", "name": "T", "cost_macro": null, "token_macros": {"a": "{b}"},
 		"external_id_macro": ""}`).Want(201, "").Map()
 	same(t, taboola, map[string]any{
@@ -115,13 +114,13 @@ func TestSourceOfPlatform(t *testing.T) {
 	s.Do("POST", "/traffic-sources", `{"platform": "mgid", "name": ""}`).Want(400, "required")
 	s.Do("POST", "/traffic-sources", `{"platform": "mgid", "naame": "x"}`).Want(400, "invalid_input")
 	s.Do("POST", "/traffic-sources", `{"platform": "mgid"`).Want(400, "bad_body")
-	// PUT does not use the template: fields that are left out become empty.
+	// PUT does not use the template.
 	s.Do("PUT", "/traffic-sources", map[string]any{"id": made["id"], "platform": "richads"}).Want(400, "required")
 	s.Do("PUT", "/traffic-sources", map[string]any{"id": made["id"], "platform": "richads", "name": "R"}).Want(200, "")
 	same(t, rowOf(t, s, "/traffic-sources", made["id"]), map[string]any{"cost_macro": "", "postback_url": "", "external_id_macro": ""})
 }
 
-// TestNetworkOfTemplate: the name of a template is enough to create a network. The template may be built in or the account's own.
+// TestNetworkOfTemplate: the name of a built-in or own template is enough to create a network.
 func TestNetworkOfTemplate(t *testing.T) {
 	t.Parallel()
 	s := apitest.New(t)
@@ -153,7 +152,7 @@ func TestNetworkOfTemplate(t *testing.T) {
 	same(t, other.Do("POST", "/networks", `{"template": "THEIRS"}`).Want(201, "").Map(), map[string]any{"name": "Theirs", "click_param": "theirs"})
 }
 
-// TestPostbackURL: the answer has the address to paste at a network. Only a key that may write sees the secret in it.
+// TestPostbackURL: the answer has the address to paste at a network. Only a key that may write sees its secret.
 func TestPostbackURL(t *testing.T) {
 	t.Parallel()
 	s := apitest.New(t, apitest.Options{V1: v1.Deps{BaseURL: "http://localhost:8080"}})
@@ -176,19 +175,18 @@ func TestPostbackURL(t *testing.T) {
 	if raw := string(s.As(otherKey).Do("GET", "/networks", nil).Want(200, "").Raw); strings.Contains(raw, fmt.Sprint(made["id"])) {
 		t.Error("another account sees the network")
 	}
-	// A row that was read can be sent back, and the secret stays unchanged.
+	// A row can be sent back, and keeps its secret.
 	row := rowOf(t, s.As(s.ReadKey), "/networks", made["id"])
 	same(t, s.Do("PUT", "/networks", row).Want(200, "").Map(), want)
 
-	// A parameter for which the network has no macro is empty in the address. A person fills it in.
+	// A parameter without a macro is empty in the address.
 	same(t, s.Do("POST", "/networks", `{"name": "plain"}`).Want(201, "").Map(), map[string]any{"offer_url_suffix": ""})
 	plain := s.Do("POST", "/networks", `{"name": "custom", "macros": {"payout": "{p}", "secret": "{s}"}}`).Want(201, "").Map()
 	if want := "?clickid=&status=&conversion_id=&payout={p}&secret={s}"; !strings.HasSuffix(fmt.Sprint(plain["postback_url"]), want) {
 		t.Errorf("the postback URL is %v, want one that ends with %s", plain["postback_url"], want)
 	}
 
-	// The host is the shared link domain. Without a shared link domain, it is a verified domain of the account, never a domain of
-	// another account. Without either, as above, it is the host of BaseURL.
+	// The host is the shared link domain, else a verified domain of the account, else the host of BaseURL.
 	dbtest.Exec(t, s.DB, `INSERT INTO domains (id, account_id, host, is_verified) VALUES (gen_random_uuid(), $1, 'mine.test', true)`, s.Account.ID)
 	same(t, rowOf(t, s, "/networks", made["id"]), map[string]any{"postback_url": strings.Replace(fmt.Sprint(want["postback_url"]), "http://localhost:8080", "https://mine.test", 1)})
 	dbtest.Exec(t, s.DB, `INSERT INTO domains (id, host, is_verified) VALUES (gen_random_uuid(), 'shared.test', true)`)

@@ -10,7 +10,7 @@ import (
 	"switchyard/db/dbtest"
 )
 
-// impossible has conditions that no visitor can satisfy, and conditions that every visitor satisfies because of a typing error.
+// impossible has conditions that no visitor satisfies, or that every visitor satisfies because of a typing error.
 var impossible = []map[string]any{
 	condition("country", "equals", "USSR"), condition("country", "in", []any{"US", "XX"}),
 	condition("country", "not_equals", "ABC"), condition("country", "starts_with", "Germany"),
@@ -62,7 +62,7 @@ func TestImpossibleConditions(t *testing.T) {
 		text, _ := json.Marshal(c)
 		for name, got := range map[string]struct {
 			apitest.Answer
-			want string // the error code
+			want string
 		}{
 			"rule":      {d.Do("POST", "/rules", with(rule("x"), "conditions", []any{c})), "invalid_condition"},
 			"smartlink": {d.Do("POST", "/short-links", link(c)), "invalid_condition"},
@@ -93,7 +93,7 @@ func TestImpossibleConditions(t *testing.T) {
 	check("smartlink", rules[0].(map[string]any)["conditions"])
 	streams := d.Do("PUT", campaign+"/flow", map[string]any{"streams": flowOf(list...)}).Want(200, "").Map()["streams"].([]any)
 	check("campaign", streams[0].(map[string]any)["filters"])
-	for query, code := range map[string]string{ // an empty code: the filter is accepted
+	for query, code := range map[string]string{
 		"country=uk&f.os=osx": "", "country=USSR": "invalid_dimension", "device_type=phnoe": "invalid_dimension",
 		"day_of_week=monday": "", "day_of_week=8": "invalid_dimension", "browser=Chromee": "invalid_dimension",
 		"browser=" + url.QueryEscape("My own app"): "", "country=": "",
@@ -113,8 +113,7 @@ func TestImpossibleConditions(t *testing.T) {
 		Want(400, "invalid_attribute")
 }
 
-// Conditions with impossible values may have been saved before such values were refused. Such conditions are still used for
-// routing, and everything else in their records can be changed.
+// Stored conditions with impossible values are still used for routing, and everything else in their records can be changed.
 func TestStoredImpossibleConditions(t *testing.T) {
 	t.Parallel()
 	d := newCampaignEnv(t)

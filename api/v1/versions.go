@@ -14,8 +14,7 @@ import (
 	"switchyard/db/store"
 )
 
-// hashVersion returns a version for settings without a time of their last change: a hash of them. Equal settings have the same
-// version.
+// hashVersion returns a hash as the version of settings without a time of their last change.
 func hashVersion(settings any) string {
 	raw, _ := json.Marshal(settings) // texts, numbers and booleans
 	sum := sha256.Sum256(raw)
@@ -28,9 +27,8 @@ func tagVersion(c *route.Call, version string) { c.Header().Set("ETag", `"`+vers
 // notConnected is the version of a connection that does not exist.
 const notConnected = "none"
 
-// The following functions return the version of a connection, for the field Version of routes that change connections. The version
-// is the time at which the connection was saved. They lock nothing, because the account is locked already: package middleware locks
-// it for the call, and so does each transaction that saves a connection.
+// The following functions return the version of a connection: the time at which it was saved. They lock nothing, because package
+// middleware and each transaction that saves a connection lock the account.
 
 func networkConnectionVersion(c *route.Call, network uuid.UUID) (string, error) {
 	if _, err := c.Store.Networks().Find(c.Context(), c.Account.ID, network); err != nil {
@@ -53,7 +51,6 @@ func dnsAccountVersion(c *route.Call, id uuid.UUID) (string, error) {
 	return answer.Stamp(a.SavedAt), err
 }
 
-// connectionVersion returns the version of a connection from the result of its Find.
 func connectionVersion(saved time.Time, err error) (string, error) {
 	if errors.Is(err, store.ErrNoIntegration) {
 		return notConnected, nil

@@ -14,11 +14,10 @@ import (
 type versionedRecord struct {
 	method, path string
 	change       object
-	list         string // path of a list with the record; empty: the path of the change
+	list         string // of a list with the record; empty: the path of the change
 	version      func(object) any
 }
 
-// rowVersion returns a function that finds a row of a list and returns its version.
 func rowVersion(list, key string, id any, version string) func(object) any {
 	return func(answer object) any {
 		for _, row := range answer[list].([]any) {
@@ -30,7 +29,6 @@ func rowVersion(list, key string, id any, version string) func(object) any {
 	}
 }
 
-// versionedRecords creates a record of each kind.
 func versionedRecords(t *testing.T, s *apitest.Server) []versionedRecord {
 	t.Helper()
 	domain := addDomain(t, s, "versions.example")
@@ -77,8 +75,7 @@ func versionedRecords(t *testing.T, s *apitest.Server) []versionedRecord {
 	}
 }
 
-// TestWritersWithOneVersion: if several writers have read the same version of a record, only one of them can save. The others get an
-// error that says that the record has changed.
+// TestWritersWithOneVersion: of several writers with the same version of a record, one can save. The others get the error stale.
 func TestWritersWithOneVersion(t *testing.T) {
 	t.Parallel()
 	s := apitest.New(t)
@@ -110,7 +107,7 @@ func TestWritersWithOneVersion(t *testing.T) {
 	}
 }
 
-// race sends one change by four writers at once, and returns how many got each answer.
+// race sends one change by four writers at once, and counts the answers.
 func race(s *apitest.Server, r versionedRecord, version string) map[string]int {
 	answers := make(chan string, 4)
 	for range 4 {
@@ -126,7 +123,7 @@ func race(s *apitest.Server, r versionedRecord, version string) map[string]int {
 	return count
 }
 
-// TestIfMatchOfNoRecord: If-Match does not change the answer for a record that the account does not have, or for a body that is wrong.
+// TestIfMatchOfNoRecord: If-Match does not change the answer for an unknown record or a wrong body.
 func TestIfMatchOfNoRecord(t *testing.T) {
 	t.Parallel()
 	s := apitest.New(t)
@@ -140,8 +137,8 @@ func TestIfMatchOfNoRecord(t *testing.T) {
 	s.Do("GET", "/offers", nil, "If-Match", `"x"`).Want(200, "")
 }
 
-// TestConnectionOfOneVersion: if two people connect a network, and both have read that it is not connected, the second call fails
-// with the code "stale". Bot settings that have changed since they were read are not overwritten.
+// TestConnectionOfOneVersion: if two people connect a network that both have seen without a connection, the second gets the error
+// stale. Bot settings work in the same way.
 func TestConnectionOfOneVersion(t *testing.T) {
 	t.Parallel()
 	s := apitest.New(t)
@@ -165,7 +162,7 @@ func TestConnectionOfOneVersion(t *testing.T) {
 	}
 }
 
-// TestSettingsOfOneVersion: if two people change the settings at the same time, the second call fails, because the settings have changed.
+// TestSettingsOfOneVersion: of several people who change the same version of the settings, one can save.
 func TestSettingsOfOneVersion(t *testing.T) {
 	t.Parallel()
 	s := apitest.New(t)

@@ -152,14 +152,13 @@ func (d Deps) updateWebhook(c *route.Call, b WebhookPatch) (WebhookAnswer, error
 	return WebhookAnswer{saved}, err
 }
 
-// checkPublicURL checks the text of an endpoint's address. It does not resolve or call the address. The worker checks the resolved
-// addresses on each attempt.
+// checkPublicURL checks the text of an endpoint's address. The worker checks the resolved addresses on each attempt.
 func (d Deps) checkPublicURL(text string) error {
 	return netguard.Policy{Allow: d.EgressAllow}.CheckSent(text)
 }
 
-// checkCalledURL checks an address that the service calls for a customer. The address may have tokens after its host. Like
-// checkPublicURL, checkCalledURL checks only the text. An empty address is accepted.
+// checkCalledURL checks the text of an address that the service calls for a customer. It may have tokens after its host, and may
+// be empty.
 func (d Deps) checkCalledURL(text string) error {
 	if text == "" {
 		return nil
@@ -168,7 +167,7 @@ func (d Deps) checkCalledURL(text string) error {
 	return p.Check(strings.ToLower(token.Origin(text)))
 }
 
-// inOrder returns the events without duplicates, in the order of the documentation.
+// inOrder returns the events without duplicates, in the documented order.
 func inOrder(events []string) []string {
 	return slices.DeleteFunc(slices.Clone(models.EventTypes), func(e string) bool { return !slices.Contains(events, e) })
 }

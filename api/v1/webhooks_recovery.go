@@ -29,7 +29,7 @@ type RedeliverBody struct {
 	Webhook bind.Opt[string] `json:"webhook" bad:"invalid_id" format:"uuid" doc:"only this endpoint; left out: all active endpoints"`
 }
 
-// RedeliveredAll has the number of deliveries that are sent again.
+// RedeliveredAll is the answer to sending failed deliveries again.
 type RedeliveredAll struct {
 	Range    bind.Range `json:"range" doc:"the period in which the deliveries were created"`
 	Requeued int64      `json:"requeued" doc:"number of deliveries that are pending again; the log shows their results later"`
@@ -42,7 +42,7 @@ var redeliverFailedJob = slow.New(jobs.RedeliverFailed, func(a jobs.RedeliverFai
 func (d Deps) redeliverFailed(c *route.Call, b RedeliverBody) (RedeliveredAll, error) {
 	args := jobs.RedeliverFailedArgs{From: c.Window.From, To: c.Window.End()}
 	if b.Webhook.Given() {
-		args.Webhook, _ = models.ParseID(b.Webhook.Value) // the format tag has checked that it is a UUID
+		args.Webhook, _ = models.ParseID(b.Webhook.Value) // its format has been checked
 		if _, err := c.Store.Webhooks().Find(c.Context(), c.Account.ID, args.Webhook); err != nil {
 			return RedeliveredAll{}, err
 		}

@@ -15,8 +15,7 @@ import (
 	"switchyard/models"
 )
 
-// TestRotate: the new secret is shown once and stored encrypted. The old secret stays valid for a day, and the list shows until
-// when.
+// TestRotate: the new secret is shown once and stored encrypted. The old secret stays valid for a day.
 func TestRotate(t *testing.T) {
 	t.Parallel()
 	s := apitest.New(t)
@@ -63,7 +62,7 @@ func TestRotate(t *testing.T) {
 	bare.Do("POST", "/webhooks/rotate", body).Want(400, "no_encryption_key")
 }
 
-// TestRedeliverFailedErrors checks the error codes of the call. The tests of the worker check the effect of the call.
+// TestRedeliverFailedErrors checks the error codes of the call.
 func TestRedeliverFailedErrors(t *testing.T) {
 	t.Parallel()
 	s := apitest.New(t)

@@ -43,8 +43,7 @@ func TestWebhookRoundTrip(t *testing.T) {
 		t.Error(err)
 	}
 
-	// Only the answer to the creation has the secret. It is stored encrypted, not hashed, so that the worker can sign with it. A
-	// repetition with the same Idempotency-Key gets the same secret.
+	// Only the answer to the creation has the secret. It is stored encrypted, so that the worker can sign with it.
 	id, secret := made["id"].(string), made["secret"].(string)
 	var sealed []byte
 	err := s.DB.GetContext(t.Context(), &sealed, `SELECT secret FROM webhook_endpoints WHERE id = $1`, id)
@@ -202,7 +201,7 @@ func TestWebhookErrors(t *testing.T) {
 func TestWebhookAllowance(t *testing.T) {
 	t.Parallel()
 	s := apitest.New(t, apitest.Options{V1: v1.Deps{EgressAllow: []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}}})
-	// An account may have ten endpoints. Fourteen calls at the same time try to create one each.
+	// Fourteen calls at once compete for ten endpoints.
 	statuses := make(chan int, 14)
 	for range 14 {
 		go func() { statuses <- s.Do("POST", "/webhooks", with(hook(), "url", "https://localhost:9/x")).Status }()
@@ -221,7 +220,7 @@ func TestWebhookAllowance(t *testing.T) {
 	s.Do("POST", "/webhooks", hook()).Want(201, "")
 }
 
-// announce stores an event of the account and returns the ids of its deliveries, one for each endpoint.
+// announce stores an event and returns the ids of its deliveries, one for each endpoint.
 func announce(t *testing.T, s *apitest.Server) []uuid.UUID {
 	t.Helper()
 	e := models.NewEvent(s.Account.ID, models.EventConversionCreated, time.Now(), models.ConversionEvent{ConversionData: models.ConversionData{Payout: "1"}})
@@ -360,7 +359,8 @@ func TestSendingNow(t *testing.T) {
 	}
 }
 
-// TestWebhookURLIsMasked: an address often has a token in its path, so callers who may not change endpoints see only its host.
+// TestWebhookURLIsMasked: callers who may not change endpoints see only the host of an address, because its path often has a
+// token.
 func TestWebhookURLIsMasked(t *testing.T) {
 	t.Parallel()
 	s := apitest.New(t)

@@ -9,8 +9,7 @@ import (
 	"switchyard/workers/providers/oauth/oauthtest"
 )
 
-// adFakes returns a function that creates the fake of an ad platform. All fakes share the sign-ins and the uploads. Each fake has
-// its own spend.
+// adFakes returns a function that creates the fake of an ad platform. All fakes share the sign-ins and the uploads.
 func adFakes() func(platform string) smoke.AdFake {
 	signIn, uploads := oauthtest.Make(), &adstest.Uploads{}
 	uploads.DecideAtOnce()
@@ -46,7 +45,7 @@ func adFakes() func(platform string) smoke.AdFake {
 	}
 }
 
-// accountOf returns the id of the ad account in the credentials, in the form that the list of ad accounts uses.
+// accountOf returns the id of the ad account in the credentials, as the list of ad accounts shows it.
 func accountOf(credentials map[string]string) string {
 	if id := credentials["customer_id"]; id != "" {
 		return strings.ReplaceAll(id, "-", "")

@@ -12,7 +12,7 @@ import (
 	"switchyard/ops/lab/bench"
 )
 
-// benchCmd measures on this machine the speed figures that the README states.
+// benchCmd measures the speed figures of the README on this machine.
 type benchCmd struct {
 	Rounds      int           `help:"Number of rounds. Each round measures the bare redirect, then the tracking link." default:"5"`
 	Duration    time.Duration `help:"Length of each measurement." default:"3s"`
@@ -37,7 +37,7 @@ func (c *benchCmd) Run(ctx context.Context, top *cli) (err error) {
 	})
 }
 
-// detector finds the signals of a request with the code that tracking links use.
+// detector finds the signals of a request as tracking links do.
 type detector struct{ *visitor.Describer }
 
 // Signals implements bench.Detector.

@@ -7,7 +7,7 @@ import (
 	"switchyard/ops/lab/dev"
 )
 
-// devCmd runs the service during development. It builds and starts the service again after every change of its source.
+// devCmd runs the service, and builds and starts it again after every change of its source.
 type devCmd struct {
 	Build []string `arg:"" passthrough:"" help:"The command that builds the service, after --."`
 }

@@ -1,8 +1,7 @@
 // Command lab is for the developers of Switchyard. It tests and measures the service from outside, and runs the service during
 // development. The service does not import code from it.
 //
-// This package has only flags and wiring. Each command has its own file. A command is a struct with a Run method, and it is a
-// field of cli.
+// This package has only flags and wiring. A command is a field of cli with a Run method, in its own file.
 package main
 
 import (
@@ -44,8 +43,7 @@ func main() {
 	parsed.FatalIfErrorf(parsed.Run())
 }
 
-// siblingProgram returns the path of the program with the given name in the directory of the running program. If that directory
-// is unknown, it returns only the name.
+// siblingProgram returns the path of a program in the running program's directory, or its name if the directory is unknown.
 func siblingProgram(name string) string {
 	self, err := os.Executable()
 	if err != nil {

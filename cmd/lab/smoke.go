@@ -7,7 +7,7 @@ import (
 	"switchyard/ops/lab/smoke"
 )
 
-// smokeCmd tests a service from outside. Its exit code is 1 if any figure differs from the expected one.
+// smokeCmd tests a service from outside. Its exit code is 1 if any figure is wrong.
 type smokeCmd struct {
 	URL    string `help:"Address of a running service; empty: a new service is started." placeholder:"URL"`
 	Key    string `help:"With --url: a key of an account without traffic. The key must be allowed to write." env:"SWITCHYARD_KEY" placeholder:"KEY"`

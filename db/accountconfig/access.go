@@ -13,11 +13,11 @@ import (
 
 // kind reads and writes the records of one kind.
 type kind interface {
-	// all lists the records of an account, and the removed records that have one of the ids in removed.
+	// all lists the records of an account, and those removed records whose ids are in removed.
 	all(ctx context.Context, s *store.Store, account models.Account, removed []uuid.UUID) ([]loaded, error)
 	// find returns the members of a record.
 	find(ctx context.Context, s *store.Store, account models.Account, id uuid.UUID, ids accountconfig.IDs) (accountconfig.Members, error)
-	// save creates a record or, if id is not zero, replaces the record with that id. It returns the record's id.
+	// save replaces the record with this id, or creates one if id is zero. It returns the id.
 	save(ctx context.Context, s *store.Store, account models.Account, id uuid.UUID, key string, m accountconfig.Members, ids accountconfig.IDs) (
 		uuid.UUID, error)
 	remove(ctx context.Context, s *store.Store, account, id uuid.UUID) error
@@ -28,7 +28,7 @@ type loaded struct {
 	id      uuid.UUID
 	name    string
 	removed bool
-	refs    []uuid.UUID // the records to which this record refers, including removed records
+	refs    []uuid.UUID // the records to which this one refers
 	encode  func(accountconfig.IDs) (accountconfig.Members, error)
 }
 
@@ -107,7 +107,7 @@ func (a access[R, P]) remove(ctx context.Context, s *store.Store, account, id uu
 	return a.delete(ctx, s, account, id)
 }
 
-// table has the methods by which the store gives access to one kind of record.
+// table is the store's access to one kind of record.
 type table[R any] interface {
 	All(ctx context.Context, account uuid.UUID) ([]R, error)
 	Find(ctx context.Context, account, id uuid.UUID) (R, error)
@@ -148,7 +148,7 @@ func plain[R any, P record[R], T table[R]](of func(*store.Store) T, codec *accou
 	}
 }
 
-// switched does the same as plain for records that can be paused. on reports whether a record is active.
+// switched is plain for records that can be paused. on reports whether a record is active.
 func switched[R any, P record[R], T pausable[R]](of func(*store.Store) T, codec *accountconfig.Codec[R], name func(R) string, on func(R) bool) access[R, P] {
 	a := plain[R, P](of, codec, name)
 	create, update := a.create, a.update

@@ -12,7 +12,6 @@ import (
 	"switchyard/models/flow"
 )
 
-// kinds maps each kind of record to the code that reads and writes its records.
 var kinds = map[accountconfig.Kind]kind{
 	accountconfig.Domains:  domains(),
 	accountconfig.Networks: networks(),

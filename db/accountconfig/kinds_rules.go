@@ -25,8 +25,8 @@ func copilotRules() kind {
 	return a
 }
 
-// botDetection accesses the settings of bot detection. Every account has exactly one such record. Creating it sets the settings,
-// and deleting it resets them to the defaults. Its id is the id of the account.
+// botDetection accesses the settings of bot detection, as one record with the id of the account. Deleting it resets the settings
+// to the defaults.
 func botDetection() kind {
 	read := func(ctx context.Context, s *store.Store, account uuid.UUID) (out accountconfig.BotSettings, err error) {
 		set, err := s.FindBotSettings(ctx, account)

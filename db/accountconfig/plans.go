@@ -22,7 +22,7 @@ const (
 	Planned  = "planned"
 	Applying = "applying"
 	Applied  = "applied"
-	Stopped  = "stopped" // a record could not be written; the records that were written before it stay
+	Stopped  = "stopped" // a record could not be written; the ones before it stay
 	Undoing  = "undoing"
 	Undone   = "undone"
 )
@@ -31,9 +31,9 @@ const (
 type Plan struct {
 	ID        uuid.UUID            `db:"id"`
 	State     string               `db:"state"`
-	Origin    string               `db:"origin"` // "document", or the tracker from which the document was read
+	Origin    string               `db:"origin"` // "document", or the tracker that was read
 	Prune     accountconfig.Prune  `db:"prune,json"`
-	Counts    map[string]int       `db:"counts,json"` // number of records by operation
+	Counts    map[string]int       `db:"counts,json"` // records by operation
 	Notes     []trackerimport.Note `db:"notes,json"`
 	Problem   string               `db:"problem"`
 	Progress  string               `db:"progress"`
@@ -41,8 +41,8 @@ type Plan struct {
 	CreatedAt models.Stamp         `db:"created_at"`
 	AppliedAt *time.Time           `db:"applied_at"`
 	UndoneAt  *time.Time           `db:"undone_at"`
-	Done      int                  `db:"done"` // how many of the records that Work counts are written now; an undo lowers it to 0
-	Work      int                  `db:"work"` // how many records the plan writes in all
+	Done      int                  `db:"done"` // number of written records; an undo lowers it to 0
+	Work      int                  `db:"work"` // number of records to write
 }
 
 // Plans accesses the plans of accounts.
@@ -56,8 +56,7 @@ const selectPlan = `SELECT p.id, p.state, p.origin, p.prune, p.counts, p.notes, 
 	(SELECT count(*) FROM config_items i WHERE i.plan_id = p.id AND i.op NOT IN ('same', 'refused')) AS work
 FROM config_plans p WHERE p.account_id = $1`
 
-// Add stores the document of a plan. If the document was read from another tracker, links are the links of that tracker, and
-// notes are the remarks of the program that read the tracker. A repeated call does nothing.
+// Add stores the document of a plan. links and notes are from reading another tracker. A repeated call does nothing.
 func (k Plans) Add(ctx context.Context, account, id uuid.UUID, document []byte, prune accountconfig.Prune, origin string,
 	links []trackerimport.Link, notes []trackerimport.Note,
 ) error {
@@ -73,9 +72,8 @@ func (k Plans) Document(ctx context.Context, account, id uuid.UUID) ([]byte, err
 	return db.Get[[]byte](ctx, k.s.Conn(), "plan", `SELECT document FROM config_plans WHERE account_id = $1 AND id = $2`, account, id)
 }
 
-// AddImport stores a plan whose document will be read later from another tracker. access has the address and the credentials of
-// the tracker, and is encrypted. If the tracker is read from a dump of its database, the dump is stored in place of the document
-// until the document is read.
+// AddImport stores a plan whose document will be read later from another tracker. access has the tracker's address and
+// credentials, and is encrypted. A dump of the tracker's database is stored in place of the document until then.
 func (k Plans) AddImport(ctx context.Context, account, id uuid.UUID, tracker string, access, dump []byte) error {
 	sealed, err := k.s.Box().SealForService(ctx, accessPlace(account, id), access)
 	if err != nil {
@@ -99,7 +97,7 @@ func accessPlace(account, plan uuid.UUID) seal.Place {
 	return seal.Place{Account: account, Table: "config_plans", Row: plan.String(), Column: "access"}
 }
 
-// HistoryPlace is the seal.Place of the access to another tracker's log. The access is stored, encrypted, in the arguments of a job.
+// HistoryPlace is the seal.Place of the access to another tracker's log, which is in the arguments of a job.
 func HistoryPlace(account uuid.UUID) seal.Place {
 	return seal.Place{Account: account, Table: "jobs", Row: account.String(), Column: "history"}
 }
@@ -120,7 +118,7 @@ func (k Plans) HasFrom(ctx context.Context, account uuid.UUID, tracker string) (
 	return db.Get[bool](ctx, k.s.Conn(), "campaigns of a tracker", q, account, tracker+".")
 }
 
-// SetProgress stores a text about the progress of reading another tracker.
+// SetProgress stores how far another tracker has been read.
 func (k Plans) SetProgress(ctx context.Context, account, id uuid.UUID, text string) error {
 	const q = `UPDATE config_plans SET progress = $3 WHERE account_id = $1 AND id = $2`
 	_, err := db.Exec(ctx, k.s.Conn(), "plan", q, account, id, text)
@@ -177,7 +175,7 @@ type Work struct {
 	After    accountconfig.Members
 	Done     bool `db:"done"`
 
-	Former []store.FormerLink `db:"former_links,json"` // where links of another tracker led before the item was written
+	Former []store.FormerLink `db:"former_links,json"` // where another tracker's links led before
 }
 
 const insertItems = `
@@ -211,8 +209,7 @@ func (k Plans) SetItems(ctx context.Context, account, id uuid.UUID, items []acco
 
 func orEmpty[T any](list []T) []T { return append([]T{}, list...) }
 
-// SetState changes the state of a plan, and deletes the access to another tracker and the text about the progress. problem says
-// what went wrong.
+// SetState changes the state of a plan, and deletes the access to another tracker. problem says what went wrong.
 func (k Plans) SetState(ctx context.Context, account, id uuid.UUID, state, problem string) error {
 	const q = `UPDATE config_plans SET state = $3, problem = $4, access = NULL, progress = '', applied_at = CASE WHEN $3 = 'applied' THEN now() ELSE applied_at END,
 		undone_at = CASE WHEN $3 = 'undone' THEN now() ELSE undone_at END WHERE account_id = $1 AND id = $2`
@@ -220,16 +217,16 @@ func (k Plans) SetState(ctx context.Context, account, id uuid.UUID, state, probl
 	return err
 }
 
-// Begin stores that a job starts to apply or to undo a plan, and sets the plan's state. If the plan is in none of the given old
-// states, Begin changes nothing, and ok is false.
+// Begin stores that a job starts to apply or to undo a plan. ok is false, and nothing changes, if the plan is in none of the
+// states in from.
 func (k Plans) Begin(ctx context.Context, account, id, job uuid.UUID, state string, from ...string) (ok bool, err error) {
 	const q = `UPDATE config_plans SET state = $4, job_id = $3, problem = '' WHERE account_id = $1 AND id = $2 AND state = ANY ($5)`
 	n, err := db.Exec(ctx, k.s.Conn(), "plan", q, account, id, job, state, from)
 	return n > 0, err
 }
 
-// Items lists the items of a plan by position, beginning at the given position. If ops is not empty, it lists only items with
-// these operations.
+// Items lists at most limit items of a plan, from the given position on. If ops is not empty, it lists only items with these
+// operations.
 func (k Plans) Items(ctx context.Context, account, id uuid.UUID, from, limit int, ops []string) ([]Item, error) {
 	const q = `SELECT position, kind, key, name, op, fields, errors, warnings, done FROM config_items
 		WHERE account_id = $1 AND plan_id = $2 AND position >= $3 AND ($5::text[] IS NULL OR op = ANY ($5)) ORDER BY position LIMIT $4`
@@ -261,8 +258,8 @@ func (k Plans) Work(ctx context.Context, account, id uuid.UUID) ([]Work, error) 
 	return list, nil
 }
 
-// SetDone marks an item as written or, if done is false, as undone. The parameter after has the current members of the item's
-// record. The parameter former says where links of another tracker led before the item was written.
+// SetDone marks an item as written or undone. after has the current members of its record, and former says where links of another
+// tracker led before.
 func (k Plans) SetDone(ctx context.Context, account, id uuid.UUID, position int, done bool, after accountconfig.Members, former []store.FormerLink) error {
 	const q = `UPDATE config_items SET done = $4, after = $5, former_links = $6 WHERE account_id = $1 AND plan_id = $2 AND position = $3`
 	return db.ExecOne(ctx, k.s.Conn(), "item of a plan", q, account, id, position, done, documentOrNull(after), db.Document(orEmpty(former)))
@@ -277,7 +274,6 @@ func (k Plans) DeleteExpired(ctx context.Context) (int64, error) {
 	return db.Exec(ctx, k.s.Conn(), "delete plans", q, planRetention.Seconds())
 }
 
-// documentOrNull returns members as a parameter of a statement, or NULL if there are no members.
 func documentOrNull(m accountconfig.Members) any {
 	if m == nil {
 		return nil

@@ -20,8 +20,8 @@ type State struct {
 	keys
 }
 
-// keys has the keys of an account's records, and implements accountconfig.IDs. It also has the keys of removed records, because a new
-// record must not get the key of a removed one by chance.
+// keys has the keys of an account's records, and implements accountconfig.IDs. It also has the keys of removed records, so that a
+// new record does not get one of them by chance.
 type keys struct {
 	ids    map[accountconfig.Kind]map[string]uuid.UUID
 	names  map[accountconfig.Kind]map[uuid.UUID]string
@@ -56,8 +56,8 @@ func (k keys) add(kind accountconfig.Kind, key string, id uuid.UUID) {
 	delete(k.gone[kind], key)
 }
 
-// NameAll makes references to removed records show the keys that those records had. This is needed when a plan is carried out: each
-// record is compared with its state when the plan was made, and that state may refer to records that have been removed since.
+// NameAll makes references to removed records show the keys that those records had. Applying a plan needs this, because the plan
+// may refer to records that were removed after it was made.
 func (st *State) NameAll() { st.whole = true }
 
 // Load reads the records of an account. It gives a key to each record that does not have one yet.
@@ -114,7 +114,7 @@ func readKeys(ctx context.Context, s *store.Store, account uuid.UUID) (keys, err
 func readAll(ctx context.Context, s *store.Store, account models.Account) (map[accountconfig.Kind][]loaded, error) {
 	all := map[accountconfig.Kind][]loaded{}
 	var refs []uuid.UUID
-	for _, name := range slices.Backward(accountconfig.Kinds) { // in this order, a kind comes before the kinds to which it refers
+	for _, name := range slices.Backward(accountconfig.Kinds) { // a kind comes before the kinds to which it refers
 		list, err := kinds[name].all(ctx, s, account, refs)
 		if err != nil {
 			return nil, err
@@ -127,10 +127,9 @@ func readAll(ctx context.Context, s *store.Store, account models.Account) (map[a
 	return all, nil
 }
 
-// keyTries is how often loadKeys tries to give keys to new records while other processes do the same.
+// keyTries is how often loadKeys tries while other processes add keys too.
 const keyTries = 3
 
-// loadKeys reads the keys of an account's records, and gives a key to each record that does not have one yet.
 func (st *State) loadKeys(ctx context.Context, s *store.Store, all map[accountconfig.Kind][]loaded) (err error) {
 	for range keyTries {
 		if st.keys, err = readKeys(ctx, s, st.Account.ID); err != nil {
@@ -150,8 +149,8 @@ SELECT $1, * FROM unnest($2::text[], $3::text[], $4::uuid[]) ON CONFLICT DO NOTH
 WHERE k.account_id = $1 AND k.kind = $2 AND k.key = n.key`
 )
 
-// addKeys gives each new record a key. A host that was removed and added again is a new record, which gets the key of the removed one.
-// addKeys returns false if another process gave keys to the same records at the same time.
+// addKeys gives each new record a key. A host that was removed and added again keeps its key. addKeys returns false if another
+// process added the same keys at the same time.
 func (st *State) addKeys(ctx context.Context, s *store.Store, all map[accountconfig.Kind][]loaded) (bool, error) {
 	var names, made, hosts []string
 	var ids, moved []uuid.UUID
@@ -165,7 +164,7 @@ func (st *State) addKeys(ctx context.Context, s *store.Store, all map[accountcon
 				continue
 			}
 			taken := func(key string) bool { _, taken := st.ids[kind][key]; return taken }
-			key := l.name // the host of a domain
+			key := l.name // the host, for a domain
 			if kind != accountconfig.Domains {
 				key = accountconfig.NewKey(kind, l.name, taken)
 			}
@@ -189,7 +188,6 @@ func (st *State) addKeys(ctx context.Context, s *store.Store, all map[accountcon
 	return int(n) == len(ids), err
 }
 
-// encode turns the records into members of a document.
 func (st *State) encode(all map[accountconfig.Kind][]loaded) error {
 	for kind, list := range all {
 		st.Records[kind], st.Removed[kind] = map[string]accountconfig.Members{}, map[string]bool{}
@@ -209,9 +207,9 @@ func (st *State) encode(all map[accountconfig.Kind][]loaded) error {
 	return nil
 }
 
-// Save creates or replaces a record of a document, and returns the members that the record has afterwards. The store must be in a
-// transaction. The error has the code "stale" if the stored record is not equal to `before`. If `before` is nil but the record
-// exists, the record was created by Reserve or by an earlier run that was interrupted. Save replaces such a record.
+// Save creates or replaces a record of a document, and returns its new members. The store must be in a transaction. The error has
+// the code "stale" if the stored record is not equal to `before`. If `before` is nil, Save replaces a record that Reserve or an
+// interrupted run has created.
 func (st *State) Save(ctx context.Context, s *store.Store, kind accountconfig.Kind, key string, before, after accountconfig.Members) (
 	accountconfig.Members, error,
 ) {
@@ -242,8 +240,8 @@ func (st *State) Save(ctx context.Context, s *store.Store, kind accountconfig.Ki
 	return k.find(ctx, s, st.Account, saved, st)
 }
 
-// Link makes addresses of another tracker lead to a campaign. It returns where these addresses led before, and the campaign's other
-// links. If links is empty, Link changes nothing.
+// Link makes addresses of another tracker lead to a campaign. It returns where they and the campaign's other links led before.
+// Without links, it changes nothing.
 func (st *State) Link(ctx context.Context, s *store.Store, campaign string, links []trackerimport.Link) ([]store.FormerLink, error) {
 	if len(links) == 0 {
 		return nil, nil
@@ -273,8 +271,8 @@ func (st *State) Relink(ctx context.Context, s *store.Store, campaign string, fo
 	return s.ForeignLinks().Restore(ctx, st.Account.ID, st.ids[accountconfig.Campaigns][campaign], former)
 }
 
-// Reserve creates a paused campaign whose only path does nothing, in place of a campaign that is written later. Campaigns that pass
-// visitors on to that campaign can then be written first.
+// Reserve creates a paused campaign whose only path does nothing, so that campaigns that pass visitors on to it can be written
+// first.
 func (st *State) Reserve(ctx context.Context, s *store.Store, key string, after accountconfig.Members) error {
 	m := accountconfig.Members{
 		"name": after["name"], "domain": after["domain"], "alias": after["alias"], "status": models.CampaignPaused,
@@ -291,8 +289,8 @@ func notFound(err error) bool {
 	return ok && e.Kind == models.KindNotFound
 }
 
-// Remove deletes a record of a document. The error has the code "stale" if the stored record is not equal to `before`, and the code
-// "has_clicks" if the record is a campaign with clicks.
+// Remove deletes a record of a document. The error has the code "stale" if the stored record is not equal to `before`, and
+// "has_clicks" for a campaign with clicks.
 func (st *State) Remove(ctx context.Context, s *store.Store, kind accountconfig.Kind, key string, before accountconfig.Members) error {
 	id := st.ids[kind][key]
 	now, err := kinds[kind].find(ctx, s, st.Account, id, st)
@@ -311,7 +309,7 @@ func (st *State) Remove(ctx context.Context, s *store.Store, kind accountconfig.
 	return err
 }
 
-// clicked selects the campaigns of an account that have clicks. If $2 is not NULL, it selects only that campaign.
+// clicked selects the campaigns of an account that have clicks, or only the campaign $2 if it is not NULL.
 const clicked = `
 SELECT campaign_id FROM ledger_rollups WHERE rollup = 'traffic' AND account_id = $1 AND ($2::uuid IS NULL OR campaign_id = $2)
 UNION SELECT campaign_id FROM ledger WHERE account_id = $1 AND NOT merged AND ($2::uuid IS NULL OR campaign_id = $2)`

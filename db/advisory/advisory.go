@@ -13,13 +13,12 @@ import (
 	"switchyard/db"
 )
 
-// every is the interval at which a waiting process tries to get the lock, and at which the holder checks its session.
+// every is the interval of attempts to get the lock, and of checks of the holder's session.
 const every = time.Second
 
-// WithLock calls the function lead whenever this process gets the named lock. It returns when the context ends, with the
-// context's error. The lock has its own session. If that session is lost, the context of the function ends, and WithLock tries
-// again after the function has returned. If the function returns earlier, the lock is released. While PostgreSQL cannot be
-// reached, no process leads.
+// WithLock calls the function lead whenever this process gets the named lock, until the context ends. If the lock's session is
+// lost, the context of the function ends. When the function returns, the lock is released, and WithLock tries again. While
+// PostgreSQL cannot be reached, no process leads.
 func WithLock(ctx context.Context, d *db.DB, name string, lead func(context.Context)) error {
 	tick := time.NewTicker(every)
 	defer tick.Stop()
@@ -35,10 +34,9 @@ func WithLock(ctx context.Context, d *db.DB, name string, lead func(context.Cont
 	}
 }
 
-// try takes the lock if it is free, and then calls the function lead. It ends the context of this function if the session with
-// the lock is lost.
+// try calls the function lead if the lock is free. It ends the context of the function if the lock's session is lost.
 func try(ctx context.Context, d *db.DB, name string, lead func(context.Context)) error {
-	conn, err := d.Conn(ctx) // reserved until Close, so that the pool lends the lock's session to no other caller
+	conn, err := d.Conn(ctx) // until Close, no other caller gets this session
 	if err != nil {
 		return fmt.Errorf("advisory: session: %w", err)
 	}
@@ -69,7 +67,7 @@ func try(ctx context.Context, d *db.DB, name string, lead func(context.Context))
 	return err
 }
 
-// watch waits until lead is done, the context ends, or the session does not answer. Only the last is an error.
+// watch waits until lead is done or the context ends. It returns an error if the session does not answer.
 func watch(ctx context.Context, s *sql.Conn, done <-chan struct{}) error {
 	tick := time.NewTicker(every)
 	defer tick.Stop()

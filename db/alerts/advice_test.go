@@ -7,7 +7,7 @@ import (
 	"switchyard/db/alerts"
 )
 
-// TestAdviceNamesNoCalls: people read the advice of an alert, so the advice must not name calls of the API.
+// TestAdviceNamesNoCalls: people read the advice of an alert, so it names no calls of the API.
 func TestAdviceNamesNoCalls(t *testing.T) {
 	t.Parallel()
 	call := regexp.MustCompile(`\b[A-Z]{3,} /|/[a-z]+/`)

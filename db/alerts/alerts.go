@@ -1,5 +1,5 @@
-// Package alerts finds the problems of an account that need attention, and stores the channels to which alerts are sent. To add an
-// alert, add its type to Types, and add a function that finds it to finders.
+// Package alerts finds the problems of an account that need attention, and stores the channels to which alerts are sent. A new
+// alert needs a type in Types and a function in finders.
 package alerts
 
 import (
@@ -14,7 +14,7 @@ import (
 	"switchyard/models"
 )
 
-// Alert is one thing that needs attention. It disappears as soon as its cause is gone. Type, Kind, ID and Name identify it.
+// Alert is one thing that needs attention. It ends with its cause. Type, Kind, ID and Name identify it.
 type Alert struct {
 	Type      string
 	Severity  string // Warning or Critical
@@ -24,7 +24,7 @@ type Alert struct {
 	URL       *string // address of the record, with its tokens
 	Message   string  // what is wrong
 	Do        string  // what to do
-	Status    *int    // status of the last check's answer; nil if there was no check, or no answer
+	Status    *int    // status of the last check's answer; nil: no check, or no answer
 	Threats   []string
 	Since     time.Time
 	CheckedAt *time.Time // when the record was last checked
@@ -41,7 +41,7 @@ var Kinds = []string{
 	"offer", "lander", "domain", "dns_account", "oauth_connection", "webhook", "source", "network", "account", "copilot_rule",
 }
 
-// Type is a type of alerts. Do is the advice for people: what to do about an alert of this type.
+// Type is a type of alerts. Do tells people what to do about them.
 type Type struct{ Name, Do string }
 
 // Types is the table of all types.
@@ -95,7 +95,7 @@ type reading struct {
 	now     time.Time
 }
 
-// finders lists the functions that find the alerts of an account. Each of them looks for one or two causes.
+// finders are the functions that find the alerts of an account. Each looks for one or two causes.
 var finders = []func(context.Context, reading) ([]Alert, error){
 	brokenLinks, unsafeLinks, failingWebhooks,
 	strayDomains, endingDomains, troubledCertificates, failingDNSAccounts,
@@ -105,7 +105,7 @@ var finders = []func(context.Context, reading) ([]Alert, error){
 	matchedRules, lateJobs, lateClicks,
 }
 
-// List returns the alerts of an account, latest first. It returns at most 500 alerts of one cause.
+// List returns the alerts of an account, latest first. At most 500 are of one cause.
 func (r Reader) List(ctx context.Context, account models.Account, now time.Time) ([]Alert, error) {
 	out := []Alert{}
 	for _, find := range finders {

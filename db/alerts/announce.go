@@ -33,8 +33,7 @@ UPDATE alert_watches SET looked_at = $1 WHERE account_id IN (
 	ORDER BY looked_at LIMIT $3 FOR UPDATE SKIP LOCKED
 ) RETURNING account_id`
 
-// ClaimDue claims at most limit accounts that have active channels and that no worker has claimed since claimedBefore. Only
-// workers call it.
+// ClaimDue claims at most limit accounts that have active channels and that no worker has claimed since claimedBefore.
 func (a Channels) ClaimDue(ctx context.Context, now, claimedBefore time.Time, limit int) ([]uuid.UUID, error) {
 	return db.Select[uuid.UUID](ctx, a.s.Conn(), "watched accounts", dueWatches, now, claimedBefore, limit)
 }
@@ -57,15 +56,14 @@ type Announcement struct {
 	Subject, Body string
 }
 
-// Changes is the difference between the present and the announced alerts. Risen has alerts that are critical now but were announced
-// when they were less than critical.
+// Changes is the difference between the present and the announced alerts. Risen has alerts that are critical now but were not
+// when they were announced.
 type Changes struct{ Begun, Risen, Ended []AnnouncedAlert }
 
-// Announce compares the present alerts with the announced ones. It calls the function write with the difference, and this
-// function returns the messages for the account's channels. In one transaction it stores the difference and the messages, so that
-// each beginning, each rise and each end of an alert is announced once. An alert that has risen stays critical until it ends.
-// Announce returns the jobs that send the messages. It does nothing if the account has received models.AlertMessagesAnHour
-// announcements in the last hour. A later call then announces the difference.
+// Announce compares the present alerts with the announced ones, and stores the difference and its messages in one transaction, so
+// that each change is announced once. The function write returns the messages for the account's channels. An alert that has risen
+// stays critical until it ends. Announce returns the jobs that send the messages. If the account received
+// models.AlertMessagesAnHour announcements in the last hour, Announce leaves the difference to a later call.
 func (a Channels) Announce(ctx context.Context, account uuid.UUID, present []AnnouncedAlert,
 	write func(channels []models.AlertChannel, n Changes) []Announcement,
 ) (messages []uuid.UUID, err error) {
@@ -120,7 +118,7 @@ func without(list, others []AnnouncedAlert) (out []AnnouncedAlert) {
 	return out
 }
 
-// risen returns the alerts of list that are critical now but were announced when they were less than critical.
+// risen returns the alerts of list that are critical now but were not when they were announced.
 func risen(list, announced []AnnouncedAlert) (out []AnnouncedAlert) {
 	less := map[AnnouncedAlert]bool{}
 	for _, v := range announced {
@@ -134,7 +132,6 @@ func risen(list, announced []AnnouncedAlert) (out []AnnouncedAlert) {
 	return out
 }
 
-// recordNews stores which alerts were announced, so that they are not announced again.
 func (a Channels) recordNews(ctx context.Context, account uuid.UUID, n Changes) error {
 	for _, v := range n.Ended {
 		if err := db.Run(ctx, a.s.Conn(), "alert ended", deleteAnnounced, account, v.Type, v.RecordID, v.Name); err != nil {

@@ -15,7 +15,7 @@ import (
 	"switchyard/models"
 )
 
-// Channels accesses the channels to which accounts have their alerts sent, and the messages sent so far.
+// Channels accesses the channels to which accounts have their alerts sent, and the messages.
 type Channels struct{ s *store.Store }
 
 // NewChannels returns the Channels that use the store's connection.
@@ -49,14 +49,14 @@ const (
 INSERT INTO alert_channels (id, account_id, kind, name, least, settings, secrets, code, code_until)
 VALUES ($1, $2, $3, $4, $5, $6, $7, $8, now() + make_interval(secs => $9)) RETURNING ` + channelColumns
 
-	// A new watch has announced no alert yet, so an account's first channel also gets the alerts that exist already.
+	// A new watch has announced nothing, so an account's first channel also gets the alerts that exist already.
 	watchAccount = `INSERT INTO alert_watches (account_id) VALUES ($1) ON CONFLICT DO NOTHING`
 
 	countCodes = `SELECT count(*) FROM alert_messages WHERE account_id = $1 AND confirms AND created_at > now() - interval '1 day'`
 )
 
-// Add adds a channel with complete credentials. If the kind of channel needs confirmation, the channel waits until its receiver
-// confirms a code. The returned jobs send this code. Errors: too_many, no_encryption_key.
+// Add adds a channel with complete credentials. If its kind needs confirmation, the returned jobs send a code, and the channel
+// waits for it. Errors: too_many, no_encryption_key.
 func (a Channels) Add(ctx context.Context, c models.AlertChannel, kind models.AlertChannelKind, credentials map[string]string) (
 	_ models.AlertChannel, messages []uuid.UUID, err error,
 ) {
@@ -93,8 +93,8 @@ func (a Channels) Add(ctx context.Context, c models.AlertChannel, kind models.Al
 	return c, messages, err
 }
 
-// checkRoom returns the error too_many if the account already has the maximum number of channels, or if the maximum number of
-// codes was sent in the last day. The caller must have locked the account.
+// checkRoom returns the error too_many if the account has the maximum number of channels, or was sent the maximum number of codes
+// in the last day. The caller must have locked the account.
 func (a Channels) checkRoom(ctx context.Context, account uuid.UUID, kind models.AlertChannelKind) error {
 	have, err := db.Get[int](ctx, a.s.Conn(), "alert channels", countChannels, account)
 	if err == nil && have >= models.MaxAlertChannels {
@@ -110,7 +110,6 @@ func (a Channels) checkRoom(ctx context.Context, account uuid.UUID, kind models.
 	return err
 }
 
-// newCode returns eight random digits.
 func newCode() (string, error) {
 	n, err := rand.Int(rand.Reader, big.NewInt(100_000_000))
 	if err != nil {
@@ -126,8 +125,8 @@ WHERE account_id = $1 AND id = $2 AND code <> '' AND code_until > now() FOR UPDA
 	wrongCode      = `UPDATE alert_channels SET code_tries = code_tries + 1 WHERE account_id = $1 AND id = $2`
 )
 
-// Confirm checks the code that a channel waits for, and activates the channel. It does not change a channel that does not wait for a
-// code. Errors: not_found, invalid_code.
+// Confirm checks the code of a channel and activates it. A channel that needs no code is not changed. Errors: not_found,
+// invalid_code.
 func (a Channels) Confirm(ctx context.Context, account, id uuid.UUID, code string) error {
 	wrong := models.Invalid("invalid_code", "this is not the code, or the code has expired: delete the channel and add it again")
 	right := false
@@ -159,13 +158,12 @@ const updateChannel = `
 UPDATE alert_channels SET name = coalesce($3, name), least = coalesce($4, least), is_active = coalesce($5, is_active)
 WHERE account_id = $1 AND id = $2 RETURNING ` + channelColumns
 
-// Update changes a channel. A nil argument leaves the setting unchanged.
+// Update changes a channel. Nil leaves a setting unchanged.
 func (a Channels) Update(ctx context.Context, account, id uuid.UUID, name, least *string, active *bool) (models.AlertChannel, error) {
 	return db.Get[models.AlertChannel](ctx, a.s.Conn(), "alert channel", updateChannel, account, id, name, least, active)
 }
 
-// Delete deletes a channel and its credentials. If it was the account's last channel, Delete also ends the watch of the account and
-// deletes its announced alerts.
+// Delete deletes a channel. With the account's last channel, it also deletes the account's watch and announced alerts.
 func (a Channels) Delete(ctx context.Context, account, id uuid.UUID) error {
 	return a.s.LockedTx(ctx, account, func(s *store.Store) error {
 		if err := db.ExecOne(ctx, s.Conn(), "alert channel", `DELETE FROM alert_channels WHERE account_id = $1 AND id = $2`, account, id); err != nil {
@@ -186,7 +184,7 @@ func (a Channels) Delete(ctx context.Context, account, id uuid.UUID) error {
 const insertMessage = `
 INSERT INTO alert_messages (id, account_id, channel_id, confirms, subject, body) VALUES ($1, $2, $3, $4, $5, $6)`
 
-// send stores a message and its job in the caller's transaction. It returns the job, which the caller dispatches after the commit.
+// send stores a message and its job in the caller's transaction. The caller dispatches the returned job after the commit.
 func (a Channels) send(ctx context.Context, m models.AlertMessage) ([]uuid.UUID, error) {
 	m.ID = uuid.Must(uuid.NewV7())
 	err := db.Run(ctx, a.s.Conn(), "alert message", insertMessage, m.ID, m.AccountID, m.ChannelID, m.Confirms, m.Subject, m.Body)
@@ -210,7 +208,7 @@ const (
 WHERE account_id = $1 AND id = $2`
 )
 
-// RecordResult records the result of sending to a channel. An empty failure means success. It does nothing if the channel was deleted.
+// RecordResult records the result of sending to a channel. An empty failure means success.
 func (a Channels) RecordResult(ctx context.Context, account, id uuid.UUID, failure string) error {
 	q, args := recordSent, []any{account, id}
 	if failure != "" {

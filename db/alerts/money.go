@@ -14,8 +14,8 @@ import (
 	"switchyard/models/money"
 )
 
-// unconvertedMoney lists the currencies that have amounts which are not counted, because a day has no exchange rate. It leaves out
-// amounts whose currency cannot be read, because a rate would not help there. See unreadMoney for these.
+// unconvertedMoney lists the currencies with amounts that are not counted, because a day has no exchange rate. For amounts with
+// an unknown currency, see unreadMoney.
 func unconvertedMoney(ctx context.Context, l reading) ([]Alert, error) {
 	found, err := exchangerate.UnconvertedOf(ctx, l.Store.Conn(), l.account.ID)
 	found = slices.DeleteFunc(found, func(u exchangerate.Unconverted) bool { return u.Currency == money.Unknown })
@@ -57,8 +57,7 @@ func cappedOffers(ctx context.Context, l reading) ([]Alert, error) {
 // nearLimit is the share of an allowance at which the allowance counts as nearly used.
 const nearLimit = 0.8
 
-// planLimit returns an alert if the clicks of this month have passed the allowance of the account's present plan. Otherwise it
-// returns an alert if the allowance is nearly used.
+// planLimit returns an alert if the clicks of this month have passed, or nearly reached, the allowance of the account's plan.
 func planLimit(ctx context.Context, l reading) ([]Alert, error) {
 	passed, err := l.Store.Usage().Limit(ctx, l.account.ID, l.now)
 	e, ok := models.AsError(err)

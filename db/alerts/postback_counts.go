@@ -14,7 +14,7 @@ import (
 // postbackCount counts the postbacks of a network in a period.
 type postbackCount struct {
 	Total     int64 `db:"total"`
-	Unmatched int64 `db:"unmatched"` // includes postbacks that have waited for their click for longer than longWait
+	Unmatched int64 `db:"unmatched"` // includes postbacks that wait for their click longer than longWait
 	Refused   int64 `db:"refused"`
 }
 
@@ -60,7 +60,7 @@ func (l reading) networksWithBadPostbacks(ctx context.Context, least int) ([]net
 		l.now.Add(-longWait), least, store.MaxAlerts)
 }
 
-// failingSource is an active traffic source with a host at which the latest delivery attempts failed.
+// failingSource is an active traffic source with a host at which the latest attempts failed.
 type failingSource struct {
 	ID       uuid.UUID `db:"id"`
 	Name     string    `db:"name"`
@@ -76,9 +76,8 @@ FROM source_failures f JOIN traffic_sources s ON s.id = f.source_id AND s.accoun
 WHERE f.account_id = $1 AND f.failures >= $2 AND s.is_active AND s.deactivated_at IS NULL
 ORDER BY f.failing_since DESC, s.id LIMIT $3`
 
-// sourcesWithFailures lists the account's active sources with at least the given number of consecutive failed attempts at one host.
-// The source that began to fail last comes first. It is possible that the postback URL of a listed source
-// has another host by now.
+// sourcesWithFailures lists the account's active sources with at least the given number of consecutive failed attempts at one
+// host. The source that began to fail last comes first.
 func (l reading) sourcesWithFailures(ctx context.Context, least int) ([]failingSource, error) {
 	return db.Select[failingSource](ctx, l.Store.Conn(), "failing sources", selectFailingSources, l.account.ID, least, store.MaxAlerts)
 }

@@ -14,9 +14,8 @@ import (
 	"switchyard/models/token"
 )
 
-// The unmatched or refused postbacks of a network in a day raise an alert if there are at least leastBad of them, and if their
-// share of all postbacks is at least badShare. A share of at least badIfJumped is enough if it is also at least jump times the share
-// in the week before.
+// A network's unmatched or refused postbacks of a day raise an alert if there are at least leastBad, and they are at least
+// badShare of all postbacks. The share badIfJumped is enough if it is at least jump times the share in the week before.
 const (
 	leastBad    = 10
 	badShare    = 0.5
@@ -24,8 +23,7 @@ const (
 	jump        = 3
 )
 
-// tooMany reports whether the bad postbacks of a day raise an alert. The parameters before and beforeTotal are the numbers of bad
-// postbacks and of all postbacks in the week before that day.
+// tooMany reports whether the bad postbacks of a day raise an alert. before and beforeTotal count the week before.
 func tooMany(bad, total, before, beforeTotal int64) bool {
 	share, usual := float64(bad)/float64(max(total, 1)), float64(before)/float64(max(beforeTotal, 1))
 	return bad >= leastBad && (share >= badShare || share >= badIfJumped && share >= jump*usual)
@@ -36,7 +34,6 @@ func (r Reader) BadPostbacks(ctx context.Context, account models.Account, now ti
 	return badPostbacks(ctx, reading{r, account, now})
 }
 
-// badPostbacks lists the networks whose postbacks do not become conversions.
 func badPostbacks(ctx context.Context, l reading) ([]Alert, error) {
 	list, err := l.networksWithBadPostbacks(ctx, leastBad)
 	var out []Alert
@@ -58,8 +55,7 @@ func badPostbacks(ctx context.Context, l reading) ([]Alert, error) {
 	return out, err
 }
 
-// failingSources lists the active traffic sources that cannot be notified of conversions: at one of their hosts, at least the
-// last models.FailingReceiver attempts failed.
+// failingSources lists the active traffic sources with a host at which at least the last models.FailingReceiver attempts failed.
 func failingSources(ctx context.Context, l reading) ([]Alert, error) {
 	list, err := l.sourcesWithFailures(ctx, models.FailingReceiver)
 	var out []Alert
@@ -67,7 +63,7 @@ func failingSources(ctx context.Context, l reading) ([]Alert, error) {
 		urls := s.URLs()
 		i := slices.IndexFunc(urls, func(url string) bool { return token.Origin(url) == s.Origin })
 		if i < 0 {
-			continue // the source uses another host now
+			continue // it uses another host now
 		}
 		out = append(out, Alert{
 			Type: "source.failing", Severity: Warning, Kind: "source", ID: s.ID, Name: s.Name, URL: &urls[i],
@@ -77,8 +73,8 @@ func failingSources(ctx context.Context, l reading) ([]Alert, error) {
 	return out, err
 }
 
-// unfilledTokens lists the parameters of tracking links that traffic sources never fill in. It takes them from the open
-// suggestions of the Copilot, so it leaves out suggestions that were dismissed or snoozed.
+// unfilledTokens lists the parameters of tracking links that traffic sources never fill in, from the open suggestions of the
+// Copilot.
 func unfilledTokens(ctx context.Context, l reading) ([]Alert, error) {
 	found, err := dbcopilot.NewSuggestions(l.Store).OpenOf(ctx, l.account.ID, copilot.KindToken, l.now)
 	return db.Map(found, func(s copilot.Suggestion) Alert {
@@ -94,7 +90,7 @@ func unfilledTokens(ctx context.Context, l reading) ([]Alert, error) {
 // lateAfter is how long a job may wait after it was due.
 const lateAfter = 10 * time.Minute
 
-// lateJobs returns an alert for each kind of job that is late: the account has jobs of that kind that are due but do not run.
+// lateJobs returns an alert for each kind of the account's late jobs.
 func lateJobs(ctx context.Context, l reading) ([]Alert, error) {
 	found, err := jobrow.ListLate(ctx, l.Store.Conn(), l.account.ID, l.now.Add(-lateAfter))
 	return db.Map(found, func(j jobrow.LateJobs) Alert {

@@ -8,7 +8,7 @@ import (
 	"switchyard/db/ingest"
 )
 
-// lateClicks returns an alert if processes record clicks or postbacks faster than they store them, or cannot store them.
+// lateClicks returns an alert if clicks or postbacks wait too long to be stored.
 func lateClicks(ctx context.Context, l reading) ([]Alert, error) {
 	s, err := ingest.ReadStored(ctx, l.Store.Conn(), l.now)
 	if err != nil || s.Since == nil || s.Until == nil {

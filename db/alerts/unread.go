@@ -14,18 +14,17 @@ import (
 	"switchyard/models/money"
 )
 
-// unreadAmounts counts the postbacks of a network or the clicks of a traffic source. Unread counts those with an amount that cannot
-// be read.
+// unreadAmounts counts the postbacks of a network or the clicks of a traffic source. Unread counts those whose amount cannot be
+// read.
 type unreadAmounts struct {
 	ID     uuid.UUID `db:"id"`
 	Name   string    `db:"name"`
 	Total  int64     `db:"total"`
 	Unread int64     `db:"unread"`
-	Since  time.Time `db:"since"` // time of the first unread amount in the last day
+	Since  time.Time `db:"since"` // time of the day's first unread amount
 }
 
-// Postbacks whose address names no network, or a deactivated one, are counted under the zero id. Only the newest 20,000 postbacks of
-// the day are counted.
+// Postbacks without an active network are counted under the zero id. Only the newest 20,000 postbacks of the day are counted.
 const selectUnreadPostbacks = `
 SELECT coalesce(n.id, '` + db.ZeroID + `') AS id, coalesce(n.name, '') AS name, count(*) AS total,
 	count(*) FILTER (WHERE amount_reason <> '') AS unread, min(received_at) FILTER (WHERE amount_reason <> '') AS since
@@ -48,8 +47,8 @@ FROM (
 ) k JOIN traffic_sources s ON s.id = k.source_id AND s.account_id = $1 AND s.deactivated_at IS NULL
 GROUP BY 1, 2 HAVING count(*) FILTER (WHERE currency = '` + money.Unknown + `') >= $4 ORDER BY 1 LIMIT $5`
 
-// unreadMoney lists the networks whose postbacks, and the traffic sources whose links, have amounts that cannot be read. It passes 0
-// for the week before to tooMany, so a share of at least badIfJumped is enough for an alert.
+// unreadMoney lists the networks whose postbacks, and the traffic sources whose links, have amounts that cannot be read. The week
+// before is not counted, so badIfJumped is enough for an alert.
 func unreadMoney(ctx context.Context, l reading) ([]Alert, error) {
 	day := l.now.AddDate(0, 0, -1)
 	postbacks, err := db.Select[unreadAmounts](ctx, l.Store.Conn(), "unread payouts", selectUnreadPostbacks, l.account.ID, day, leastBad, store.MaxAlerts)

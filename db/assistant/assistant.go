@@ -1,9 +1,9 @@
 // Package assistant stores the assistants that people connect by OAuth: the programs that request access, what people grant them,
 // and their codes and tokens.
 //
-// Each grant has a key of the account, with the same id as the grant. The assistant acts with the rights of this key, but does not
-// know the key itself. It sends an access token instead. Its changes are therefore counted and recorded as with any other key. A
-// grant ends when its key is revoked or expires, or when the person who made it leaves the account.
+// Each grant has a key of the account, with the same id. The assistant has the rights of this key, but sends an access token instead
+// of the key. Its changes are therefore counted and recorded as with any other key. A grant ends when its key is revoked or expires,
+// or when the person who made it leaves the account.
 //
 // Codes and refresh tokens work once. A second use may come from a thief, so it ends the grant.
 package assistant
@@ -33,11 +33,11 @@ type Request struct {
 	Client    models.AssistantClient
 	Rights    models.Rights
 	Redirect  string
-	Challenge string // the PKCE challenge, by the method S256
+	Challenge string // by the method S256 of PKCE
 	Resource  string
 }
 
-// maxGrants is the maximum number of assistants that a person connects to an account.
+// maxGrants is the maximum number of assistants of a person in an account.
 const maxGrants = 50
 
 const (
@@ -55,8 +55,8 @@ VALUES ($1, $2, $3, 'code', $4, $5, $6)`
 // maxKeyName is the maximum length of the name of an assistant's key, in characters.
 const maxKeyName = 255
 
-// Grant stores a grant and returns its id, and the code by which the client gets its tokens. The grant ends after a minute if its code
-// was not used. Error: too_many.
+// Grant stores a grant and returns its id, and the code for which the client gets its tokens. The grant ends after a minute if
+// its code was not used. Error: too_many.
 func (a Assistants) Grant(ctx context.Context, r Request, now time.Time) (id uuid.UUID, code string, err error) {
 	id, code = uuid.Must(uuid.NewV7()), models.NewAuthorizationCode()
 	expires := now.Add(models.AuthorizationCodeLife)
@@ -85,7 +85,6 @@ func (a Assistants) Grant(ctx context.Context, r Request, now time.Time) (id uui
 	return id, code, err
 }
 
-// nameOf returns the name of a person, else the e-mail address.
 func nameOf(p models.Person) string {
 	if p.Name != "" {
 		return p.Name
@@ -101,16 +100,14 @@ JOIN memberships m ON m.account_id = g.account_id AND m.user_id = g.user_id `
 	isLive = ` k.revoked_at IS NULL AND k.expires_at > $2 `
 )
 
-// List lists the connected assistants of an account, the newest first. If person is set, it lists only the assistants that this
-// person has connected.
+// List lists the connected assistants of an account, the newest first. If person is set, it lists only that person's.
 func (a Assistants) List(ctx context.Context, account uuid.UUID, person uuid.NullUUID, now time.Time) ([]models.AssistantGrant, error) {
 	return db.Select[models.AssistantGrant](ctx, a.s.Conn(), "assistants", `SELECT `+grantColumns+fromGrants+`
 		WHERE g.account_id = $1 AND `+isLive+` AND g.connected_at IS NOT NULL AND ($3::uuid IS NULL OR g.user_id = $3)
 		ORDER BY k.created_at DESC, g.id DESC LIMIT 500`, account, now, person)
 }
 
-// Revoke ends a connected assistant at once. If person is set, it finds only assistants that this person has connected. Error:
-// not_found.
+// Revoke ends a connected assistant at once. If person is set, it must be this person's. Error: not_found.
 func (a Assistants) Revoke(ctx context.Context, account, id uuid.UUID, person uuid.NullUUID, now time.Time) error {
 	return db.ExecOne(ctx, a.s.Conn(), "assistant", `UPDATE api_keys k SET revoked_at = $3 FROM assistant_grants g
 		WHERE g.id = k.id AND k.account_id = $1 AND k.id = $2 AND k.revoked_at IS NULL AND ($4::uuid IS NULL OR g.user_id = $4)`, account, id, now, person)
@@ -122,7 +119,7 @@ type Caller struct {
 	Grant   models.AssistantGrant `db:"grant"`
 	Person  models.Person         `db:"person"`
 	Role    models.Role           `db:"role"`
-	Seen    bool                  `db:"key_seen"` // a use of the key was recorded within the last five minutes
+	Seen    bool                  `db:"key_seen"` // a use was recorded in the last five minutes
 }
 
 var findCaller = `
@@ -134,8 +131,8 @@ SELECT ` + store.Nested(store.AccountColumns, "a", "account") + `,
 JOIN accounts a ON a.id = g.account_id JOIN assistant_tokens t ON t.grant_id = g.id
 WHERE t.hash = $1 AND t.kind = 'access' AND t.expires_at > $2 AND g.resource = $3 AND ` + isLive
 
-// Authenticate returns the assistant of an access token that is valid at a resource. For any other token the error is 401
-// unauthenticated. It reads the database each time, so that every process refuses a revoked assistant at once.
+// Authenticate returns the assistant of an access token for a resource. Any other token gets the error unauthenticated. It always
+// reads the database, so that every process refuses a revoked assistant at once.
 func (a Assistants) Authenticate(ctx context.Context, token, resource string, now time.Time) (Caller, error) {
 	found, ok, err := db.First[Caller](ctx, a.s.Conn(), "authenticate", findCaller, models.HashToken(token), now, resource)
 	if err == nil && !ok {
@@ -147,7 +144,7 @@ func (a Assistants) Authenticate(ctx context.Context, token, resource string, no
 	return found, err
 }
 
-// deletions delete what is no longer needed at the time $1. A used refresh token stays until it expires, so that a second use is noticed.
+// A used refresh token stays until it expires, so that a second use is noticed.
 var deletions = []string{
 	`DELETE FROM assistant_tokens WHERE expires_at < $1::timestamptz`,
 	`DELETE FROM api_keys k USING assistant_grants g WHERE g.id = k.id AND g.connected_at IS NULL AND k.expires_at < $1::timestamptz - interval '1 day'`,
@@ -157,9 +154,8 @@ var deletions = []string{
 			WHERE g.client_id = c.id AND k.revoked_at IS NULL AND k.expires_at > $1)`,
 }
 
-// DeleteExpired deletes expired codes and tokens, grants that were never used, and unused clients. A client that has registered
-// itself is deleted after a day if no person has granted it anything. Any other client without a valid grant is deleted 30 days after
-// its last grant was made or, if it never had a grant, after it was stored. n is the number of deleted rows.
+// DeleteExpired deletes expired codes and tokens, grants that were never used, and unused clients. It returns the number of
+// deleted rows.
 func (a Assistants) DeleteExpired(ctx context.Context, now time.Time) (n int64, err error) {
 	for _, q := range deletions {
 		rows, err := db.Exec(ctx, a.s.Conn(), "old data of assistants", q, now)

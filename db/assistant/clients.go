@@ -17,8 +17,7 @@ const insertClient = `INSERT INTO assistant_clients (id, kind, name, redirect_ur
 SELECT $1, $2, $3, $4::text[], $5::timestamptz, $5::timestamptz WHERE $2 <> 'registered' OR (SELECT count(*) FROM assistant_clients WHERE kind = 'registered') < $6
 ON CONFLICT (id) DO UPDATE SET name = excluded.name, redirect_uris = excluded.redirect_uris, read_at = excluded.read_at`
 
-// StoreClient stores a new client, or updates a stored client from the present content of its document. It returns the error
-// too_many if too many clients have registered themselves. Registered clients that were never used are deleted after a day.
+// StoreClient stores a client, or updates it. Error: too_many, if too many clients have registered themselves.
 func (a Assistants) StoreClient(ctx context.Context, c models.AssistantClient, now time.Time) error {
 	n, err := db.Exec(ctx, a.s.Conn(), "client", insertClient, c.ID, c.Kind, c.Name, pq.Array(c.RedirectURIs), now, maxRegistered)
 	if err == nil && n == 0 {

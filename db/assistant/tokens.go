@@ -17,16 +17,16 @@ import (
 // Tokens are a new access token and a new refresh token of a grant.
 type Tokens struct {
 	Access, Refresh string
-	Rights          models.Rights // limited to what the person's present role allows
+	Rights          models.Rights // limited by the person's present role
 }
 
 // Exchange is what a client sends to get tokens.
 type Exchange struct {
 	Client   string
-	Resource string // empty: the resource of the grant
-	Redirect string // only sent with a code
-	Verifier string // only sent with a code
-	Scope    string // only sent with a refresh token; empty: the scope of the grant
+	Resource string // empty: the grant's
+	Redirect string // only with a code
+	Verifier string // only with a code
+	Scope    string // only with a refresh token; empty: the grant's
 }
 
 // token is a code or a refresh token, with its grant.
@@ -34,7 +34,7 @@ type token struct {
 	GrantID   uuid.UUID     `db:"grant_id"`
 	AccountID uuid.UUID     `db:"account_id"`
 	Used      bool          `db:"used"`
-	Live      bool          `db:"live"` // it has not expired, and its grant is valid
+	Live      bool          `db:"live"` // not expired, and with a valid grant
 	Redirect  string        `db:"redirect_uri"`
 	Challenge string        `db:"challenge"`
 	Client    string        `db:"client_id"`
@@ -73,8 +73,7 @@ func (a Assistants) RedeemCode(ctx context.Context, code string, x Exchange, now
 	})
 }
 
-// Refresh exchanges a refresh token for new tokens. The old refresh token is used up. Errors: invalid_grant, invalid_target,
-// invalid_scope.
+// Refresh exchanges a refresh token for new tokens. Errors: invalid_grant, invalid_target, invalid_scope.
 func (a Assistants) Refresh(ctx context.Context, refresh string, x Exchange, now time.Time) (Tokens, error) {
 	return a.exchange(ctx, "refresh", refresh, x, now, func(t token) error {
 		if x.Scope != "" && !t.Rights.Includes(models.RightsOfScope(x.Scope)) {
@@ -92,8 +91,8 @@ const (
 	insertToken  = `INSERT INTO assistant_tokens (hash, account_id, grant_id, kind, expires_at) VALUES ($1, $2, $3, $4, $5)`
 )
 
-// exchange uses up a code or a refresh token and issues new tokens. If a code or refresh token is used a second time, its grant
-// ends. A request that is refused for another reason uses up neither.
+// exchange issues new tokens for a code or a refresh token. A second use ends its grant. A request that is refused for another
+// reason does not use it up.
 func (a Assistants) exchange(ctx context.Context, kind, secret string, x Exchange, now time.Time, check func(token) error) (out Tokens, err error) {
 	var refused error // returned after the commit, because the end of the grant must be committed
 	err = a.s.Tx(ctx, func(s *store.Store) error {
@@ -156,8 +155,8 @@ WHERE t.hash = $1 AND t.kind IN ('access', 'refresh') AND g.client_id = $2`
 	deleteToken = `DELETE FROM assistant_tokens WHERE hash = $1`
 )
 
-// RevokeToken ends a token that a client gives back. If it is a refresh token, the whole grant ends. It is not an error if the client
-// does not have the token. ended is the grant that has ended.
+// RevokeToken ends a token that a client gives back. A refresh token ends the whole grant, which is returned. An unknown token is
+// no error.
 func (a Assistants) RevokeToken(ctx context.Context, secret, client string, now time.Time) (ended *models.AssistantGrant, err error) {
 	type row struct {
 		models.AssistantGrant

@@ -26,7 +26,7 @@ import (
 
 func noProgress(string, int64, bool) {}
 
-// service is a database with an account that has rows in every table. Its method ingest adds clicks and conversions.
+// service is a database with an account that has rows in every table.
 type service struct {
 	*testing.T
 	db       *db.DB
@@ -54,7 +54,7 @@ func newService(t *testing.T) *service {
 	return s
 }
 
-// ingest records clicks with a conversion for each, as the service does.
+// ingest records clicks, each with a conversion.
 func (s *service) ingest(n int) {
 	s.Helper()
 	disk, err := spool.Open(s.TempDir(), spool.Options{})
@@ -95,8 +95,7 @@ func (s *service) ingest(n int) {
 const tables = `SELECT relname::text FROM pg_class WHERE relnamespace = 'public'::regnamespace AND relkind IN ('r', 'p')
 	AND NOT relispartition AND relname NOT IN ('goose_db_version', 'conversion_match_keys') ORDER BY 1`
 
-// figures returns the number of rows of each table with a sum over their contents, and the sequences, the partitions and the
-// triggers.
+// figures returns the number of rows of each table with a sum over their contents, and more about the schema.
 func figures(t *testing.T, d *db.DB) map[string]string {
 	t.Helper()
 	all := map[string]string{}
@@ -126,9 +125,8 @@ func figures(t *testing.T, d *db.DB) map[string]string {
 	return all
 }
 
-// TestRestoreEqualsBackup checks that a backup has the state of one moment, although clicks and conversions arrive while it is
-// written. A role that is not a superuser loads the backup into an empty database. Every row, sum, sequence and partition is then
-// the same, and the database accepts new rows.
+// TestRestoreEqualsBackup: a backup has the state of one moment, although clicks and conversions arrive while it is written. A
+// role that is not a superuser loads it into an empty database, which then accepts new rows.
 func TestRestoreEqualsBackup(t *testing.T) {
 	t.Parallel()
 	s := newService(t)
@@ -138,7 +136,7 @@ func TestRestoreEqualsBackup(t *testing.T) {
 	seen := map[string]int64{}
 	sum, err := backup.Write(t.Context(), s.db, &file, "test", func(table string, rows int64, _ bool) {
 		seen[table] = rows
-		s.ingest(3) // after the first table has been read, and after each later one
+		s.ingest(3) // after each table that was read
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -184,8 +182,8 @@ func TestRestoreEqualsBackup(t *testing.T) {
 	}
 }
 
-// TestRestoreRefuses checks that nothing is loaded from a file that is cut off, is damaged or is not a backup, or if the call is
-// interrupted. The same database accepts the right file afterwards. A database with rows accepts no file.
+// TestRestoreRefuses: nothing is loaded from a wrong file or by an interrupted call. Afterwards the right file is accepted. A
+// database with rows accepts no file.
 func TestRestoreRefuses(t *testing.T) {
 	t.Parallel()
 	s := newService(t)

@@ -13,14 +13,14 @@ import (
 	"switchyard/db"
 )
 
-// installation is a table with one row, which the first migration writes. A restore replaces this row with the row in the file.
+// installation is a table with one row from the first migration. A restore replaces it.
 const installation = "installation"
 
 // table is a table with all its partitions.
 type table struct {
 	Name    string   `db:"name" json:"name"`
 	Columns []string `db:"columns" json:"columns"`
-	Needs   []string `db:"needs" json:"-"` // other tables to which its foreign keys refer
+	Needs   []string `db:"needs" json:"-"` // the other tables to which its foreign keys refer
 	Self    bool     `db:"self" json:"-"`  // a foreign key refers to the table itself
 }
 
@@ -31,8 +31,8 @@ func (t table) columns(suffix string) string {
 	return strings.Join(db.Map(t.Columns, func(c string) string { return pq.QuoteIdentifier(c) + suffix }), ", ")
 }
 
-// A backup leaves out the table of the migration runner. It also leaves out hashed personal data, because a backup is kept for
-// longer than these data may be kept.
+// A backup leaves out the table of the migration runner. It also leaves out hashed personal data, which may not be kept as long
+// as a backup.
 const listTables = `
 SELECT c.relname::text AS name,
 	ARRAY(SELECT a.attname::text FROM pg_attribute a
@@ -105,8 +105,8 @@ const listSequences = `
 SELECT c.relname::text FROM pg_class c
 WHERE c.relnamespace = current_schema()::regnamespace AND c.relkind = 'S' AND c.relname NOT LIKE 'goose\_%' ORDER BY 1`
 
-// sequencesOf reads the current values of the sequences. Call it after the transaction has taken its snapshot. A sequence is then
-// never behind the rows of the snapshot.
+// sequencesOf reads the current values of the sequences. They are never behind the rows of a snapshot that was taken before the
+// call.
 func sequencesOf(ctx context.Context, c db.Conn) ([]Sequence, error) {
 	names, err := db.Select[string](ctx, c, "list sequences", listSequences)
 	if err != nil {

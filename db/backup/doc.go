@@ -1,7 +1,8 @@
-// Package backup writes the whole database into one file, and loads such a file into an empty database. It needs no other program.
+// Package backup writes the whole database into one file, and loads such a file into an empty database. It needs no other
+// program.
 //
-// The file contains rows but no schema. Before the rows are loaded, our own migrations create the schema: those migrations that are
-// listed in the file's header. The file is compressed with gzip. It consists of frames, each with a letter, a length and a content:
+// The file contains rows but no schema. Before the rows are loaded, our migrations create the schema. The file's header lists
+// these migrations. The file is compressed with gzip. It consists of frames, each with a letter, a length and a content:
 //
 //	H  the header, as JSON
 //	T  a table begins: its name and columns, as JSON
@@ -25,15 +26,14 @@ const format = 1
 // Header is the beginning of a file.
 type Header struct {
 	Format     int         `json:"format"`
-	Program    string      `json:"program"` // the version of the program that wrote the file
+	Program    string      `json:"program"` // version of the program that wrote the file
 	TakenAt    time.Time   `json:"taken_at"`
 	Migrations []int64     `json:"migrations"`
 	Partitions []Partition `json:"partitions"`
 	Sequences  []Sequence  `json:"sequences"`
 }
 
-// Partition is a partition for the ids in [Low, High). Partitions that are not for a range of ids are not listed, because the migrations
-// create them.
+// Partition is a partition for the ids in [Low, High). Other partitions are not listed, because the migrations create them.
 type Partition struct {
 	Table string    `json:"table"`
 	Name  string    `json:"name"`
@@ -54,9 +54,8 @@ type Summary struct {
 	Rows   int64 `json:"rows"`
 }
 
-// Progress is called while a table is written or loaded, and at the end of the table. Write calls it after every progressRows rows,
-// Restore after each COPY (see copyRows). rows is the number of rows of the table that have been written or loaded so far. done is
-// true at the end of the table.
+// Progress is called while a table is written or loaded, and at its end, when done is true. rows is the number of its rows so
+// far.
 type Progress func(table string, rows int64, done bool)
 
 // progressRows is the number of rows between two calls of Progress by Write.

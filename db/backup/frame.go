@@ -23,7 +23,7 @@ const (
 // maxFrame is the largest size of a frame. A frame has whole rows, and a field in PostgreSQL may have up to 1 GB.
 const maxFrame = 2 << 30
 
-// frameWriter writes frames. Its method close ends the file.
+// frameWriter writes frames.
 type frameWriter struct {
 	buffered *bufio.Writer
 	zip      *gzip.Writer
@@ -96,7 +96,7 @@ func (r *frameReader) next() (kind byte, content []byte, err error) {
 	return head[0], r.content.Bytes(), nil
 }
 
-// end checks that the file has no further bytes. Reading to the end also checks the checksum of the whole file.
+// end checks that the file has no further bytes, and gzip's checksum.
 func (r *frameReader) end() error {
 	if n, err := io.Copy(io.Discard, r.zip); err != nil || n > 0 {
 		return damaged(errors.Join(err, fmt.Errorf("%d bytes after the end", n)))

@@ -22,11 +22,10 @@ import (
 // memory until the COPY ends.
 const copyRows = 500_000
 
-// Restore loads a backup into an empty database and brings its schema up to date. A database is empty if it has no tables, or only
-// the tables of our migrations, with no row outside the table installation. The rows are loaded in one transaction. If loading fails,
-// the database is therefore still empty, and the same call can be made again. If the migrations that follow the loading fail, the
-// rows stay: run `switchyard migrate`. The role must own the database or be allowed to create tables in it. It need not be a
-// superuser. Errors: ErrNotBackup, ErrDamaged, ErrNewer, ErrNotEmpty.
+// Restore loads a backup into an empty database and brings its schema up to date. Empty means that it has no tables, or only our
+// own with no row outside the table installation. If loading fails, the database is still empty. If the migrations after it fail,
+// the rows stay: run `switchyard migrate`. The role must be allowed to create tables. It need not be a superuser. Errors:
+// ErrNotBackup, ErrDamaged, ErrNewer, ErrNotEmpty.
 func Restore(ctx context.Context, d *db.DB, r io.Reader, progress Progress) (Header, Summary, error) {
 	frames, err := newFrameReader(r)
 	if err != nil {
@@ -109,7 +108,6 @@ func checkEmpty(ctx context.Context, c db.Conn, tables []table) error {
 	return nil
 }
 
-// load loads the rows in one transaction.
 func load(ctx context.Context, d *db.DB, h Header, r *frameReader, progress Progress) (sum Summary, err error) {
 	conn, err := d.Connx(ctx)
 	if err != nil {
@@ -156,8 +154,8 @@ func (l *loader) exec(ctx context.Context, what, query string, args ...any) erro
 	return db.Run(ctx, l.tx, what, query, args...)
 }
 
-// begin locks all tables against other writers and creates the partitions. It switches our triggers off until finish, because these
-// triggers already ran when the rows were first written. Foreign keys are still checked.
+// begin locks all tables against other writers and creates the partitions. It switches our triggers off until finish, because
+// they already ran when the rows were first written. Foreign keys are still checked.
 func (l *loader) begin(ctx context.Context, h Header) (err error) {
 	if err := l.exec(ctx, "set session", session); err != nil {
 		return err
@@ -203,7 +201,7 @@ func (l *loader) finish(ctx context.Context, h Header) error {
 	return nil
 }
 
-// loadTables reads the tables of the file to its end.
+// loadTables reads the file to its end.
 func (l *loader) loadTables(ctx context.Context) (got Summary, err error) {
 	for {
 		kind, content, err := l.frames.next()
@@ -287,7 +285,7 @@ func (r *tableRows) copy(ctx context.Context, conn any, t table) error {
 	}
 	sent, err := r.send(ctx, to, t.Self)
 	if err != nil {
-		return errors.Join(err, to.Close()) // what was sent is undone with the transaction
+		return errors.Join(err, to.Close()) // the transaction undoes what was sent
 	}
 	res, err := to.Exec(nil)
 	if err != nil {
@@ -299,8 +297,8 @@ func (r *tableRows) copy(ctx context.Context, conn any, t table) error {
 	return nil
 }
 
-// send sends blocks of rows until the table ends or copyRows rows are sent. If entireTable is true, it sends all rows. That is
-// necessary for a table with a foreign key to itself, because a row may refer to a later row.
+// send sends rows until the table ends or copyRows rows are sent. If entireTable is true, it sends all rows. A table with a
+// foreign key to itself needs this, because a row may refer to a later one.
 func (r *tableRows) send(ctx context.Context, to copier, entireTable bool) (sent int64, err error) {
 	for entireTable || sent < copyRows {
 		if err := ctx.Err(); err != nil {

@@ -22,10 +22,8 @@ import (
 
 // Deps are the dependencies of the handlers.
 type Deps struct {
-	// Jobs submits jobs and waits for them.
 	Jobs *jobs.Client
-	// Reports reads figures. The route must name a share, such as route.Reads, which limits how many of its calls run at a time. The
-	// call must hold a place in this share.
+	// Reports reads figures. Calls that use it need a place in their route's share.
 	Reports dbalerts.Figures
 	// Clicks is the log of clicks, whose copy in ClickHouse is checked.
 	Clicks click.Log
@@ -59,7 +57,6 @@ type AlertList struct {
 	OpenSuggestions    int `json:"openSuggestions" doc:"open suggestions of the Copilot"`
 }
 
-// The unmatched postbacks of the last unmatchedDays are counted, up to mostUnmatched.
 const (
 	unmatchedDays = 7
 	mostUnmatched = 100
@@ -124,11 +121,10 @@ func alertAnswer(a dbalerts.Alert) Alert {
 	}
 }
 
-// clockStopped is the longest normal time since the last job of the clock, which starts the periodic jobs of the workers. After a
-// longer time the service "jobs" is reported as failing.
+// clockStopped is the time without a scheduled job after which the service "jobs" is reported as failing.
 const clockStopped = 5 * time.Minute
 
-// services returns the state of the parts of the install on which an account depends, and the time of the last check of links.
+// services returns the state of the parts of the install, and the time of the last check of links.
 func (d Deps) services(c *route.Call, now time.Time) (out []AlertService, checked *string, err error) {
 	stored, err := c.Store.Links().Services(c.Context())
 	if err != nil {
@@ -148,7 +144,7 @@ func (d Deps) services(c *route.Call, now time.Time) (out []AlertService, checke
 		}
 		out = append(out, s)
 	}
-	// The database has answered, or services would have returned its error.
+	// Reading the services above has shown that the database answers.
 	database := AlertService{Name: "database", Status: models.ServiceOK, CheckedAt: new(answer.Stamp(now))}
 	clicks, err := d.clicksService(c, now)
 	if err != nil {
@@ -162,13 +158,12 @@ func (d Deps) services(c *route.Call, now time.Time) (out []AlertService, checke
 	return append(out, database, clicks, clickhouse, edge), checked, err
 }
 
-// setFailing sets the status failing with a message that explains it.
 func (s *AlertService) setFailing(message string) {
 	s.Status, s.Message = models.ServiceFailing, &message
 }
 
-// clicksService returns the state of the service "clicks", which fails if recorded clicks wait too long to be stored. It reads the
-// lag of this process from d.Spool, and the lag of the other processes from the states that they have stored in PostgreSQL.
+// clicksService returns the state of the service "clicks", which fails if recorded clicks wait too long to be stored. The other
+// web processes have stored their lag in PostgreSQL.
 func (d Deps) clicksService(c *route.Call, now time.Time) (AlertService, error) {
 	s := AlertService{Name: "clicks", Status: models.ServiceWaiting}
 	stored, err := ingest.ReadStored(c.Context(), c.Store.Conn(), now)

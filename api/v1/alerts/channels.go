@@ -120,8 +120,7 @@ func (d Deps) addAlertChannel(c *route.Call, b AlertChannelBody) (AlertChannelSh
 	return channelAnswer(saved), nil
 }
 
-// checkAlertReceiver checks the receiver of alerts, which is the URL or the e-mail address in the credentials. In a URL it replaces
-// a host that has letters outside ASCII by its ASCII form.
+// checkAlertReceiver checks the URL or the e-mail address in the credentials. It replaces the host of the URL by its ASCII form.
 func (d Deps) checkAlertReceiver(credentials map[string]string) error {
 	if url := token.ASCIIHost(credentials["url"]); url != "" {
 		credentials["url"] = url

@@ -45,7 +45,7 @@ func aiAnswer(c models.AIConnection) *AIConnected {
 	return &AIConnected{c.Provider, c.Model, answer.Stamp(c.SavedAt)}
 }
 
-// accountAI returns the account's own AI connection, or nil if the account has not connected a provider.
+// accountAI returns the account's own AI connection, or nil.
 func accountAI(c *route.Call) (*models.AIConnection, error) {
 	own, err := copilot.NewAIConnections(c.Store).Find(c.Context(), c.Account.ID)
 	if errors.Is(err, models.NotFound("AI connection")) {
@@ -54,7 +54,6 @@ func accountAI(c *route.Call) (*models.AIConnection, error) {
 	return &own, err
 }
 
-// describeKey returns whose key the chat uses, and a message that explains it.
 func (d Deps) describeKey(own *models.AIConnection) (whose, message string) {
 	label := func(name string) string {
 		p, _ := models.AIProviderNamed(name)
@@ -119,7 +118,7 @@ func (d Deps) runAIAction(c *route.Call, b AIBody) (out AIActed, err error) {
 	return connectAIJob.Run(c, d.Jobs, args)
 }
 
-// sealAI checks the form of the API key in a body and returns the key encrypted.
+// sealAI checks the API key in a body and returns it encrypted.
 func sealAI(c *route.Call, b AIBody) ([]byte, error) {
 	if b.Provider == "" {
 		return nil, models.Invalid("invalid", "provider is required with apiKey")
@@ -134,8 +133,7 @@ func sealAI(c *route.Call, b AIBody) ([]byte, error) {
 	return sealed, err
 }
 
-// savedAI returns the provider of the saved connection. It serves the actions models and model if the body has no key. It returns an
-// error if there is no connection, or if the body names another provider.
+// savedAI returns the provider of the saved connection. It serves bodies without a key.
 func savedAI(c *route.Call, b AIBody) (string, error) {
 	own, err := accountAI(c)
 	switch {

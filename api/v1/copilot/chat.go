@@ -47,7 +47,7 @@ func (d Deps) findChat(c *route.Call) (out ChatState, err error) {
 	return out, err
 }
 
-// chatTurns is the maximum number of turns of a conversation that the chat uses. It ignores earlier turns.
+// chatTurns is the maximum number of turns of a conversation that the chat uses.
 const chatTurns = 12
 
 // ChatBody is the body of POST /copilot/chat.

@@ -21,7 +21,6 @@ import (
 
 // Deps are the dependencies of the handlers.
 type Deps struct {
-	// Jobs submits jobs and waits for them.
 	Jobs *jobs.Client
 	// AIProvider is the provider of the install's own language model. It is empty if the install has no model.
 	AIProvider string
@@ -60,7 +59,7 @@ func suggestionRoutes(d Deps) []route.Route {
 	}
 }
 
-// CopilotAnswer is the answer of GET /copilot. It has the suggestions or, with count, only the number of open suggestions.
+// CopilotAnswer is the answer of GET /copilot.
 type CopilotAnswer struct {
 	*CopilotList
 	*CopilotCount
@@ -146,7 +145,7 @@ func listSuggestions(c *route.Call) (out CopilotAnswer, err error) {
 	}}, err
 }
 
-// CopilotPreview is the change that an action makes to its record. It leaves out the unchanged parts of the record.
+// CopilotPreview is the change that an action makes to its record.
 type CopilotPreview struct {
 	ID     uuid.UUID         `json:"id"`
 	Action copilot.Action    `json:"action"`
@@ -187,8 +186,7 @@ type CopilotActed struct {
 
 const refreshAction = "refresh"
 
-// copilotActions maps an action of POST /copilot to its function. Each function acts on the suggestion, change or proposal with the
-// given id.
+// copilotActions maps an action of POST /copilot to its function.
 var copilotActions = map[string]func(d Deps, c *route.Call, id uuid.UUID, b CopilotBody) (CopilotActed, error){
 	"apply":           Deps.applySuggestion,
 	"undo":            Deps.undoChange,
@@ -199,7 +197,6 @@ var copilotActions = map[string]func(d Deps, c *route.Call, id uuid.UUID, b Copi
 	"snooze":  Deps.snoozeSuggestion,
 }
 
-// refreshesCopilot reports whether a body requests a refresh.
 func refreshesCopilot(body []byte) bool {
 	var b struct{ Action string }
 	return json.Unmarshal(body, &b) == nil && b.Action == refreshAction
@@ -232,7 +229,6 @@ func (d Deps) refreshCopilot(c *route.Call) (CopilotActed, error) {
 	return refreshCopilotJob.Run(c, d.Jobs, jobs.None{})
 }
 
-// decidedAnswer returns the answer to an action that has changed the status of a suggestion, change or proposal.
 func decidedAnswer(b CopilotBody, status string) CopilotActed {
 	return CopilotActed{Action: b.Action, ID: &b.ID, Status: &status}
 }
@@ -266,8 +262,7 @@ func createProposal(c *route.Call, b ProposalBody) (ChatProposal, error) {
 
 const maxReason = 1000 // characters
 
-// checkApplyPlan returns the error plan_required if the plan has no one-click apply. Without one-click apply, people carry out
-// suggestions by hand.
+// checkApplyPlan returns the error plan_required if the plan has no one-click apply.
 func checkApplyPlan(c *route.Call) error {
 	if !c.Account.Allowances().OneClick {
 		return &models.Error{
@@ -278,8 +273,8 @@ func checkApplyPlan(c *route.Call) error {
 	return nil
 }
 
-// changedAnswer returns the answer to an action that made or reverted a change. After the commit, the webhook
-// deliveries of the change's events are dispatched.
+// changedAnswer returns the answer to an action that made or reverted a change. It dispatches the webhook deliveries of the
+// change.
 func (d Deps) changedAnswer(c *route.Call, b CopilotBody, status string, done dbcopilot.Applied) CopilotActed {
 	if len(done.Deliveries) > 0 {
 		c.After(func(ctx context.Context) {

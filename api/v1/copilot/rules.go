@@ -58,7 +58,7 @@ type CopilotRuleBody struct {
 	autorule.Settings `optional:"true"`
 }
 
-// Preset sets the default settings of a new rule.
+// Preset sets the defaults of a new rule.
 func (b *CopilotRuleBody) Preset(*route.Call) { b.IsActive, b.Settings = true, autorule.Defaults() }
 
 // CopilotRulePatch is the body of PATCH /copilot/rules. A field that is left out keeps its value.
@@ -70,8 +70,8 @@ type CopilotRulePatch struct {
 	autorule.Settings `optional:"true"`
 }
 
-// checkRulePlan returns the error plan_required if the rule changes records automatically and the account's plan has no one-click apply.
-// A rule that only raises alerts is allowed on every plan.
+// checkRulePlan returns the error plan_required if a rule changes records and the plan has no one-click apply. A rule that only
+// raises alerts is allowed on every plan.
 func checkRulePlan(c *route.Call, s autorule.Settings) error {
 	if !s.Changes() {
 		return nil

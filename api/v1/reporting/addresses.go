@@ -76,16 +76,14 @@ func repeatIPRow(a report.Address) RepeatIPRow {
 	}
 }
 
-// ofClicks and ofSmartlinks are the values of the field "of" in the answer of GET /logs/repeat-ips. The field says whose clicks are
-// counted. everyLink is the value of the parameter link that stands for all smartlinks.
+// ofClicks and ofSmartlinks are values of the field "of". everyLink is the parameter link for all smartlinks.
 const (
 	ofClicks     = "clicks"
 	ofSmartlinks = "smartlink-clicks"
 	everyLink    = "links"
 )
 
-// linkOf parses the parameter link, which selects the clicks to read. Without the parameter, the clicks of campaigns are read.
-// Otherwise smartlinks is true and id is the id of a smartlink, or the zero id for all smartlinks.
+// linkOf parses the parameter link. Without it, the clicks of campaigns are read. The zero id stands for all smartlinks.
 func linkOf(c *route.Call) (smartlinks bool, id uuid.UUID, err error) {
 	switch c.Query.Get("link") {
 	case "":
@@ -99,7 +97,7 @@ func linkOf(c *route.Call) (smartlinks bool, id uuid.UUID, err error) {
 	return true, id, checkSmartlink(c, id)
 }
 
-// checkSmartlink refuses a smartlink that the account does not have. The zero id stands for all smartlinks and is accepted.
+// checkSmartlink refuses a smartlink that the account does not have. It accepts the zero id.
 func checkSmartlink(c *route.Call, id uuid.UUID) error {
 	if id == uuid.Nil {
 		return nil
@@ -108,8 +106,7 @@ func checkSmartlink(c *route.Call, id uuid.UUID) error {
 	return err
 }
 
-// idOrAll parses the id in a parameter. If the parameter is missing, empty or "all", it returns the zero id. It refuses the zero
-// id as a value of the parameter.
+// idOrAll parses an id in a parameter. A missing, empty or "all" parameter gives the zero id.
 func idOrAll(c *route.Call, name string) (uuid.UUID, error) {
 	if text := c.Query.Get(name); text == "" || text == "all" {
 		return uuid.Nil, nil
@@ -117,8 +114,8 @@ func idOrAll(c *route.Call, name string) (uuid.UUID, error) {
 	return c.QueryID(name)
 }
 
-// clampToHistory returns the call's window and its end. It cuts off the part of the window that lies before the plan's click
-// history. A window that lies completely before the history becomes empty.
+// clampToHistory returns the part of the call's window that lies in the plan's click history. The window is empty if all of it
+// lies before the history.
 func clampToHistory(c *route.Call) (w bind.Window, end time.Time) {
 	w, start := c.Window, historyStart(c)
 	end = w.End()

@@ -39,7 +39,7 @@ func (d Deps) caps(c *route.Call) (Caps, error) {
 		return out, err
 	}
 	if len(offers) > 0 {
-		// The end lies in the future, so the window includes all conversions from the start until now.
+		// The end lies in the future, to include all conversions until now.
 		used, err := d.reports(c).ConversionsIn(c.Context(), c.Account.ID, start, start.AddDate(0, 0, 2))
 		if err != nil {
 			return out, err

@@ -69,7 +69,7 @@ type ClickVisitor struct {
 	IsUnique   bool     `json:"is_unique"`
 }
 
-// clickRows reads the conversions of clicks and the names of their records, and returns the rows of an answer.
+// clickRows returns clicks as rows of an answer, with the names of their records.
 func (d Deps) clickRows(c *route.Call, clicks []click.StoredClick) ([]ClickRow, error) {
 	out := make([]ClickRow, len(clicks))
 	if len(clicks) == 0 {
@@ -91,7 +91,6 @@ func (d Deps) clickRows(c *route.Call, clicks []click.StoredClick) ([]ClickRow, 
 	return out, err
 }
 
-// sourcesOf returns the ids of the traffic sources of clicks, without duplicates.
 func sourcesOf(clicks []click.StoredClick) []uuid.UUID {
 	ids := map[uuid.UUID]bool{}
 	for i := range clicks {

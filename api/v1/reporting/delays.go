@@ -11,7 +11,6 @@ import (
 	"switchyard/models/bind"
 )
 
-// delayParams are the parameters that filter the delays.
 var delayParams = slices.DeleteFunc(slices.Clone(filterParams), func(p route.Param) bool {
 	return !slices.Contains(report.DelayDimensions, p.Name[len(filterPrefix):])
 })
@@ -25,7 +24,7 @@ type Delays struct {
 	Rows        []DelayRow        `json:"rows" doc:"all steps in order, including steps without a conversion"`
 }
 
-// DelayRow counts the conversions of one step. A step is a range of the time between the click and the conversion.
+// DelayRow counts the conversions of one step of the time since the click.
 type DelayRow struct {
 	From        int64  `json:"from" doc:"start of the step, in seconds after the click"`
 	To          *int64 `json:"to" doc:"end of the step; null: the step has no end"`

@@ -31,8 +31,8 @@ func Differences(d Deps) []route.Route {
 	}
 }
 
-// Difference compares the figures of a traffic source or a network with ours. In these types, "they" and "their" mean the traffic
-// source or the network.
+// Difference compares the figures of a traffic source or a network with ours. "They" and "their" in these types mean the source
+// or the network.
 type Difference struct {
 	From          string              `json:"from" doc:"first day"`
 	To            string              `json:"to" doc:"last day, which is included"`
@@ -57,29 +57,26 @@ type RateUsed struct {
 	Missing  int          `json:"missing" doc:"number of amounts without a rate; such amounts count as 0"`
 }
 
-// DifferenceFigures are the compared figures. If the traffic source or network does not report a figure, it is null
-// everywhere except in Ours.
+// DifferenceFigures are the compared figures. A figure that the source or network does not report is null, except in Ours.
 type DifferenceFigures struct {
 	Clicks      *int64        `json:"clicks"`
 	Conversions *int64        `json:"conversions"`
 	Money       *models.Money `json:"money" doc:"for a traffic source the cost, for a network the revenue"`
 }
 
-// DifferenceCause is the part of a difference that has one cause. It is positive if the cause makes the figure of the traffic
-// source or network larger than ours.
+// DifferenceCause is the part of a difference that has one cause. It is positive if it makes their figure larger than ours.
 type DifferenceCause struct {
 	Cause string `json:"cause" enum:"not_read,time_zone,conversion_day,bots,hops,unmatched,not_received,refused,not_sent,late,currency,correction"`
 	DifferenceFigures
 }
 
-// DifferenceReason is a part of the total difference that has one cause and one stored reason.
+// DifferenceReason is a part of the total difference with one cause and one stored reason.
 type DifferenceReason struct {
 	DifferenceCause
 	Reason string `json:"reason" doc:"text for people; empty: the cause is explanation enough, or the row is the sum of the less frequent reasons"`
 }
 
-// DifferenceSides has their figures, our figures and the difference. The difference is theirs minus ours. It equals the sum of the
-// causes and of the unexplained part.
+// DifferenceSides has their figures, our figures and the difference.
 type DifferenceSides struct {
 	Theirs      DifferenceFigures `json:"theirs"`
 	Ours        DifferenceFigures `json:"ours"`
@@ -170,8 +167,8 @@ var differenceJob = slow.New(jobs.ReadDifference, func(r difference.Result) Diff
 	}
 })
 
-// windowDays returns the first and the last day of a window. If the window consists of whole days in the zone, these are the days in
-// the zone. Otherwise they are the UTC days of the window's start and end.
+// windowDays returns the first and the last day of a window. They are days in the zone if the window consists of whole days
+// there, and otherwise UTC days.
 func windowDays(w bind.Window, zone *time.Location) (from, to time.Time) {
 	from, to = w.From.In(zone), w.End().In(zone)
 	if from.Format(time.TimeOnly) != "00:00:00" || to.Format(time.TimeOnly) != "00:00:00" {
@@ -180,7 +177,6 @@ func windowDays(w bind.Window, zone *time.Location) (from, to time.Time) {
 	return from, to.AddDate(0, 0, -1)
 }
 
-// differenceArgs returns the arguments of a comparison in the window of a call.
 func differenceArgs(kind string, id uuid.UUID, w bind.Window, tz, theirTZ string) (difference.Args, error) {
 	zone, err := report.Zone(tz)
 	if err != nil {
@@ -216,7 +212,6 @@ func (d Deps) difference(c *route.Call, kind string) (out Difference, err error)
 	return differenceJob.Join(c, d.Jobs, args)
 }
 
-// checkCounterpart returns not_found unless the account has the traffic source or the network.
 func checkCounterpart(c *route.Call, kind string, id uuid.UUID) (err error) {
 	if kind == difference.OfNetwork {
 		_, err = c.Store.Networks().Find(c.Context(), c.Account.ID, id)

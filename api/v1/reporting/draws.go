@@ -21,16 +21,15 @@ type DrawnWay struct {
 	Count    int        `json:"count"`
 }
 
-// way identifies a DrawnWay.
 type way struct {
 	via                 string
 	path, lander, offer uuid.UUID
 }
 
-// drawWays routes the same visitor repeatedly, each time with other random numbers, which follow from the seed of the question. It
-// counts the ways that the visitor takes and returns the most frequent way first.
+// drawWays routes the same visitor repeatedly, with random numbers that follow from the question's seed. It returns the ways that
+// the visitor takes, the most frequent one first.
 func drawWays(ctx context.Context, x *routing.Explainer, q routing.Question, draws int) ([]DrawnWay, error) {
-	rnd := rand.New(rand.NewPCG(q.Seed, uint64(draws))) //nolint:gosec // these random numbers are no secrets
+	rnd := rand.New(rand.NewPCG(q.Seed, uint64(draws))) //nolint:gosec // not a secret
 	indexOf := map[way]int{}
 	drawn := []DrawnWay{}
 	facts := q.Facts
@@ -38,7 +37,7 @@ func drawWays(ctx context.Context, x *routing.Explainer, q routing.Question, dra
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
-		q.Seed, q.Facts = rnd.Uint64(), new(*facts) // facts that one draw adds do not affect the next one
+		q.Seed, q.Facts = rnd.Uint64(), new(*facts) // what one draw adds does not affect the next one
 		d := routeTrace(x.Explain(q)).Decision
 		key := way{d.Via, answer.ValueOrZero(d.PathID), answer.ValueOrZero(d.LanderID), answer.ValueOrZero(d.OfferID)}
 		i, known := indexOf[key]

@@ -66,7 +66,7 @@ type ExportFilter struct {
 	Not       bool            `json:"not" bad:"invalid_dimension" doc:"true: select the rows that have other values"`
 }
 
-// values parses a value or a list of values. Numbers, true and false are read as texts.
+// values parses a value or a list of values. Numbers and booleans are read as texts.
 func (f ExportFilter) values() ([]string, error) {
 	bad := models.Invalid("invalid_dimension", "a filter needs a value: a text or a list of texts")
 	dec := json.NewDecoder(bytes.NewReader(f.Value))
@@ -98,7 +98,7 @@ func (f ExportFilter) values() ([]string, error) {
 	return out, nil
 }
 
-// args checks the fields that the kind of file uses and returns the job's arguments. It ignores the other fields.
+// args returns the job's arguments from the fields that the kind of file uses.
 func (b ExportBody) args(w bind.Window) (jobs.ExportArgs, error) {
 	a := jobs.ExportArgs{Kind: b.Kind, Name: b.Name, Link: b.Link.Value, SubNames: b.SubNames}
 	a.From, a.To = w.From, w.End()
@@ -119,7 +119,6 @@ func (b ExportBody) args(w bind.Window) (jobs.ExportArgs, error) {
 	return a, err
 }
 
-// difference parses the fields that only a file of differences uses.
 func (b ExportBody) difference(w bind.Window) (difference.Args, error) {
 	kind, id := difference.OfSource, b.SourceID.Value
 	if b.NetworkID.Given() {
@@ -131,8 +130,7 @@ func (b ExportBody) difference(w bind.Window) (difference.Args, error) {
 	return differenceArgs(kind, id, w, b.TZ, b.TheirTZ)
 }
 
-// checkCounterparts returns not_found unless the account has the traffic source and the network that the body names. It checks them
-// for every kind of file.
+// checkCounterparts returns not_found unless the account has the traffic source and the network in the body.
 func (b ExportBody) checkCounterparts(c *route.Call) error {
 	if b.SourceID.Given() {
 		if err := checkCounterpart(c, difference.OfSource, b.SourceID.Value); err != nil {
@@ -145,7 +143,6 @@ func (b ExportBody) checkCounterparts(c *route.Call) error {
 	return nil
 }
 
-// figures parses the fields that only files of the kinds performance and trends use.
 func (b ExportBody) figures(a *jobs.ExportArgs, w bind.Window) (err error) {
 	if a.Filters, err = b.filters(); err != nil {
 		return err
@@ -191,7 +188,6 @@ func (b ExportBody) figures(a *jobs.ExportArgs, w bind.Window) (err error) {
 // maxHeading is the maximum number of characters of a heading.
 const maxHeading = 200
 
-// checkHeadings checks the headings of a file with this number of columns.
 func (b ExportBody) checkHeadings(columns int) error {
 	if len(b.Headings) == 0 {
 		return nil
@@ -208,7 +204,7 @@ func (b ExportBody) checkHeadings(columns int) error {
 	return nil
 }
 
-// filters parses the filters of the body. Several values of the same dimension are alternatives, as in GET /reports/performance.
+// filters parses the filters. Several values of a dimension are alternatives.
 func (b ExportBody) filters() (out []models.ReportFilter, err error) {
 	n := 0
 	for _, f := range b.Filters {
@@ -303,7 +299,7 @@ func downloadExport(c *route.Call) (route.File, error) {
 	return route.File{Name: fileName(x.Name), Type: "text/csv; charset=utf-8", Size: x.ByteSize, Write: write}, err
 }
 
-// fileName returns a file name without the characters that operating systems refuse, with the extension .csv.
+// fileName returns a file name with .csv that operating systems accept.
 func fileName(name string) string {
 	name = strings.Map(func(r rune) rune {
 		if r < ' ' || strings.ContainsRune(`/\:*?"<>|`, r) {

@@ -25,7 +25,7 @@ func FlowReplay(d Deps) route.Route {
 	}
 }
 
-// FlowReplayBody is the flow through which the clicks are routed. If the body has no flow, the campaign's saved flow is used.
+// FlowReplayBody is the flow through which the clicks are routed. Without a flow, the saved one is used.
 type FlowReplayBody struct{ DraftFlow }
 
 // FlowReplayed compares the predicted split with the actual one.

@@ -11,9 +11,8 @@ import (
 	"switchyard/models"
 )
 
-// readReport returns the answer of a report. complete adds the arguments that the report needs besides the window, the time zone
-// and the filters. If the report has to read too many clicks for a call, a job computes it and the call waits for the job. If the
-// account already has an open job with the same arguments, the call waits for that job.
+// readReport returns the answer of a report. The function complete adds all arguments but the window, the time zone and the
+// filters. A job computes a report that is too large for a call. Equal calls wait for the same job.
 func readReport[T any](
 	d Deps, c *route.Call, job slow.Job[models.ReportArgs, jobs.ReportAnswer, T], complete func(*models.ReportArgs) error,
 ) (out T, err error) {

@@ -36,7 +36,7 @@ func (d Deps) breakdown(c *route.Call) (Breakdown, error) {
 	}
 	labels, err := labelsOf(c, []string{dimension}, rows)
 	return Breakdown{c.Window.Range(), answer.Each(rows, func(r report.Row) BreakdownRow {
-		id, _ := uuid.Parse(r.Dims[0]) // an empty text gives the zero id, which means no source
+		id, _ := uuid.Parse(r.Dims[0]) // the zero id means no source
 		return BreakdownRow{answer.OrNull(id), answer.OrNull(labels[dimension][r.Dims[0]]), r.Row()}
 	})}, err
 }
@@ -121,7 +121,7 @@ func (d Deps) live(c *route.Call) (Live, error) {
 	}, err
 }
 
-// perMinute returns an entry for each minute of a period, including minutes without visitors.
+// perMinute returns each minute of a period, also without visitors.
 func perMinute(from, to time.Time, found []report.Presence, count func(report.Presence) LiveCount) []LiveMinute {
 	byMinute := map[int64]report.Presence{}
 	for _, p := range found {
@@ -134,7 +134,6 @@ func perMinute(from, to time.Time, found []report.Presence, count func(report.Pr
 	return out
 }
 
-// liveNames returns the names of pages and campaigns by id.
 func liveNames(c *route.Call, pages, campaigns []report.Presence) (map[string]string, error) {
 	ids := map[string][]string{"campaign_id": answer.Each(campaigns, func(p report.Presence) string { return p.Campaign.String() })}
 	for _, p := range pages { // a page without a kind has no name

@@ -15,8 +15,8 @@ import (
 	"switchyard/models/clickattr"
 )
 
-// logFilters are the parameters that filter the logs of clicks and conversions. A conversion is filtered by the values of its click,
-// except in dimensions that only conversions have.
+// logFilters are the parameters that filter the logs of clicks and conversions. A conversion is filtered by its click, except in
+// dimensions that only conversions have.
 var logFilters = slices.Concat([]route.Param{
 	{Name: "click_id", Doc: "only this click, even if it lies outside the window"},
 	{Name: "external_id", Doc: "only clicks with this click id of the traffic source"},
@@ -28,12 +28,12 @@ var logCodes = route.Codes("400 invalid_dimension invalid_id")
 
 var conversionStatuses = clickattr.Statuses.List()
 
-// clickFilters are those logFilters that the log of clicks accepts. It accepts no dimension that only conversions have.
+// clickFilters are the logFilters of clicks.
 var clickFilters = slices.DeleteFunc(slices.Clone(logFilters), func(p route.Param) bool {
 	return strings.Contains(p.Name, ".") && report.OfConversions(p.Name[len(filterPrefix):])
 })
 
-// parseClickID returns the id in the parameter click_id. Without the parameter it returns the zero id, which stands for all clicks.
+// parseClickID returns the id in the parameter click_id, or the zero id without the parameter.
 func parseClickID(c *route.Call) (uuid.UUID, error) {
 	text := c.Query.Get("click_id")
 	if text == "" {
@@ -46,7 +46,6 @@ func parseClickID(c *route.Call) (uuid.UUID, error) {
 	return id, nil
 }
 
-// filterLog parses the filters of a log.
 func (d Deps) filterLog(c *route.Call, q *click.LogQuery) (err error) {
 	if q.ClickID, err = parseClickID(c); err != nil {
 		return err
@@ -63,13 +62,12 @@ func (d Deps) filterLog(c *route.Call, q *click.LogQuery) (err error) {
 	if err != nil {
 		return err
 	}
-	// A conversion may belong to a click long before the window. The period therefore includes every stored click.
+	// A conversion may belong to a click long before the window, so the period includes every stored click.
 	from, to := time.Now().UTC().AddDate(0, 0, -models.LongestHistory()-2), time.Now().UTC().AddDate(0, 0, 2)
 	q.Where, q.WhereInCopy, err = d.reports(c).Conditions(c.Context(), c.Account.ID, args.Filters, zone, from, to)
 	return err
 }
 
-// conversionIDs returns the ids of the records in a log of conversions, by dimension.
 func conversionIDs(list []models.Conversion) map[string][]string {
 	ids := idsByDimension{}
 	for i := range list {
@@ -82,7 +80,6 @@ func conversionIDs(list []models.Conversion) map[string][]string {
 	return ids
 }
 
-// clickIDs returns the ids of the records in a log of clicks, by dimension.
 func clickIDs(list []click.StoredClick) map[string][]string {
 	ids := idsByDimension{}
 	for i := range list {

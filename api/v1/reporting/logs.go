@@ -81,14 +81,13 @@ func logQuery(c *route.Call) (q click.LogQuery, err error) {
 	return q, err
 }
 
-// historyStart returns the first day of the plan's click history.
 func historyStart(c *route.Call) time.Time {
 	today := time.Now().UTC().Truncate(24 * time.Hour)
 	return today.AddDate(0, 0, -c.Account.Allowances().HistoryDays)
 }
 
-// isExpired reports whether the row of a click may have been deleted because of its age. It is false for a click that is older
-// than the longest history of any plan: for such a click, the caller reports that it does not exist.
+// isExpired reports whether the row of a click may have been deleted because of its age. It is false for a click that is older than
+// any plan's history.
 func isExpired(c *route.Call, click uuid.UUID) bool {
 	at := models.ClickTime(click)
 	return at.Before(historyStart(c)) && at.After(time.Now().AddDate(0, 0, -models.LongestHistory()))
@@ -110,8 +109,8 @@ func (d Deps) listClicks(c *route.Call) (ClickLog, error) {
 	if q.Where.OfSale != "" {
 		return ClickLog{}, models.Invalid("invalid_dimension", "only conversions have a goal and a status: filter GET /logs/conversions")
 	}
-	if q.ClickID != uuid.Nil { // a click is searched for in the whole history, not only in the window
-		q.From, q.To = historyStart(c), time.Now().AddDate(0, 0, 2) // no click has a later time
+	if q.ClickID != uuid.Nil {
+		q.From, q.To = historyStart(c), time.Now().AddDate(0, 0, 2) // the whole history; no click is later
 	}
 	clicks, err := d.clicks(c).Clicks(c.Context(), q)
 	if err != nil {
@@ -129,7 +128,7 @@ func (d Deps) listClicks(c *route.Call) (ClickLog, error) {
 	return out, err
 }
 
-// ConversionRow is a conversion in the log. It has the fields that a conversion has in events, and further fields.
+// ConversionRow is a conversion in the log.
 type ConversionRow struct {
 	ID uuid.UUID `json:"id"`
 	models.ConversionData
@@ -179,7 +178,7 @@ func (d Deps) listConversions(c *route.Call) (Log[ConversionRow], error) {
 	if q.Status = c.Query.Get("status"); q.Status != "" && !slices.Contains(conversionStatuses, q.Status) {
 		return Log[ConversionRow]{}, models.Invalid("invalid_input", "status must be one of %v", conversionStatuses)
 	}
-	if q.ClickID != uuid.Nil { // the conversions of a click are searched for at all times, not only in the window
+	if q.ClickID != uuid.Nil { // at all times, not only in the window
 		q.From, q.To = allTime()
 	}
 	list, err := d.clicks(c).Conversions(c.Context(), q)
@@ -221,7 +220,6 @@ type HopRow struct {
 	Destination string     `json:"destination"`
 }
 
-// ownClick returns a click of the account. text is the click's id in the form that answers have.
 func (d Deps) ownClick(c *route.Call, text string) (click.Detail, error) {
 	id, err := models.ParseClickID(text)
 	if err != nil {
@@ -268,8 +266,8 @@ func (d Deps) findClick(c *route.Call) (ClickAnswer, error) {
 	}, nil
 }
 
-// hopRows returns the redirect and the steps after it. The redirect has an offer only if it did not lead to a landing page.
-// Otherwise the click's offer is the offer of its last step.
+// hopRows returns the redirect and the steps after it. The redirect to a landing page has no offer: the click's offer is the
+// offer of its last step.
 func hopRows(d click.Detail) []HopRow {
 	lander := answer.OrNull(d.LanderID)
 	first := HopRow{Kind: "redirect", At: answer.Stamp(d.At), LanderID: lander, Destination: d.Destination}
@@ -286,7 +284,6 @@ func hopRows(d click.Detail) []HopRow {
 	return out
 }
 
-// clickNames returns the names of the records in a click, its steps and its trace. The trace may be nil.
 func clickNames(c *route.Call, d click.Detail, trace *ClickTrace) (map[string]string, error) {
 	ids := map[string][]string{
 		"campaign_id": {models.IDText(d.CampaignID), models.IDText(d.ParentCampaignID)},
@@ -305,7 +302,6 @@ func clickNames(c *route.Call, d click.Detail, trace *ClickTrace) (map[string]st
 	return namesOf(c, ids)
 }
 
-// namesOf returns the names of records by id. ids has the records' ids by dimension.
 func namesOf(c *route.Call, ids map[string][]string) (map[string]string, error) {
 	return c.Store.NamesOf(c.Context(), c.Account.ID, ids)
 }

@@ -15,20 +15,20 @@ import (
 	"switchyard/models/bind"
 )
 
-// Orphaned is the answer of GET /reports/orphaned. It has the campaigns or, with totals_for, the totals.
+// Orphaned is the answer of GET /reports/orphaned.
 type Orphaned struct {
 	*OrphanedCampaigns
 	*Point
 }
 
-// OrphanedCampaigns lists campaigns that no longer exist, but whose clicks are still stored.
+// OrphanedCampaigns lists deleted campaigns whose clicks are still stored.
 type OrphanedCampaigns struct {
 	Range         bind.Range    `json:"range"`
 	Rows          []OrphanedRow `json:"rows" doc:"most clicks first"`
 	LiveCampaigns int           `json:"liveCampaigns" doc:"how many existing campaigns the account has"`
 }
 
-// OrphanedRow is a campaign that no longer exists, with its figures.
+// OrphanedRow is a deleted campaign with its figures.
 type OrphanedRow struct {
 	CampaignID  uuid.UUID    `json:"campaign_id"`
 	Clicks      int64        `json:"clicks" doc:"clicks without bots"`
@@ -73,7 +73,6 @@ func (d Deps) orphanedTotals(c *route.Call) (Orphaned, error) {
 	return Orphaned{Point: new(point(sum))}, err
 }
 
-// idsOf parses a comma-separated list of ids.
 func idsOf(text string) ([]uuid.UUID, error) {
 	var ids []uuid.UUID
 	for part := range strings.SplitSeq(text, ",") {
@@ -86,7 +85,7 @@ func idsOf(text string) ([]uuid.UUID, error) {
 	return ids, nil
 }
 
-// OrphanedBody lists campaigns that no longer exist.
+// OrphanedBody lists deleted campaigns.
 type OrphanedBody struct {
 	CampaignIDs []uuid.UUID `json:"campaign_ids" bad:"invalid_request,too_many" required:"invalid_request" minItems:"1" maxItems:"100"`
 }
@@ -102,8 +101,7 @@ var clearJob = slow.New(jobs.ClearOrphans, func(a jobs.ClearAnswer) OrphanedClea
 	return OrphanedCleared{a.Found, a.Clicks, a.BotClicks}
 })
 
-// allTime returns a window that includes all clicks. It ends in two days, because the clock of the process that received a click
-// may be ahead.
+// allTime returns a window that includes all clicks. It ends in two days, because the clocks of the web processes may be ahead.
 func allTime() (from, to time.Time) {
 	return time.Unix(0, 0).UTC(), time.Now().UTC().Truncate(time.Hour).AddDate(0, 0, 2)
 }

@@ -53,7 +53,6 @@ type PostbackRow struct {
 	Sent *SentPostback `json:"sent" doc:"details of a postback to a traffic source; null for received postbacks"`
 }
 
-// directions lists the directions of a postback.
 var directions = []string{"in", "out"}
 
 // postbackLog returns the route of the log of postbacks.
@@ -113,10 +112,9 @@ func postbackQuery(c *route.Call) (q conversion.PostbackQuery, err error) {
 	return q, err
 }
 
-// maxTransaction is the length in bytes of the longest transaction that can be searched.
+// maxTransaction is the maximum length of the parameter transaction in bytes.
 const maxTransaction = 255
 
-// transaction returns the parameter transaction of a call.
 func transaction(c *route.Call) (string, error) {
 	text := c.Query.Get("transaction")
 	if len(text) > maxTransaction || strings.ContainsRune(text, 0) || !utf8.ValidString(text) {
@@ -125,8 +123,7 @@ func transaction(c *route.Call) (string, error) {
 	return text, nil
 }
 
-// postbackRows returns the rows of postbacks, with the names of the records to which they refer. For encrypted parameters it shows
-// only the names, not the values.
+// postbackRows returns the rows of postbacks. It shows only the names of encrypted parameters.
 func postbackRows(c *route.Call, list []conversion.PostbackEntry) ([]PostbackRow, error) {
 	secrets, err := c.Store.SecretParams(c.Context(), c.Account.ID)
 	if err != nil {
@@ -137,7 +134,7 @@ func postbackRows(c *route.Call, list []conversion.PostbackEntry) ([]PostbackRow
 		"campaign_id":  answer.Each(list, func(p conversion.PostbackEntry) string { return models.IDText(p.CampaignID) }),
 	})
 	rows := answer.Each(list, func(p conversion.PostbackEntry) PostbackRow {
-		proof, _ := c.Store.OpenProof(c.Context(), p.ID, p.Proof) // if it cannot be decrypted, the rest of the row is still shown
+		proof, _ := c.Store.OpenProof(c.Context(), p.ID, p.Proof) // if it cannot be decrypted, the row is still shown
 		ip, _ := p.IP.MarshalText()                               // empty if there is no address
 		row := PostbackRow{
 			ID: p.ID, Direction: "in", At: answer.Stamp(p.ReceivedAt), DecidedAt: answer.StampOrNull(p.DecidedAt),
@@ -152,7 +149,7 @@ func postbackRows(c *route.Call, list []conversion.PostbackEntry) ([]PostbackRow
 			row.Reason += "; " + reason
 		}
 		if p.Result == models.PostbackAccepted {
-			row.DecidedAt = nil // the stored time is the time of the last search for the click
+			row.DecidedAt = nil // it is the time of the last search for the click
 		}
 		return row
 	})
@@ -220,7 +217,7 @@ var replayJob = slow.New(jobs.ReplayPostbacks, func(a jobs.ReplayAnswer) Postbac
 func (d Deps) replayPostbacks(c *route.Call, b ReplayBody) (PostbacksReplayed, error) {
 	args := jobs.ReplayArgs{From: c.Window.From, To: c.Window.End()}
 	if b.Network.Given() {
-		args.Network, _ = models.ParseID(b.Network.Value) // the format tag has checked that it is a UUID
+		args.Network, _ = models.ParseID(b.Network.Value) // its format has been checked
 		if _, err := c.Store.Networks().Find(c.Context(), c.Account.ID, args.Network); err != nil {
 			return PostbacksReplayed{}, err
 		}

@@ -76,7 +76,6 @@ func sentQuery(c *route.Call) (q sourcepostback.Query, err error) {
 	return q, err
 }
 
-// sentRows returns the rows of postbacks to traffic sources, with the names of their records.
 func sentRows(c *route.Call, list []sourcepostback.Logged) ([]PostbackRow, error) {
 	idsOf := func(id func(sourcepostback.Logged) uuid.UUID) []string {
 		return answer.Each(list, func(p sourcepostback.Logged) string { return models.IDText(id(p)) })
@@ -110,7 +109,6 @@ func sentRows(c *route.Call, list []sourcepostback.Logged) ([]PostbackRow, error
 	}), err
 }
 
-// findSent returns a postback to a traffic source.
 func findSent(c *route.Call) (PostbackRow, error) {
 	p, err := sourcepostback.Get(c.Context(), c.Store.Conn(), c.Account.ID, c.ID)
 	if err != nil {
@@ -155,7 +153,7 @@ type ResendBody struct {
 	Source bind.Opt[string] `json:"source" bad:"invalid_id" format:"uuid" doc:"only postbacks to this traffic source; left out: postbacks to all active traffic sources"`
 }
 
-// PostbacksResent has the number of postbacks that are sent again.
+// PostbacksResent is the answer to sending failed postbacks again.
 type PostbacksResent struct {
 	Range    bind.Range `json:"range" doc:"the window in which the conversions got their status"`
 	Requeued int64      `json:"requeued" doc:"number of postbacks that are pending again; the log shows their results later"`
@@ -175,7 +173,7 @@ func resendFailedRow(d Deps) route.Route {
 func (d Deps) resendFailed(c *route.Call, b ResendBody) (PostbacksResent, error) {
 	args := jobs.ResendFailedArgs{From: c.Window.From, To: c.Window.End()}
 	if b.Source.Given() {
-		args.Source, _ = models.ParseID(b.Source.Value) // the format tag has checked that it is a UUID
+		args.Source, _ = models.ParseID(b.Source.Value) // its format has been checked
 		if _, err := c.Store.Sources().Find(c.Context(), c.Account.ID, args.Source); err != nil {
 			return PostbacksResent{}, err
 		}

@@ -43,7 +43,7 @@ var filterParams = func() (params []route.Param) {
 	return params
 }()
 
-// parseReportArgs parses the parameters that all reports share: window, time zone and filters.
+// parseReportArgs parses the window, the time zone and the filters of a report.
 func parseReportArgs(c *route.Call) (models.ReportArgs, error) {
 	a := models.ReportArgs{From: c.Window.From, To: c.Window.End(), TZ: c.Query.Get("tz")}
 	zone, err := report.Zone(a.TZ)
@@ -55,7 +55,7 @@ func parseReportArgs(c *route.Call) (models.ReportArgs, error) {
 	return a, err
 }
 
-// filtersOf parses the parameters f.<dimension> and x.<dimension>. The filters are in the order of the parameters' names.
+// filtersOf parses the parameters f.<dimension> and x.<dimension>, in the order of their names.
 func filtersOf(query map[string][]string) ([]models.ReportFilter, error) {
 	var out []models.ReportFilter
 	values := 0
@@ -83,7 +83,6 @@ func filtersOf(query map[string][]string) ([]models.ReportFilter, error) {
 	return out, checkFilters(len(out), values)
 }
 
-// checkFilters enforces the limits of filters.
 func checkFilters(filters, values int) error {
 	if filters > report.MaxFilters || values > report.MaxValues {
 		return models.Invalid("invalid_dimension", "at most %d filters with %d values in all", report.MaxFilters, report.MaxValues)
@@ -91,7 +90,7 @@ func checkFilters(filters, values int) error {
 	return nil
 }
 
-// dimensionsOf parses a list of dimensions and removes duplicates.
+// dimensionsOf parses a list of dimensions without duplicates.
 func dimensionsOf(text string) ([]string, error) {
 	var out []string
 	for name := range strings.SplitSeq(cmp.Or(text, defaultDimension), ",") {
@@ -106,10 +105,8 @@ func dimensionsOf(text string) ([]string, error) {
 	return out, nil
 }
 
-// maxReportGoals is the maximum number of goals to which a report can be restricted.
 const maxReportGoals = 20
 
-// goalsOf parses a list of goal keys.
 func goalsOf(text string) (out []string, err error) {
 	if text == "" {
 		return nil, nil
@@ -126,7 +123,6 @@ func goalsOf(text string) (out []string, err error) {
 	return out, nil
 }
 
-// havingDoc describes the parameter having.
 var havingDoc = fmt.Sprintf("comma-separated, at most %d, such as profit<0,cost>=10. A condition is a figure, then one of %s, "+
 	"then a number in the unit that the figure has in the answer (percent without a sign). A figure that is null meets no condition",
 	report.MaxHaving, strings.Join(models.FigureOps, " "))
@@ -138,11 +134,11 @@ func checkDimension(name string) error {
 	return nil
 }
 
-// parseCompare parses the parameter compare, which is previous or FROM..TO. For an empty text it returns nil.
+// parseCompare parses the parameter compare: previous or FROM..TO. An empty text gives nil.
 func parseCompare(text string, w bind.Window, tz string) (*models.TimeRange, error) {
 	switch text {
 	case "":
-		return nil, nil //nolint:nilnil // without the parameter, nothing is compared
+		return nil, nil //nolint:nilnil // nothing is compared
 	case "previous":
 		zone, err := report.Zone(tz)
 		return rangeBefore(w, zone), err
@@ -151,8 +147,8 @@ func parseCompare(text string, w bind.Window, tz string) (*models.TimeRange, err
 	return &models.TimeRange{From: other.From, To: other.End()}, err
 }
 
-// rangeBefore returns the period that ends where a window begins. If the window lasts a whole number of days in the time zone,
-// the period has the same number of days, even across a change to or from summer time. Otherwise it has the same length.
+// rangeBefore returns the period that ends where a window begins. It has the same number of days if the window lasts whole days
+// in the time zone, even across a change of summer time. Otherwise it has the same length.
 func rangeBefore(w bind.Window, zone *time.Location) *models.TimeRange {
 	from, end := w.From.In(zone), w.End().In(zone)
 	start := w.From.Add(-end.Sub(from))

@@ -15,8 +15,8 @@ import (
 // maxPreviewed is the maximum number of postbacks that a dry run of a replay reads.
 const maxPreviewed = 100
 
-// previewReplay reads the newest unmatched postbacks of the window again, with the present settings of their networks. It stores
-// nothing. network selects the postbacks with this network in their address. The zero id selects all postbacks.
+// previewReplay reads the newest unmatched postbacks of the window again, and stores nothing. A network that is not zero selects
+// the postbacks with this network in their address.
 func previewReplay(c *route.Call, network uuid.UUID) (out PostbacksReplayed, err error) {
 	clicks := click.Log{Conn: c.Store.Conn()}
 	list, err := conversion.ListPostbacks(c.Context(), clicks, conversion.PostbackQuery{
@@ -39,15 +39,15 @@ func previewReplay(c *route.Call, network uuid.UUID) (out PostbacksReplayed, err
 	return out, err
 }
 
-// outcomeOf returns the result that a stored postback would have now.
+// outcomeOf returns the result that a postback would have now.
 func outcomeOf(c *route.Call, reader conversion.Reader, id uuid.UUID) (out ReplayOutcome, err error) {
 	out = ReplayOutcome{ID: id, Result: models.PostbackMatched}
 	m, err := reader.Find(c.Context(), id)
 	if err != nil {
 		return out, err
 	}
-	m.AccountID = c.Account.ID                   // so that a click of another account is not found
-	v, err := reader.Read(c.Context(), m, false) // not patient: a preview does not wait for the visitor's step to an offer
+	m.AccountID = c.Account.ID                   // clicks of other accounts are not found
+	v, err := reader.Read(c.Context(), m, false) // a preview does not wait for the visitor's step to an offer
 	if err != nil {
 		return out, err
 	}

@@ -1,6 +1,5 @@
 // Package reporting has the handlers of /api/v1 that tell what happened or would happen: reports and report files, statistics,
-// logs, the trace of a click and the simulation of a click. Jobs delete clicks and write files. The handlers only read, except that
-// they delete report files and replay single postbacks.
+// logs, the trace of a click and the simulation of a click. Its jobs delete clicks and write files.
 package reporting
 
 import (
@@ -17,7 +16,7 @@ import (
 	"switchyard/models"
 )
 
-// Deps are the dependencies of the handlers. The store is not among them, because it comes with each call.
+// Deps are the dependencies of the handlers.
 type Deps struct {
 	Jobs    *jobs.Client
 	Clicks  dbclick.Log // uses other connections than the store
@@ -30,14 +29,14 @@ type Deps struct {
 	Link func(models.Campaign) string
 }
 
-// clicks returns the reader of the click store. The route must name a share, such as route.Reads, which limits how many of its
-// calls run at a time, and the call must hold a place in this share.
+// clicks returns the reader of the click store. The call must hold a place in a share such as route.Reads, which limits how many
+// calls run at a time.
 func (d Deps) clicks(c *route.Call) dbclick.Log {
 	c.MustHavePlace()
 	return d.Clicks
 }
 
-// reports returns the reader of figures. It has the same requirements as the method clicks.
+// reports returns the reader of figures. The call must hold a place, as for clicks.
 func (d Deps) reports(c *route.Call) ReportReader {
 	c.MustHavePlace()
 	return d.Reports

@@ -72,7 +72,7 @@ var performanceParams = []route.Param{
 	},
 }
 
-// knownValues returns a note with the values that a dimension can have, or "" if they are not known.
+// knownValues returns a note with the values of a dimension, or "" if they are not known.
 func knownValues(dimension string) string {
 	if list := report.ValuesOf(dimension); len(list) > 0 {
 		return ". Values: " + strings.Join(list, ", ")
@@ -155,7 +155,7 @@ func (d Deps) performance(c *route.Call) (Performance, error) {
 			return err
 		}
 		a.Sort, a.MinClicks, a.Totals = c.Query.Get("sort"), c.Numbers["min_clicks"], true
-		a.Limit = c.Numbers["limit"] + 1 // an additional row tells whether there are more rows
+		a.Limit = c.Numbers["limit"] + 1 // one more tells whether there are more rows
 		a.Compare, err = parseCompare(c.Query.Get("compare"), c.Window, a.TZ)
 		return err
 	})
@@ -192,7 +192,6 @@ func performanceAnswer(a jobs.ReportAnswer) Performance {
 	return out
 }
 
-// namesOrNone returns names, or an empty map for nil.
 func namesOrNone(names map[string]string) map[string]string {
 	if names == nil {
 		return map[string]string{}
@@ -200,7 +199,7 @@ func namesOrNone(names map[string]string) map[string]string {
 	return names
 }
 
-// labelsOf returns the names of the records in the rows, for the dimensions whose values are ids.
+// labelsOf returns the names of the records in the rows.
 func labelsOf(c *route.Call, dimensions []string, rows []report.Row) (map[string]map[string]string, error) {
 	return c.Store.LabelsOf(c.Context(), c.Account.ID, dimensions, func(i int) []string {
 		seen := map[string]bool{}

@@ -35,11 +35,10 @@ func Simulation(d Deps) route.Route {
 	}
 }
 
-// draftCodes are the error codes of a DraftFlow.
 var draftCodes = slices.Concat(answer.FlowCodes,
 	route.Codes("400 invalid_flow_rotation invalid_bind_visitors invalid_fallback_url invalid_destination_url"))
 
-// draftEchoes describes the fields that a client may read from other answers and send unchanged in a DraftFlow.
+// draftEchoes describes the fields that a client may send back from other answers.
 var draftEchoes = []any{struct {
 	Streams []flow.Path `json:"streams"`
 }{}}
@@ -53,7 +52,7 @@ type DraftFlow struct {
 	DestinationURL string          `json:"destination_url" bad:"invalid_destination_url" maxLength:"2000" format:"routable" doc:"used only with streams"`
 }
 
-// paths parses the paths and checks them as if they were to be saved.
+// paths parses the paths and checks them as for saving.
 func (f DraftFlow) paths(c *route.Call) ([]flow.Path, error) {
 	paths, err := flow.Parse(f.Streams)
 	if err != nil {
@@ -62,7 +61,7 @@ func (f DraftFlow) paths(c *route.Call) ([]flow.Path, error) {
 	return paths, c.Store.Campaigns().CheckFlow(c.Context(), c.Account.ID, paths)
 }
 
-// SimulateBody describes a visitor and selects the flow to test: the flow of a campaign, or a flow in the body.
+// SimulateBody describes a visitor and the flow to test.
 type SimulateBody struct {
 	CampaignID uuid.UUID `json:"campaign_id" bad:"invalid_id" doc:"a campaign of the account, whose saved flow is used; if it is sent, streams is ignored"`
 	DraftFlow
@@ -109,7 +108,7 @@ func (d Deps) simulate(c *route.Call, b SimulateBody) (Simulated, error) {
 	}
 	q := routing.Question{
 		Campaign: first, Facts: facts,
-		Seed:  rand.Uint64() >> 12, //nolint:gosec // not a secret; 52 bits, so every JSON reader keeps the number exact
+		Seed:  rand.Uint64() >> 12, //nolint:gosec // not a secret; 52 bits are exact for every JSON reader
 		Bound: map[uuid.UUID]flow.Binding{first: {Path: b.BoundPathID, Lander: b.BoundLanderID, Offer: b.BoundOfferID}},
 	}
 	if click != nil {
@@ -117,7 +116,7 @@ func (d Deps) simulate(c *route.Call, b SimulateBody) (Simulated, error) {
 		if b.BoundPathID == uuid.Nil {
 			maps.Copy(q.Bound, explainer.Recorded(click, first).Bound)
 			if bound, ok := q.Bound[click.CampaignID]; ok && len(b.Streams) > 0 {
-				q.Bound[first] = bound // the flow in the body stands for the click's campaign, so its binding applies
+				q.Bound[first] = bound // the flow in the body stands for the click's campaign
 			}
 		}
 	}
@@ -137,8 +136,7 @@ func (d Deps) simulate(c *route.Call, b SimulateBody) (Simulated, error) {
 	return s, nil
 }
 
-// simulatedClick returns the click that click_id names, or nil if the body has no click_id. If the body has neither a campaign nor a
-// flow, simulatedClick sets the campaign to the campaign of the click.
+// simulatedClick returns the click that click_id names, or nil. It sets a missing campaign to the campaign of the click.
 func (d Deps) simulatedClick(c *route.Call, b *SimulateBody) (*click.StoredClick, error) {
 	if b.ClickID == "" {
 		return nil, nil //nolint:nilnil // no click is no error
@@ -167,7 +165,7 @@ func (b SimulateBody) at(click *click.StoredClick) (time.Time, error) {
 	return t, nil
 }
 
-// records loads the records that route the visitor. It checks a flow in the body as if it were to be saved.
+// records loads the records that route the visitor.
 func (b SimulateBody) records(c *route.Call) (uuid.UUID, *store.Routing, error) {
 	if b.CampaignID != uuid.Nil {
 		r, err := store.CampaignRouting(c.Context(), c.Store.Conn(), c.Account.ID, b.CampaignID)
@@ -197,7 +195,6 @@ func (b SimulateBody) records(c *route.Call) (uuid.UUID, *store.Routing, error) 
 	return row.ID, r, err
 }
 
-// maxAttributes is the maximum number of attributes of a described visitor.
 const maxAttributes = 200
 
 func (b SimulateBody) facts(at time.Time, zone *time.Location, click *click.StoredClick) (*cond.Facts, error) {
@@ -236,8 +233,8 @@ func (b SimulateBody) facts(at time.Time, zone *time.Location, click *click.Stor
 	return f, nil
 }
 
-// scalarText returns a text, a number, true, false or null as text: null becomes an empty text. It returns false for an object, for
-// a list and for a text of more than 2000 bytes.
+// scalarText returns a JSON value as text: null becomes an empty text. It returns false for an object, a list and a text of more
+// than 2000 bytes.
 func scalarText(v any) (string, bool) {
 	switch v := v.(type) {
 	case nil:

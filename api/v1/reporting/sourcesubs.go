@@ -34,7 +34,7 @@ type SourceSub struct {
 	UsedBy []store.SubUse `json:"used_by" doc:"records that use the sub-parameter, at most 200 for all sub-parameters: the source's campaigns, saved rules, Copilot rules, bot list entries and lists of blocked values that name it, and offers and landing pages with its token in their address"`
 }
 
-// recentClicks is the number of latest clicks of a source whose values are shown. recentValues is the maximum number of values.
+// Up to recentValues values of each sub-parameter are shown, from the source's recentClicks latest clicks.
 const (
 	recentClicks = 50
 	recentValues = 3

@@ -45,7 +45,6 @@ type TestStep struct {
 	Detail string `json:"detail" doc:"text for people"`
 }
 
-// steps collects the steps of a test.
 type steps []TestStep
 
 func (s *steps) add(step string, ok bool, format string, args ...any) {
@@ -129,14 +128,12 @@ func (d Deps) testClick(c *route.Call, campaign models.Campaign, b TestClickBody
 	return out, nil
 }
 
-// usualAgent and usualLanguage are the defaults for the headers of the visitor.
 const (
 	usualAgent = "Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) " +
 		"Chrome/138.0.0.0 Safari/537.36"
 	usualLanguage = "en-US,en;q=0.9"
 )
 
-// request returns the HTTP request that the body describes.
 func (b TestClickBody) request(c *route.Call, link string, source models.SourceLink) (*http.Request, error) {
 	text := cmp.Or(b.URL, sampleLink(link, source))
 	u, err := testURL(text)
@@ -169,7 +166,6 @@ const maxHeader = 2000 // bytes
 
 var errTestURL = models.Invalid("invalid_url", "url must be an http(s) address")
 
-// testURL parses and checks the address for a test.
 func testURL(text string) (*url.URL, error) {
 	u, err := url.Parse(text)
 	if err != nil || u.Hostname() == "" || u.Scheme != "http" && u.Scheme != "https" {
@@ -178,7 +174,7 @@ func testURL(text string) (*url.URL, error) {
 	return u, nil
 }
 
-// sampleLink returns a tracking link whose macros are filled with recognizable test values.
+// sampleLink returns a tracking link with recognizable test values in place of its macros.
 func sampleLink(link string, source models.SourceLink) string {
 	var query []byte
 	for _, m := range source.Params() {
@@ -198,8 +194,7 @@ func sampleLink(link string, source models.SourceLink) string {
 	return link + "?" + string(query)
 }
 
-// address adds the steps domain and campaign. It reports whether the link leads to the campaign in the parameter
-// want.
+// address adds the steps domain and campaign. It reports whether the link leads to the wanted campaign.
 func (s *steps) address(req *http.Request, t *click.Trial, want models.Campaign) bool {
 	if t.Domain == nil {
 		s.add("domain", false, "%.253s is no shared link domain and no verified domain of the account", req.URL.Hostname())
@@ -225,7 +220,7 @@ func (s *steps) address(req *http.Request, t *click.Trial, want models.Campaign)
 	return false
 }
 
-// params adds the step with the name parameters. The step tells whether the query was read completely.
+// params adds the step parameters: whether the query was read completely.
 func (s *steps) params(req *http.Request, t *click.Trial, campaign models.Campaign) {
 	var missing []string
 	source := campaign.SourceLink
@@ -261,7 +256,7 @@ func (s *steps) visitor(t *click.Trial) {
 		cmp.Or(v.Country, "unknown"), v.DeviceType, v.OS, v.Browser, v.BotScore)
 }
 
-// decision adds the steps decision and destination: the path that was taken and where it leads.
+// decision adds the steps decision and destination.
 func (s *steps) decision(t *click.Trial, decision *RouteDecision) {
 	switch {
 	case decision.Path != "":

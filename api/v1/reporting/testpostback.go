@@ -27,7 +27,7 @@ func TestPostback(d Deps) route.Route {
 	r := route.New("POST", "/networks/{id}/test-postback", "Affiliate networks",
 		"read a postback of a network without recording anything, and report step by step what it says", route.HandleRecordBody((*store.Store).Networks, d.testPostback),
 		route.Codes("400 invalid_url too_long"), answer.IDCodes).WithShare(route.Reads).WithOptionalBody()
-	r.Checks = true // nothing changes, so the audit log has no entry
+	r.Checks = true // the audit log has no entry
 	return r
 }
 
@@ -89,7 +89,7 @@ func (d Deps) testPostback(c *route.Call, network models.Network, b TestPostback
 	} else {
 		log.add("address", true, "network %s, %d parameters", network.Name, len(p.Params))
 	}
-	p.AccountID = c.Account.ID // so that a click of another account is not found
+	p.AccountID = c.Account.ID // clicks of other accounts are not found
 	reader := conversion.Reader{Store: c.Store, Clicks: d.clicks(c)}
 	v, err := reader.Read(c.Context(), conversion.NewMessage(*p), false)
 	if err != nil {
@@ -109,8 +109,8 @@ func (d Deps) testPostback(c *route.Call, network models.Network, b TestPostback
 	return out, d.testOutcome(c, &v, &out)
 }
 
-// chooseClick sets the click id of a body that has neither an address nor a click id. The id is the network's latest click, or a new
-// id if the network has no click. isMadeUp reports that no click has this id.
+// chooseClick sets the click id of a body without an address and a click id: the network's latest click, or a new id. isMadeUp
+// reports that the id is new.
 func (d Deps) chooseClick(c *route.Call, network models.Network, b *TestPostbackBody) (isMadeUp bool, err error) {
 	if b.URL != "" || b.ClickID != "" {
 		return false, nil
@@ -126,7 +126,7 @@ func (d Deps) chooseClick(c *route.Call, network models.Network, b *TestPostback
 	return !ok, nil
 }
 
-// testMessage returns the postback that the body describes. It is read in the same way as a live one.
+// testMessage returns the postback that the body describes, read like a live one.
 func (d Deps) testMessage(c *route.Call, b TestPostbackBody, network models.Network) (*models.Postback, error) {
 	records, err := store.NetworkRouting(c.Context(), c.Store.Conn(), c.Account.ID, network.ID)
 	if err != nil {
@@ -158,8 +158,8 @@ func (d Deps) testMessage(c *route.Call, b TestPostbackBody, network models.Netw
 	return click.NewTester(d.Visitors).Postback(routing.NewExplainer(records).Snapshot(), req, strings.TrimRight(rest, "/"))
 }
 
-// query returns the query of the network's postback_url. The values of the body replace the macros. A macro for which the body
-// has no value gets a made-up value, so that the query has every parameter of the network.
+// query returns the query of the network's postback_url with the values of the body. Other macros get made-up values, so that no
+// parameter is missing.
 func (b TestPostbackBody) query(network models.Network, secret string) string {
 	approved := models.StatusApproved
 	if words := network.StatusMap[approved]; len(words) > 0 {
@@ -184,8 +184,8 @@ func (b TestPostbackBody) query(network models.Network, secret string) string {
 	return t.PostbackQuery(string(token.AppendEscaped(nil, secret)))
 }
 
-// read adds the steps click, secret, status, payout, time and goal. The step time is left out if the click is unknown or the
-// message states no time. isMadeUp says that the test has made up the click id.
+// read adds the steps click, secret, status, payout, time and goal. There is no step time if the click is unknown or the message
+// states no time. isMadeUp says that the test has made up the click id.
 func (s *steps) read(v *conversion.Verdict, isMadeUp bool) {
 	d, fields := &v.Decision, v.Message.Fields()
 	switch {
@@ -242,7 +242,7 @@ func (s *steps) read(v *conversion.Verdict, isMadeUp bool) {
 	s.add("goal", true, "goal %q%s, conversion id %q", fields.Goal, from, fields.ConversionID)
 }
 
-// testOutcome adds the step result and sets the result that recording the message would have now.
+// testOutcome adds the step result.
 func (d Deps) testOutcome(c *route.Call, v *conversion.Verdict, out *TestedPostback) error {
 	log := (*steps)(&out.Steps)
 	switch {

@@ -21,10 +21,9 @@ type RouteTrace struct {
 	Campaigns []RouteStage   `json:"campaigns" doc:"one for each campaign that took part in the decision, in order"`
 }
 
-// ClickTrace explains how a click was routed. To find out, the click is routed again with the values that were recorded with it: the
-// seed of the random numbers, the path of a bound visitor, and all attributes except timezone, organization, url and headers. The
-// clicks and conversions that count towards caps are counted as of the time of the click. The flow, the offers and the landing pages
-// are used as they are now.
+// ClickTrace explains how a click was routed. The click is routed again with its recorded values: the seed of the random numbers,
+// the path of a bound visitor, and all attributes except timezone, organization, url and headers. Caps count as of the time of
+// the click. The flow, the offers and the landing pages are used as they are now.
 type ClickTrace struct {
 	FlowChanged bool `json:"flow_changed" doc:"true: the flow, its rules, its settings or the blocked values have changed since the click was routed, or the campaign was deleted"`
 	Reproduced  bool `json:"reproduced" doc:"true: routing the click again led to the recorded decision"`
@@ -73,7 +72,7 @@ type RouteStep struct {
 	Units  []RouteUnit `json:"units" doc:"empty: the conditions of the path were not checked"`
 }
 
-// RouteUnit is either the group of all filters of a path, or one rule of the path.
+// RouteUnit is the group of all filters of a path, or one of its rules.
 type RouteUnit struct {
 	Rule       string         `json:"rule" doc:"name of the rule; empty: this is the group of filters"`
 	Matched    bool           `json:"matched"`
@@ -106,7 +105,6 @@ func routeStep(s flow.Step) RouteStep {
 	}
 }
 
-// traceClick routes a recorded click again.
 func (d Deps) traceClick(c *route.Call, click *click.StoredClick) (*ClickTrace, error) {
 	first := routing.FirstCampaign(&click.Click)
 	records, err := store.CampaignRouting(c.Context(), c.Store.Conn(), c.Account.ID, first)
@@ -127,16 +125,15 @@ func (d Deps) traceClick(c *route.Call, click *click.StoredClick) (*ClickTrace, 
 	wasBlocked := click.PassedReason == string(flow.RefusedBlocked)
 	out.FlowChanged = e.FlowHash != click.FlowHash || wasBlocked != (e.Passed.Why == flow.RefusedBlocked)
 	decision := out.Decision
-	// If the click leads to a landing page, the offer is chosen later, when the visitor leaves the page. It is therefore not
-	// compared.
+	// The offer behind a landing page is chosen later, so it is not compared.
 	sameOffer := answer.ValueOrZero(decision.OfferID) == click.OfferID || click.LanderID != uuid.Nil
 	out.Reproduced = decision.CampaignID == click.CampaignID && answer.ValueOrZero(decision.PathID) == click.StreamID &&
 		answer.ValueOrZero(decision.LanderID) == click.LanderID && sameOffer
 	return out, nil
 }
 
-// useOfDay counts the clicks and conversions from the start of the day, in the account's time zone, to the time in the parameter at.
-// Caps and the condition clicks_today depend on these counts.
+// useOfDay counts the clicks and conversions of the account's day until the given time. Caps and the condition clicks_today
+// depend on them.
 func (d Deps) useOfDay(c *route.Call, p *routing.Explainer, at time.Time, q *routing.Question) (err error) {
 	local := at.In(p.Zone(c.Account.ID))
 	y, m, day := local.Date()

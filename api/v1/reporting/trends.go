@@ -53,13 +53,13 @@ func trendRow(r models.ReportRow) TrendRow {
 	return row
 }
 
-// startOf returns the start of a row's bucket. It is zero for a bucket that recurs every week.
+// startOf returns the start of a row's bucket, or zero for a bucket that recurs every week.
 func startOf(r models.ReportRow) time.Time {
-	t, _ := time.Parse(time.RFC3339Nano, r.Dims[1]) // the reader of figures writes this form, or an empty text
+	t, _ := time.Parse(time.RFC3339Nano, r.Dims[1]) // the reader of figures writes this form or an empty text
 	return t
 }
 
-// bucketOf checks the name of a bucket. An empty name stands for the default.
+// bucketOf checks the name of a bucket. Empty is the default.
 func bucketOf(name string) (string, error) {
 	name = cmp.Or(name, defaultBucket)
 	return name, report.CheckBucket(name)

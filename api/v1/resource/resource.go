@@ -19,7 +19,7 @@ import (
 	"switchyard/models/bind"
 )
 
-// body is the body of POST and PUT. Record checks the body and returns the record that the body describes, without id and account.
+// body is the body of POST and PUT. Record checks it and returns its record, without id and account.
 type body[R any] interface{ Record() (R, error) }
 
 // putBody is a body with the id of its record.
@@ -28,21 +28,20 @@ type putBody[R any] interface {
 	RecordID() uuid.UUID
 }
 
-// owned is the constraint for a pointer to a record of an account.
+// owned is a pointer to a record of an account.
 type owned[R any] interface {
 	*R
 	SetOwner(account, id uuid.UUID)
 }
 
-// Kind describes a kind of record with its table in the store. T is the type of the table, R is the type of a record, and A is
-// the type of the answer that shows a record.
+// Kind describes a kind of record. T is its table in the store, R is a record, and A is the answer that shows a record.
 type Kind[T, R, A any] struct {
 	Group, Path string
 	Table       func(*store.Store) T
 	Answer      func(R) A
 	Codes       []route.Code  // error codes of a body
 	BodyLimit   int64         // in bytes; 0: the default limit
-	Check       func(R) error // check that depends on the install's settings; may be nil
+	Check       func(R) error // depends on the install's settings; may be nil
 	Filters     []route.Param // filters of the list in addition to nameFilter
 }
 
@@ -66,7 +65,7 @@ func (r Kind[T, R, A]) Params() []route.Param {
 	return append([]route.Param{nameFilter, sortParam}, r.Filters...)
 }
 
-// PageOf returns the page that a call requests, with the filters of its parameters.
+// PageOf returns the page and the filters that a call requests.
 func PageOf(c *route.Call) (store.Page, error) {
 	page := c.Page
 	page.Filter = store.Filter{
@@ -86,10 +85,9 @@ func PageOf(c *route.Call) (store.Page, error) {
 	return page, nil
 }
 
-// maxFilter is the maximum length, in characters, of a name, a group or a tag in a filter.
+// maxFilter is the maximum length of a filter in characters.
 const maxFilter = 255
 
-// recordOf returns the record that a body describes and checks it.
 func recordOf[T, R, A any](res Kind[T, R, A], b body[R]) (R, error) {
 	record, err := b.Record()
 	if err == nil && res.Check != nil {
@@ -108,7 +106,6 @@ func (r Kind[T, R, A]) Row(method, path, summary string, handle route.Handler, c
 	return row
 }
 
-// locker is a table whose records can be locked until the transaction ends.
 type locker[R any] interface {
 	Lock(ctx context.Context, account, id uuid.UUID) (R, error)
 }
@@ -116,8 +113,8 @@ type locker[R any] interface {
 // versioned is a record with a version.
 type versioned interface{ Version() string }
 
-// Version returns the function for the field Version of a route that changes a record. It returns nil if the table has no method
-// Lock, or if the record has no version.
+// Version returns the function for the field Version of a route that changes a record. It is nil if records have no version or
+// the table has no method Lock.
 func (r Kind[T, R, A]) Version() func(*route.Call, uuid.UUID) (string, error) {
 	var table T
 	var record R
@@ -131,8 +128,8 @@ func (r Kind[T, R, A]) Version() func(*route.Call, uuid.UUID) (string, error) {
 	}
 }
 
-// recorded returns a record in the form that answers have, for the audit log. It returns nil if the table has no method Find or
-// if the kind has no answer type.
+// recorded returns a record for the audit log, in the form of answers. It is nil if the table has no method Find or the kind has
+// no answer type.
 func (r Kind[T, R, A]) recorded(c *route.Call, id uuid.UUID) (any, error) {
 	table, ok := any(r.Table(c.Store)).(interface {
 		Find(ctx context.Context, account, id uuid.UUID) (R, error)
@@ -174,12 +171,11 @@ func List[T lister[R], R, A any](res Kind[T, R, A], summary string) route.Route 
 	})).WithPage().WithQuery(res.Params()...)
 }
 
-// pageRows reads what the rows of a page need in addition to records and figures. It returns a function that makes the row L of a
-// record R.
+// pageRows reads what else the rows of a page need, and returns a function that makes a row.
 type pageRows[R, L any] func(c *route.Call, page []R) (func(R, answer.Figures) L, error)
 
-// ListFigures returns the route GET, which lists a page of records with their figures for the window. dimension is the report
-// dimension with the records' ids, such as offer_id.
+// ListFigures returns the route GET, which lists a page of records with their figures for the window. dimension has the records'
+// ids, such as offer_id.
 func ListFigures[T lister[R], R interface{ RecordID() uuid.UUID }, A, L any](
 	reports reporting.ReportReader, res Kind[T, R, A], summary, dimension string, rows pageRows[R, L],
 ) route.Route {
@@ -237,7 +233,7 @@ func Put[B putBody[R], T interface {
 	return row
 }
 
-// IDAnswer is the answer to a change. It has only the record's id.
+// IDAnswer is the answer to a change.
 type IDAnswer struct {
 	ID uuid.UUID `json:"id"`
 }
@@ -247,7 +243,7 @@ func IDOf[R interface{ RecordID() uuid.UUID }](record R) IDAnswer {
 	return IDAnswer{record.RecordID()}
 }
 
-// RestoreCodes are the additional error codes of a route that can restore a deactivated record by resuming it.
+// RestoreCodes are the additional error codes of a route that can restore a deactivated record.
 var RestoreCodes = route.Codes("402 plan_limit", "409 duplicate_name")
 
 // ToggleBody pauses or resumes a record.
@@ -262,14 +258,13 @@ type StatusAnswer struct {
 	Status string    `json:"status" enum:"active,paused"`
 }
 
-// ToggledStatus makes the answer with the status of a record that was paused or resumed.
+// ToggledStatus makes the answer of a route Toggle with the status.
 func ToggledStatus(id uuid.UUID, on bool) StatusAnswer { return StatusAnswer{id, models.StatusOf(on)} }
 
-// ToggledID makes the answer with the id of a record that was paused or resumed.
+// ToggledID makes the answer of a route Toggle with the id alone.
 func ToggledID(id uuid.UUID, _ bool) IDAnswer { return IDAnswer{id} }
 
-// Toggle returns the route PATCH with id and is_active. show makes its answer. codes are added to the error codes that every such
-// route has.
+// Toggle returns the route PATCH with id and is_active. show makes its answer. codes are further error codes.
 func Toggle[T interface {
 	SetActive(ctx context.Context, account, id uuid.UUID, on bool) error
 }, R, A, L any](
@@ -305,7 +300,7 @@ func RemoveUsed[T remover, R, A, L any](res Kind[T, R, A], summary string, show 
 	})
 }
 
-// removeThen does the same as Remove, but calls the function "then" after the removal. This function makes the answer.
+// removeThen is Remove with an answer that is made after the removal.
 func removeThen[T remover, R, A, L any](res Kind[T, R, A], summary string, then func(*route.Call) (L, error)) route.Route {
 	return res.Row("DELETE", "", summary, route.Handle(func(c *route.Call) (answer L, err error) {
 		if err := res.Table(c.Store).Remove(c.Context(), c.Account.ID, c.ID); err != nil {
@@ -326,13 +321,13 @@ func UsersOf(c *route.Call) (Users, error) {
 	return Users{answer.Each(users, func(u models.User) models.User { return u })}, err
 }
 
-// DeactivatedUsed is the answer to a DELETE of a record that other records may use and that is kept for history.
+// DeactivatedUsed is the answer to a DELETE that keeps a record which others may use.
 type DeactivatedUsed struct {
 	DeactivatedAnswer
 	Users
 }
 
-// DeactivatedWith makes the answer to a DELETE of a record that other records may use and that is kept for history.
+// DeactivatedWith makes the answer DeactivatedUsed.
 func DeactivatedWith(id uuid.UUID, u Users) DeactivatedUsed {
 	return DeactivatedUsed{DeactivatedAnswer{id, true}, u}
 }
@@ -343,7 +338,7 @@ type DeletedUsed struct {
 	Users
 }
 
-// DeletedWith makes the answer to a DELETE of a record that other records may use.
+// DeletedWith makes the answer DeletedUsed.
 func DeletedWith(id uuid.UUID, u Users) DeletedUsed { return DeletedUsed{answer.Deleted(id), u} }
 
 // Clone returns the route POST /{id}/clone. show makes the answer from the copy.
@@ -356,8 +351,8 @@ func Clone[T interface {
 	}), append([][]route.Code{answer.IDCodes}, codes...)...).Creates()
 }
 
-// FiguresOf returns the figures of records for the call's window, by id. dimension is the report dimension that has the ids. The
-// figures of a record without clicks are zero.
+// FiguresOf returns the figures of records for the call's window, by id. dimension has the ids. Records without clicks have
+// zeros.
 func FiguresOf[R interface{ RecordID() uuid.UUID }](
 	c *route.Call, reports reporting.ReportReader, dimension string, records []R,
 ) (map[uuid.UUID]answer.Figures, error) {

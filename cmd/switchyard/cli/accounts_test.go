@@ -121,8 +121,8 @@ func TestOpenAPICommand(t *testing.T) {
 	}
 }
 
-// TestUsersReset: a person who belongs to at least one account gets a link to set a new password. The person's authenticator app is
-// removed only if the command requests it. For a person without an account, the command says that the person must be invited.
+// TestUsersReset: a person who belongs to an account gets a link to set a new password. The authenticator app is removed only on
+// request.
 func TestUsersReset(t *testing.T) {
 	t.Parallel()
 	d, url := dbtest.NewURL(t)

@@ -14,7 +14,6 @@ import (
 	"switchyard/ops/config"
 )
 
-// standard is the file name that means standard input or output.
 const standard = "-"
 
 // notInBackup tells operators which data a backup does not contain.
@@ -60,8 +59,7 @@ func (c *backupCmd) Run(ctx context.Context, e *env) error {
 	})
 }
 
-// writeWhole writes a file under a temporary name. It gives the file its final name only when the file is complete and synced
-// to disk.
+// writeWhole writes a file under a temporary name, and renames it when it is complete and synced to disk.
 func writeWhole(name string, write func(io.Writer) error) (err error) {
 	part := name + ".part"
 	f, err := os.OpenFile(part, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o600)
@@ -86,7 +84,7 @@ func writeWhole(name string, write func(io.Writer) error) (err error) {
 	if err := os.Rename(part, name); err != nil {
 		return err
 	}
-	// A sync of the directory makes the new name survive a crash. Not every system can sync directories.
+	// The synced directory makes the new name survive a crash. Not every system can sync directories.
 	if dir, err := os.Open(filepath.Dir(name)); err == nil {
 		_, _ = dir.Sync(), dir.Close()
 	}
@@ -131,7 +129,7 @@ func (c *restoreCmd) Run(ctx context.Context, e *env) error {
 	})
 }
 
-// withNextStep adds the operator's next step to an error that is known.
+// withNextStep adds the operator's next step to a known error.
 func withNextStep(err error) error {
 	for known, nextStep := range map[error]string{
 		backup.ErrNeverMigrated: "does DATABASE_URL name the right database?",
@@ -149,8 +147,7 @@ func withNextStep(err error) error {
 	return err
 }
 
-// printProgress prints the progress of a backup, a restore or a deletion: the rows of a table so far, or in total once the table
-// is done.
+// printProgress prints the rows of a table so far, or in total once the table is done.
 func (e *env) printProgress(table string, rows int64, done bool) {
 	if done {
 		e.logf("%s: %d rows", table, rows)

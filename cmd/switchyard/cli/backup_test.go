@@ -19,9 +19,8 @@ import (
 	"switchyard/models"
 )
 
-// TestBackupAndRestore: with the same ENCRYPTION_KEY, the API gives the same answers from a restored database as from the
-// original. New records, clicks and conversions can be added to the restored database. If a backup or restore fails, the error
-// says what to do.
+// TestBackupAndRestore: with the same ENCRYPTION_KEY, the API answers from a restored database as from the original, and accepts
+// new records. An error says what to do.
 func TestBackupAndRestore(t *testing.T) {
 	t.Parallel()
 	from, fromURL := dbtest.NewURL(t)
@@ -108,7 +107,6 @@ func TestBackupAndRestore(t *testing.T) {
 	}
 }
 
-// convert ingests n clicks and records a conversion for each click.
 func convert(t *testing.T, d *db.DB, account, campaign uuid.UUID, n int) {
 	t.Helper()
 	var ids []uuid.UUID

@@ -1,7 +1,7 @@
 // Package cli implements the command line of the service. Each process type and each operator's tool is a sub-command.
 //
-// This package parses the flags, connects the parts of the service, and contains the HTTP servers of the web process. A command is
-// a struct with a Run method. Each command is a field of the struct cli or of the struct of the command to which it belongs.
+// It parses the flags, connects the parts of the service, and contains the HTTP servers of the web process. A command is a struct
+// with a Run method, and a field of cli or of its parent command.
 package cli
 
 import (
@@ -47,15 +47,14 @@ type cli struct {
 	Devstack devstackCmd `cmd:"" hidden:"" help:"Run private PostgreSQL and Redis servers for development and tests."`
 }
 
-// env holds the environment and the output of a command. Tests use their own.
+// env holds the environment and the output of a command.
 type env struct {
 	getenv func(string) string
 	stdout io.Writer
 	stderr io.Writer
 }
 
-// exitError is the exit code of a program that a command ran. This process exits with the same code. It prints no message,
-// because the program has printed its own message.
+// exitError is the exit code of a program that a command ran. The program has printed its own message.
 type exitError int
 
 // Error implements error.
@@ -72,14 +71,13 @@ func Main() {
 	os.Exit(exitCode(os.Stderr, err))
 }
 
-// run parses the command line and runs the command.
 func run(ctx context.Context, e *env, args []string) error {
 	exited := -1
 	parser, err := kong.New(&cli{},
 		kong.Name("switchyard"),
 		kong.Description("Click tracking and traffic routing. Settings are environment variables: see `switchyard config`."),
 		kong.Writers(e.stdout, e.stderr),
-		kong.Exit(func(code int) { exited = code }), // kong exits after help; we return instead
+		kong.Exit(func(code int) { exited = code }), // kong would exit after help
 		kong.ConfigureHelp(kong.HelpOptions{Compact: true}),
 		kong.BindTo(ctx, (*context.Context)(nil)),
 		kong.Bind(e),

@@ -19,21 +19,19 @@ import (
 	"switchyard/workers/clickcopy"
 )
 
-// openClicks opens ClickHouse without connecting. It returns nil if CLICKS_URL is not set.
+// openClicks opens ClickHouse without connecting, or returns nil without CLICKS_URL.
 func openClicks(cfg config.Config) (*clickhouse.Conn, error) {
 	if cfg.ClicksURL == "" {
-		return nil, nil //nolint:nilnil // the install has no ClickHouse
+		return nil, nil //nolint:nilnil // no ClickHouse
 	}
 	return clickhouse.Open(cfg.ClicksURL, cfg.ClicksCluster)
 }
 
-// copyOf returns the copy in ClickHouse of the clicks of a database.
 func copyOf(cfg config.Config, d *db.DB, to *clickhouse.Conn) dbclickcopy.Copy {
 	return dbclickcopy.Copy{From: d, To: to, Batch: cfg.ClicksBatch}
 }
 
-// ensureClicks creates the tables in ClickHouse. If ClickHouse does not answer, it only logs a warning. The features that need the
-// tables then fail until the tables exist.
+// ensureClicks creates the tables in ClickHouse. It only logs a warning if ClickHouse does not answer.
 func ensureClicks(ctx context.Context, cfg config.Config, d *db.DB, to *clickhouse.Conn) {
 	if to == nil {
 		return
@@ -48,8 +46,8 @@ func ensureClicks(ctx context.Context, cfg config.Config, d *db.DB, to *clickhou
 // ensureTimeout limits how long a starting process waits for ClickHouse.
 const ensureTimeout = 10 * time.Second
 
-// work carries out jobs. If ClickHouse is in use, it also forwards changes of clicks to ClickHouse. It returns when the context
-// ends or one of the two tasks fails.
+// work carries out jobs, and forwards changes of clicks to ClickHouse if it is in use. It returns when the context ends or one of
+// the two fails.
 func (p pools) work(ctx context.Context, cfg config.Config, r *workers.Runtime, o workers.Options) error {
 	if p.clicks == nil {
 		return r.Run(ctx)
@@ -63,8 +61,8 @@ func (p pools) work(ctx context.Context, cfg config.Config, r *workers.Runtime, 
 	return g.Wait()
 }
 
-// clicksCheck returns a health check that fails if ClickHouse does not answer. The check is optional, because without ClickHouse
-// clicks are still stored and most reports are still answered.
+// clicksCheck returns a health check of ClickHouse. It is optional, because clicks are stored and most reports answered without
+// ClickHouse.
 func (p pools) clicksCheck() []monitor.Check {
 	if p.clicks == nil {
 		return nil
@@ -75,7 +73,6 @@ func (p pools) clicksCheck() []monitor.Check {
 	}}
 }
 
-// clicksCmd groups the operator's commands for the copy of clicks in ClickHouse.
 type clicksCmd struct {
 	Move   clicksMove   `cmd:"" help:"Copy all clicks to ClickHouse and keep the copy up to date, or go back to PostgreSQL alone."`
 	Audit  clicksAudit  `cmd:"" help:"Compare PostgreSQL's ledger with ClickHouse's clicks."`
@@ -148,16 +145,14 @@ type clicksAudit struct {
 	JSON   bool `help:"Print one JSON value."`
 }
 
-// auditSum is the result of an audit.
 type auditSum struct {
 	Days        int      `json:"days"`
-	Accounts    int      `json:"accounts"`    // number of accounts, added up over the days
-	Busy        int      `json:"busy"`        // accounts that were not compared, because they keep changing
+	Accounts    int      `json:"accounts"`    // added up over the days
+	Busy        int      `json:"busy"`        // accounts that keep changing and were not compared
 	Differences int      `json:"differences"` // keys of the ledger that differ
 	Examples    []string `json:"examples"`
 }
 
-// maxExamples is the maximum number of differences that an audit prints.
 const maxExamples = 20
 
 // errDiffers is the error of an audit that found differences and did not repair them.
@@ -198,13 +193,12 @@ func (c *clicksAudit) Run(ctx context.Context, e *env) error {
 
 type clicksStatus struct{ jsonFlag }
 
-// copyStatus reports the progress of the copy.
 type copyStatus struct {
 	State      string  `json:"state"`       // off, copying or on
-	Since      *string `json:"since"`       // while days are being copied: the earliest day that is already in ClickHouse
+	Since      *string `json:"since"`       // while days are copied: the earliest day in ClickHouse
 	ColdBefore *string `json:"cold_before"` // clicks of earlier days may be in ClickHouse alone
 	Waiting    int64   `json:"waiting"`     // changes that are not yet in ClickHouse
-	AgeSeconds float64 `json:"age_seconds"` // age of the oldest waiting change
+	AgeSeconds float64 `json:"age_seconds"` // of the oldest waiting change
 }
 
 // Run implements the command.

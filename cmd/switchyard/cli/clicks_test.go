@@ -63,7 +63,7 @@ func TestClicks(t *testing.T) {
 	if got := run(0, "move", "--to", "clickhouse"); !strings.Contains(got, "20 in all") || !strings.Contains(got, "every day") {
 		t.Errorf("the move to ClickHouse prints %s, want 20 clicks and every day", got)
 	}
-	run(0, "move", "--to", "clickhouse") // a second run changes nothing
+	run(0, "move", "--to", "clickhouse") // changes nothing
 	if got := run(0, "audit"); !strings.Contains(got, "0 keys of the ledger differ") {
 		t.Errorf("the audit after the move prints %s, want no differences", got)
 	}
@@ -99,7 +99,6 @@ func TestClicks(t *testing.T) {
 	}
 }
 
-// record stores n clicks made now.
 func record(t *testing.T, d *db.DB, account uuid.UUID, n int) {
 	t.Helper()
 	var clicks []*models.Click
@@ -109,7 +108,6 @@ func record(t *testing.T, d *db.DB, account uuid.UUID, n int) {
 	ingestClicks(t, d, clicks...)
 }
 
-// ingestClicks stores clicks through a spool.
 func ingestClicks(t *testing.T, d *db.DB, clicks ...*models.Click) {
 	t.Helper()
 	s, err := spool.Open(t.TempDir(), spool.Options{})
@@ -127,13 +125,13 @@ func ingestClicks(t *testing.T, d *db.DB, clicks ...*models.Click) {
 	}
 }
 
-// The number of clicks that TestClicksMoveKilled moves, and the batch size (CLICKS_BATCH).
+// The clicks that TestClicksMoveKilled moves, and CLICKS_BATCH.
 const (
 	someMoved, someBatch = 20_000, "1000"
 	manyMoved, manyBatch = 2_000_005, "20000" // used by `make chaos`
 )
 
-// multiply copies an account's only click into $1 clicks, spread over the last four days. recountClicks adds their ledger rows.
+// multiply copies an account's only click $1 times, spread over the last four days. recountClicks adds the ledger rows.
 const multiply = `
 INSERT INTO clicks SELECT r.* FROM (SELECT c FROM clicks c LIMIT 1) f, generate_series(1, $1) n,
 	LATERAL (SELECT (extract(epoch FROM now()) * 1000)::bigint - n * 345600000::bigint / $1 AS ms) m,
@@ -145,7 +143,7 @@ INSERT INTO ledger SELECT account_id, date_trunc('hour', at, 'UTC'), campaign_id
 	count(*), 0, 0, sum(lp_views), sum(lp_clicks), 0, 0, 0, 0, sum(cost * rate), 0, 0
 FROM clicks WHERE NOT is_unique GROUP BY 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11`
 
-// recounted selects the number of ledger keys whose figures differ from the figures of the clicks.
+// recounted selects the number of ledger keys that differ from the clicks.
 const recounted = `
 SELECT count(*) FROM (
 	SELECT account_id, date_trunc('hour', at, 'UTC') AS hour, campaign_id, country, count(*) AS clicks, sum(lp_views) AS views, sum(cost * rate) AS cost
@@ -170,8 +168,7 @@ func (m *mover) record(n int) {
 	m.stored += n
 }
 
-// move runs the command that moves clicks. It kills the command three times, each time after a line that reports progress, and
-// runs it again. The last run ends without an error.
+// move runs the command that moves clicks to the end, after killing it three times during its progress.
 func (m *mover) move(to, step string) {
 	m.Helper()
 	began := time.Now()
@@ -203,9 +200,8 @@ func (m *mover) move(to, step string) {
 	}
 }
 
-// TestClicksMoveKilled: while clicks arrive, all clicks are copied to ClickHouse, the clicks of old days are removed from
-// PostgreSQL, and then all clicks are moved back. While clicks are copied and while they are moved back, the command is killed and
-// started again. After each of the three steps, the ledger and the clicks agree.
+// TestClicksMoveKilled: while clicks arrive, all clicks are copied to ClickHouse, old days are removed from PostgreSQL, and all
+// clicks are moved back. The commands are killed and started again. After each step, the ledger and the clicks agree.
 func TestClicksMoveKilled(t *testing.T) {
 	parttest.ClickHouse.Only(t)
 	t.Parallel()

@@ -24,8 +24,7 @@ func (c *configCmd) Run(e *env) error {
 	return err
 }
 
-// config reads the settings. If the operator defines plans, it also stores these plans in models.Plans, for the rest of the
-// process.
+// config reads the settings. It stores plans that the operator defines in models.Plans.
 func (e *env) config() (config.Config, error) {
 	cfg, err := config.Load(e.getenv)
 	if err == nil && cfg.Plans != nil {
@@ -59,7 +58,7 @@ func allowance(n int64) string {
 	return strconv.FormatInt(n, 10)
 }
 
-// dash formats a text for a table. It cuts the text to 80 characters, and returns a dash for an empty text.
+// dash cuts a text to 80 characters for a table. It returns a dash for an empty text.
 func dash(s string) string {
 	if s == "" {
 		return "-"

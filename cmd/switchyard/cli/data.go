@@ -29,7 +29,7 @@ type dataUpdate struct {
 	JSON  bool     `help:"Print one JSON value."`
 }
 
-// Run implements the command. It reports each wrong entry with its file and line. If any entry is wrong, nothing is loaded.
+// Run implements the command. If any entry is wrong, nothing is loaded.
 func (c *dataUpdate) Run(ctx context.Context, e *env) error {
 	lists, err := c.read()
 	if err != nil {
@@ -48,8 +48,7 @@ func (c *dataUpdate) Run(ctx context.Context, e *env) error {
 	})
 }
 
-// read merges the files of each kind into one list. It does not stop at a file with errors, so that it reports the errors of all
-// files.
+// read merges the files of each kind into one list. It reports the errors of all files.
 func (c *dataUpdate) read() (lists []*botdata.List, err error) {
 	byKind := map[botdata.Kind]*botdata.List{}
 	for _, name := range c.Files {
@@ -76,8 +75,8 @@ func (c *dataUpdate) read() (lists []*botdata.List, err error) {
 	return lists, err
 }
 
-// readFile reads a regular file, but at most botdata.MaxFile + 1 bytes, so that the caller can see that a file is too large. It
-// refuses other kinds of files without opening them, because opening a pipe would wait for a writer.
+// readFile reads a regular file, at most botdata.MaxFile + 1 bytes, so that the caller notices a larger file. It opens no other
+// files, because opening a pipe would wait for a writer.
 func readFile(name string) (content []byte, dated time.Time, err error) {
 	info, err := os.Stat(name)
 	if err != nil {
@@ -121,7 +120,7 @@ func withLists(ctx context.Context, e *env, fn func(store.BotData) error) error 
 	return withStore(ctx, e, func(_ config.Config, s *store.Store) error { return fn(s.BotData()) })
 }
 
-// printLists prints all lists. The JSON form has only the loaded lists.
+// printLists prints all lists. The JSON form has no built-in lists.
 func printLists(ctx context.Context, e *env, b store.BotData, asJSON bool) error {
 	list, err := b.List(ctx)
 	if err != nil {

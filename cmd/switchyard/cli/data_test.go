@@ -82,7 +82,7 @@ func TestData(t *testing.T) {
 	if l := got["tor"]; len(got) != 2 || l.Entries != 2 || l.Dated.Format(time.DateOnly) != "2026-03-04" || time.Since(l.LoadedAt) > time.Hour {
 		t.Errorf("the loaded lists are %+v, want two, tor with two entries of 2026-03-04", got)
 	}
-	if l := got["datacenter"]; l.Entries != 3 || l.Dated.Format(time.DateOnly) != "2026-03-04" { // the older date of the two files
+	if l := got["datacenter"]; l.Entries != 3 || l.Dated.Format(time.DateOnly) != "2026-03-04" {
 		t.Errorf("the list of data centres is %+v, want 3 entries and the older date of the two files", l)
 	}
 	stdout, _, code := try(t, vars, "data", "delete", "tor")

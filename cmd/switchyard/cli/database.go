@@ -14,9 +14,7 @@ import (
 	"switchyard/ops/devstack"
 )
 
-// withDatabase opens the database that DATABASE_URL names, or the private database if DATABASE_URL is not set. It calls fn and
-// closes the database afterwards. It migrates a private database first, because no deployment step does that. A database in
-// DATABASE_URL must already be migrated.
+// withDatabase calls fn with the database of DATABASE_URL, which must be migrated, or with the migrated private database.
 func withDatabase(ctx context.Context, e *env, fn func(config.Config, *db.DB) error) error {
 	return withAnyDatabase(ctx, e, func(cfg config.Config, d *db.DB) error {
 		if err := checkSchema(ctx, d); err != nil {
@@ -37,7 +35,7 @@ func checkSchema(ctx context.Context, d *db.DB) error {
 	return err
 }
 
-// withAnyDatabase does the same as withDatabase, but does not check the schema.
+// withAnyDatabase is withDatabase without a check of the schema.
 func withAnyDatabase(ctx context.Context, e *env, fn func(config.Config, *db.DB) error) error {
 	return withBareDatabase(ctx, e, func(cfg config.Config, d *db.DB) error {
 		if cfg.DatabaseURL == "" {
@@ -49,7 +47,7 @@ func withAnyDatabase(ctx context.Context, e *env, fn func(config.Config, *db.DB)
 	})
 }
 
-// withBareDatabase does the same as withAnyDatabase, but does not migrate a private database.
+// withBareDatabase is withAnyDatabase without migrations.
 func withBareDatabase(ctx context.Context, e *env, fn func(config.Config, *db.DB) error) (err error) {
 	cfg, err := e.config()
 	if err != nil {
@@ -65,7 +63,7 @@ func withBareDatabase(ctx context.Context, e *env, fn func(config.Config, *db.DB
 		url = servers.DatabaseURL
 	}
 	d, err := db.Open(ctx, url, db.Options{
-		MaxConns: 2, Name: "switchyard-cli", Statement: time.Hour, // long, because an operator waits and can interrupt it
+		MaxConns: 2, Name: "switchyard-cli", Statement: time.Hour, // an operator waits and can interrupt it
 	})
 	if err != nil {
 		return err
@@ -74,7 +72,7 @@ func withBareDatabase(ctx context.Context, e *env, fn func(config.Config, *db.DB
 	return fn(cfg, d)
 }
 
-// withAdmin calls fn, a command on the records of accounts, and prints the answer as JSON or as a table.
+// withAdmin calls fn and prints its answer as JSON or as a table.
 func withAdmin(ctx context.Context, e *env, asJSON bool,
 	fn func(admin.Admin) (value any, rows []string, err error),
 ) error {
@@ -87,7 +85,7 @@ func withAdmin(ctx context.Context, e *env, asJSON bool,
 	})
 }
 
-// withStore does the same as withDatabase, and calls fn with the store of the records that accounts set up.
+// withStore is withDatabase for the store.
 func withStore(ctx context.Context, e *env, fn func(config.Config, *store.Store) error) error {
 	return withDatabase(ctx, e, func(cfg config.Config, d *db.DB) error {
 		s, err := openStore(cfg, d)
@@ -98,7 +96,6 @@ func withStore(ctx context.Context, e *env, fn func(config.Config, *store.Store)
 	})
 }
 
-// openStore returns the store of the records that accounts set up.
 func openStore(cfg config.Config, d *db.DB) (*store.Store, error) {
 	box, err := seal.New(d, cfg.EncryptionKey)
 	if err != nil {

@@ -13,14 +13,14 @@ import (
 	"switchyard/ops/devstack"
 )
 
-// devstackCmd runs the private servers. It prints its progress on standard error.
+// devstackCmd runs the private servers.
 type devstackCmd struct {
 	Up   devstackUp   `cmd:"" help:"Start the servers and leave them running."`
 	Down devstackDown `cmd:"" help:"Stop the servers; their data stays."`
 	Exec devstackExec `cmd:"" help:"Run a program with the servers, and stop the servers when the last program that uses them ends."`
 }
 
-// devstackFlags are common to the devstack commands. A server that the environment names is not started.
+// devstackFlags are common to the devstack commands.
 type devstackFlags struct {
 	Test bool `help:"The test servers: fast, not durable."`
 }
@@ -35,7 +35,7 @@ func (f devstackFlags) options(e *env) (devstack.Options, error) {
 	return opts, err
 }
 
-// stackOptions returns options that start only the servers that the settings do not name.
+// stackOptions returns options that start only servers without a setting.
 func stackOptions(cfg config.Config, e *env) devstack.Options {
 	return devstack.Options{
 		DataDir: cfg.DataDir, NoPostgres: cfg.DatabaseURL != "", NoRedis: cfg.RedisURL != "", Out: e.stderr,
@@ -83,7 +83,7 @@ type devstackExec struct {
 	Command []string `arg:"" passthrough:"" help:"Program and its arguments, after --."`
 }
 
-// Run implements the command. The process exits with the exit code of the program.
+// Run implements the command. The process exits with the program's code.
 func (c *devstackExec) Run(ctx context.Context, e *env) (err error) {
 	command := c.Command
 	if command[0] == "--" {
@@ -114,8 +114,8 @@ func (c *devstackExec) Run(ctx context.Context, e *env) (err error) {
 	return err
 }
 
-// serverEnv returns the variables that name the servers: DATABASE_URL and REDIS_URL for the service, or TEST_DATABASE_URL and
-// TEST_REDIS_URL for the tests. If a server was not started, it has no URL here, so the operator's own variable stays in force.
+// serverEnv returns the variables that name the servers, for the service or for the tests. A server that was not started is left
+// out, so that the operator's own variable stays in force.
 func serverEnv(s devstack.Servers, test bool) []string {
 	prefix := ""
 	if test {

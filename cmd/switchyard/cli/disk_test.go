@@ -8,8 +8,7 @@ import (
 	"switchyard/models"
 )
 
-// TestDiskCheck: the disk check fails after a refused write of clicks or of postbacks. The check is optional, so the process
-// stays ready.
+// TestDiskCheck: the disk check fails after a refused write. It is optional, so the process stays ready.
 func TestDiskCheck(t *testing.T) {
 	t.Parallel()
 	open := func() (line, string) {
@@ -27,7 +26,7 @@ func TestDiskCheck(t *testing.T) {
 		t.Errorf("the free part of the volume is %v, want more than 0 and at most 1", free)
 	}
 	track := &tracking{clicks: clicks, postbacks: postbacks}
-	check := track.checks("/proc")[0] // /proc has no size, and a volume without a size does not count as full
+	check := track.checks("/proc")[0] // /proc has no size, which does not count as full
 	if check.Name != "disk" || !check.Optional || check.Advice == "" {
 		t.Errorf("the first check is %+v, want the optional check disk with an advice", check)
 	}

@@ -16,12 +16,12 @@ import (
 	"switchyard/ops/monitor"
 )
 
-// figuresFlag is the flag of processes that serve no HTTP except their metrics and health checks.
+// figuresFlag is the flag of processes whose only HTTP is their metrics and health checks.
 type figuresFlag struct {
 	Metrics string `help:"Address, such as 127.0.0.1:9090, for /metrics, /healthz and /readyz of this process; empty: they are not served." default:""`
 }
 
-// serveWhile runs process. If an address is set, it also serves the metrics and the health checks there until process ends.
+// serveWhile runs process. If an address is set, it serves the metrics and health checks there until process ends.
 func (f figuresFlag) serveWhile(ctx context.Context, cfg config.Config, p pools, d *db.DB, r jobs.Redis, reg *prometheus.Registry,
 	process func(context.Context) error,
 ) error {
@@ -41,8 +41,8 @@ func (f figuresFlag) serveWhile(ctx context.Context, cfg config.Config, p pools,
 	return process(ctx)
 }
 
-// processChecks returns the readiness checks of a process that serves no tracking links. Such a process is not ready while the
-// database lacks migrations, because its queries would fail.
+// processChecks returns the readiness checks of a process without tracking links. It is not ready while the database lacks
+// migrations, because its queries would fail.
 func processChecks(cfg config.Config, d *db.DB, r jobs.Redis) []monitor.Check {
 	return []monitor.Check{
 		{Name: "postgres", Run: func(ctx context.Context) error { return d.PingContext(ctx) }},
@@ -50,7 +50,7 @@ func processChecks(cfg config.Config, d *db.DB, r jobs.Redis) []monitor.Check {
 			if err := checkSchema(ctx, d); errors.Is(err, errBehind) {
 				return err
 			}
-			return nil // if the database does not answer, the previous check fails
+			return nil // the check postgres fails if the database does not answer
 		}},
 		{Name: "redis", Run: func(ctx context.Context) error { return jobs.CheckRedis(ctx, r) }},
 		monitor.APIVersionsCheck(apiVersions(cfg), time.Now),

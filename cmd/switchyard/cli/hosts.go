@@ -25,7 +25,7 @@ import (
 	"switchyard/workers/providers/dns"
 )
 
-// registerDomains registers the jobs for customers' domains. These jobs set records at DNS providers, and check where domains point.
+// registerDomains registers the jobs that set records at DNS providers and check where customers' domains point.
 func (g *registrar) registerDomains() {
 	names := egress.NewNames(g.cfg.DNSServers...)
 	o := domain.Options{
@@ -35,7 +35,7 @@ func (g *registrar) registerDomains() {
 		Names: names,
 		Pages: g.egress(egress.Options{
 			Schemes: []string{"https", "http"}, MaxHeaders: 64 << 10,
-			Resolver: names.Resolver(), // resolves a domain in the same way as the DNS check
+			Resolver: names.Resolver(), // domains resolve as in the DNS check
 		}),
 		Registries: g.egress(egress.Options{MaxHeaders: 64 << 10, MaxBody: 2 << 20}),
 		Tracker:    g.cfg.Tracker(), Edge: g.cfg.Edge(),
@@ -49,7 +49,7 @@ func (g *registrar) registerDomains() {
 	domain.Register(g.runtime, g.records, o)
 }
 
-// openIssuer returns the issuer that obtains certificates by ACME, or nil if no certificate authority is configured.
+// openIssuer returns the issuer of certificates by ACME, or nil without a certificate authority.
 func (g *registrar) openIssuer() (*acme.Issuer, error) {
 	if len(g.cfg.ACMEDirectories) == 0 {
 		return nil, nil //nolint:nilnil // no certificate authority is set
@@ -70,8 +70,8 @@ func (g *registrar) openIssuer() (*acme.Issuer, error) {
 	}), nil
 }
 
-// registerCertificates registers the jobs that obtain certificates for domains. If the domains are served through Cloudflare's edge,
-// the certificates come from Cloudflare, otherwise from authority. authority may be nil.
+// registerCertificates registers the jobs that obtain certificates for domains. The certificates come from Cloudflare if its edge
+// serves the domains, otherwise from authority. authority may be nil.
 func (g *registrar) registerCertificates(authority *acme.Issuer) {
 	o := issuer.Options{Calls: g.perAccount("certificate calls", 60, time.Second)}
 	if g.cfg.Edge() == models.EdgeCloudflare {
@@ -84,8 +84,8 @@ func (g *registrar) registerCertificates(authority *acme.Issuer) {
 	issuer.Register(g.runtime, g.records, o)
 }
 
-// perAccount returns a function that takes one call from an account's budget of calls and returns how long the account has to
-// wait. All processes share the budget.
+// perAccount returns a function that takes one call from an account's budget and returns how long to wait. All processes share
+// the budget.
 func (g *registrar) perAccount(what string, burst int, interval time.Duration) func(context.Context, uuid.UUID) time.Duration {
 	return func(ctx context.Context, account uuid.UUID) time.Duration {
 		return kv.NewBudget(kv.BudgetOptions{
@@ -99,8 +99,8 @@ func publishes(cfg config.Config) bool {
 	return cfg.CloudflareToken != "" && cfg.CloudflareAccount != "" && cfg.CloudflareKV != ""
 }
 
-// cloudflareMaxBody is the maximum size of an answer. The largest possible answer comes from Workers KV and lists 10,000 keys that
-// could not be written.
+// cloudflareMaxBody is the maximum size of an answer. The largest one, from Workers KV, lists 10,000 keys that could not be
+// written.
 const cloudflareMaxBody = 8 << 20
 
 // registerEdge registers the jobs that publish campaigns to Cloudflare's edge.

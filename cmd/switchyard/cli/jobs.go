@@ -21,14 +21,12 @@ type jobsCmd struct {
 	Requeue jobsRequeue `cmd:"" help:"Run failed or waiting jobs again now; always safe."`
 }
 
-// jobsChoice has the flags of both commands that select jobs.
 type jobsChoice struct {
 	Queue string `help:"Only this queue." default:""`
 	Kind  string `help:"Only this kind, such as webhook:deliver." default:""`
 }
 
-// check refuses unknown queues and kinds. Without it, the answer for a wrong name would look like the answer for an empty
-// queue.
+// check refuses unknown queues and kinds, because they would look like empty queues.
 func (c jobsChoice) check() error {
 	for _, n := range []struct {
 		what, given string
@@ -64,7 +62,7 @@ func (c *jobsList) Run(ctx context.Context, e *env) error {
 		if err != nil {
 			return err
 		}
-		if more > 0 { // on stderr, because with --json the answer is one JSON value
+		if more > 0 { // with --json, standard output has one JSON value
 			_, _ = fmt.Fprintf(e.stderr, "%d older jobs are left out: --limit shows more\n", more)
 		}
 		rows := tableOf("ID\tQUEUE\tKIND\tSTATE\tATTEMPTS\tNEXT\tERROR", items, func(i queue.Item) []string {
@@ -88,8 +86,7 @@ type jobsRequeue struct {
 	jobsChoice
 }
 
-// Run implements the command. If one of the named jobs cannot be run again, it still runs the others, prints the result, and then
-// fails.
+// Run implements the command. If a named job cannot be run again, it fails after the others.
 func (c *jobsRequeue) Run(ctx context.Context, e *env) error {
 	if c.All == (len(c.IDs) > 0) {
 		return usageError{errors.New("give ids, or --all")}
@@ -123,15 +120,14 @@ func (c *jobsRequeue) Run(ctx context.Context, e *env) error {
 	})
 }
 
-// withInspector calls fn with an inspector of the queues. It opens the servers as withQueue does.
+// withInspector calls fn with an inspector of the queues.
 func withInspector(ctx context.Context, e *env, fn func(queue.Inspector) error) error {
 	return withQueue(ctx, e, func(_ config.Config, d *db.DB, r jobs.Redis) error {
 		return fn(queue.Inspector{DB: d, Redis: r, Client: jobs.Connect(r)})
 	})
 }
 
-// withQueue opens PostgreSQL and Redis, calls fn and closes them. It uses the servers that the settings name, or else the
-// private ones.
+// withQueue calls fn with PostgreSQL and Redis, of the settings or else private ones.
 func withQueue(ctx context.Context, e *env, fn func(config.Config, *db.DB, jobs.Redis) error) error {
 	return withDatabase(ctx, e, func(cfg config.Config, d *db.DB) error {
 		if cfg.RedisURL == "" {

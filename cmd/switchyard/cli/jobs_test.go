@@ -12,8 +12,8 @@ import (
 	"switchyard/jobs/jobstest"
 )
 
-// TestJobsCommandMistakes: a mistake is reported by the exit code and by a line on standard error that says what to do.
-// Standard output has nothing that looks like an answer.
+// TestJobsCommandMistakes: a mistake gives an exit code and one line on standard error that says what to do. Standard output has
+// no answer.
 func TestJobsCommandMistakes(t *testing.T) {
 	t.Parallel()
 	_, migrated := dbtest.NewURL(t)

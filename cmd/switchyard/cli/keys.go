@@ -7,7 +7,7 @@ import (
 	"switchyard/ops/admin"
 )
 
-// keysCmd creates, lists, replaces and revokes API keys.
+// keysCmd creates, lists, rotates and revokes API keys.
 type keysCmd struct {
 	Create keysCreate `cmd:"" help:"Create a key and show it. It is shown only once."`
 	List   keysList   `cmd:"" help:"List the keys of an account."`

@@ -18,8 +18,7 @@ import (
 	"switchyard/models/interval"
 )
 
-// portTimeout is how long a process waits for a port that is in use. A killed process holds its port until its memory is freed,
-// which can take seconds.
+// portTimeout is the longest wait for a port. A killed process holds its port until its memory is freed, which can take seconds.
 const portTimeout = 15 * time.Second
 
 // port is an address to listen on.
@@ -30,7 +29,7 @@ type port struct {
 	waiting func()        // called once, when the wait begins; may be nil
 }
 
-// open listens on the address. If the port is in use, open waits until it is free. It returns any other error at once.
+// open listens on the address. It waits for a port that is in use.
 func (p port) open(ctx context.Context) (net.Listener, error) {
 	l, err := p.listen(ctx)
 	if errors.Is(err, syscall.EADDRINUSE) {
@@ -47,7 +46,7 @@ func (p port) listen(ctx context.Context) (net.Listener, error) {
 	return l, nil
 }
 
-// wait listens as soon as the port is free. If the limit passes or the context ends first, it returns the last error.
+// wait listens as soon as the port is free.
 func (p port) wait(ctx context.Context, err error) (net.Listener, error) {
 	slog.WarnContext(ctx, "the port is in use, waiting for it", "address", p.addr, "setting", p.setting)
 	if p.waiting != nil {
@@ -68,9 +67,8 @@ func (p port) wait(ctx context.Context, err error) (net.Listener, error) {
 	return nil, err
 }
 
-// serveBeside serves requests at an address, in addition to the main work of the process, until stop is called. If another
-// process of this machine uses the address, serveBeside returns without an error and starts to serve as soon as the address is
-// free.
+// serveBeside serves an address while the process does its main work, until stop is called. If another process uses the address,
+// it returns without an error and serves once the address is free.
 func serveBeside(ctx context.Context, p port, h http.Handler) (stop func(), err error) {
 	p.limit = 0
 	l, busy := p.listen(ctx)
@@ -119,10 +117,9 @@ func newServer(h http.Handler, serves func(host string) bool) *http.Server {
 	}
 }
 
-// pathsOnly passes to the handler only requests whose target is a path. If the target is a whole address, as clients send it to a
-// proxy, and the process serves the host of that address, the target is replaced by its path, as RFC 9112 (3.2.2) requires.
-// net/http has already set the request's host from the address. Any other target is refused: "*", an authority, and an address of
-// another host.
+// pathsOnly passes to the handler only requests whose target is a path. A whole address of a host that is served here is replaced
+// by its path, as RFC 9112 (3.2.2) requires. net/http has already set the request's host from the address. Any other target is
+// refused: "*", an authority, or another host's address.
 func pathsOnly(h http.Handler, serves func(host string) bool) http.Handler {
 	return http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) {
 		if strings.HasPrefix(r.RequestURI, "/") {
@@ -144,10 +141,9 @@ func pathsOnly(h http.Handler, serves func(host string) bool) http.Handler {
 	})
 }
 
-// closing ends the connection after a chunked request and after an HTTP/1.0 request. If a request has both a length and chunks,
-// a proxy in front may see the next request start at another byte, so RFC 9112 (6.1) requires the server to close. net/http
-// removes one of the two headers before a handler runs: normally the length, and in HTTP/1.0 the transfer encoding. The handler
-// cannot recognize the conflict, so it closes after every such request.
+// closing ends the connection after a chunked or HTTP/1.0 request. After a request with both a length and chunks, a proxy may see
+// the next request start at another byte, so RFC 9112 (6.1) requires the server to close. The handler cannot recognize such a
+// request, because net/http has removed one of the two headers.
 func closing(h http.Handler) http.Handler {
 	return http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) {
 		if len(r.TransferEncoding) > 0 || !r.ProtoAtLeast(1, 1) {

@@ -14,7 +14,7 @@ import (
 	"switchyard/ops/client"
 )
 
-// occupy listens on a free port of the loopback address. It acts as a killed process that still holds its port.
+// occupy listens on a free port, as a killed process that still holds it.
 func occupy(t *testing.T) net.Listener {
 	t.Helper()
 	l, err := (&net.ListenConfig{}).Listen(t.Context(), "tcp", "127.0.0.1:0")
@@ -58,7 +58,7 @@ func TestPortStaysInUse(t *testing.T) {
 	}
 }
 
-// TestPortOfNobody: if the address does not belong to this machine, waiting does not help, so the error is returned at once.
+// TestPortOfNobody: an address of another machine is an error at once, because waiting does not help.
 func TestPortOfNobody(t *testing.T) {
 	t.Parallel()
 	p := port{addr: "192.0.2.1:8080", setting: "OPS_ADDR", waiting: func() { t.Error("the process waits for the port") }}
@@ -70,7 +70,7 @@ func TestPortOfNobody(t *testing.T) {
 	}
 }
 
-// TestServeBeside: a process starts while another process holds the operators' port. It serves at this port once the port is free.
+// TestServeBeside: a process starts while another one holds the operators' port, and serves it once it is free.
 func TestServeBeside(t *testing.T) {
 	t.Parallel()
 	held := occupy(t)
@@ -103,8 +103,7 @@ func TestServeBeside(t *testing.T) {
 	}
 }
 
-// TestStart: at the dashboard's host, / leads to the dashboard. At a host of tracking links, / is answered like a link, even if
-// this host is also the dashboard's.
+// TestStart: at the dashboard's host, / leads to the dashboard. At a host of tracking links, / is answered like a link.
 func TestStart(t *testing.T) {
 	t.Parallel()
 	click := http.HandlerFunc(func(rw http.ResponseWriter, _ *http.Request) { rw.WriteHeader(http.StatusNotFound) })
@@ -131,9 +130,8 @@ func TestStart(t *testing.T) {
 	}
 }
 
-// TestTarget sends request targets of every form. If the target is a whole address whose host is served here, the answer is the
-// same as for its path at this host, whatever the Host header says. Any other target that is not a path is refused before the
-// server's handler runs.
+// TestTarget sends request targets of every form. A whole address of a host that is served here is answered like its path,
+// whatever the Host header says. Any other target that is not a path is refused.
 func TestTarget(t *testing.T) {
 	t.Parallel()
 	l := occupy(t)
@@ -172,8 +170,7 @@ func TestTarget(t *testing.T) {
 	}
 }
 
-// TestChunksClose: the server closes the connection after a request with both a length and chunks, after any other chunked
-// request, and after an HTTP/1.0 request. It keeps the connection open after other requests.
+// TestChunksClose: the server closes the connection after chunked and HTTP/1.0 requests.
 func TestChunksClose(t *testing.T) {
 	t.Parallel()
 	l := occupy(t)
@@ -198,7 +195,7 @@ func TestChunksClose(t *testing.T) {
 		if _, err := io.WriteString(conn, request+"GET /next HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n"); err != nil {
 			t.Fatal(err)
 		}
-		got, _ := io.ReadAll(conn) // a reset after the answer ends the connection too
+		got, _ := io.ReadAll(conn) // a reset ends the connection too
 		if n := strings.Count(string(got), "200 OK"); n != want {
 			t.Errorf("%q is answered %d times, want %d: %q", request, n, want, got)
 		}

@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// TestUpOpensLoopback: without BIND, only this machine can reach `up`. If BIND is an address that other machines can reach, the
-// operators' pages have a port of their own, which only this machine can reach. OPS_ADDR sets another address for these pages.
+// TestUpOpensLoopback: without BIND, only this machine can reach `up`. With a reachable BIND, the operators' pages have a port of
+// their own, for this machine only. OPS_ADDR overrides it.
 func TestUpOpensLoopback(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {

@@ -14,7 +14,6 @@ import (
 
 func TestMain(m *testing.M) { e2e.Main(m, Main, nil, nil) }
 
-// try runs a command line with its own environment, and returns its output and exit code.
 func try(t *testing.T, vars map[string]string, args ...string) (stdout, stderr string, code int) {
 	t.Helper()
 	var out, errs bytes.Buffer
@@ -57,7 +56,7 @@ func TestCommandLine(t *testing.T) {
 	}
 }
 
-// TestJSON: --json prints one JSON value and nothing else.
+// TestJSON: --json prints one JSON value.
 func TestJSON(t *testing.T) {
 	t.Parallel()
 	for _, args := range [][]string{{"config", "--json"}, {"version", "--json"}} {
@@ -71,8 +70,7 @@ func TestJSON(t *testing.T) {
 	}
 }
 
-// TestExec: the program runs with the servers that the environment names. No server is started, and the command exits with the
-// program's code.
+// TestExec: the program runs with the servers of the environment. The command exits with its code.
 func TestExec(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()

@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// TestMemoryLimit: a process limits its heap without any setting. If GOMEMLIMIT is set, its value stays in force.
+// TestMemoryLimit: a process limits its heap without any setting. GOMEMLIMIT stays in force.
 func TestMemoryLimit(t *testing.T) { //nolint:paralleltest // the limit applies to the whole process
 	before := debug.SetMemoryLimit(math.MaxInt64)
 	t.Cleanup(func() { debug.SetMemoryLimit(before) })
@@ -18,7 +18,7 @@ func TestMemoryLimit(t *testing.T) { //nolint:paralleltest // the limit applies 
 		t.Errorf("the limit is %d bytes, want a part of the machine's memory", own)
 	}
 	t.Setenv("GOMEMLIMIT", "123MiB")
-	debug.SetMemoryLimit(123 << 20) // as the runtime does at the start of a process
+	debug.SetMemoryLimit(123 << 20) // as the runtime does at its start
 	if limitMemory(); debug.SetMemoryLimit(-1) != 123<<20 {
 		t.Errorf("GOMEMLIMIT was changed to %d", debug.SetMemoryLimit(-1))
 	}

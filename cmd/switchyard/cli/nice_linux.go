@@ -8,8 +8,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// setNice sets the priority of the process. At 0 the process does not give way to other processes, at 19 it gives way as far as
-// possible. Linux keeps the value for each thread, and a new thread inherits the value of the thread that starts it.
+// setNice sets the priority of the process, from 0 to 19, the lowest. Linux keeps it for each thread, and a new thread inherits
+// it.
 func setNice(nice int) error {
 	for range 2 { // the second pass reaches threads started during the first
 		threads, err := os.ReadDir("/proc/self/task")

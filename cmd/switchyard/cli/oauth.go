@@ -20,7 +20,7 @@ import (
 	"switchyard/ops/config"
 )
 
-// oauthCmd manages the connections of accounts to ad platforms, which are made by sign-in.
+// oauthCmd manages the connections of accounts to ad platforms.
 type oauthCmd struct {
 	Connect    oauthConnect    `cmd:"" help:"Sign in at an ad platform, in a browser of this machine."`
 	List       oauthList       `cmd:"" help:"List the connections of an account."`
@@ -87,7 +87,7 @@ func (c *oauthConnect) Run(ctx context.Context, e *env) error {
 		if err != nil {
 			return fmt.Errorf("port %d cannot be opened, choose another with --port: %w", c.Port, err)
 		}
-		defer func() { _ = l.Close() }() // the server has already closed it, unless the server never started
+		defer func() { _ = l.Close() }() // needed if the server never started
 		_, port, _ := net.SplitHostPort(l.Addr().String())
 		redirect := "http://localhost:" + port + loopbackPath
 		attempt, state, err := dboauth.NewAttempts(s).Begin(ctx, account.ID, c.Provider, redirect, time.Now())
@@ -117,7 +117,7 @@ func (c *oauthConnect) Run(ctx context.Context, e *env) error {
 	})
 }
 
-// catchCode waits until the browser sends the code of a sign-in. It refuses requests that have another state.
+// catchCode waits until the browser sends the code of the sign-in with this state.
 func catchCode(ctx context.Context, l net.Listener, state string) (code string, err error) {
 	ctx, cancel := context.WithTimeout(ctx, models.OAuthAttemptTime)
 	defer cancel()
@@ -133,14 +133,14 @@ func catchCode(ctx context.Context, l net.Listener, state string) (code string, 
 		}
 		select {
 		case got <- callback{q.Get("code"), q.Get("error")}:
-		default: // the browser has already sent a result
+		default: // there is a result already
 		}
 		_, _ = w.Write([]byte("You can close this page: the terminal says how it went.\n"))
 	})}
 	served := make(chan struct{})
 	go func() {
 		defer close(served)
-		_ = server.Serve(l) // until it is shut down
+		_ = server.Serve(l)
 	}()
 	defer func() {
 		limited, cancel := context.WithTimeout(context.WithoutCancel(ctx), time.Second)

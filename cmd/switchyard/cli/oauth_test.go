@@ -24,8 +24,8 @@ import (
 	"switchyard/workers/providers/oauth/oauthtest"
 )
 
-// TestOAuthConnect signs in from the command line. The command prints an address, the platform sends the browser back to this
-// machine, and a worker exchanges the code. If two people sign in, there are two connections.
+// TestOAuthConnect signs in from the command line. The platform sends the browser back to this machine, and a worker exchanges
+// the code. Two people make two connections.
 func TestOAuthConnect(t *testing.T) {
 	t.Parallel()
 	d, url := dbtest.NewURL(t)
@@ -69,7 +69,6 @@ func TestOAuthConnect(t *testing.T) {
 	}
 }
 
-// work runs a worker with these settings until the test ends.
 func work(t *testing.T, d *db.DB, vars map[string]string) {
 	t.Helper()
 	cfg, err := config.Load(func(name string) string { return vars[name] })
@@ -88,7 +87,7 @@ func work(t *testing.T, d *db.DB, vars map[string]string) {
 	jobstest.Run(t, r.Run)
 }
 
-// connectByCommand runs the command and does what the person does in the browser.
+// connectByCommand runs the command, and does the person's part in the browser.
 func connectByCommand(t *testing.T, w *oauthtest.World, vars map[string]string, account string) (made admin.Connection) {
 	t.Helper()
 	said, says := io.Pipe()

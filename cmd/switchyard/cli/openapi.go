@@ -4,7 +4,7 @@ import (
 	"switchyard/api"
 )
 
-// openapiCmd prints the description of the API. It is the same description that GET /api/v1/openapi.json returns.
+// openapiCmd prints the answer of GET /api/v1/openapi.json.
 type openapiCmd struct {
 	JSON bool `help:"Has no effect: the command always prints one JSON value."`
 }

@@ -18,8 +18,7 @@ type accountFlags struct {
 	jsonFlag
 }
 
-// print writes the answer of a command to standard output. If asJSON is true, it writes the value as JSON. Otherwise it writes
-// the rows as a table.
+// print writes the answer of a command: the value as JSON, or the rows as a table.
 func (e *env) print(asJSON bool, value any, rows ...string) error {
 	if asJSON {
 		return e.printJSON(value)
@@ -38,7 +37,7 @@ func (e *env) printJSON(value any) error {
 	return nil
 }
 
-// printTable writes rows of cells, separated by tabs, as aligned columns.
+// printTable writes rows of tab-separated cells as aligned columns.
 func (e *env) printTable(rows []string) error {
 	w := tabwriter.NewWriter(e.stdout, 0, 4, 2, ' ', 0)
 	for _, row := range rows {
@@ -52,7 +51,6 @@ func (e *env) printTable(rows []string) error {
 	return nil
 }
 
-// tableOf returns the rows of a table: the header, and a row of cells for each item of a list.
 func tableOf[T any](header string, list []T, cells func(T) []string) []string {
 	rows := []string{header}
 	for _, item := range list {

@@ -21,9 +21,8 @@ import (
 	"switchyard/workers/providers/rest"
 )
 
-// registerPlatforms registers the jobs that send requests to the affiliate networks and ad platforms of accounts. These jobs fetch
-// conversions and spend, and upload conversions. It also registers the jobs that maintain the connections made by sign-in, and the
-// jobs that correct conversions and costs.
+// registerPlatforms registers the jobs that exchange data with affiliate networks and ad platforms, keep connections by sign-in
+// valid, and correct conversions and costs.
 func (g *registrar) registerPlatforms() {
 	networksync.Register(g.runtime, g.records, networksync.Options{Clicks: g.clicks, Client: networks.New(networks.Options{
 		Egress: g.openPlatforms(), URL: g.cfg.NetworkURL, Pace: g.pace,
@@ -43,7 +42,7 @@ func (g *registrar) registerPlatforms() {
 	adspend.Register(g.runtime, g.records, adspend.Options{Clicks: g.clicks, Tokens: tokensFor(models.OAuthAds), Client: ads.New(o)})
 	correction.Register(g.runtime, g.records, g.clicks)
 	uploads, googleClicks := models.OAuthUploads, g.cfg.GoogleUploads == config.GoogleClickConversions
-	if googleClicks { // these conversions are uploaded with the same API that reports the spend
+	if googleClicks { // they are uploaded by the API that reports the spend
 		uploads = models.OAuthAds
 	}
 	adupload.Register(g.runtime, g.records, adupload.Options{
@@ -52,12 +51,12 @@ func (g *registrar) registerPlatforms() {
 	})
 }
 
-// openPlatforms returns an egress client for platforms. It allows large answers, because platforms return long lists.
+// openPlatforms returns an egress client with large answers, because platforms return long lists.
 func (g *registrar) openPlatforms() *egress.Client {
 	return g.egress(egress.Options{MaxHeaders: 64 << 10, MaxBody: 32 << 20})
 }
 
-// pace returns the limit of a connection's request rate. All processes share the limit.
+// pace returns the limit of a connection's requests, shared by all processes.
 func (g *registrar) pace(key string, burst int, interval time.Duration) rest.Pace {
 	return kv.NewBudget(kv.BudgetOptions{
 		Client: g.options.Redis, Name: key, Burst: burst, Interval: interval, Timeout: time.Second,

@@ -29,13 +29,11 @@ type pool struct {
 	sessions  bool          // the pool needs sessions of PostgreSQL itself, not of a pooler
 }
 
-// These are the pools. The maximum number of connections in all pools of a process is 24 for web, 21 for worker, 2 for clock and 45
-// for up. web and up open 1 connection more to listen for changes, and a second one to listen if TLS_ADDR or HTTP_ADDR is set. If
-// DATABASE_READ_URL is set, web, worker and up open 2 more. ops/README.md repeats these figures.
+// These are the pools. ops/README.md states the number of connections of each process.
 var (
 	// controlPool is for authentication and the records that accounts set up.
 	controlPool = pool{name: "control", conns: 10, statement: 10 * time.Second}
-	// reportPool is for calls that need a place of route.Reads or route.Lists. If a caller disconnects, the statement is cancelled.
+	// reportPool is for calls that need a place of route.Reads or route.Lists.
 	reportPool = pool{
 		name: "reports", conns: route.Reads.Places + route.Lists.Places, statement: 25 * time.Second, serial: true, reads: true,
 	}
@@ -100,8 +98,8 @@ func openPools(cfg config.Config, process string, needed []pool) (p pools, err e
 	return p, nil
 }
 
-// detectMissingCopy logs an error if CLICKS_URL is not set although some clicks are in ClickHouse alone. Queries about these
-// clicks then fail. A database that does not answer within two seconds does not delay the start further.
+// detectMissingCopy logs an error if CLICKS_URL is not set although some clicks are in ClickHouse alone. It waits at most two
+// seconds for the database.
 func (p *pools) detectMissingCopy(ctx context.Context, d *db.DB) {
 	if p.copied != nil {
 		return
@@ -129,7 +127,7 @@ func (p *pools) openReplica(cfg config.Config, process string) error {
 	return nil
 }
 
-// of returns an open pool. It panics if the process does not have this pool, because that is a programming mistake.
+// of returns an open pool. It panics if the process does not have it.
 func (p pools) of(which pool) *db.DB {
 	d, ok := p.open[which]
 	if !ok {
@@ -151,8 +149,8 @@ func (p pools) close() error {
 	return failed
 }
 
-// registry returns the metrics of a process, including the figures of its pools. To count the rows of jobs, it uses the control
-// pool. A process without a control pool uses the pool of the worker or the clock.
+// registry returns the metrics of a process, including its pools. Rows of jobs are counted with the control pool, else with the
+// worker's or the clock's.
 func (p pools) registry() *prometheus.Registry {
 	var rows *db.DB
 	for _, which := range []pool{clockPool, workPool, controlPool} {
@@ -189,7 +187,6 @@ func answerMetrics(k *click.CopyReader) (all []prometheus.Collector) {
 	return all
 }
 
-// replicaMetrics returns the metrics of a read replica.
 func replicaMetrics(r *db.Replica) []prometheus.Collector {
 	const behindHelp = "Largest possible lag of the read replica, as of the last read; -1 if the lag is unknown or nothing was read yet."
 	const readsHelp = "Reads for reports, logs and exports, by the server that was read."

@@ -19,8 +19,7 @@ import (
 	"switchyard/ops/config"
 )
 
-// TestReportsHaveTheirPool: if reports of several accounts wait for PostgreSQL, they use all connections of the report pool, but no
-// connection of the pool for keys and records.
+// TestReportsHaveTheirPool: waiting reports use up the report pool, but no connection for keys and records.
 func TestReportsHaveTheirPool(t *testing.T) {
 	t.Parallel()
 	d, url := dbtest.NewURL(t)
@@ -98,7 +97,6 @@ func TestReportsHaveTheirPool(t *testing.T) {
 	all.Wait()
 }
 
-// waiting returns how many connections of the web process wait for a lock.
 func waiting(t *testing.T, get func(ctx context.Context, into any, query string, args ...any) error) (n int) {
 	t.Helper()
 	const q = `SELECT count(*) FROM pg_stat_activity

@@ -21,7 +21,6 @@ type privacyCmd struct {
 	Erase  privacyErase  `cmd:"" help:"Remove the data that describes a visitor from everything that is stored."`
 }
 
-// whichVisitor has the flags that identify a visitor.
 type whichVisitor struct {
 	Click   string `help:"Id of one of the visitor's clicks. All clicks with the same visitor id belong to the visitor." xor:"who" required:""`
 	Visitor string `help:"The visitor id: the value of the cookie sy_v or, on a shared domain, of the cookie whose name is sy_v followed by the id of the account. All clicks are searched." xor:"who" required:""`
@@ -67,7 +66,7 @@ func parseVisitorID(flag, text string) (uuid.UUID, error) {
 
 type privacyExport struct{ whichVisitor }
 
-// knownVisitor holds the stored data about a visitor in one account.
+// knownVisitor is the stored data about a visitor in one account.
 type knownVisitor struct {
 	AccountID uuid.UUID  `json:"account_id"`
 	VisitorID *uuid.UUID `json:"visitor_id"` // null: the clicks have no visitor id
@@ -107,7 +106,7 @@ Clicks in the spool of a web process are stored later, so run the command again 
 were sent to others are not changed.`
 }
 
-// erasedVisitor reports the data that was erased in one account.
+// erasedVisitor is what was erased in one account.
 type erasedVisitor struct {
 	AccountID uuid.UUID  `json:"account_id"`
 	JobID     *uuid.UUID `json:"job_id"` // null: the visitor was already erased
@@ -138,7 +137,7 @@ func (c *privacyErase) Run(ctx context.Context, e *env) error {
 	return e.print(c.JSON, list, rows...)
 }
 
-// eraseVisitor submits the erase job and waits for it. If no data about the visitor is left, it submits no job and sets Already.
+// eraseVisitor submits the erase job and waits for it, unless no data about the visitor is left.
 func eraseVisitor(ctx context.Context, e *env, i queue.Inspector, v click.Visitor) (out erasedVisitor, err error) {
 	out.AccountID = v.AccountID
 	if out.Already, err = retention.IsErased(ctx, click.Log{Conn: i.DB}, v); err != nil {

@@ -22,8 +22,7 @@ import (
 	"switchyard/workers/retention"
 )
 
-// TestPrivacyCommand exports and erases the data stored about a visitor in each account that has data about the visitor. A click
-// or a cookie names the visitor. A mistake in the flags is reported before anything is erased.
+// TestPrivacyCommand exports and erases the data about a visitor in every account. A click or a cookie names the visitor.
 func TestPrivacyCommand(t *testing.T) {
 	t.Parallel()
 	d, url := dbtest.NewURL(t)

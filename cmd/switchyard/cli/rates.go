@@ -55,7 +55,6 @@ type ratesList struct {
 	JSON     bool      `help:"Print one JSON value."`
 }
 
-// rateRow is an exchange rate in the form that the command prints.
 type rateRow struct {
 	Day      string `json:"day"`
 	Currency string `json:"currency"`

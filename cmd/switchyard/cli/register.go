@@ -52,7 +52,7 @@ type registrar struct {
 	runtime *workers.Runtime
 	records *store.Store
 	clicks  click.Log
-	err     error // the first error of the set-up, such as a client that could not be made
+	err     error // the first error of the set-up
 }
 
 // NewRuntime returns a runtime with every handler of the service.
@@ -63,8 +63,8 @@ func NewRuntime(cfg config.Config, from Readers, o workers.Options) (*workers.Ru
 	}
 	g := &registrar{cfg: cfg, options: o, from: from, runtime: workers.New(o), records: records, clicks: from.clicks(o.DB)}
 	r, clicks, bulk := g.runtime, g.clicks, from.reports(from.Bulk)
-	// pages is the client for customers' links, the postback addresses of traffic sources and the old trackers of accounts. Some of
-	// these servers answer with long headers.
+	// pages is the client for customers' links, postback addresses and old trackers. Some of these servers answer with long
+	// headers.
 	pages := g.egress(egress.Options{Schemes: []string{"https", "http"}, MaxHeaders: 64 << 10})
 	webhook.Register(r, records, webhook.Options{Egress: g.egress(egress.Options{}), Schedule: cfg.WebhookSchedule})
 	sourcepostback.Register(r, records, sourcepostback.Options{Egress: pages, Clicks: clicks, Schedule: cfg.WebhookSchedule})
@@ -97,15 +97,14 @@ func NewRuntime(cfg config.Config, from Readers, o workers.Options) (*workers.Ru
 	export.Register(r, records, dbexport.Reader{Conn: from.Bulk, Copy: from.copied}, bulk)
 	g.registerPlatforms()
 	g.registerChat()
-	// The trackers whose settings are imported are the customers' own servers. Some of them have no certificate.
+	// Customers' trackers may have no certificate.
 	trackers := g.egress(egress.Options{Schemes: []string{"https", "http"}, MaxHeaders: 64 << 10, MaxBody: 64 << 20})
 	accountconfig.Register(r, records, accountconfig.Options{Client: trackers.HTTP(time.Minute), Clicks: clicks})
 	flowreplay.Register(r, records, FlowReplayOptions(from.clicks(from.Bulk)))
 	return r, g.err
 }
 
-// egress returns a client for requests to other hosts, within the limits that the operator sets. If the client cannot be made,
-// NewRuntime returns the error.
+// egress returns a client for requests to other hosts, within the operator's limits. NewRuntime returns its error.
 func (g *registrar) egress(o egress.Options) *egress.Client {
 	o.Allow, o.CAFile, o.Hosts = g.cfg.EgressAllow, g.cfg.EgressCAFile, g.cfg.EgressHosts
 	client, err := egress.New(o)

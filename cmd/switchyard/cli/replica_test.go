@@ -14,8 +14,8 @@ import (
 	"switchyard/ops/lab/fleet"
 )
 
-// TestReadReplica: a pool for reading uses the replica while the replica is at most some seconds behind the primary. It uses the
-// primary while the replica hangs or cannot be reached. A pool for reading cannot write.
+// TestReadReplica: a pool for reading uses the replica while it is at most some seconds behind, otherwise the primary. The pool
+// cannot write.
 func TestReadReplica(t *testing.T) {
 	parttest.Faults.Only(t)
 	t.Parallel()
@@ -37,8 +37,7 @@ func TestReadReplica(t *testing.T) {
 	t.Cleanup(func() { _ = p.close() })
 	dbtest.Exec(t, primary, `CREATE TABLE marks (n int)`)
 	reports := p.of(reportPool)
-	// asked waits until reads are answered by the replica (wanted is true) or by the primary (wanted is false). Each read must
-	// succeed, whichever server answers it.
+	// asked waits until reads are answered by the replica (wanted is true) or by the primary. No read may fail.
 	asked := func(wanted bool) {
 		t.Helper()
 		await.Until(t, fmt.Sprintf("reads are answered by the replica (true) or the primary (false): %t", wanted), func() bool {

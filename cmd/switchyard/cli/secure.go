@@ -25,7 +25,7 @@ import (
 	"switchyard/ops/config"
 )
 
-// edge is the part of the web process that visitors reach without a proxy, at TLS_ADDR and HTTP_ADDR. It is not Cloudflare's edge.
+// edge is what visitors reach without a proxy, at TLS_ADDR and HTTP_ADDR. It is not Cloudflare's edge.
 type edge struct {
 	cfg   config.Config
 	certs *certs.Certificates
@@ -34,7 +34,7 @@ type edge struct {
 	track *tracking       // nil: the process serves no tracking links
 }
 
-// ownHosts returns the install's own hosts, if a certificate can be obtained for them.
+// ownHosts returns the install's own hosts that can have certificates.
 func ownHosts(cfg config.Config) map[string]bool {
 	all := map[string]bool{}
 	names := append([]string{cfg.TrackingHost}, cfg.SharedDomains...)
@@ -49,7 +49,7 @@ func ownHosts(cfg config.Config) map[string]bool {
 	return all
 }
 
-// openEdge opens the edge. It returns nil if neither TLS_ADDR nor HTTP_ADDR is set. t may be nil.
+// openEdge opens the edge, or returns nil without TLS_ADDR and HTTP_ADDR. t may be nil.
 func (w web) openEdge(ctx context.Context, t *tracking) (*edge, error) {
 	if w.cfg.TLSAddr == "" && w.cfg.HTTPAddr == "" {
 		return nil, nil //nolint:nilnil // neither address is set
@@ -75,12 +75,10 @@ func (w web) openEdge(ctx context.Context, t *tracking) (*edge, error) {
 	return e, nil
 }
 
-// serves reports whether the process answers for a host.
 func (e *edge) serves(host string) bool {
 	return e.hosts[host] || e.track != nil && e.track.handler.Domain(host) != nil
 }
 
-// endpoint is a listener with its server.
 type endpoint struct {
 	net.Listener
 	server *http.Server
@@ -94,7 +92,6 @@ func (p endpoint) serve() error {
 	return p.server.Serve(p)
 }
 
-// endpoints opens the listeners of the edge.
 func (e *edge) endpoints(ctx context.Context, h *handlers) (all []endpoint, err error) {
 	defer func() {
 		if err != nil {
@@ -144,9 +141,8 @@ func outside(h *handlers) http.Handler {
 	})
 }
 
-// withoutTLS answers visitors from anywhere without TLS. It does not serve the API and the dashboard, so that keys, passwords,
-// sessions and the codes of a sign-in are never sent in clear text. A GET or HEAD request for the API or the dashboard at the
-// host of BASE_URL is redirected to https. Any other request for them gets 404, and if BASE_URL is not an https address, every
+// withoutTLS answers visitors without TLS. It does not serve the API and the dashboard, so that keys, passwords and sessions are
+// never sent in clear text. A GET or HEAD request for them at the host of an https BASE_URL is redirected there. Any other
 // request for them gets 404.
 func (e *edge) withoutTLS(h *handlers) http.Handler {
 	visitors := outside(h)
@@ -175,9 +171,8 @@ func (e *edge) plain(h *handlers) http.Handler {
 	})
 }
 
-// sameName refuses a request whose host differs from the host of the TLS handshake. Otherwise a connection that was opened with one
-// customer's name could hide requests for another customer's domain. Browsers never send such requests, because each of our
-// certificates has only one name.
+// sameName refuses a request for another host than the TLS handshake's. Otherwise a connection for one customer's name could hide
+// requests for another customer's domain. Browsers never send such requests, because each of our certificates has one name.
 func sameName(h http.Handler) http.Handler {
 	return http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) {
 		if r.TLS != nil && models.BareHost(r.TLS.ServerName) != models.BareHost(r.Host) {
@@ -188,8 +183,8 @@ func sameName(h http.Handler) http.Handler {
 	})
 }
 
-// strict answers requests over TLS. If HSTS is configured, it also tells browsers to use only https for the install's own hosts
-// and for tracking domains that are set to https only.
+// strict answers requests over TLS. If HSTS is configured, browsers are told to use only https for the install's own hosts and
+// for domains with https only.
 func (e *edge) strict(h *handlers) http.Handler {
 	visitors := sameName(outside(h))
 	if e.cfg.HSTSMaxAge == 0 {
@@ -222,8 +217,7 @@ func (e *edge) start(ctx context.Context) (stop func()) {
 	}
 }
 
-// shutdown stops all servers at the same time, and waits for running requests until ctx ends. It logs the servers whose
-// requests were cut off.
+// shutdown stops all servers at the same time, and waits for running requests until ctx ends.
 func shutdown(ctx context.Context, all []endpoint) error {
 	errs := make([]error, len(all))
 	var done sync.WaitGroup
@@ -239,7 +233,7 @@ func shutdown(ctx context.Context, all []endpoint) error {
 	return errors.Join(errs...)
 }
 
-// serveAll serves at all endpoints. The channel receives the errors of endpoints that fail.
+// serveAll serves at all endpoints. The channel receives their errors.
 func serveAll(all []endpoint) <-chan error {
 	ended := make(chan error, len(all))
 	for _, p := range all {

@@ -43,8 +43,8 @@ func TestFront(t *testing.T) {
 	}
 }
 
-// TestNothingInClear: without TLS, the API, the dashboard and the documentation are not served. If BASE_URL is https, a GET or HEAD
-// request for them at the dashboard's host is redirected to https.
+// TestNothingInClear: the API, the dashboard and the documentation are not served without TLS. GET and HEAD at the host of an
+// https BASE_URL are redirected.
 func TestNothingInClear(t *testing.T) {
 	t.Parallel()
 	all := map[string][]string{http.MethodGet: {

@@ -8,8 +8,7 @@ import (
 	"time"
 )
 
-// TestStoppingTellsWhoWaits: when the process stops, a request that would take too long gets an answer shortly before the process
-// ends.
+// TestStoppingTellsWhoWaits: when the process stops, a request that takes too long gets an answer before the process ends.
 func TestStoppingTellsWhoWaits(t *testing.T) {
 	t.Parallel()
 	l, err := (&net.ListenConfig{}).Listen(t.Context(), "tcp", "127.0.0.1:0")

@@ -30,9 +30,9 @@ import (
 type tracking struct {
 	visitors *visitor.Describer
 	clicks   line
-	// postbacks is a separate line, so that a click never waits for postbacks, neither for a write to disk nor for a batch.
+	// postbacks is a separate line, so that clicks never wait for postbacks.
 	postbacks line
-	// floods carries clicks that come from one address faster than people click, so that other clicks do not wait for them.
+	// floods has the clicks of addresses that click faster than people, so that other clicks do not wait for them.
 	floods  line
 	caps    *kv.Caps
 	lag     *ingest.Lag
@@ -46,8 +46,8 @@ type line struct {
 	ingester *ingest.Ingester
 }
 
-// openVisitors opens the describer of visitors. A process that serves only the API needs the describer only for test clicks, so
-// such a process starts even if geo files are missing.
+// openVisitors opens the describer of visitors. A process that serves only the API starts without geo files, because it describes
+// only test clicks.
 func (w web) openVisitors(ctx context.Context) (*visitor.Describer, error) {
 	o := visitor.Options{
 		TrustedProxies: w.cfg.TrustedProxies,
@@ -190,9 +190,8 @@ const postbackInterval = 25 * time.Millisecond
 // floods may pause for longer.
 const peopleRest = 250 * time.Millisecond
 
-// openLine opens a line with a spool in the given directory. Every line can store every kind of record, because older versions wrote
-// postbacks into the spool of clicks. Only the spools of clicks retry a refused write: a visitor does not send a click again, but an
-// affiliate network sends a refused postback again.
+// openLine opens a line with a spool in a directory. Only the spools of clicks retry a refused write: a visitor does not click
+// again, but a network sends a refused postback again.
 func (w web) openLine(dir string, o spool.Options, options ingest.Options) (line, error) {
 	o.AckPostgres = w.cfg.ClickAck == config.AckPostgres
 	s, err := spool.Open(dir, o)
@@ -204,8 +203,7 @@ func (w web) openLine(dir string, o spool.Options, options ingest.Options) (line
 	return line{s, ingest.NewIngester(s, w.pools.of(ingestPool), options)}, nil
 }
 
-// start runs the ingesters and the background work until stop is called. They continue when the context ends, because the process
-// still finishes requests at that time.
+// start runs the ingesters and the background work until stop is called. They continue when the context ends, to finish requests.
 func (t *tracking) start(ctx context.Context) (stop func() error) {
 	ctx, cancel := context.WithCancel(context.WithoutCancel(ctx))
 	var all sync.WaitGroup
@@ -231,8 +229,8 @@ func (t *tracking) shareFloods(ctx context.Context) {
 	t.shared.Run(ctx, func() [][]byte { return ingest.FloodMessages(lines...) }, func(m []byte) { ingest.CountFloods(m, lines...) })
 }
 
-// drainTimeout is how long a stopping process writes waiting clicks and postbacks to PostgreSQL. Records that are not written by
-// then stay on disk for the next process with the same DATA_DIR.
+// drainTimeout is how long a stopping process writes waiting records to PostgreSQL. The others stay on disk for the next process
+// with the same DATA_DIR.
 const drainTimeout = 4 * time.Second
 
 func (t *tracking) close() error {
@@ -252,7 +250,6 @@ func (l line) drain(ctx context.Context) {
 	}
 }
 
-// spoolMetrics returns the metrics of a spool. records is the kind of its records.
 func spoolMetrics(records string, s *spool.Spool) []prometheus.Collector {
 	labels := prometheus.Labels{"records": records}
 	gauge := func(name, help string, read func(spool.Stats) float64) prometheus.Collector {

@@ -69,10 +69,9 @@ func (c *upCmd) Run(ctx context.Context, e *env) (err error) {
 	return c.serve(ctx, e, cfg, p, r)
 }
 
-// settings reads the settings from the environment. Some defaults are different for this command, because everything runs on a
-// single machine: secrets are saved, the service is reachable only on loopback, a free port is taken if the usual port is in use,
-// and proxies on the same machine are trusted. The operators' pages are at the same port. If BIND is an address that other machines
-// can reach, these pages have a port of their own.
+// settings reads the settings from the environment. Some defaults differ, because everything runs on one machine: secrets are
+// saved, the service is on loopback at a free port, and proxies on the machine are trusted. The operators' pages are at the same
+// port unless other machines can reach it.
 func (c *upCmd) settings(ctx context.Context, e *env) (config.Config, error) {
 	cfg, err := e.config()
 	if err != nil {
@@ -95,7 +94,7 @@ func (c *upCmd) settings(ctx context.Context, e *env) (config.Config, error) {
 		}
 	}
 	if e.getenv("OPS_ADDR") == "" {
-		cfg.OpsAddr = "" // the operators' pages are at the same port
+		cfg.OpsAddr = "" // at the same port
 		if !models.Loopback(cfg.Bind) {
 			cfg.OpsAddr = config.DefaultOpsAddr(cfg.Port)
 		}
@@ -106,8 +105,7 @@ func (c *upCmd) settings(ctx context.Context, e *env) (config.Config, error) {
 	return cfg, cfg.EnsureSecrets()
 }
 
-// freePort returns the first free port among the 100 ports from first upwards. If all of them are in use, it returns the parameter
-// first.
+// freePort returns the first free port of the 100 from first upwards, or first if no port is free.
 func freePort(ctx context.Context, first int) int {
 	var lc net.ListenConfig
 	for port := first; port < first+100; port++ {
@@ -145,8 +143,8 @@ func (c *upCmd) serve(ctx context.Context, e *env, cfg config.Config, p pools, r
 	return err
 }
 
-// announce creates the demo account, prints the addresses of the service and adds some history to the account. If one of the
-// steps for the demo account fails, the service keeps running.
+// announce creates the demo account with some history, and prints the addresses of the service. If the demo account fails, the
+// service keeps running.
 func (c *upCmd) announce(ctx context.Context, e *env, cfg config.Config, d *db.DB) error {
 	campaign, account, entry, err := c.demo(ctx, cfg, d)
 	if err != nil {
@@ -169,8 +167,7 @@ func (c *upCmd) announce(ctx context.Context, e *env, cfg config.Config, d *db.D
 	return nil
 }
 
-// startMessages returns the lines that tell the user where everything is. The key and the password are shown only at the first
-// start, which creates them.
+// startMessages returns the lines that tell the user where everything is. Only the first start shows the key and the password.
 func startMessages(cfg config.Config, campaign demo.Campaign, account demo.Account, entry string, ownPassword bool) []string {
 	key, password := account.Key+"\t(full, of the account Demo; it is not shown again)", cfg.OpsPassword
 	if !account.NewKey {
@@ -201,7 +198,7 @@ func startMessages(cfg config.Config, campaign demo.Campaign, account demo.Accou
 	return lines
 }
 
-// demo creates the demo account and its campaign. entry is a link that works once and signs in as the owner of the account.
+// demo creates the demo account and its campaign. entry is a link that signs in as its owner, once.
 func (c *upCmd) demo(ctx context.Context, cfg config.Config, d *db.DB) (_ demo.Campaign, account demo.Account, entry string, err error) {
 	s, err := openStore(cfg, d)
 	if err != nil {

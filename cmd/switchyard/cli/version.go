@@ -8,7 +8,6 @@ import (
 // versionCmd prints the version and the source revision of this binary.
 type versionCmd struct{ jsonFlag }
 
-// build describes the binary.
 type build struct {
 	Version  string `json:"version"`
 	Revision string `json:"revision,omitempty"`

@@ -48,8 +48,7 @@ func (c *webCmd) Run(ctx context.Context, e *env) error {
 	})
 }
 
-// pools returns the pools that the process needs. Both halves need the control pool, because the check of this pool shows whether
-// PostgreSQL answers.
+// pools returns the pools of the process. Both halves need the control pool for the check of PostgreSQL.
 func (c *webCmd) pools() []pool {
 	switch c.Only {
 	case "api":
@@ -60,9 +59,8 @@ func (c *webCmd) pools() []pool {
 	return []pool{controlPool, reportPool, ingestPool}
 }
 
-// tuneRuntime sets GOMAXPROCS and GOGC to values that suit redirects, unless the environment sets them. It lets Go run one thread
-// more than there are processors, because one thread often waits for a sync of the spool. It makes garbage collection rarer,
-// because the heap is small.
+// tuneRuntime sets GOMAXPROCS and GOGC for redirects, unless the environment sets them. Go may run one thread more than there are
+// processors, because one thread often waits for a sync of the spool. Garbage collections are rarer, because the heap is small.
 func tuneRuntime(getenv func(string) string) {
 	if getenv("GOMAXPROCS") == "" {
 		runtime.GOMAXPROCS(runtime.GOMAXPROCS(0) + 1)
@@ -85,7 +83,7 @@ type web struct {
 	visitors *visitor.Describer
 	ready    func()        // called once requests are answered; may be nil
 	finish   time.Duration // how long a stop waits for requests; default finishTimeout
-	beside   []endpoint    // endpoints that are served in addition to the port
+	beside   []endpoint    // served in addition to the port
 }
 
 // run serves until the context ends, and then waits for running requests. It starts even if PostgreSQL and Redis cannot be reached.
@@ -98,7 +96,7 @@ func (w web) run(ctx context.Context) (err error) {
 	if err != nil {
 		return err
 	}
-	defer func() { _ = l.Close() }() // the server has already closed it, unless the server never started
+	defer func() { _ = l.Close() }() // needed if the server never started
 	if w.visitors, err = w.openVisitors(ctx); err != nil {
 		return err
 	}
@@ -123,7 +121,7 @@ func (w web) run(ctx context.Context) (err error) {
 	return errors.Join(w.serveEdge(ctx, l, handlers, t), stop(), t.close())
 }
 
-// serveEdge serves at the port and, if an edge is configured, also at the addresses of the edge.
+// serveEdge serves at the port and at the addresses of the edge, if there are any.
 func (w web) serveEdge(ctx context.Context, l net.Listener, h *handlers, t *tracking) error {
 	e, err := w.openEdge(ctx, t)
 	if err != nil {
@@ -133,14 +131,13 @@ func (w web) serveEdge(ctx context.Context, l net.Listener, h *handlers, t *trac
 		if w.beside, err = e.endpoints(ctx, h); err != nil {
 			return err
 		}
-		defer closeAll(w.beside) // the servers have already closed them, unless a server never started
+		defer closeAll(w.beside) // needed if a server never started
 		defer e.start(ctx)()
 	}
 	return w.serve(ctx, l, h, w.checks(t))
 }
 
-// serve answers requests at the port until the context ends. It serves the operators' pages at OPS_ADDR, or at the port if
-// OPS_ADDR is empty.
+// serve answers requests at the port until the context ends. The operators' pages are at OPS_ADDR, or at the port if it is empty.
 func (w web) serve(ctx context.Context, l net.Listener, h *handlers, checks []monitor.Check) error {
 	h.health = monitor.NewHealth(checks)
 	name, _, _ := net.SplitHostPort(w.cfg.OpsAddr)
@@ -160,8 +157,8 @@ func (w web) serve(ctx context.Context, l net.Listener, h *handlers, checks []mo
 	return w.answer(ctx, l, h)
 }
 
-// shareDomains writes the shared link domains of the settings to PostgreSQL. If that fails, it tries again every two seconds in the
-// background. The function stop ends the background work and waits for it.
+// shareDomains writes the shared link domains of the settings to PostgreSQL. If that fails, it tries again every two seconds
+// until stop is called.
 func (w web) shareDomains(ctx context.Context) (stop func()) {
 	ctx, cancel := context.WithCancel(ctx)
 	share := func() {
@@ -189,30 +186,27 @@ type handlers struct {
 	domain             func(host string) bool // reports whether a host is a link domain; nil: the process serves no links
 }
 
-// serves reports whether the process answers for a host.
 func (h *handlers) serves(host string) bool {
 	return host != "" && (slices.Contains(h.own, host) || h.domain != nil && h.domain(host))
 }
 
-// firstWord returns the first segment of a request's path.
 func firstWord(r *http.Request) string {
 	word, _, _ := strings.Cut(strings.TrimPrefix(r.URL.Path, "/"), "/")
 	return word
 }
 
-// private lists the first path segments of the API, the dashboard and the documentation. Requests for them may contain keys,
-// passwords or sessions.
+// private lists the first path segments of requests that may contain keys, passwords or sessions.
 var private = []string{"api", "docs", "app", "mcp", "llms.txt"}
 
-// startsDashboard reports whether a person who opens / at this host wants the dashboard. At a host of tracking links, / tells
-// visitors nothing about the service.
+// startsDashboard reports whether / at this host is the dashboard's. At a host of tracking links, / tells visitors nothing about
+// the service.
 func (h *handlers) startsDashboard(host string) bool {
 	host = models.BareHost(host)
 	return host != "" && host == h.dashboard && !slices.Contains(h.links, host) && (h.domain == nil || !h.domain(host))
 }
 
-// ServeHTTP implements http.Handler. It treats every path as a tracking link, except the paths of the API, the dashboard, the health
-// checks and the operators' pages. It serves the operators' pages only at hosts that are loopback names and not hosts of links.
+// ServeHTTP implements http.Handler. Every path is a tracking link, except the paths of the API, the dashboard, the health checks
+// and the operators' pages. The operators' pages are served only at loopback names that are not hosts of links.
 func (h *handlers) ServeHTTP(rw http.ResponseWriter, r *http.Request) {
 	word := firstWord(r)
 	switch {
@@ -296,7 +290,7 @@ func (w web) checks(t *tracking) []monitor.Check {
 // answered with the job's address.
 const finishTimeout = 20 * time.Second
 
-// answer serves requests until the context ends. Then it finishes the running requests.
+// answer serves requests until the context ends, and then finishes the running ones.
 func (w web) answer(ctx context.Context, l net.Listener, h *handlers) error {
 	all := append([]endpoint{{l, newServer(h, h.serves), false}}, w.beside...)
 	requests, giveUp := context.WithCancel(context.WithoutCancel(ctx))

@@ -67,17 +67,16 @@ func runWorker(ctx context.Context, cfg config.Config, p pools, o workers.Option
 	return p.work(ctx, cfg, r, o)
 }
 
-// Readers has the database connections that a runtime uses in addition to its own pool. Bulk is for long reads. Locks is for
-// locks that only one process may hold.
+// Readers has further database connections of a runtime: Bulk for long reads, and Locks for locks that only one process may hold.
 type Readers struct {
 	Bulk, Locks *db.DB
 	copied      *click.CopyReader // nil: PostgreSQL has all clicks
 }
 
-// clicks returns a reader of clicks. It reads from d and from the copy of clicks in ClickHouse.
+// clicks returns a reader of clicks in d and in ClickHouse.
 func (r Readers) clicks(d *db.DB) click.Log { return click.Log{Conn: d, Copy: r.copied} }
 
-// reports returns a reader of reports. It reads from d and from the copy of clicks in ClickHouse.
+// reports returns a reader of reports on d and ClickHouse.
 func (r Readers) reports(d *db.DB) report.Reader { return report.Reader{Conn: d, Copy: r.copied} }
 
 // FlowReplayOptions returns options for the replay of flows, with which a worker makes the same decisions as the redirect.
@@ -90,7 +89,6 @@ func FlowReplayOptions(clicks click.Log) flowreplay.Options {
 	}
 }
 
-// workerPools lists the pools of a worker.
 var workerPools = []pool{workPool, bulkPool, lockPool}
 
 // clockCmd starts the jobs of the cron table when they are due.
@@ -118,8 +116,8 @@ func runClock(ctx context.Context, d *db.DB, client *jobs.Client) error {
 	return err
 }
 
-// withServers reads the settings, sets up the log, opens the connections to PostgreSQL and Redis and calls fn. The two servers
-// need not answer yet. needed lists the pools of the process, the most important first.
+// withServers opens the connections to PostgreSQL and Redis and calls fn. The servers need not answer yet. needed lists the
+// pools, the most important first.
 func withServers(ctx context.Context, e *env, name string, needed []pool,
 	fn func(config.Config, pools, jobs.Redis) error,
 ) (err error) {
@@ -144,16 +142,16 @@ func withServers(ctx context.Context, e *env, name string, needed []pool,
 	}
 	defer func() { err = errors.Join(err, r.Close()) }()
 	p.detectMissingCopy(ctx, p.of(needed[0]))
-	go warnBehind(ctx, p.of(needed[0])) // in the background, because redirects need no PostgreSQL
+	go warnBehind(ctx, p.of(needed[0])) // redirects need no PostgreSQL
 	return fn(cfg, p, r)
 }
 
 // stopLimit is how long a process may take to stop. It is a little more than the sum of all timeouts of a stop.
 const stopLimit = 24500 * time.Millisecond
 
-// limitStop calls the function end when a stop takes longer than the limit. A stop can hang if PostgreSQL accepts connections but
-// never answers, because the driver waits even after the context has ended. Acknowledged data survives such an end, as it
-// survives kill -9. The caller must call the returned function when the process has stopped within the limit.
+// limitStop calls the function end when a stop takes longer than the limit. A stop can hang in the PostgreSQL driver, which waits
+// even after the context has ended. Acknowledged data survives, as it survives kill -9. The caller must call the returned
+// function once the process has stopped.
 func limitStop(ctx context.Context, limit time.Duration, end func()) (ended func()) {
 	stopped, ended := context.WithCancel(context.Background())
 	context.AfterFunc(ctx, func() {
@@ -167,8 +165,7 @@ func limitStop(ctx context.Context, limit time.Duration, end func()) (ended func
 	return ended
 }
 
-// warnBehind logs an error if the database lacks migrations, because many later queries would then fail. It gives up if the database
-// does not answer within two seconds.
+// warnBehind logs an error if the database lacks migrations. It waits at most two seconds.
 func warnBehind(ctx context.Context, d *db.DB) {
 	ctx, cancel := context.WithTimeout(ctx, 2*time.Second)
 	defer cancel()

@@ -78,7 +78,6 @@ func (c *apiCmd) Run(ctx context.Context, e *env) error {
 	return e.printRaw(whole.Data)
 }
 
-// body returns the body as JSON, or nil if there is no body.
 func (c *apiCmd) body(e *env) (json.RawMessage, error) {
 	text := []byte(c.Body)
 	var err error

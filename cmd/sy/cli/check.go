@@ -18,7 +18,6 @@ type checkCmd struct {
 // checkStates lists the states of findings, the mildest first.
 var checkStates = []string{"warning", "unknown", "problem"}
 
-// checked is the part of the answer that the command prints.
 type checked struct {
 	Name   string `json:"name"`
 	Checks []struct {
@@ -38,7 +37,7 @@ type checkFinding struct {
 	Do      string `json:"do"`
 }
 
-// Run implements the command. It exits with 1 if a finding has the state of --fail-on or a worse one.
+// Run implements the command.
 func (c *checkCmd) Run(ctx context.Context, e *env) error {
 	client, err := e.client()
 	if err != nil {

@@ -1,5 +1,5 @@
-// Package cli implements sy, the command line for customers. It calls the API with a key. It uses the client in api/clients/go.
-// For the command import, it also uses the code that reads other trackers.
+// Package cli implements sy, the command line for customers. It calls the API with a key, and reads other trackers for the
+// command import.
 package cli
 
 import (
@@ -73,7 +73,7 @@ type exitError struct {
 // Error implements error.
 func (e exitError) Error() string { return e.text }
 
-// env holds the environment, the streams and the flags of a command. Tests use their own.
+// env holds the environment, the streams and the flags of a command.
 type env struct {
 	getenv         func(string) string
 	stdin          io.Reader
@@ -93,8 +93,7 @@ func Main() {
 	os.Exit(code)
 }
 
-// Run runs a command line and returns the code to exit with. If the streams are terminals, it asks for missing input and uses
-// colours.
+// Run runs a command line and returns its exit code. On terminals it asks for missing input and uses colours.
 func Run(ctx context.Context, args []string, getenv func(string) string, stdin io.Reader, stdout, stderr io.Writer) int {
 	in, out := terminal(stdin), terminal(stdout)
 	e := &env{
@@ -149,7 +148,7 @@ func nextStep(err error) string {
 	return ""
 }
 
-// parser returns the parser of the command line. After printing help, the parser calls exited and does not end the process.
+// parser returns the parser of the command line. After printing help it calls exited.
 func (e *env) parser(ctx context.Context, exited func(int)) (*kong.Kong, *cli, error) {
 	var c cli
 	p, err := kong.New(&c,
@@ -162,7 +161,6 @@ func (e *env) parser(ctx context.Context, exited func(int)) (*kong.Kong, *cli, e
 	return p, &c, err
 }
 
-// run parses the command line and runs the command.
 func (e *env) run(ctx context.Context, args []string) error {
 	exited := false
 	p, c, err := e.parser(ctx, func(int) { exited = true })

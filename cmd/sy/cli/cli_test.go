@@ -50,8 +50,7 @@ func TestHelp(t *testing.T) {
 	}
 }
 
-// linked lists the packages of this repository that the program may link: its own commands, the client, the code that reads other
-// trackers, and the packages that this code needs.
+// linked lists the packages of this repository that the program may link.
 var linked = []string{"cmd/sy", "api/clients/go", "models", "workers/egress", "workers/providers/rest", "workers/providers/trackers"}
 
 // TestLinksNoService: the program links no other part of the service, and no library of servers or databases.
@@ -78,7 +77,7 @@ func TestLinksNoService(t *testing.T) {
 	}
 }
 
-// asked starts a server that answers every call with the same text, and records the method, address and key of each call.
+// asked starts a server that answers every call with the same text and records the calls.
 func asked(t *testing.T, status int, body string) (address string, calls *[]string) {
 	t.Helper()
 	calls = &[]string{}
@@ -91,8 +90,7 @@ func asked(t *testing.T, status int, body string) (address string, calls *[]stri
 	return s.URL, calls
 }
 
-// TestProfiles: the key of the profile is used unless the environment has another key. A profile's key is not sent to another
-// service.
+// TestProfiles: the environment's key comes before the profile's. A profile's key is not sent to another service.
 func TestProfiles(t *testing.T) {
 	t.Parallel()
 	url, calls := asked(t, 200, `{"data":{"organizationName":"Acme","rows":[]},"error":null}`)
@@ -149,7 +147,7 @@ func TestRefusedLoginKeepsNothing(t *testing.T) {
 	}
 }
 
-// TestForms: each form of output has the same values. Numbers are printed as they were received. A table has no control characters.
+// TestForms: each form of output has the same values, numbers as they were received. A table has no control characters.
 func TestForms(t *testing.T) {
 	t.Parallel()
 	url, _ := asked(t, 200, `{"data":{"rows":[{"id":"7","name":"a\u001b[31m\nb","status":"active","clicks":12345678901234567,"cost":0.10,"tags":["x"],"note":"true"}]}}`)

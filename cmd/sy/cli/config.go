@@ -53,7 +53,6 @@ type documentFlags struct {
 	PruneTag   string `help:"Delete records with this tag that are missing from the document."`
 }
 
-// plan is what a document would change.
 type plan struct {
 	ID      string            `json:"plan_id"`
 	State   string            `json:"state"`
@@ -66,7 +65,6 @@ func (p plan) changes() int {
 	return p.Counts["create"] + p.Counts["change"] + p.Counts["delete"] + p.Counts["archive"]
 }
 
-// item is what a plan does with one record.
 type item struct {
 	Kind, Key, Name, Op string
 	Fields              []struct {
@@ -77,7 +75,6 @@ type item struct {
 	Errors, Warnings []string
 }
 
-// make makes the plan of the document, shows it and returns it.
 func (c *documentFlags) make(ctx context.Context, e *env, client *switchyard.Client) (p plan, err error) {
 	text, err := e.readFile(c.File)
 	if err != nil {
@@ -86,7 +83,7 @@ func (c *documentFlags) make(ctx context.Context, e *env, client *switchyard.Cli
 	return e.plan(ctx, client, c.File, record{"document": string(text), "prune": record{"group": c.PruneGroup, "tag": c.PruneTag}})
 }
 
-// plan makes a plan, shows it and returns it. name is the name of the document's origin, such as its file.
+// plan makes and shows a plan. name is the document's origin, such as its file.
 func (e *env) plan(ctx context.Context, client *switchyard.Client, name string, body record) (p plan, err error) {
 	if err := client.Do(ctx, http.MethodPost, "/api/v1/config/plan", nil, body, &p); err != nil {
 		return p, err
@@ -238,7 +235,7 @@ func (e *env) apply(ctx context.Context, client *switchyard.Client, p plan, skip
 	return e.finish(ctx, client, "apply", record{"plan_id": p.ID, "skip_refused": skipRefused}, "`sy undo "+p.ID+"` undoes this.")
 }
 
-// agree asks the user to confirm a change. If there is no terminal, the user must confirm it with the flag --yes.
+// agree asks the user to confirm a change. Without a terminal, --yes must be given.
 func (e *env) agree(yes bool, question string) error {
 	if yes {
 		return nil
@@ -255,7 +252,7 @@ func (e *env) agree(yes bool, question string) error {
 	return nil
 }
 
-// finish applies or undoes a plan. It prints how many records were written, and which records were left unchanged.
+// finish applies or undoes a plan, and prints what was written and what was kept.
 func (e *env) finish(ctx context.Context, client *switchyard.Client, what string, body record, next string) error {
 	var done struct {
 		Done int      `json:"done"`

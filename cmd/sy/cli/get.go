@@ -107,8 +107,7 @@ func label(r record) string {
 	return ""
 }
 
-// find returns the record with the given id. If no id matches, it looks for the name, alias or slug, and then for the name without
-// regard to case. It is an error if no record or more than one record matches.
+// find returns the one record with this id, else with this name, alias or slug, else with this name in another case.
 func (k kind) find(ctx context.Context, c *switchyard.Client, wanted string) (record, error) {
 	rows, err := k.list(ctx, c, nil)
 	if err != nil {
@@ -194,7 +193,6 @@ func (c *getCmd) Run(ctx context.Context, e *env) error {
 	return e.print(rows, k.columns)
 }
 
-// switchCmd has the arguments of pause and resume.
 type switchCmd struct {
 	Kind   string   `arg:"" predictor:"pausable" help:"Kind of record: ${pausable}."`
 	Names  []string `arg:"" help:"Names or ids."`

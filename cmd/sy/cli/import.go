@@ -58,7 +58,6 @@ func (c *importCmd) Run(ctx context.Context, e *env) error {
 	return e.apply(ctx, client, p, c.SkipRefused, c.Yes)
 }
 
-// read reads the tracker or the files.
 func (c *importCmd) read(ctx context.Context, e *env) (result trackerimport.Result, err error) {
 	files := readers.Files{}
 	for _, f := range []struct {
@@ -115,8 +114,7 @@ func (e *env) trackerKey() (string, error) {
 	return e.readSecret("Key of the tracker (it stays on this machine): ", "there is no key of the tracker: enter it, pipe it in, or set SWITCHYARD_TRACKER_KEY")
 }
 
-// progress returns a function that prints what is being read. On a terminal, the progress stays on one line. A call with an empty
-// text ends this line.
+// progress returns a function that prints what is being read, on one line of a terminal. An empty text ends the line.
 func (e *env) progress() trackers.Progress {
 	last, open := "", false
 	return func(what string, done, of int) {

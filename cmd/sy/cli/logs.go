@@ -111,10 +111,10 @@ type tailCmd struct {
 	Once  bool          `help:"Show the newest rows and end."`
 }
 
-// mostRows is the maximum number of rows that one call for a log returns.
+// mostRows is the maximum number of rows of one call for a log.
 const mostRows = 1000
 
-// Run implements the command. The API lists the newest rows first, so rows that were already shown are recognized by their ids.
+// Run implements the command. Rows that were already shown are recognized by their ids.
 func (c *tailCmd) Run(ctx context.Context, e *env) error {
 	client, err := e.client()
 	if err != nil {
@@ -140,7 +140,7 @@ func (c *tailCmd) Run(ctx context.Context, e *env) error {
 		}
 		const usual = 200
 		if rows, err = c.unseen(ctx, client, usual, seen); err == nil && len(rows) == usual {
-			var before []record // all listed rows are new, so older rows may be new too
+			var before []record // older rows may be new too
 			before, err = c.unseen(ctx, client, mostRows, seen)
 			rows = append(before, rows...)
 		}
@@ -169,7 +169,7 @@ func (c *tailCmd) unseen(ctx context.Context, client *switchyard.Client, limit i
 		}
 	}
 	if len(seen) > 20*mostRows {
-		clear(seen) // forget older rows, because later calls do not list them again
+		clear(seen) // later calls do not list them again
 	}
 	for _, id := range listed {
 		seen[id] = true
@@ -178,7 +178,6 @@ func (c *tailCmd) unseen(ctx context.Context, client *switchyard.Client, limit i
 	return rows, nil
 }
 
-// show writes rows, each on a line of its own.
 func (c *tailCmd) show(e *env, rows []record, first bool) error {
 	columns := tails[c.Log].columns
 	for _, r := range rows {
@@ -213,7 +212,7 @@ func (c *tailCmd) show(e *env, rows []record, first bool) error {
 	return nil
 }
 
-// simulateCmd routes a described visitor.
+// simulateCmd shows where a described visitor would go.
 type simulateCmd struct {
 	Campaign string            `arg:"" help:"Name or id of the campaign."`
 	Country  string            `help:"Two letters."`

@@ -15,14 +15,13 @@ import (
 	switchyard "switchyard/api/clients/go"
 )
 
-// mcpCmd connects an assistant to the service's address /mcp. It is for assistants that cannot send requests, but can start a
-// command.
+// mcpCmd connects an assistant to the service's address /mcp, for assistants that can only start a command.
 type mcpCmd struct{}
 
 const maxMessage = 4 << 20 // bytes
 
-// Run implements the command. Each line of standard input is a message of the Model Context Protocol. Run sends each message to the
-// service, and writes each answer as a line to standard output. It ends when standard input ends.
+// Run implements the command. It sends each line of standard input to the service as a message of the Model Context Protocol, and
+// writes each answer as a line to standard output.
 func (c *mcpCmd) Run(ctx context.Context, e *env) error {
 	client, err := e.client()
 	if err != nil {
@@ -34,7 +33,7 @@ func (c *mcpCmd) Run(ctx context.Context, e *env) error {
 	for lines.Scan() {
 		if line := bytes.Clone(lines.Bytes()); len(bytes.TrimSpace(line)) > 0 {
 			m := b.read(line)
-			if m.Method == "initialize" { // the headers of later messages have the version that the answer states
+			if m.Method == "initialize" { // later messages need the version that its answer states
 				b.send(ctx, m, line)
 				continue
 			}
@@ -53,10 +52,10 @@ type bridge struct {
 
 	mu      sync.Mutex
 	version string // version of the protocol, once it is agreed
-	program string // name of the assistant, once the assistant has sent its name
+	program string // name of the assistant, once it is known
 }
 
-// message has the members of a message that the bridge reads. post sends most of them as headers too, because the service requires it.
+// message has the members of a message that the bridge reads. The service requires most of them as headers too.
 type message struct {
 	ID     json.RawMessage `json:"id"`
 	Method string          `json:"method"`
@@ -73,12 +72,11 @@ type message struct {
 }
 
 func (b *bridge) read(line []byte) (m message) {
-	_ = json.Unmarshal(line, &m) // if the message is invalid, the service answers with an error
+	_ = json.Unmarshal(line, &m) // the service answers an invalid message with an error
 	return m
 }
 
-// send sends a message and writes the service's answer. If the answer to a request is not a message of the protocol, the
-// assistant gets an error.
+// send sends a message and writes the service's answer.
 func (b *bridge) send(ctx context.Context, m message, line []byte) {
 	answer, err := b.post(ctx, m, line)
 	if err != nil && m.ID != nil {

@@ -53,7 +53,6 @@ func (e *env) printOne(r record) error {
 	return w.Flush()
 }
 
-// printValue writes a value as JSON or YAML.
 func (e *env) printValue(v any) error {
 	var b bytes.Buffer
 	enc := json.NewEncoder(&b)
@@ -69,7 +68,7 @@ func (e *env) printValue(v any) error {
 	return err
 }
 
-// printYAML writes JSON as YAML. It parses the JSON as YAML and changes only the style, so numbers are not converted to floats.
+// printYAML writes JSON as YAML. It changes only the style of the text, so numbers stay exact.
 func (e *env) printYAML(raw []byte) error {
 	var node yaml.Node
 	if err := yaml.Unmarshal(raw, &node); err != nil {
@@ -152,8 +151,7 @@ func cells(r record, columns []string) []string {
 	return out
 }
 
-// cell returns a value as one line. It replaces line breaks and other control characters by spaces, because they could change what
-// a terminal shows.
+// cell returns a value as one line, without control characters, which could change what a terminal shows.
 func cell(v any) string {
 	var text string
 	switch v := v.(type) {

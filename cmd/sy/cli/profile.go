@@ -15,7 +15,7 @@ import (
 	"strings"
 )
 
-// profile has the address of a service and a key for calls to the service.
+// profile has the address of a service and a key for it.
 type profile struct {
 	URL string `json:"url"`
 	Key string `json:"key"`
@@ -61,7 +61,7 @@ func (e *env) readProfiles() (profiles, error) {
 	return p, nil
 }
 
-// save writes a new file and renames it to the file of profiles, so that the file of profiles is never incomplete.
+// save replaces the file of profiles by a rename, so that the file is never incomplete.
 func (e *env) save(p profiles) error {
 	name, err := e.file()
 	if err != nil {
@@ -121,7 +121,7 @@ func (e *env) profile() (profile, error) {
 	return p, nil
 }
 
-// loginCmd saves a key. The key is read from standard input and never from the command line, where other users could see it.
+// loginCmd saves a key. It reads the key from standard input, because other users can see command lines.
 type loginCmd struct {
 	URL string `help:"Address of the service, such as https://track.example.com." placeholder:"URL"`
 }
@@ -158,7 +158,6 @@ func (c *loginCmd) Run(ctx context.Context, e *env) error {
 	return nil
 }
 
-// readKey reads a key of the service.
 func (e *env) readKey() (string, error) {
 	return e.readSecret("Key (dashboard > Settings > Keys): ", "there is no key: make one in the dashboard under Settings > Keys, and run `sy login < file`")
 }
@@ -247,7 +246,7 @@ func (c *versionCmd) Run(e *env) error {
 	return err
 }
 
-// version returns the revision that the program was built from, or the version of its module if the revision is not known.
+// version returns the revision that the program was built from, else the version of its module.
 func version() string {
 	info, ok := debug.ReadBuildInfo()
 	if !ok {

@@ -15,8 +15,7 @@ import (
 	switchyard "switchyard/api/clients/go"
 )
 
-// dimensionOf maps a word such as campaign to its dimension. If users may give a value of the dimension by the name of a record, kind
-// is the kind of this record. Otherwise kind is empty.
+// dimensionOf maps a word such as campaign to its dimension. If the values are records that users may name, kind is their kind.
 var dimensionOf = map[string]struct{ dimension, kind string }{
 	"campaign": {"campaign_id", "campaigns"}, "offer": {"offer_id", "offers"}, "lander": {"lander_id", "landers"},
 	"source": {"source_id", "sources"}, "network": {"network_id", "networks"}, "path": {"stream_id", ""}, "device": {"device_type", ""},
@@ -26,8 +25,7 @@ func dimension(word string) string { return cmp.Or(dimensionOf[word].dimension, 
 
 var daysAgo = regexp.MustCompile(`^-(\d{1,4})d$`)
 
-// day returns the date that a word such as today, yesterday or -7d stands for, in UTC as the API counts. It returns any other text
-// unchanged, so that the API interprets it.
+// day returns the date of a word such as today, yesterday or -7d, in UTC as the API counts. It returns any other text unchanged.
 func (e *env) day(word string) string {
 	back := map[string]string{"today": "0", "yesterday": "1"}[word]
 	if m := daysAgo.FindStringSubmatch(word); m != nil {
@@ -59,7 +57,6 @@ type figureFlags struct {
 	TZ        string   `name:"tz" help:"Time zone of the days and hours, such as Europe/Berlin."`
 }
 
-// query returns the parameters of the call.
 func (f *figureFlags) query(ctx context.Context, c *switchyard.Client) (url.Values, error) {
 	by := strings.Split(f.By, ",")
 	for i := range by {
@@ -116,8 +113,7 @@ func ask(ctx context.Context, c *switchyard.Client, q url.Values) (raw json.RawM
 	return raw, p, err
 }
 
-// flat returns a row in which each dimension is a member of its own. If a dimension has records, its value is the name of the
-// record.
+// flat returns a row in which each dimension is a member, with the name of the record if it has one.
 func (p *performance) flat(row record) record {
 	out := record{}
 	for name, value := range row {
@@ -189,7 +185,6 @@ func (c *reportCmd) Run(ctx context.Context, e *env) error {
 	return e.printTable(append(rows, total), append(slices.Clone(p.Dimensions), c.Figures...))
 }
 
-// printRaw writes an answer as JSON or YAML.
 func (e *env) printRaw(raw json.RawMessage) error {
 	var v any
 	if err := decode(raw, &v); err != nil {
@@ -248,8 +243,7 @@ func (c *compareCmd) Run(ctx context.Context, e *env) error {
 	return e.printTable(append(rows, paired(record{p.Dimensions[0]: "Total"}, p.Totals, c.Figures)), columns)
 }
 
-// paired adds three values for each figure to the first record: its value in the period A, its value in the period B, and the
-// difference in percent.
+// paired adds to out each figure of both periods, and the change in percent.
 func paired(out, row record, names []string) record {
 	before, _ := row["compare"].(map[string]any)
 	for _, f := range names {
