@@ -19,7 +19,7 @@ SELECT k.id, (SELECT count(*) FROM (SELECT FROM conversions v WHERE v.account_id
 	AND v.source = ANY ($3) LIMIT $4) AS mine) AS count
 FROM unnest($2::uuid[]) AS k (id)`
 
-// loadBrowser counts, for each click with an input by a browser, the conversions that only browsers have reported.
+// loadBrowser counts, for each click with an input by a browser, the conversionsthat browsers have reported.
 func (b *correcting) loadBrowser(ctx context.Context, c db.Conn) (err error) {
 	clicks := map[uuid.UUID]bool{}
 	for _, in := range b.inputs {
