@@ -65,8 +65,7 @@ const selectArrivals = `
 SELECT campaign_id, click_id, CASE source WHEN 'network_sync' THEN recorded_at + interval '1 day' ELSE recorded_at END AS came
 FROM conversions WHERE account_id = $1 AND recorded_at >= $2 AND source <> 'correction' ORDER BY recorded_at DESC, id DESC LIMIT $3`
 
-// Arrivals returns the click time and the arrival time of conversions since the given time. It reads only the newest conversions, at
-// most as many as limit says.
+// Arrivals returns the click time and the arrival time of the newest conversions since the given time, at most limit of them.
 func (k Suggestions) Arrivals(ctx context.Context, account uuid.UUID, since time.Time, limit int) ([]copilot.Arrival, error) {
 	list, err := db.Select[struct {
 		Campaign uuid.UUID `db:"campaign_id"`

@@ -14,10 +14,9 @@ import (
 	"switchyard/models"
 )
 
-// Change is a change of an account's currency that is in progress. From the start of the change, the account has the new currency
-// and its fixed rates convert to the new currency. The facts (stored amounts) and the ledger are restated bit by bit, which means
-// that they are converted to the new currency. Until all of them are restated, statements that read facts must use the SQL of
-// Counting for the rate.
+// Change is a change of an account's currency that is in progress. The account already has the new currency, and its fixed rates
+// convert to it. The facts and the ledger are restated (converted) bit by bit. Until then, statements that read facts must use
+// the SQL of Counting for the rate.
 type Change struct {
 	Account  uuid.UUID `db:"account_id"`
 	Job      uuid.UUID `db:"job_id"`
@@ -30,7 +29,7 @@ type Change struct {
 
 var changeColumns = db.Columns[Change]("")
 
-// FindChange returns the change of an account's currency that is in progress. ok is false if the currency is not being changed.
+// FindChange returns the change of an account's currency that is in progress. ok is false if there is none.
 func FindChange(ctx context.Context, c db.Conn, account uuid.UUID) (k Change, ok bool, err error) {
 	return db.First[Change](ctx, c, "change of currency", `SELECT `+changeColumns+` FROM currency_changes WHERE account_id = $1`, account)
 }
@@ -46,9 +45,8 @@ func RecordArchived(ctx context.Context, c db.Conn, account uuid.UUID) error {
 	return db.Run(ctx, c, "record restated archive", `UPDATE currency_changes SET archived = true WHERE account_id = $1`, account)
 }
 
-// EndChange ends a change. By then all facts have the rate of their day, except facts whose rate was set or replaced during the
-// change. These facts are restated afterwards: see AccountsToRestate. EndChange deletes the rates of the new currency, because amounts
-// in the account's own currency need no rate.
+// EndChange ends a change. It deletes the rates of the new currency, because amounts in the account's own currency need no rate.
+// Facts whose rate changed meanwhile are restated afterwards: see AccountsToRestate.
 func EndChange(ctx context.Context, c db.Conn, k Change) error {
 	if err := db.Run(ctx, c, "end change of currency", `DELETE FROM account_rates WHERE account_id = $1 AND currency = $2`, k.Account, k.To); err != nil {
 		return err
@@ -56,8 +54,7 @@ func EndChange(ctx context.Context, c db.Conn, k Change) error {
 	return db.Run(ctx, c, "end change of currency", `DELETE FROM currency_changes WHERE account_id = $1`, k.Account)
 }
 
-// RequestRates requests the rates of a currency for an account that is about to change to this currency. The next fetch reads the
-// rates.
+// RequestRates makes the next fetch read the rates of a currency, for an account that is about to change to it.
 func RequestRates(ctx context.Context, c db.Conn, account uuid.UUID, currency string) error {
 	return db.Run(ctx, c, "request rates", `UPDATE accounts SET wants_currency = $2 WHERE id = $1`, account, currency)
 }
