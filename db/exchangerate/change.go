@@ -59,23 +59,23 @@ func RequestRates(ctx context.Context, c db.Conn, account uuid.UUID, currency st
 	return db.Run(ctx, c, "request rates", `UPDATE accounts SET wants_currency = $2 WHERE id = $1`, account, currency)
 }
 
-// Counting returns SQL for the rate by which a fact counts. It is for statements whose $1 is the account. `at` is SQL for the
-// fact's time. Normally the SQL returns the rate that is stored with the fact. While the account's currency is being changed, it
-// returns the fixed rate of the fact's day, whether or not the fact has been restated yet.
+// Counting returns SQL for the rate by which a fact counts, for statements whose $1 is the account. The argument at is SQL for
+// the fact's time. During a change of the account's currency the rate is the fixed rate of the fact's day, otherwise the rate of
+// the fact.
 func Counting(fact, at string) string {
 	return fmt.Sprintf(`CASE WHEN EXISTS (SELECT FROM currency_changes h WHERE h.account_id = $1) THEN %s ELSE %s.rate END`,
 		Changing(fact, at), fact)
 }
 
-// Changing does the same as Counting, for statements that run only while the currency is being changed. A fact with an empty
-// currency was stored before the column currency existed, and is in the account's former currency.
+// Changing does the same as Counting, for statements that run only while the currency is being changed. A fact without a currency
+// is old, and in the account's former currency.
 func Changing(fact, at string) string {
 	return fmt.Sprintf(`coalesce((SELECT k.rate FROM account_rates k WHERE k.account_id = $1 AND k.day = (%[2]s AT TIME ZONE 'UTC')::date
 	AND k.currency = coalesce(nullif(%[1]s.currency, ''), (SELECT h.from_currency FROM currency_changes h WHERE h.account_id = $1))), %[1]s.rate)`,
 		fact, at)
 }
 
-// FixedKeys lists the keys of an account, each a currency on a day: the keys with a rate, and the keys that wait for a rate.
+// FixedKeys lists the fixed keys of an account: those with a rate, and those that wait for one.
 func FixedKeys(ctx context.Context, c db.Conn, account uuid.UUID) (rated, waiting []Key, err error) {
 	rows, err := db.Select[keyRow](ctx, c, "fixed rates", `SELECT account_id, day, currency, rate FROM account_rates WHERE account_id = $1`, account)
 	for _, r := range rows {
@@ -94,8 +94,8 @@ SELECT account_id, day, currency, rate, rate IS NOT NULL
 FROM unnest($1::uuid[], $2::date[], $3::text[], $4::numeric[]) AS k (account_id, day, currency, rate)
 ON CONFLICT (account_id, day, currency) DO UPDATE SET rate = excluded.rate, restating = excluded.restating`
 
-// Refix computes and stores the rates of keys again, after the account's currency has changed, and marks the facts of these keys
-// to be restated. It returns the keys that have no rate.
+// Refix computes the rates of keys again after a change of the account's currency, and marks their facts to be restated. It
+// returns the keys without a rate.
 func Refix(ctx context.Context, c db.Conn, keys []Key) (missing []Key, err error) {
 	found, err := compute(ctx, c, keys)
 	if err != nil {
@@ -112,8 +112,8 @@ func Refix(ctx context.Context, c db.Conn, keys []Key) (missing []Key, err error
 	return db.Without(sorted, func(k Key) bool { return found[k].Valid }), nil
 }
 
-// MissingCurrency returns the currency that has no rate on the day of a key: either the key's currency, or the currency to which
-// amounts are converted (to).
+// MissingCurrency returns the currency that has no rate on the day of a key: the key's own, or the one to which amounts are
+// converted (to).
 func MissingCurrency(ctx context.Context, c db.Conn, k Key, to string) (string, error) {
 	known, err := PerEuro(ctx, c, []CurrencyDay{k.CurrencyDay, {k.Day, to}})
 	if _, ok := known[k.CurrencyDay]; !ok {
@@ -122,8 +122,8 @@ func MissingCurrency(ctx context.Context, c db.Conn, k Key, to string) (string, 
 	return to, err
 }
 
-// Factor returns the fixed rate of a key: the value of one unit of the key's currency in the account's currency. It returns 1 if
-// the key has no rate.
+// Factor returns the fixed rate of a key: the value of one unit of the key's currency in the account's currency. Without a rate
+// it returns 1.
 func Factor(ctx context.Context, c db.Conn, k Key) (decimal.Decimal, error) {
 	found, _, err := readFixed(ctx, c, []Key{k}, "")
 	if rate := found[k]; rate.Valid {

@@ -7,8 +7,7 @@ import (
 	"switchyard/db/spool"
 )
 
-// FloodMessages returns the messages about floods that these ingesters send to other ingesters, at most one message from each
-// ingester.
+// FloodMessages returns the messages about floods that these ingesters send to other ingesters, at most one from each.
 func FloodMessages(ingesters ...*Ingester) (messages [][]byte) {
 	for _, g := range ingesters {
 		if message := g.floods.NextMessage(); message != nil {
@@ -18,15 +17,13 @@ func FloodMessages(ingesters ...*Ingester) (messages [][]byte) {
 	return messages
 }
 
-// CountFloods passes a message to ingesters, which count the clicks in the message. The message comes from FloodMessages in this or
-// another process. An ingester ignores its own message.
+// CountFloods passes a message of FloodMessages, of this or another process, to ingesters. An ingester ignores its own message.
 func CountFloods(message []byte, ingesters ...*Ingester) {
 	for _, g := range ingesters {
 		g.floods.CountMessage(message)
 	}
 }
 
-// appender is the part of a spool that Lanes uses.
 type appender interface {
 	Append(ctx context.Context, r spool.Record) error
 }
