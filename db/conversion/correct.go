@@ -57,7 +57,7 @@ type correcting struct {
 	expired    map[uuid.UUID]bool   // clicks that were deleted by age: only their recorded conversions change
 	currency   string               // currency of the account
 	terms      map[uuid.UUID]terms  // by offer
-	currencies map[uuid.UUID]string // of campaigns, for clicks without an offer
+	currencies map[uuid.UUID]string // currencies of campaigns, for clicks without an offer
 	entries    map[Key]*entry
 	browser    map[uuid.UUID]int // by click: number of conversions by browsers
 	order      []*entry          // changed entries, in the order of their first change

@@ -24,7 +24,7 @@ type column struct {
 	expr     string
 	copyExpr string                 // the same in ClickHouse, for clicks
 	foreign  bool                   // the texts come from outside
-	format   func(uuid.UUID) string // converts an id to the text in the file; may be nil
+	format   func(uuid.UUID) string // converts an id to the text in the file; nil: unchanged
 }
 
 // Table describes the rows and columns of a kind of file.
@@ -33,7 +33,7 @@ type Table struct {
 	count   string              // SELECT of the facts of an account ($1) from $2 to $3
 	from    string              // FROM, WHERE and ORDER BY of the statement that reads the rows
 	copied  bool                // the rows are also in ClickHouse; true for clicks
-	linked  bool                // $4 is the smartlink, or null for all
+	linked  bool                // the statement has the parameter $4: the smartlink, or null for all smartlinks
 	moment  func(time.Time) any // converts a time to an argument
 }
 

@@ -28,10 +28,9 @@ type appender interface {
 	Append(ctx context.Context, r spool.Record) error
 }
 
-// Lanes writes the clicks of floods to one spool, and all other records to another spool. A flood that arrives faster than
-// PostgreSQL can store it therefore does not delay other clicks. A click belongs to a flood if its network address has sent more
-// than bot.FloodBound clicks of the account within bot.FloodWindow: see botscan.ClickSources. Lanes counts in the memory of the
-// process and never waits.
+// Lanes writes the clicks of floods to one spool, and all other records to another spool. So a flood that arrives faster than
+// PostgreSQL can store it does not delay other clicks. A click belongs to a flood if its address has sent more than
+// bot.FloodBound clicks of the account within bot.FloodWindow: see botscan.ClickSources.
 type Lanes struct {
 	clicks, floods appender
 	sources        *botscan.ClickSources
@@ -42,7 +41,7 @@ func NewLanes(clicks, floods appender) *Lanes {
 	return &Lanes{clicks: clicks, floods: floods, sources: botscan.NewClickSources()}
 }
 
-// Append appends a record to the spool that it belongs to, and returns the result of that spool.
+// Append appends a record to the spool that it belongs to.
 func (l *Lanes) Append(ctx context.Context, r spool.Record) error {
 	if r.Click != nil && l.sources.IsFlood(r.Click) {
 		return l.floods.Append(ctx, r)
