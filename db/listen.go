@@ -25,9 +25,9 @@ const (
 	listenPing    = 20 * time.Second
 )
 
-// Listen calls handle with every notification on a channel, one at a time, until the context ends. It calls handle with Resync at
-// the start and after every reconnect. It has its own connection and reconnects automatically. It returns an error only if the
-// URL cannot be read.
+// Listen calls the function handle with every notification on a channel, one at a time, until the context ends. It also calls
+// this function with Resync at the start and after every reconnect. It has its own connection and reconnects automatically. It
+// returns an error only if the URL cannot be read.
 func Listen(ctx context.Context, url, channel string, handle func(context.Context, Notice)) error {
 	if _, err := pq.NewConfig(url); err != nil {
 		return fmt.Errorf("db: DATABASE_URL: %w", err)

@@ -54,8 +54,8 @@ func (w *Crowd) count(click *click.StoredClick) (fired bot.Signals) {
 	return fired
 }
 
-// countEarlier counts the clicks before the click first that are at most bot.FloodWindow older. The last of them has the id
-// after.
+// countEarlier counts clicks up to and including the click whose id is in the parameter after. It begins bot.FloodWindow before
+// the click whose id is in the parameter first.
 func (w *Crowd) countEarlier(ctx context.Context, c db.Conn, in click.Store, after, first uuid.UUID) error {
 	low, high := models.FloorClickID(models.ClickTime(first).Add(-bot.FloodWindow)), click.NextID(after)
 	for {

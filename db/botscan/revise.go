@@ -103,7 +103,8 @@ type moved struct{ from, to ledger.Key }
 
 func newRevision() revision { return revision{deltas: ledger.Deltas{}, moved: map[uuid.UUID]moved{}} }
 
-// move moves the figures of a changed click in the ledger, from was to is. It may also change IsUnique and Cost of is.
+// move moves the figures of a changed click in the ledger. The first argument is the click before the change. The second argument
+// points to the changed click, whose fields IsUnique and Cost may change too.
 func (r *revision) move(was click.StoredClick, is *click.StoredClick) {
 	turned := was.IsBot != is.IsBot
 	if turned || was.BotScore != is.BotScore || was.BotReason != is.BotReason || was.BotSignals != is.BotSignals {

@@ -39,7 +39,7 @@ type Update struct {
 	columns Columns[StoredClick]
 }
 
-// NewUpdate returns an Update of the columns with these names. Errors name it as what.
+// NewUpdate returns an Update of the columns with these names. The parameter what describes the update in errors.
 func NewUpdate(what string, names ...string) Update {
 	return Update{what, AllColumns.Named(names...)}
 }

@@ -22,7 +22,7 @@ SELECT coalesce((SELECT id FROM clicks ORDER BY id LIMIT 1), $1) AS click, coale
 )
 
 // Fill copies the clicks and conversions that were stored before Begin, day by day, the newest day first. It may be interrupted
-// at any point, and the next call continues from there. It calls report after each day.
+// at any point, and the next call continues from there. After each day it calls the function report.
 func (k Copy) Fill(ctx context.Context, report func(day time.Time, clicks int64)) error {
 	state, copying, err := db.First[struct {
 		Base       int64      `db:"base"`

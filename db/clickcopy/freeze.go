@@ -119,7 +119,8 @@ func emptyPartition(ctx context.Context, c db.Conn, name string, day time.Time) 
 	return err == nil, err
 }
 
-// Return thaws all cold clicks and ends the copy. It calls report after each day. If it is interrupted, the next call continues.
+// Return thaws all cold clicks and ends the copy. After each day it calls the function report. If it is interrupted, the next
+// call continues.
 func (k Copy) Return(ctx context.Context, report func(day time.Time)) error {
 	if err := db.Run(ctx, k.From, "end the copy", `UPDATE click_copy SET state = 'ending' WHERE state = 'on'`); err != nil {
 		return err

@@ -99,7 +99,8 @@ func (p *faultyProxy) open(t *testing.T, password string) *clickhouse.Conn {
 	return clickhousetest.NewOn(t, u.String(), words)
 }
 
-// store runs three writers until enough returns true, and checks that every row has arrived. Writers send some rows twice.
+// store runs three writers until the function enough returns true, and checks that every row has arrived. Writers send some rows
+// twice.
 func (p *faultyProxy) store(t *testing.T, conn *clickhouse.Conn, enough func() bool) {
 	t.Helper()
 	var total atomic.Int64

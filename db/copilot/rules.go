@@ -29,7 +29,8 @@ const (
 WHERE account_id = $1 AND id = $2`
 )
 
-// Change changes a rule by edit, under a lock. The rule becomes due at once, but the cool-downs of its targets do not end.
+// Change changes a rule with the function edit, under a lock. The rule becomes due at once, but the cool-downs of its targets do
+// not end.
 func (k Rules) Change(ctx context.Context, account, id uuid.UUID, edit func(*autorule.Rule) error) (autorule.Rule, error) {
 	return store.TxOf(ctx, k.s, func(s *store.Store) (autorule.Rule, error) {
 		old, err := NewRules(s).Lock(ctx, account, id)
@@ -61,8 +62,8 @@ UPDATE copilot_rules r SET taken_until = $2 WHERE r.id IN (
 	FOR UPDATE SKIP LOCKED
 ) RETURNING r.account_id`
 
-// ClaimDue claims the due rules of at most limit accounts and returns the accounts. A claimed rule that has not run becomes due
-// again when its claim ends, at until. Only workers call ClaimDue.
+// ClaimDue claims the due rules of at most limit accounts and returns the accounts. A claimed rule becomes due again at the time
+// in the parameter until, unless it has run by then. Only workers call ClaimDue.
 func (k Rules) ClaimDue(ctx context.Context, now, until time.Time, limit int) ([]uuid.UUID, error) {
 	list, err := db.Select[uuid.UUID](ctx, k.s.Conn(), "due rules", claimDueRules, now, until, limit)
 	slices.SortFunc(list, func(a, b uuid.UUID) int { return slices.Compare(a[:], b[:]) })

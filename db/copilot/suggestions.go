@@ -67,7 +67,7 @@ func (k Suggestions) Suggestion(ctx context.Context, account, id uuid.UUID, now 
 	return row.Suggestion, err
 }
 
-// SetSuggestion sets the status of a suggestion. until is the end of a snooze.
+// SetSuggestion sets the status of a suggestion. The parameter until is the end of a snooze.
 func (k Suggestions) SetSuggestion(ctx context.Context, account, id uuid.UUID, status string, until *time.Time) error {
 	return db.ExecOne(ctx, k.s.Conn(), "suggestion", `UPDATE copilot_suggestions SET status = $3, snoozed_until = $4, decided_at = clock_timestamp()
 		WHERE account_id = $1 AND id = $2`, account, id, status, until)

@@ -85,7 +85,7 @@ func MarkArgs(id uuid.UUID, a Attempt) []any {
 
 const discardDelivery = `UPDATE webhook_deliveries SET status = 'failed', error = $2 WHERE id = $1 AND status = 'pending'`
 
-// Discard marks a pending delivery as failed without sending it. The customer sees the text in why.
+// Discard marks a pending delivery as failed without sending it. The customer sees the given text as the delivery's error.
 func Discard(ctx context.Context, c db.Conn, id uuid.UUID, why string) error {
 	return db.Run(ctx, c, "drop delivery", discardDelivery, id, why)
 }

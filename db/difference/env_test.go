@@ -56,7 +56,8 @@ func (e *env) at(day, hour int) time.Time {
 	return e.first.AddDate(0, 0, day).Add(time.Duration(hour) * time.Hour)
 }
 
-// visits stores n clicks of the source and the network at the given time, after change, which may be nil.
+// visits stores n clicks of the source and the network at the given time. The function change, which may be nil, changes each
+// click before it is stored.
 func (e *env) visits(n, campaign int, at time.Time, change func(*models.Click)) (ids []uuid.UUID) {
 	e.t.Helper()
 	log, err := spool.Open(e.t.TempDir(), spool.Options{})

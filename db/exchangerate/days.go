@@ -17,7 +17,7 @@ import (
 )
 
 // Key identifies a fixed rate: the rate of a currency on a day for an account. Amounts in the account's own currency need no
-// rate, except while it is being changed.
+// rate, except while the currency is being changed.
 type Key struct {
 	Account uuid.UUID
 	CurrencyDay

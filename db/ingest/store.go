@@ -272,7 +272,7 @@ func (b batch) storeClicks(ctx context.Context, c db.Conn, in click.Store, delta
 	return ids, botscan.CountBlocked(ctx, c, clicks)
 }
 
-// onlyUnknown returns the clicks that are not stored yet, without duplicates. known returns the ids among the given ones that are
+// onlyUnknown returns the clicks that are not stored yet, without duplicates. The function known returns the ids whose clicks are
 // stored.
 func onlyUnknown[T interface{ ClickID() uuid.UUID }](clicks []T, known func([]uuid.UUID) ([]uuid.UUID, error)) ([]T, error) {
 	if len(clicks) == 0 {

@@ -62,7 +62,8 @@ DELETE FROM jobs WHERE id IN (
     SELECT id FROM jobs WHERE account_id = $1 AND state IN ('done', 'failed') AND kind LIKE 'report:%' AND kind = $2
     ORDER BY finished_at DESC OFFSET $3)`
 
-// RetainNewest deletes an account's finished jobs of a kind of report, except the newest keep jobs.
+// RetainNewest deletes an account's finished jobs of a kind of report, except the newest ones. keep is the number of jobs that
+// stay.
 func RetainNewest(ctx context.Context, c db.Conn, kind string, account uuid.UUID, keep int) error {
 	return db.Run(ctx, c, "delete old reports", retainNewest, account, kind, keep)
 }

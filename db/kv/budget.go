@@ -57,8 +57,8 @@ local full = math.max(tonumber(redis.call('GET', KEYS[1]) or '0'), now + ARGV[1]
 redis.call('SET', KEYS[1], string.format('%.3f', full), 'PX', math.ceil(full - now))
 return 0`)
 
-// Allow counts a call and returns 0. If fewer than reserved calls of the burst would be left for other callers, it counts nothing
-// and returns the time to wait before the next try.
+// Allow counts a call and returns 0. reserved is the number of calls of the burst that must be left for other callers. If fewer
+// would be left, Allow counts nothing and returns the time to wait before the next try.
 func (b *Budget) Allow(ctx context.Context, reserved int) (wait time.Duration) {
 	if wait = b.pausedFor(time.Now()); wait > 0 {
 		return wait

@@ -141,7 +141,7 @@ func readNetworks(ctx context.Context, f reading) error {
 }
 
 // readConversions finds networks without a real postback among the newest, but with more conversions than test postbacks. Real
-// postbacks have arrived for these, at an unknown time, so LastPostback is set to since.
+// postbacks have arrived for these, at an unknown time, so LastPostback is set to the time in the parameter since.
 func readConversions(ctx context.Context, f reading, ids []uuid.UUID, since time.Time) error {
 	rows, err := f.figuresBy(ctx, "network_id", ids)
 	for id, figures := range rows {
@@ -153,8 +153,8 @@ func readConversions(ctx context.Context, f reading, ids []uuid.UUID, since time
 	return err
 }
 
-// figuresBy returns the figures of the last launchcheck.Days days by the records of a dimension. It may include other records
-// than ids.
+// figuresBy returns the figures of the last launchcheck.Days days by the records of a dimension. It may include records other
+// than the given ones.
 func (f reading) figuresBy(ctx context.Context, dimension string, ids []uuid.UUID) (map[uuid.UUID]models.Figures, error) {
 	today := f.Now.UTC().Truncate(24 * time.Hour)
 	q := report.Query{

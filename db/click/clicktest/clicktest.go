@@ -60,7 +60,7 @@ func Amount(s string) *decimal.Decimal {
 	return &d
 }
 
-// StoredClick creates an account and stores a click of it, with the fields that change sets.
+// StoredClick creates an account and stores a click of it, whose fields the function change may set first.
 func StoredClick(tb testing.TB, d *db.DB, change func(*models.Click)) *models.Click {
 	tb.Helper()
 	dbtest.SetRates(tb, d, "1")

@@ -61,8 +61,8 @@ func (x *MoneyEnv) BeginChange(to string) error {
 // AllSteps makes RunChange and Restate run until the end.
 const AllSteps = -1
 
-// RunChange runs at most steps transactions of the job that changes the currency, or all for AllSteps. It calls each after every
-// transaction, and reports whether the change has ended.
+// RunChange runs transactions of the job that changes the currency: at most as many as steps says, or all for AllSteps. After
+// each of them it calls the function each. It reports whether the change has ended.
 func (x *MoneyEnv) RunChange(steps int, each func()) bool {
 	x.Helper()
 	k, open, err := exchangerate.FindChange(x.Context(), x.DB, x.Account)

@@ -218,7 +218,7 @@ func (x *MoneyEnv) Watch(after string) {
 	}
 }
 
-// Restate sets the rates of facts that wait for a rate. It stops after steps transactions. A negative number means no limit.
+// Restate sets the rates of facts that wait for a rate. It stops after steps transactions, unless steps is negative.
 func (x *MoneyEnv) Restate(steps int) {
 	x.Helper()
 	if err := exchangerate.UpdateFixed(x.Context(), x.DB); err != nil {
