@@ -171,7 +171,6 @@ func (h *history) flush() {
 	}
 }
 
-// addRecord adds a stored record to the model.
 func (h *history) addRecord(r spool.Record) {
 	switch {
 	case r.Click != nil:
@@ -234,7 +233,7 @@ func (h *history) convert() {
 	}
 }
 
-// costPrefix begins a key of fact.convs. Such an entry is not a conversion. It is the cost that an input reported for a conversion.
+// costPrefix begins a key of fact.convs whose entry is the cost that an input reported for a conversion.
 const costPrefix = "cost of "
 
 // sell applies an input to the model, as conversion.Record does to the database.
