@@ -40,7 +40,7 @@ func HasAmounts(ctx context.Context, c db.Conn, account uuid.UUID) (bool, error)
 }
 
 // BeginCurrency changes the currency of an account, in the transaction of c, and begins to restate the account's amounts, which
-// means to convert them to the new currency. job is the id of the job that restates the remaining amounts after the commit. The
+// means to convert them to the new currency. The job with the given id restates the remaining amounts after the commit. The
 // change is over when the job calls exchangerate.EndChange.
 //
 // Effects on amounts:
@@ -58,7 +58,7 @@ func HasAmounts(ctx context.Context, c db.Conn, account uuid.UUID) (bool, error)
 //
 // From the commit on, the account is in the new currency, also for new facts. Reports convert every fact by the rate of its day
 // to the new currency: see exchangerate.Counting. BeginCurrency returns the conflict rate_missing if a rate is missing, and busy
-// if an earlier change is still restating amounts.
+// while amounts are being restated.
 func BeginCurrency(ctx context.Context, l click.Log, c db.Conn, account uuid.UUID, to string, job uuid.UUID) (
 	factor decimal.Decimal, err error,
 ) {
@@ -142,8 +142,8 @@ UNION SELECT day, currency FROM spend WHERE account_id = $1 AND currency NOT IN 
 )
 
 // RecordKeysToRestate records, in the transaction of c, the days and currencies of an account that must be restated after a
-// change of the account's currency. Before that, it gives facts without a currency the former currency. It must also find facts
-// stored by transactions that still used the former currency. So call it after these transactions have ended: see OpenTransactions.
+// change of the account's currency. Before that, it gives facts without a currency the former currency. Call it after the
+// transactions that still used the former currency have ended, so that it finds their facts: see OpenTransactions.
 func RecordKeysToRestate(ctx context.Context, c db.Conn, k exchangerate.Change) error {
 	if err := db.Run(ctx, c, "find currencies", allowLongStatements); err != nil {
 		return err
