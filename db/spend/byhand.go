@@ -103,8 +103,7 @@ func Quote(ctx context.Context, l click.Log, c db.Conn, account models.Account, 
 
 // SetByHand sets a cost in the transaction of c, and stores the replaced values in the change that has the given id. Each day of
 // the account's time zone gets a share in proportion to its number of clicks, so all clicks cost the same. The shares add up to
-// the amount exactly. Days without clicks get nothing. There is one exception: an amount for a single day at one source counts
-// even without clicks. Errors: the same as Quote.
+// the amount exactly. Errors: the same as Quote.
 func SetByHand(ctx context.Context, l click.Log, c db.Conn, account models.Account, r models.CostRequest, change uuid.UUID) (models.CostQuote, error) {
 	h := byHand{CostRequest: r, account: account}
 	if err := lockAccount(ctx, c, account.ID); err != nil {

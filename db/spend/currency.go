@@ -30,8 +30,8 @@ SELECT EXISTS (
 OR EXISTS (SELECT FROM source_integrations WHERE account_id = $1)
 OR EXISTS (SELECT FROM conversion_uploads WHERE account_id = $1 AND worth <> 0)`
 
-// HasAmounts reports whether an account has anything that depends on its currency: costs, payouts or caps, or amounts that may
-// be converted into the currency. It locks the account until the transaction of c ends.
+// HasAmounts reports whether an account has anything that depends on its currency. It locks the account until the transaction of
+// c ends.
 func HasAmounts(ctx context.Context, c db.Conn, account uuid.UUID) (bool, error) {
 	if err := db.Run(ctx, c, "lock account", `SELECT 1 FROM accounts WHERE id = $1 FOR NO KEY UPDATE`, account); err != nil {
 		return false, err
@@ -45,8 +45,7 @@ func HasAmounts(ctx context.Context, c db.Conn, account uuid.UUID) (bool, error)
 //
 // Effects on amounts:
 //   - Clicks, conversions and spend keep their own amounts and currencies. Each gets the exchange rate of its day to the new
-//     currency. That rate determines the amount that counts in reports, and the cost of a conversion. So a change back to the
-//     former currency gives the same figures as before.
+//     currency. So a change back to the former currency gives the same figures as before.
 //   - The ledger changes with these facts. Hours whose clicks are not kept any more exist only in the ledger. The amounts of
 //     these hours are converted from the former currency by the rate of their day.
 //   - The daily caps on the value of uploads are converted by today's rate, and so are the amounts of waiting and recent

@@ -157,8 +157,7 @@ func Rates(ctx context.Context, c db.Conn, account uuid.UUID, list []Spend) ([]d
 	return db.Map(priced, func(s pricedSpend) decimal.NullDecimal { return s.Rate }), err
 }
 
-// setAll sets amounts of spend. For each amount it returns the number of clicks over which the amount was spread. If there is a
-// log, setAll stores the earlier prices in it, so that the change can be undone.
+// setAll sets amounts of spend. For each amount it returns the number of clicks over which the amount was spread.
 func setAll(ctx context.Context, c db.Conn, in click.Store, account uuid.UUID, list []pricedSpend, log *changeLog) ([]int64, error) {
 	clicks, sums := make([]int64, len(list)), ledger.Deltas{}
 	for i, s := range list {
@@ -174,8 +173,7 @@ func setAll(ctx context.Context, c db.Conn, in click.Store, account uuid.UUID, l
 	return clicks, sums.Write(ctx, c)
 }
 
-// set stores the spend s in place of the earlier spend that it covers: see inScope. If there are no clicks over which to spread s,
-// set adds its amount to sums.
+// set stores the spend s in place of the earlier spend that it covers: see inScope.
 func (s pricedSpend) set(ctx context.Context, c db.Conn, account uuid.UUID, sums ledger.Deltas, log *changeLog) (clicks int64, err error) {
 	if err := log.snapshot(ctx, c, s.clickArgs(account)); err != nil {
 		return 0, err

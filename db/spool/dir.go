@@ -47,7 +47,7 @@ func openDir(path string) (*spoolDir, error) {
 	return &spoolDir{path: path, lock: lock}, nil
 }
 
-// claimDir claims the first sub-directory that no process holds. It creates directories that do not exist.
+// claimDir claims the first sub-directory that no process holds.
 func claimDir(root string) (*spoolDir, error) {
 	for n := 1; n <= maxDirs; n++ {
 		d, err := openDir(filepath.Join(root, dirPrefix+strconv.Itoa(n)))
@@ -139,8 +139,7 @@ func (p position) sum() uint32 {
 	return crc32.Checksum(fmt.Appendf(nil, "%d %d", p.seq, p.off), castagnoli)
 }
 
-// writeMark overwrites the mark. All marks have the same length, so a new mark can be written even when the disk is full. If a
-// power failure cuts the writing short, the mark has a wrong checksum and counts as missing.
+// writeMark overwrites the mark. All marks have the same length, so a new mark can be written even when the disk is full.
 func (d *spoolDir) writeMark(p position) error {
 	f, err := os.OpenFile(filepath.Join(d.path, "mark"), os.O_CREATE|os.O_WRONLY, 0o600)
 	if err != nil {

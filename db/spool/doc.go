@@ -5,8 +5,8 @@
 // next write and one sync (group commit). If the disk is slow, or refuses to write for a time, records wait in memory, up to a
 // limit.
 //
-// A Reader reads the records in order. Its mark is the position up to which all records are stored in PostgreSQL. The mark is
-// written at most once a second, so some records are read again after a crash. The code that stores a record must therefore
+// A Reader reads the records in order. Its mark is the position up to which all records are stored in PostgreSQL. The mark is not
+// written after every record, so some records are read again after a crash. The code that stores a record must therefore
 // recognize by the record's id that the record is already stored. A Reader skips damaged data and continues at the next intact
 // record.
 //

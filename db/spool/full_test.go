@@ -77,7 +77,7 @@ func fillDisk(t *testing.T, s *Spool, size, refusals int) []uuid.UUID {
 	return ids
 }
 
-// storeAll reads and commits records as an ingester does, until no record waits. It returns their ids in order.
+// storeAll reads and commits records as an ingester does, until no record waits.
 func storeAll(t *testing.T, s *Spool, q *Reader) []uuid.UUID {
 	t.Helper()
 	var ids []uuid.UUID
@@ -149,7 +149,7 @@ func TestFullDiskRefusesWholeRecords(t *testing.T) {
 	}
 }
 
-// TestSmallVolumeRecovers fills a real volume of 20 MB and checks that the spool recovers. Only root can mount a volume.
+// TestSmallVolumeRecovers fills a real volume of 20 MB and checks that the spool recovers.
 func TestSmallVolumeRecovers(t *testing.T) {
 	t.Parallel()
 	if os.Geteuid() != 0 {

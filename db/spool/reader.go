@@ -17,9 +17,8 @@ import (
 	"switchyard/models"
 )
 
-// Reader reads the segments of one directory in order. It belongs to one goroutine. Read returns records. Commit notes that
-// everything read so far is stored. Rewind goes back to the first record that is not stored. If the process dies before a Commit
-// is on disk, the same records are read again.
+// Reader reads the segments of one directory in order. It belongs to one goroutine. If the process dies before a Commit is on
+// disk, the same records are read again.
 type Reader struct {
 	spool *Spool
 	dir   *spoolDir
@@ -201,8 +200,7 @@ func (r *Reader) openNext() error {
 	return nil
 }
 
-// Commit notes that everything read so far is stored. It wakes the callers of Append that wait for PostgreSQL. It writes the
-// mark to disk at most once a second, or at once if that frees a segment.
+// Commit notes that everything read so far is stored. It wakes the callers of Append that wait for PostgreSQL.
 func (r *Reader) Commit() error {
 	r.done = r.pos
 	if r.last != uuid.Nil {
