@@ -69,7 +69,7 @@ func (l Log) Walk(ctx context.Context, q CampaignClicks, fn func(*StoredClick)) 
 	return more, err
 }
 
-// walkCold is Walk for clicks in ClickHouse.
+// walkCold does the same as Walk for clicks in ClickHouse.
 func (l Log) walkCold(ctx context.Context, q CampaignClicks, fn func(*StoredClick)) (more bool, err error) {
 	list, err := l.coldRows(ctx, "walk clicks", "SELECT "+AllColumns.SQL()+" FROM clicks AS f FINAL WHERE f.account_id = $1 AND "+
 		schema.Window("f.at", q.From, q.To)+" AND if(f.parent_campaign_id = "+schema.NoID+", f.campaign_id, f.parent_campaign_id) = toUUID($2)"+
@@ -84,7 +84,7 @@ func (l Log) walkCold(ctx context.Context, q CampaignClicks, fn func(*StoredClic
 	return more, err
 }
 
-// walk is Walk for clicks in PostgreSQL.
+// walk does the same as Walk for clicks in PostgreSQL.
 func (l Log) walk(ctx context.Context, q CampaignClicks, fn func(*StoredClick)) (more bool, err error) {
 	from, to := models.FloorClickID(q.From), models.FloorClickID(q.To)
 	first, err := db.Select[uuid.UUID](ctx, l.Conn, "start of a walk", oldestOfNewest, q.AccountID, from, to, q.CampaignID, q.Newest)

@@ -155,8 +155,8 @@ func (k Copy) Accounts(ctx context.Context, at time.Time) ([]uuid.UUID, error) {
 	return db.SortedIDs(accounts), err
 }
 
-// AuditDay audits each account of a day and calls the function found with each difference. If repair is set, it repairs the
-// accounts with differences. busy counts the accounts that changed during every attempt.
+// AuditDay audits each account of a day, and passes each difference to the callback. If repair is set, it repairs the accounts
+// with differences. busy counts the accounts that changed during every attempt.
 func (k Copy) AuditDay(ctx context.Context, at time.Time, repair bool, found func(Difference)) (accounts, busy int, err error) {
 	list, err := k.Accounts(ctx, at)
 	if err != nil {

@@ -11,7 +11,7 @@ import (
 	"switchyard/models/copilot"
 )
 
-// Preview describes the change that an action makes .
+// Preview describes the change that an action makes.
 type Preview struct {
 	Action        copilot.Action
 	Before, After copilot.Part

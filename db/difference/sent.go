@@ -74,7 +74,7 @@ func (s *sourceSheet) compareConversions(ctx context.Context) error {
 	return nil
 }
 
-// counts reports whether reports count a conversion with this status.
+// counts reports whether a conversion with this status counts in reports.
 func counts(status string) bool {
 	return status == models.StatusApproved || status == models.StatusPending
 }

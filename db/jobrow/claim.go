@@ -85,7 +85,8 @@ SELECT count(*) FROM jobs j JOIN jobs mine ON mine.account_id = j.account_id AND
 WHERE mine.id = $1 AND j.id <> $1 AND j.lease_until > clock_timestamp() AND j.state = 'running' AND j.` + submitted
 )
 
-// claimCounted is Claim for a kind with a limit of running jobs per account. Claims for the same account run one after another.
+// claimCounted does the same as Claim for a kind with a limit of running jobs per account. Claims for the same account run one
+// after another.
 func claimCounted(ctx context.Context, d *db.DB, want ClaimRequest) (j models.Job, err error) {
 	err = db.Tx(ctx, d, func(c db.Conn) error {
 		if err := db.Run(ctx, c, "lock kind", lockKind, want.ID); err != nil {

@@ -17,7 +17,8 @@ type Due struct {
 	At time.Time `db:"at"` // time at which the row became due
 }
 
-// In the second after next_attempt_at, the row's task can claim it. Only then does the reconciler look for rows without a task.
+// In the second after next_attempt_at, the row's task can claim it. After that second, the reconciler looks whether there is such
+// a task.
 const dueAt = `CASE state WHEN 'running' THEN lease_until ELSE next_attempt_at + interval '1 second' END`
 
 const dueRows = `
@@ -27,7 +28,7 @@ WHERE state IN ('pending', 'running') AND next_attempt_at <= clock_timestamp() A
 ORDER BY at, id LIMIT $3`
 
 // ListDue lists the due rows of the given kinds, without rows that a live lease holds. The row that has waited longest comes
-// first. after is the last row of the previous page, or zero.
+// first. The parameter after is the last row of the previous page, or zero.
 func ListDue(ctx context.Context, c db.Conn, kinds []string, after Due, limit int) ([]Due, error) {
 	if after.At.IsZero() {
 		after.At = time.Unix(0, 0)

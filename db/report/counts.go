@@ -47,8 +47,8 @@ FROM generate_series($2::timestamptz, $3::timestamptz, interval '1 day') AS d (d
 LEFT JOIN ` + ledger.Traffic + ` l ON l.account_id = $1 AND l.hour >= d.day AND l.hour < d.day + interval '1 day'
 GROUP BY d.day ORDER BY d.day`
 
-// Daily returns the number of clicks that count towards an account's plan, for each day (UTC) from the day that begins at the
-// time in the parameter first to the day of the time in the parameter last. Clicks of bots and imported clicks do not count.
+// Daily returns the number of clicks that count towards an account's plan, for each day (UTC). The parameter first is the start
+// of the first day, and last is a time in the last day. Clicks of bots and imported clicks do not count.
 func (r Reader) Daily(ctx context.Context, account uuid.UUID, first, last time.Time) ([]DayClicks, error) {
 	days, err := db.Select[DayClicks](ctx, r.Conn, "daily clicks", dailyClicks, account, first, last)
 	if err != nil || len(days) == 0 {

@@ -309,7 +309,7 @@ func (q *query) addHours(p *period, first, last time.Time) {
 	p.add(fromLedger, high, last)
 }
 
-// all reports whether the function has returns true for every dimension and filter of the query.
+// all reports whether every dimension and filter of the query passes a test.
 func (p *period) all(has func(dimension) bool) bool {
 	return !slices.ContainsFunc(p.dims, func(d dimension) bool { return !has(d) }) &&
 		!slices.ContainsFunc(p.filters, func(c condition) bool { return !has(c.dimension) })

@@ -171,7 +171,8 @@ func (r Reader) RepeatAddresses(ctx context.Context, q AddressQuery) ([]Address,
 	})
 }
 
-// clickHouseAddresses is selectAddresses for ClickHouse. It counts distinct values only for the addresses in the answer.
+// clickHouseAddresses does the same as selectAddresses in ClickHouse. It counts distinct values only for the addresses in the
+// answer.
 var clickHouseAddresses = `
 SELECT ` + schema.Host("t.ip") + `, t.hits, t.bots, t.visitors, t.agents, t.campaigns, t.sources, t.country, t.isp, t.first, t.last
 FROM (
