@@ -93,8 +93,8 @@ func migrationsOf(d *DB, files fs.FS) (*goose.Provider, error) {
 	return p, wrap("migrate", err)
 }
 
-// migrateSession sets a short timeout for locks in the session that migrates. Statements have none, because building an index of
-// a large table takes long but blocks no other session.
+// migrateSession sets a short timeout for locks in the session that migrates. Statements have no timeout, because building an
+// index of a large table takes long but blocks no other session.
 type migrateSession struct{ lock.SessionLocker }
 
 // SessionLock implements lock.SessionLocker.

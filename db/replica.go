@@ -38,7 +38,7 @@ type mark struct {
 }
 
 const (
-	// measureEvery is the minimum time between two checks. There are none while nothing is read.
+	// measureEvery is the minimum time between two checks. There are no checks while nothing is read.
 	measureEvery = 500 * time.Millisecond
 	// measureTimeout is how long a server may take to answer.
 	measureTimeout = 2 * time.Second

@@ -112,7 +112,7 @@ func (k *CopyReader) Current(ctx context.Context, c db.Conn) (bool, error) {
 	return !late, err
 }
 
-// Each runs a query and calls fn for each row. It returns an error of fn or of ctx as it is. After any other error, the copy
+// Each runs a query and calls fn for each row. It returns an error of fn or of ctx unchanged. After any other error, the copy
 // counts as not answering for pingPause, and Each returns a *CopyAwayError.
 func (k *CopyReader) Each(ctx context.Context, what string, fn func(scan func(...any) error) error, query string, args ...any) error {
 	var own error

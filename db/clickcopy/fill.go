@@ -83,8 +83,8 @@ type copiedPart struct {
 }
 
 // copyPart makes ClickHouse's rows of a part equal to PostgreSQL's current rows, and returns the number of clicks. For a cold
-// part, it keeps the rows that only ClickHouse has. Changes that happen meanwhile are recorded, and copied later as a higher
-// version. Calling it again changes nothing.
+// part, it keeps the rows that only ClickHouse has. Changes during the copy are recorded, and copied later as a higher version.
+// Calling it again changes nothing.
 func (k Copy) copyPart(ctx context.Context, p copiedPart) (n int64, err error) {
 	low, high := models.FloorClickID(p.from), models.FloorClickID(p.to)
 	for more := true; more; {

@@ -86,9 +86,9 @@ func (c *Conn) Each(ctx context.Context, what string, fn func(scan func(...any) 
 	return rows.Err()
 }
 
-// settings adds the settings of a cluster to those of a statement. A write is answered once most replicas of the shard have
-// stored it. With two replicas both must answer, so writes wait while one is unavailable. A query about one account goes only to
-// the account's shard, and never to a replica that is more than replicaDelay seconds behind.
+// settings adds a cluster's settings to a statement's settings. A write is answered once most replicas of the shard have stored
+// it. With two replicas both must answer, so writes wait while one is unavailable. A query about one account goes only to the
+// account's shard, and never to a replica that is more than replicaDelay seconds behind.
 func (c *Conn) settings(ctx context.Context, ofStatement clickhouse.Settings) context.Context {
 	all := clickhouse.Settings{}
 	if c.cluster != "" {

@@ -12,7 +12,7 @@ import (
 
 func (in Input) fromBrowser() bool { return slices.Contains(browserSources, in.Source) }
 
-// The query stops at one conversion above the limit, because the one that the input changes does not count.
+// The query stops at one conversion above the limit, because the conversion that the input changes does not count.
 const countBrowser = `
 SELECT k.id, (SELECT count(*) FROM (SELECT FROM conversions v WHERE v.account_id = $1 AND v.click_id = k.id
 	AND v.source = ANY ($3) LIMIT $4) AS mine) AS count

@@ -313,7 +313,7 @@ func (in Input) statement(click *click.StoredClick, t terms) statement {
 	return out
 }
 
-// complete gives a conversion without an offer the offer and, if it has none, the network of the click.
+// complete gives a conversion without an offer the offer of the click. Without a network, it also gets the click's network.
 func (in Input) complete(v *Conversion, click *click.StoredClick) {
 	if v.OfferID == uuid.Nil { // the click-out was stored after the conversion
 		v.OfferID, v.NetworkID = click.OfferID, cmp.Or(v.NetworkID, click.NetworkID)

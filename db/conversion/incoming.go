@@ -245,9 +245,9 @@ func (r Reader) network(ctx context.Context, id uuid.UUID) (store.PostbackNetwor
 	return n, err
 }
 
-// chooseNetworks selects the network whose settings apply to a message, and the one whose secret it must contain. The settings
-// come from the network in the address or else from the click's network. If the click's network has a secret, only that secret
-// counts, so a sender cannot avoid it by naming no network or another one.
+// chooseNetworks selects the network whose settings apply to a message, and the network whose secret it must contain. The
+// settings come from the network in the address or else from the click's network. If the click's network has a secret, only that
+// secret counts, so a sender cannot avoid it by naming no network or another one.
 func (r Reader) chooseNetworks(ctx context.Context, m *Message, named store.PostbackNetwork, clickNetwork uuid.UUID) error {
 	ofClick := named
 	if named.ID != clickNetwork {

@@ -185,8 +185,8 @@ func cleanIDs(ids []string) (out []string) {
 	return out
 }
 
-// addReports adds the other conversions of a notification to the verdict, and the ids of all conversions. The first id is that of
-// the platform's event.
+// addReports adds the other conversions of a notification to the verdict, and the ids of all conversions. The first id is the id
+// of the platform's event.
 func (v *Verdict) addReports(parts []part) {
 	m := v.Message
 	for i, p := range parts {
@@ -217,7 +217,7 @@ func (v *Verdict) addReports(parts []part) {
 }
 
 // Record records the conversions of the verdict in the transaction of c. It returns the outcome of the first one, with the jobs
-// of all. If the first did not change, Result and Reason are those of the first that did. A notification that was recorded before
+// of all. If the first did not change, Result and Reason come from the first that did. A notification that was recorded before
 // changes nothing unless it is replayed.
 func (v *Verdict) Record(ctx context.Context, l click.Log, c db.Conn) (Outcome, error) {
 	if len(v.Keys) > 0 { // a notification

@@ -45,8 +45,8 @@ const joinOwner = `LEFT JOIN LATERAL (
 	WHERE k.id = p.click_id AND p.account_id IN (a.id, '00000000-0000-0000-0000-000000000000') OFFSET 0
 ) owner ON true`
 
-// StorePostbacks stores raw postbacks, with a job for each new one whose click is stored. It returns the new jobs, including
-// those that forward postbacks to accounts' former trackers.
+// StorePostbacks stores raw postbacks, with a job for each new one whose click is stored. It returns the new jobs, including jobs
+// that forward postbacks to accounts' former trackers.
 func StorePostbacks(ctx context.Context, c db.Conn, list []*models.Postback) ([]models.JobRef, error) {
 	if len(list) == 0 {
 		return nil, nil
@@ -164,8 +164,8 @@ WHERE id = $1 AND outcome NOT IN ('recorded', 'ignored') OR id = ANY ($2::uuid[]
 ORDER BY id FOR UPDATE`
 
 // LockPostbacks locks a postback and earlier postbacks of its click in the transaction of c. It waits for transactions that are
-// deciding one of them. It returns those that are still to be decided, in the order of arrival, or nothing if the postback itself
-// is recorded or ignored. Call it before the click is locked, like retention.Clear.
+// deciding one of them. It returns the postbacks that are still to be decided, in the order of arrival, or nothing if the
+// postback itself is recorded or ignored. Call it before the click is locked, like retention.Clear.
 func LockPostbacks(ctx context.Context, c db.Conn, id uuid.UUID, earlier []uuid.UUID) ([]uuid.UUID, error) {
 	locked, err := db.Select[uuid.UUID](ctx, c, "lock postbacks", lockPostbacks, id, db.UUIDs(earlier))
 	if err != nil || !slices.Contains(locked, id) {

@@ -36,7 +36,7 @@ type PostbackQuery struct {
 	Transaction string
 }
 
-// If the click is no longer in PostgreSQL, its campaign is the one that is stored in the postback.
+// If the click is no longer in PostgreSQL, its campaign is read from the postback.
 var selectPostbackLog = `
 SELECT ` + db.Columns[StoredPostback]("p.") + `, coalesce(k.campaign_id, p.campaign_id) AS campaign_id, r.result
 FROM postbacks p

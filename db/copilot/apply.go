@@ -293,7 +293,7 @@ func (k Suggestions) editEntries(ctx context.Context, account, campaign uuid.UUI
 	return made, nil
 }
 
-// checkEntry refuses an invalid bot list entry, and one that would apply to all visitors.
+// checkEntry refuses an invalid bot list entry, and an entry that would apply to all visitors.
 func checkEntry(e *models.BotEntry) error {
 	if err := botlist.Check(e, func(i int) string { return fmt.Sprintf("value[%d]", i) }); err != nil {
 		return err

@@ -225,7 +225,7 @@ func (k *comparison) recordRate(currency string, rate decimal.NullDecimal) {
 
 func money(d decimal.Decimal) difference.Figures { return difference.Figures{Money: d} }
 
-// latest returns the later of two times, of which each may be missing.
+// latest returns the later of two times. Each may be missing.
 func latest(a, b *time.Time) *time.Time {
 	if a == nil || b != nil && b.After(*a) {
 		return b

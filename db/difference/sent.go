@@ -44,8 +44,8 @@ LEFT JOIN LATERAL (SELECT action FROM conversion_uploads a WHERE a.conversion_id
 WHERE v.account_id = $1 AND v.source_id = $2 AND v.click_id >= $3 AND v.click_id < $4
 ORDER BY v.click_id, v.id LIMIT $6`
 
-// compareConversions compares our conversions with those that the source has accepted. If nothing was sent, it compares nothing,
-// because platforms report no conversions of their own.
+// compareConversions compares our conversions with the conversions that the source has accepted. If nothing was sent, it compares
+// nothing, because platforms report no conversions of their own.
 func (s *sourceSheet) compareConversions(ctx context.Context) error {
 	from, to := s.bounds(s.comparison.ours)
 	plan, err := db.Get[string](ctx, s.Conn, "account", `SELECT plan FROM accounts WHERE id = $1`, s.account)

@@ -29,7 +29,7 @@ type Change struct {
 
 var changeColumns = db.Columns[Change]("")
 
-// FindChange returns the change of an account's currency that is in progress. ok is false if there is none.
+// FindChange returns the change of an account's currency that is in progress. ok is false without such a change.
 func FindChange(ctx context.Context, c db.Conn, account uuid.UUID) (k Change, ok bool, err error) {
 	return db.First[Change](ctx, c, "change of currency", `SELECT `+changeColumns+` FROM currency_changes WHERE account_id = $1`, account)
 }
@@ -46,7 +46,7 @@ func RecordArchived(ctx context.Context, c db.Conn, account uuid.UUID) error {
 }
 
 // EndChange ends a change. It deletes the rates of the new currency, because amounts in the account's own currency need no rate.
-// Facts whose rate changed meanwhile are restated afterwards: see AccountsToRestate.
+// Facts whose rate changed while it was running are restated afterwards: see AccountsToRestate.
 func EndChange(ctx context.Context, c db.Conn, k Change) error {
 	if err := db.Run(ctx, c, "end change of currency", `DELETE FROM account_rates WHERE account_id = $1 AND currency = $2`, k.Account, k.To); err != nil {
 		return err
@@ -75,7 +75,7 @@ func Changing(fact, at string) string {
 		fact, at)
 }
 
-// FixedKeys lists the fixed keys of an account: those with a rate, and those that wait for one.
+// FixedKeys lists the fixed keys of an account: keys with a rate, and keys that wait for a rate.
 func FixedKeys(ctx context.Context, c db.Conn, account uuid.UUID) (rated, waiting []Key, err error) {
 	rows, err := db.Select[keyRow](ctx, c, "fixed rates", `SELECT account_id, day, currency, rate FROM account_rates WHERE account_id = $1`, account)
 	for _, r := range rows {

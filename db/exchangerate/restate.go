@@ -159,8 +159,8 @@ func UnconvertedOf(ctx context.Context, c db.Conn, account uuid.UUID) ([]Unconve
 	return db.Select[Unconverted](ctx, c, "unconverted money", selectUnconverted, account)
 }
 
-// DeleteExpired deletes the fixed rates of days before the given day, except those of facts that are being restated. The caller
-// must have deleted the facts of these days.
+// DeleteExpired deletes the fixed rates of days before the given day, except the rates of facts that are being restated. The
+// caller must have deleted the facts of these days.
 func DeleteExpired(ctx context.Context, c db.Conn, before time.Time, limit int) error {
 	_, err := db.InParts(ctx, c, "delete expired rates", `DELETE FROM account_rates WHERE ctid IN (
 		SELECT ctid FROM account_rates WHERE day < $1 AND NOT restating LIMIT $2)`, limit, before.Format(time.DateOnly))

@@ -36,7 +36,7 @@ type batch struct {
 
 type stored struct {
 	postbacks []models.JobRef // jobs of new postbacks
-	missing   []uuid.UUID     // clicks that are not stored yet, but for which hops or arrivals wait
+	missing   []uuid.UUID     // clicks that are not stored yet and for which hops or arrivals wait
 }
 
 func newBatch(items []spool.Item, found map[uuid.UUID]bot.Signals) batch {

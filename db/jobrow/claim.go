@@ -52,8 +52,8 @@ const columns = `id, account_id, kind, args, state, attempts, coalesce(attempt_l
 // attempt of the schedule. A running row can be claimed once its lease has ended.
 //
 // The commit of a claim does not wait for the disk. If PostgreSQL crashes a moment later, the claim is lost, and two workers may
-// hold the same fence. The first one that ends its attempt changes the row's state, so the other one commits nothing. The commit
-// that ends an attempt waits for the disk.
+// hold the same fence. The first worker that ends its attempt changes the row's state, so the other one commits nothing. The
+// commit that ends an attempt waits for the disk.
 const claimRow = `
 WITH quick AS MATERIALIZED (SELECT set_config('synchronous_commit', 'off', true))
 UPDATE jobs SET

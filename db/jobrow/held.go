@@ -58,8 +58,8 @@ UPDATE jobs SET state = CASE WHEN result IS NULL THEN 'failed' ELSE 'done' END, 
     finished_at = clock_timestamp(), failed_generation = CASE WHEN $4 >= 0 THEN $4 ELSE failed_generation END
 WHERE id = $1 AND fence = $2 AND state = 'running'`
 
-// Fail marks the row as failed. generation is that of the task that is archived for the row, or -1. A row that was done stays
-// done if a manual attempt fails.
+// Fail marks the row as failed. generation is the generation of the task that is archived for the row, or -1. A row that was done
+// stays done if a manual attempt fails.
 func Fail(ctx context.Context, c db.Conn, id uuid.UUID, fence int64, cause Cause, generation int64) error {
 	return fenced(ctx, c, failRow, id, fence, cause.json(), generation)
 }

@@ -19,7 +19,7 @@ type Share struct {
 
 const shareEvery = time.Second
 
-// NewShare returns a Share that uses the channel with the given name. The other parameters are those of NewRates.
+// NewShare returns a Share that uses the channel with the given name. The other parameters have the same meaning as in NewRates.
 func NewShare(client redis.UniversalClient, prefix, name string, timeout time.Duration) *Share {
 	return &Share{client: client, channel: prefix + "share:" + name, timeout: timeout, every: shareEvery}
 }

@@ -122,7 +122,7 @@ SELECT account_id, hour FROM ledger WHERE NOT merged AND hour < $1
 GROUP BY account_id, hour ORDER BY hour, account_id LIMIT $2`
 
 // mergeHour replaces the rows of an hour with their sums, and adds the unmerged rows to the coarser copies, in one statement.
-// Writers only add rows, so a row that is committed meanwhile waits for the next compaction.
+// Writers only add rows, so a row that is committed during the statement waits for the next compaction.
 var mergeHour = `
 WITH deleted AS (
 	DELETE FROM ledger WHERE account_id = $1 AND hour = $2 RETURNING *

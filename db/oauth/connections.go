@@ -43,7 +43,7 @@ func (k Connections) First(ctx context.Context, account uuid.UUID, provider stri
 		FROM oauth_connections WHERE account_id = $1 AND provider = $2 ORDER BY id LIMIT 1`, account, provider)
 }
 
-// Remove deletes a connection and its tokens. Traffic sources that used it then have none.
+// Remove deletes a connection and its tokens. Traffic sources that used it then have no connection.
 func (k Connections) Remove(ctx context.Context, account, id uuid.UUID) error {
 	return k.s.Tx(ctx, func(s *store.Store) error {
 		if err := db.ExecOne(ctx, s.Conn(), what, `DELETE FROM oauth_connections WHERE account_id = $1 AND id = $2`, account, id); err != nil {

@@ -22,12 +22,13 @@ func New(s *store.Store) People { return People{s} }
 
 const personColumns = `id, email, name, password, totp IS NOT NULL AS has_totp, theme, language, letter_keys`
 
-// FindByEmail returns the person with an e-mail address. ok is false if there is none.
+// FindByEmail returns the person with an e-mail address. ok is false if nobody has the address.
 func (p People) FindByEmail(ctx context.Context, email string) (found models.Person, ok bool, err error) {
 	return db.First[models.Person](ctx, p.s.Conn(), "person", `SELECT `+personColumns+` FROM users WHERE email = $1`, email)
 }
 
-// Ensure returns the person with an e-mail address. If there is none, it creates one with the name and without a password.
+// Ensure returns the person with an e-mail address. If nobody has the address, it creates a person with the name and without a
+// password.
 func (p People) Ensure(ctx context.Context, email, name string) (models.Person, error) {
 	const q = `INSERT INTO users (id, email, name) VALUES ($1, $2, $3)
 		ON CONFLICT (email) DO UPDATE SET email = excluded.email RETURNING ` + personColumns
@@ -58,7 +59,7 @@ func (p People) BeginTOTP(ctx context.Context, id uuid.UUID, secret string) erro
 	return db.ExecOne(ctx, p.s.Conn(), "person", `UPDATE users SET totp_new = $2 WHERE id = $1`, id, sealed)
 }
 
-// TOTP returns the valid secret or, if waiting is set, the secret that waits for confirmation. It is empty if there is none.
+// TOTP returns the valid secret or, if waiting is set, the secret that waits for confirmation. It is empty without such a secret.
 func (p People) TOTP(ctx context.Context, id uuid.UUID, waiting bool) (string, error) {
 	sealed, err := db.Get[[]byte](ctx, p.s.Conn(), "person",
 		`SELECT coalesce(CASE WHEN $2 THEN totp_new ELSE totp END, '') FROM users WHERE id = $1`, id, waiting)
@@ -261,7 +262,7 @@ const maxWrongProofs = 10
 // isOpen is SQL that is true for a link that works.
 var isOpen = fmt.Sprintf(`(used_at IS NULL AND expires_at > now() AND wrong < %d)`, maxWrongProofs)
 
-// FindLink returns the open link of a token. The error is ErrLink if there is none.
+// FindLink returns the open link of a token. The error is ErrLink if no open link has this token.
 func (p People) FindLink(ctx context.Context, token string) (models.EntryLink, error) {
 	q := `SELECT ` + linkColumns + ` FROM entry_links WHERE hash = $1 AND ` + isOpen
 	link, ok, err := db.First[models.EntryLink](ctx, p.s.Conn(), "link", q, models.HashToken(token))

@@ -61,7 +61,7 @@ func (e *engines) onBoth(t *testing.T, d *db.DB, fn func(*testing.T, Reader)) {
 	})
 }
 
-// onBoth calls fn once for each engine. h.t and h.reader are then those of the engine.
+// onBoth calls fn once for each engine. h.t and h.reader then belong to the engine.
 func (h *history) onBoth(fn func()) {
 	h.t.Helper()
 	outer, reader := h.t, h.reader

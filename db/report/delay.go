@@ -20,7 +20,7 @@ var DelayBounds = []int64{
 	2 * daySeconds, 3 * daySeconds, 7 * daySeconds, 14 * daySeconds, 30 * daySeconds,
 }
 
-// MaxDelays is the maximum number of conversions that are counted. They are those of the latest clicks.
+// MaxDelays is the maximum number of conversions that are counted. The conversions of the latest clicks are counted.
 const MaxDelays = 200_000
 
 // Delay is the number of conversions in a step. Step is the number of bounds that the delay has reached.

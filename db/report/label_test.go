@@ -49,7 +49,7 @@ func TestGroupsAndTags(t *testing.T) {
 		}
 		return labels[at].tags
 	}
-	type groups map[string]int64 // clicks, with those of bots
+	type groups map[string]int64 // clicks, including clicks of bots
 	recount := func(q Query) (groups, int64) {
 		out, total := groups{}, int64(0)
 		for _, f := range h.facts {

@@ -18,7 +18,7 @@ import (
 )
 
 // TestClickLoss checks the click loss of groups: the clicks that the sources reported minus the clicks that arrived. Groups that
-// do not consist of whole UTC days of sources have none.
+// do not consist of whole UTC days of sources have no loss.
 func TestClickLoss(t *testing.T) {
 	t.Parallel()
 	d := dbtest.New(t)

@@ -24,7 +24,7 @@ const splitShare = 4
 // query is a Query with all decisions about how it is answered.
 type query struct {
 	Query
-	known    map[string]dimension // all dimensions, including those of filters, by name
+	known    map[string]dimension // all dimensions, including the dimensions of filters, by name
 	sort     string               // the figure or dimension that groups are sorted by
 	descends bool
 	// campaigns has the campaigns with a group or a tag, if the query needs them.

@@ -28,8 +28,8 @@ func deleteEvents(ctx context.Context, c db.Conn, clicks string) error {
 	return db.Run(ctx, c, "delete ads", `DELETE FROM ad_clicks WHERE click_id = ANY ($1::uuid[])`, clicks)
 }
 
-// deleteEventsOf deletes at most $3 events that were received before $1, from accounts on the plan $2. Deleted accounts have
-// none.
+// deleteEventsOf deletes at most $3 events that were received before $1, from accounts on the plan $2. Deleted accounts have no
+// events.
 const deleteEventsOf = `
 DELETE FROM site_events WHERE id = ANY (ARRAY(SELECT e.id FROM accounts a CROSS JOIN LATERAL (
 	SELECT id FROM site_events WHERE account_id = a.id AND received_at < $1 ORDER BY received_at LIMIT $3

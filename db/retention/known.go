@@ -83,7 +83,7 @@ func ReadKnown(ctx context.Context, l click.Log, v click.Visitor) (k Known, err 
 	return k, err
 }
 
-// inLogForm changes the names and values of a row to those of the logs.
+// inLogForm gives the names and values of a row the form that they have in the logs.
 func inLogForm(raw []byte) ([]byte, error) {
 	row := map[string]any{}
 	d := json.NewDecoder(bytes.NewReader(raw))

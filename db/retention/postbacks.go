@@ -80,7 +80,7 @@ func deleteExpiredPostbacks(ctx context.Context, c db.Conn, now time.Time) (tota
 		})
 	}
 	deleteAll(selectOldPostbacksWithoutAccount, now.AddDate(0, 0, -models.StrangersPostbackDays))
-	// The rest belongs to deleted accounts. The id of a postback is a UUIDv7 like that of a click.
+	// The rest belongs to deleted accounts. The id of a postback is a UUIDv7 like the id of a click.
 	deleteAll(selectAncientPostbacks, models.FloorClickID(now.AddDate(0, 0, -models.LongestPostbacks())))
 	return total, err
 }
