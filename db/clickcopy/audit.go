@@ -65,9 +65,9 @@ func (d Difference) String() string {
 		d.SourceID, d.Ledger, d.Rows)
 }
 
-// Audit compares an account's figures of one day in the ledger with those of ClickHouse's rows. stable is false if the day's rows
-// changed during the comparison or wait to be copied. Then try again. A day whose clicks the account no longer keeps has no
-// differences.
+// Audit compares an account's figures of one day in the ledger with the figures of ClickHouse's rows. stable is false if the
+// day's rows changed during the comparison or wait to be copied. Then try again. A day whose clicks the account no longer keeps
+// has no differences.
 func (k Copy) Audit(ctx context.Context, account uuid.UUID, at time.Time) (list []Difference, stable bool, err error) {
 	from := at.UTC().Truncate(click.Day)
 	to := from.Add(click.Day)

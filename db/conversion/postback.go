@@ -45,8 +45,8 @@ const joinOwner = `LEFT JOIN LATERAL (
 	WHERE k.id = p.click_id AND p.account_id IN (a.id, '00000000-0000-0000-0000-000000000000') OFFSET 0
 ) owner ON true`
 
-// StorePostbacks stores raw postbacks, with a job for each new one whose click is stored. It returns the new jobs, including jobs
-// that forward postbacks to accounts' former trackers.
+// StorePostbacks stores raw postbacks, with a job for each new postback whose click is stored. It returns the new jobs, including
+// jobs that forward postbacks to accounts' former trackers.
 func StorePostbacks(ctx context.Context, c db.Conn, list []*models.Postback) ([]models.JobRef, error) {
 	if len(list) == 0 {
 		return nil, nil

@@ -22,12 +22,12 @@ func New(s *store.Store) People { return People{s} }
 
 const personColumns = `id, email, name, password, totp IS NOT NULL AS has_totp, theme, language, letter_keys`
 
-// FindByEmail returns the person with an e-mail address. ok is false if nobody has the address.
+// FindByEmail returns the person with an e-mail address. ok is false if no person has the address.
 func (p People) FindByEmail(ctx context.Context, email string) (found models.Person, ok bool, err error) {
 	return db.First[models.Person](ctx, p.s.Conn(), "person", `SELECT `+personColumns+` FROM users WHERE email = $1`, email)
 }
 
-// Ensure returns the person with an e-mail address. If nobody has the address, it creates a person with the name and without a
+// Ensure returns the person with an e-mail address. If no person has the address, it creates a person with the name and without a
 // password.
 func (p People) Ensure(ctx context.Context, email, name string) (models.Person, error) {
 	const q = `INSERT INTO users (id, email, name) VALUES ($1, $2, $3)
