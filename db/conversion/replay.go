@@ -11,8 +11,8 @@ import (
 	"switchyard/db/jobrow"
 )
 
-// replayed makes the chosen postbacks undecided again. With this number of attempts, MatchPostbacks looks for their clicks only
-// once.
+// replayed makes the chosen postbacks undecided again. It sets the number of attempts so high that MatchPostbacks looks for their
+// clicks only once.
 var replayed = `, deleted AS (
 	` + jobrow.DeleteFinishedFrom("chosen", recordKind) + `
 )
