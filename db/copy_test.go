@@ -14,7 +14,7 @@ import (
 	"switchyard/db/dbtest"
 )
 
-// TestCopyIn checks that every value that is copied in is read back unchanged, whatever characters it has.
+// TestCopyIn checks that copied values are read back unchanged, whatever characters they have.
 func TestCopyIn(t *testing.T) {
 	t.Parallel()
 	d := dbtest.New(t)

@@ -1,6 +1,5 @@
-// Package db opens PostgreSQL and contains the functions that its sub-packages share: transactions, queries, migrations,
-// notifications, and the error codes of the server that matter to callers. All SQL of the service, and all code that uses Redis as a
-// store, is in db and its sub-packages.
+// Package db opens PostgreSQL and contains what its sub-packages share: transactions, queries, migrations, notifications and
+// error codes. All SQL of the service, and all code that uses Redis as a store, is in db and its sub-packages.
 package db
 
 import (
@@ -21,7 +20,7 @@ import (
 	"github.com/lib/pq/pqerror"
 )
 
-// Conn runs queries. It is the pool or a transaction, so that the same method works on both.
+// Conn runs queries. It is the pool or a transaction.
 type Conn = sqlx.ExtContext
 
 // DB is the pool of connections to PostgreSQL.
@@ -30,20 +29,20 @@ type DB struct{ *sqlx.DB }
 // Options of a pool.
 type Options struct {
 	MaxConns  int           // default 20
-	Name      string        // application_name, so that an operator sees who holds a connection
+	Name      string        // application_name, for operators
 	Statement time.Duration // maximum duration of a statement; default 60 seconds
 	Serial    bool          // PostgreSQL uses one process for a statement, never several
 	ReadOnly  bool          // statements that write are refused
-	// Pooler reports that the URL leads to a pooler that lends a session for one transaction, such as PgBouncer in transaction
-	// mode. Features that need a session for longer do not work then: Listen, the locks of db/advisory, migrations.
+	// Pooler is set if the URL leads to a pooler such as PgBouncer in transaction mode. Features that need a session do not work
+	// then: Listen, the locks of db/advisory, migrations.
 	Pooler bool
-	// Replica is used instead of the server of the URL while the replica is up to date. It needs ReadOnly.
+	// Replica is used instead of the URL's server while it is up to date. It needs ReadOnly.
 	Replica    *Replica
 	ReplicaURL string
 }
 
-// settings returns the session settings that are used unless the URL sets them. jit is off, because compiling a statement costs
-// several times more time than it saves, even for a report over millions of rows.
+// settings returns the session settings that the URL may override. jit is off, because compiling a statement costs several times
+// more time than it saves, even for a report over millions of rows.
 func (o Options) settings() map[string]string {
 	all := map[string]string{"lock_timeout": "5000", "jit": "off"}
 	all["statement_timeout"] = strconv.FormatInt(cmp.Or(o.Statement, time.Minute).Milliseconds(), 10)
@@ -56,8 +55,8 @@ func (o Options) settings() map[string]string {
 	return all
 }
 
-// Open connects to PostgreSQL and pings it once. Sessions run in UTC. They give up on a lock after 5 seconds and on a
-// statement after the time in the options, so that no request waits for ever.
+// Open connects to PostgreSQL and pings it once. Sessions run in UTC. They give up on a lock after 5 seconds and on a statement
+// after the time in the options.
 func Open(ctx context.Context, url string, o Options) (*DB, error) {
 	d, err := OpenLazy(url, o)
 	if err != nil {
@@ -70,7 +69,7 @@ func Open(ctx context.Context, url string, o Options) (*DB, error) {
 	return d, nil
 }
 
-// Check pings PostgreSQL, on an open connection or a new one. Its errors suggest what to change in the settings.
+// Check pings PostgreSQL. Its errors suggest what to change in the settings.
 func (d *DB) Check(ctx context.Context) error {
 	err := d.PingContext(ctx)
 	switch {
@@ -84,7 +83,7 @@ func (d *DB) Check(ctx context.Context) error {
 	return fmt.Errorf("db: open: %w; is PostgreSQL running, and DATABASE_URL right?", err)
 }
 
-// OpenLazy creates the pool without connecting, for a process that must start even while PostgreSQL is down.
+// OpenLazy creates the pool without connecting, so that a process can start while PostgreSQL is down.
 func OpenLazy(url string, o Options) (*DB, error) {
 	connector, err := o.connector(url)
 	if err != nil {
@@ -105,7 +104,6 @@ func OpenLazy(url string, o Options) (*DB, error) {
 	return &DB{sqlx.NewDb(pool, "postgres")}, nil
 }
 
-// connector returns a connector for a URL. Its sessions have the settings of the options.
 func (o Options) connector(url string) (driver.Connector, error) {
 	cfg, err := pq.NewConfig(url)
 	if err != nil {
@@ -137,8 +135,8 @@ func (o Options) connector(url string) (driver.Connector, error) {
 	return pooled{connector, each.String(), o.ReadOnly}, err
 }
 
-// Tx runs fn in a transaction, and commits if fn returns nil. If c is already a transaction, fn runs under a savepoint: an error
-// undoes only the changes of fn, and the outer transaction can continue.
+// Tx runs fn in a transaction, and commits if fn returns nil. If c is already a transaction, fn runs under a savepoint, and an
+// error undoes only the changes of fn.
 func Tx(ctx context.Context, c Conn, fn func(Conn) error) error {
 	switch c := c.(type) {
 	case *DB:
@@ -149,9 +147,8 @@ func Tx(ctx context.Context, c Conn, fn func(Conn) error) error {
 	return fmt.Errorf("db: cannot start a transaction on %T", c)
 }
 
-// Snapshot runs fn in a transaction that only reads. All its statements see the data as of the first statement. If c is already a
-// transaction, Snapshot runs fn in that transaction without these guarantees: a statement may write, and may see newer data than the
-// first statement.
+// Snapshot runs fn in a read-only transaction. All its statements see the data as of the first one. If c is already a
+// transaction, fn runs in it without these guarantees.
 func Snapshot(ctx context.Context, c Conn, fn func(Conn) error) error {
 	if d, ok := c.(*DB); ok {
 		return begin(ctx, d, &sql.TxOptions{Isolation: sql.LevelRepeatableRead, ReadOnly: true}, fn)
@@ -164,7 +161,7 @@ func begin(ctx context.Context, d *DB, o *sql.TxOptions, fn func(Conn) error) er
 	if err != nil {
 		return fmt.Errorf("db: begin: %w", err)
 	}
-	defer tx.Rollback() //nolint:errcheck // does nothing after a commit; after a failure, the caller gets the first error
+	defer tx.Rollback() //nolint:errcheck // after a failure, the caller gets the first error
 	if err := fn(tx); err != nil {
 		return err
 	}
@@ -174,8 +171,7 @@ func begin(ctx context.Context, d *DB, o *sql.TxOptions, fn func(Conn) error) er
 	return nil
 }
 
-// savepoint runs fn under a savepoint. One name serves all depths, because PostgreSQL stacks savepoints of the same
-// name.
+// savepoint runs fn under a savepoint. One name serves all depths, because savepoints are a stack.
 func savepoint(ctx context.Context, tx *sqlx.Tx, fn func(Conn) error) error {
 	if _, err := tx.ExecContext(ctx, `SAVEPOINT nested`); err != nil {
 		return fmt.Errorf("db: savepoint: %w", err)
@@ -199,23 +195,21 @@ func UniqueViolation(err error) string {
 	return ""
 }
 
-// hasClass reports whether an error of PostgreSQL belongs to one of the classes of error codes.
 func hasClass(err error, classes ...pqerror.Class) bool {
 	e := pq.As(err)
 	return e != nil && slices.Contains(classes, e.Code.Class())
 }
 
-// BadData reports whether PostgreSQL refused the values themselves, so that a retry cannot help. Examples are invalid UTF-8, a
-// violated constraint, or a value beyond a limit of the server.
+// BadData reports whether PostgreSQL refused the values themselves, so that a retry cannot help. Examples are invalid UTF-8 and
+// violated constraints.
 func BadData(err error) bool {
 	return hasClass(err, pqerror.ClassDataException, pqerror.ClassIntegrityConstraintViolation) ||
 		pq.As(err, pqerror.ProgramLimitExceeded) != nil
 }
 
 // Unavailable reports whether the same call may succeed later: PostgreSQL cannot be reached, is shutting down or lacks resources,
-// or a time limit or the wait for a lock ended. This includes a statement that a read replica cancelled because it blocked the
-// replay of the primary's changes. Such a statement fails with the code of a serialization failure. The code has almost no
-// other cause here, because no transaction of this program is serializable.
+// or a time limit ended. A replica cancels statements that block its replay with the code of a serialization failure, which has
+// almost no other cause here.
 func Unavailable(err error) bool {
 	if errors.Is(err, sql.ErrConnDone) || errors.Is(err, driver.ErrBadConn) || errors.Is(err, context.DeadlineExceeded) {
 		return true

@@ -9,11 +9,10 @@ import (
 	"github.com/google/uuid"
 )
 
-// document stores the value that p points to in a json or jsonb column, or reads the value from such a column. A nil list or map
-// becomes an empty one.
+// document reads or writes the value that p points to, in a json or jsonb column. A nil list or map becomes an empty one.
 type document struct{ p any }
 
-// Document returns a value as a parameter for a json or jsonb column.
+// Document returns a value for a json or jsonb column.
 func Document(v any) driver.Valuer {
 	p := reflect.New(reflect.TypeOf(v))
 	p.Elem().Set(reflect.ValueOf(v))
@@ -37,7 +36,6 @@ func (d document) Value() (driver.Value, error) {
 	return string(raw), err
 }
 
-// noNil replaces a nil list or map with an empty one.
 func (d document) noNil() {
 	v := reflect.ValueOf(d.p).Elem()
 	switch {

@@ -12,25 +12,22 @@ import (
 	"switchyard/models/interval"
 )
 
-// Notice is what a Listen callback gets: a notification, or the request to read everything again.
+// Notice is a notification, or the request to read everything again.
 type Notice struct {
-	// Resync reports that notices may have been missed: at the first connection, and after a connection was lost. The callback
-	// should read everything again.
+	// Resync means that notices may have been missed, at the first connection or after a lost one: read everything again.
 	Resync  bool
 	Payload string
 }
 
-// After a lost connection, a listener waits between listenMinWait and listenMaxWait before it connects again. It tests its
-// connection every listenPing.
 const (
 	listenMinWait = 100 * time.Millisecond
 	listenMaxWait = 2 * time.Second
 	listenPing    = 20 * time.Second
 )
 
-// Listen calls the function handle with every notification on a channel, one call at a time, until the context ends. It also
-// calls this function with Resync at the start and after every reconnect. It has its own connection and reconnects automatically.
-// It returns an error only if the URL cannot be read.
+// Listen calls the function handle with every notification on a channel, one at a time, until the context ends. It also calls
+// this function with Resync at the start and after every reconnect. It has its own connection and reconnects automatically. It
+// returns an error only if the URL cannot be read.
 func Listen(ctx context.Context, url, channel string, handle func(context.Context, Notice)) error {
 	if _, err := pq.NewConfig(url); err != nil {
 		return fmt.Errorf("db: DATABASE_URL: %w", err)
@@ -38,11 +35,11 @@ func Listen(ctx context.Context, url, channel string, handle func(context.Contex
 	l := pq.NewListener(withConnectTimeout(url), listenMinWait, listenMaxWait, logListener(ctx))
 	stop := context.AfterFunc(ctx, func() { _ = l.Close() })
 	defer stop()
-	go interval.Every(ctx, listenPing, func() { _ = l.Ping() }) // an error closes the connection, and pq connects again
+	go interval.Every(ctx, listenPing, func() { _ = l.Ping() }) // after an error, pq connects again
 
-	// l.Listen waits for the first connection. When a connection is lost later, pq reconnects, listens again and then sends nil.
+	// l.Listen waits for the first connection. After a reconnect, pq sends nil.
 	if err := l.Listen(channel); err != nil {
-		return nil //nolint:nilerr // l.Listen fails only for a closed listener, so the context has ended
+		return nil //nolint:nilerr // only a closed listener fails: the context has ended
 	}
 	handle(ctx, Notice{Resync: true})
 	for n := range l.Notify {
@@ -65,7 +62,7 @@ func logListener(ctx context.Context) pq.EventCallbackType {
 	}
 }
 
-// withConnectTimeout adds a connect timeout of 5 seconds to a URL without one. Without a timeout, pq's listener would wait for ever.
+// withConnectTimeout adds a connect timeout of 5 seconds to a URL without one. Without one, pq's listener would wait for ever.
 func withConnectTimeout(url string) string {
 	if strings.Contains(url, "connect_timeout") {
 		return url

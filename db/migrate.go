@@ -21,18 +21,18 @@ import (
 	"switchyard/db/migrations"
 )
 
-// A migration that waits for the lock of a table makes later statements on that table wait too. It therefore gives up soon, lets
-// these statements pass and tries again.
+// A migration that waits for the lock of a table makes later statements on the table wait too. So it soon gives up, lets these
+// pass and tries again.
 const (
 	migrateLockTimeout = 2 * time.Second
 	migratePause       = time.Second
 	migrateAttempts    = 60
 )
 
-// Migrate brings the schema up to date and returns how many files it ran. Several processes may call it at the same time: one of them
-// migrates, and the others wait and find nothing left to do. It fails if a lock is not available after migrateAttempts attempts,
-// which take about three minutes. The next call continues with the file that needs the lock. If the schema has migrations that
-// this program lacks, Migrate changes nothing and returns ErrProgramBehind.
+// Migrate brings the schema up to date and returns how many files it ran. Several processes may call it at the same time: one of
+// them migrates. It fails if a lock is not available after migrateAttempts attempts, which take about three minutes, and the next
+// call continues there. If the schema has migrations that this program lacks, Migrate changes nothing and returns
+// ErrProgramBehind.
 func Migrate(ctx context.Context, d *DB) (int, error) {
 	files, err := migrationFiles()
 	if err != nil {
@@ -50,8 +50,7 @@ func Migrate(ctx context.Context, d *DB) (int, error) {
 	return migrate(ctx, d, migrations.FS, migrateAttempts)
 }
 
-// migrate applies the migrations that are missing, and returns their number. If a lock is not available, it tries again, at most
-// attempts times in all.
+// migrate applies the missing migrations, and returns their number. It tries at most attempts times to get a lock.
 func migrate(ctx context.Context, d *DB, files fs.FS, attempts int) (int, error) {
 	p, err := migrationsOf(d, files)
 	if err != nil {
@@ -82,8 +81,8 @@ func migrate(ctx context.Context, d *DB, files fs.FS, attempts int) (int, error)
 	}
 }
 
-// migrationsOf returns the runner of the migrations. It allows files out of order, because branches may be merged in another
-// order than the order of their numbers.
+// migrationsOf returns the runner of the migrations. Branches may be merged in another order than their numbers, so it runs
+// missing files of any number.
 func migrationsOf(d *DB, files fs.FS) (*goose.Provider, error) {
 	locker, err := lock.NewPostgresSessionLocker()
 	if err != nil {
@@ -94,8 +93,8 @@ func migrationsOf(d *DB, files fs.FS) (*goose.Provider, error) {
 	return p, wrap("migrate", err)
 }
 
-// migrateSession sets the timeouts of the session that migrates. The timeout for locks is short. Statements have no timeout,
-// because building an index of a large table takes long but blocks no other session.
+// migrateSession sets a short timeout for locks in the session that migrates. Statements have no timeout, because building an
+// index of a large table takes long but blocks no other session.
 type migrateSession struct{ lock.SessionLocker }
 
 // SessionLock implements lock.SessionLocker.
@@ -121,8 +120,8 @@ func wrap(what string, err error) error {
 	return fmt.Errorf("db: %s: %w", what, err)
 }
 
-// MigrateTo runs the given migrations, except the ones that have already been run. It fails before it changes anything if this
-// program lacks one of the given migrations, or if the database has migrations that are not given.
+// MigrateTo runs the given migrations that were not run yet. It changes nothing and fails if this program lacks one of them, or
+// if the database has others.
 func MigrateTo(ctx context.Context, d *DB, versions []int64) error {
 	files, err := migrationFiles()
 	if err != nil {
@@ -149,13 +148,12 @@ func MigrateTo(ctx context.Context, d *DB, versions []int64) error {
 }
 
 var (
-	// ErrSchemaAhead reports that a database has a migration that was not requested. A migration cannot be undone.
+	// ErrSchemaAhead means that a database has a migration that was not requested, and that cannot be undone.
 	ErrSchemaAhead = errors.New("db: the schema is newer than wanted")
-	// ErrProgramBehind reports that a schema needs a newer program.
+	// ErrProgramBehind means that a schema needs a newer program.
 	ErrProgramBehind = errors.New("db: the program is older than the schema")
 )
 
-// chosenFiles is a file system that has only the migrations with these names.
 type chosenFiles map[string]bool
 
 // Open implements fs.FS.
@@ -167,7 +165,6 @@ func (c chosenFiles) ReadDir(name string) ([]fs.DirEntry, error) {
 	return slices.DeleteFunc(all, func(e fs.DirEntry) bool { return !c[e.Name()] }), err
 }
 
-// migrationFiles returns the file name of each version.
 func migrationFiles() (map[int64]string, error) {
 	names, err := fs.Glob(migrations.FS, "*.sql")
 	if err != nil {
@@ -190,7 +187,7 @@ const (
 	listApplied  = `SELECT DISTINCT version_id FROM goose_db_version WHERE is_applied AND version_id > 0 ORDER BY 1`
 )
 
-// Applied lists the migrations that the database has, in order. It is empty for a database without a schema.
+// Applied lists the migrations that the database has, in order. It is empty without a schema.
 func Applied(ctx context.Context, c Conn) ([]int64, error) {
 	ever, err := Get[bool](ctx, c, "migrations", everMigrated)
 	if err != nil || !ever {
@@ -199,8 +196,8 @@ func Applied(ctx context.Context, c Conn) ([]int64, error) {
 	return Select[int64](ctx, c, "migrations", listApplied)
 }
 
-// Behind returns how many migrations of this program the database lacks. It changes nothing. A database that is ahead of the
-// program, as during an upgrade, does not count as behind.
+// Behind returns how many migrations of this program the database lacks. A database that is ahead of the program, as during an
+// upgrade, does not count.
 func Behind(ctx context.Context, d *DB) (int, error) {
 	files, err := migrationFiles()
 	if err != nil {

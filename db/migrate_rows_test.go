@@ -8,8 +8,8 @@ import (
 	"switchyard/db/migrations"
 )
 
-// TestFiguresOfEarlierDays checks that migration 0175 fills source_figures with the spend of days that were read from a platform
-// before that table existed. It leaves out days whose spend was entered by hand. A day that already has figures keeps them.
+// TestFiguresOfEarlierDays checks that migration 0175 fills source_figures with the spend of earlier days that were read from a
+// platform, except days that already have figures.
 func TestFiguresOfEarlierDays(t *testing.T) {
 	t.Parallel()
 	d := dbtest.NewEmpty(t)

@@ -20,8 +20,8 @@ import (
 	"switchyard/models/longtest"
 )
 
-// TestMigrationGivesUpItsLock checks that a migration that waits for a lock lets later statements pass and gets the lock in the
-// end. If it never gets the lock, it fails with a message, and the completed migrations stay.
+// TestMigrationGivesUpItsLock checks that a migration that waits for a lock lets later statements pass. If it never gets the
+// lock, the completed migrations stay.
 func TestMigrationGivesUpItsLock(t *testing.T) {
 	t.Parallel()
 	d := dbtest.New(t)
@@ -53,7 +53,7 @@ func TestMigrationGivesUpItsLock(t *testing.T) {
 	await.Until(t, "the migration waits", func() (waits bool) {
 		return d.GetContext(t.Context(), &waits, waiting) == nil && waits
 	})
-	// The write would fail after waiting five seconds for a lock. The migration gives up its own wait after two seconds.
+	// The write would fail after five seconds. The migration gives up its wait after two.
 	if _, err := d.ExecContext(t.Context(), `INSERT INTO accounts (id, name, plan, site_key)
 		VALUES (gen_random_uuid(), 'a', 'pro', 'k')`); err != nil {
 		t.Errorf("a write that began while the migration waited: %v, want no error", err)
@@ -70,7 +70,7 @@ func TestMigrationGivesUpItsLock(t *testing.T) {
 	}
 }
 
-// TestMigrateRefusesNewerSchema checks that a program that lacks a migration of the database returns an error and changes nothing.
+// TestMigrateRefusesNewerSchema checks that a program that lacks a migration of the database changes nothing.
 func TestMigrateRefusesNewerSchema(t *testing.T) {
 	t.Parallel()
 	d := dbtest.New(t)
@@ -90,17 +90,16 @@ func TestMigrateRefusesNewerSchema(t *testing.T) {
 	}
 }
 
-// blocksWrites lists old migrations that block writes to a table while they copy it, each with its tables. Tables into which
-// TestClickArrivesDuringMigrations does not write are left out.
+// blocksWrites lists old migrations that block writes to tables while they copy them, as far as TestClickArrivesDuringMigrations
+// writes to these tables.
 var blocksWrites = map[string][]string{"0013_smartlink_days.sql": {"smartlink_clicks"}}
 
-// newID is SQL for a new UUID whose first bits are the time, like the ids of clicks.
+// newID is SQL for a new UUID whose first bits are the time.
 const newID = `encode(overlay(uuid_send(gen_random_uuid()) PLACING substring(int8send(
 	(extract(epoch FROM clock_timestamp()) * 1000)::bigint) FROM 3) FROM 1 FOR 6), 'hex')::uuid`
 
-// TestClickArrivesDuringMigrations applies each migration to a database with clicks (200,000 clicks in the long form of the
-// test). At the same time, more clicks are written, as a program of the previous version does. No write fails, except into the
-// tables in blocksWrites. A write would fail if it had to wait for more than five seconds.
+// TestClickArrivesDuringMigrations applies each migration to a database with clicks (200,000 in the long form of the test), while
+// a program of the previous version writes more. No write waits for five seconds, except into the tables in blocksWrites.
 func TestClickArrivesDuringMigrations(t *testing.T) {
 	t.Parallel()
 	rows := longtest.Size(2_000, 200_000)
@@ -139,8 +138,7 @@ func TestClickArrivesDuringMigrations(t *testing.T) {
 	}
 }
 
-// insertInto returns a statement that adds $1 rows to a table, with values for the columns without a default. It returns "" if
-// there is no such table.
+// insertInto returns a statement that adds $1 rows to a table, or "" if there is no such table.
 func insertInto(t *testing.T, d *db.DB, table string) string {
 	t.Helper()
 	var columns []struct {
@@ -172,8 +170,8 @@ func insertInto(t *testing.T, d *db.DB, table string) string {
 		table, strings.Join(names, ", "), strings.Join(values, ", "))
 }
 
-// startWrites adds rows to each table until the returned function is called. That function returns a text with the number of rows and
-// the longest time of a write, for each table. A write to one of the tables in mayFail may fail.
+// startWrites adds rows to each table until the returned function is called, which returns the number of rows and the longest
+// time of a write. Writes to tables in mayFail may fail.
 func startWrites(t *testing.T, d *db.DB, inserts map[string]string, mayFail []string) func() string {
 	t.Helper()
 	ctx, stop := context.WithCancel(t.Context())
@@ -208,7 +206,7 @@ func startWrites(t *testing.T, d *db.DB, inserts map[string]string, mayFail []st
 	}
 }
 
-// lastWithoutRules is the last migration that was written before db/migrations/README.md had rules.
+// lastWithoutRules is the last migration from before the rules of db/migrations/README.md.
 const lastWithoutRules = "0014"
 
 // TestNewMigrationsKeepTheRules checks that newer migrations keep the rules of db/migrations/README.md.
@@ -245,7 +243,7 @@ var (
 	indexesOnly = regexp.MustCompile(`^((CREATE|DROP) (UNIQUE )?INDEX CONCURRENTLY|ALTER INDEX)`)
 )
 
-// breach returns an error that names the first rule of db/migrations/README.md that a migration breaks, or nil.
+// breach returns an error that names the first broken rule of db/migrations/README.md, or nil.
 func breach(text string) error {
 	noTransaction := strings.Contains(text, "-- +goose NO TRANSACTION")
 	up, _, _ := strings.Cut(text, "-- +goose Down")
@@ -284,7 +282,6 @@ func breach(text string) error {
 	return nil
 }
 
-// TestBreach checks which statements break a rule, and which rule breach names.
 func TestBreach(t *testing.T) {
 	t.Parallel()
 	const apart = "-- +goose NO TRANSACTION\n"
@@ -315,8 +312,8 @@ func TestBreach(t *testing.T) {
 	}
 }
 
-// TestOwnSecretsAreHidden checks that migration 0028 deletes the secrets that were stored under a network's own parameter names,
-// and that undecided postbacks keep the data that they need.
+// TestOwnSecretsAreHidden checks that migration 0028 deletes secrets under a network's own parameter names, except in undecided
+// postbacks.
 func TestOwnSecretsAreHidden(t *testing.T) {
 	t.Parallel()
 	d := dbtest.NewEmpty(t)
@@ -349,15 +346,14 @@ func TestOwnSecretsAreHidden(t *testing.T) {
 	} {
 		var n int
 		err := d.GetContext(t.Context(), &n, `SELECT count(*) FROM postbacks WHERE `+where+` AND params = `+want)
-		if err != nil || n != 2*700 { // 700 postbacks for each of two accounts, or of two outcomes
+		if err != nil || n != 2*700 { // 700 for each of two accounts, or of two outcomes
 			t.Errorf("%d postbacks with %s have the parameters %s, want %d, %v", n, where, want, 2*700, err)
 		}
 	}
 }
 
-// TestDomainsKeepTheirHosts checks that if a host was verified before migration 0134, its account counts as the proved owner, even
-// after the domain is deleted. The claim of an unproved domain is deleted with the domain. A domain that is added after the
-// migration counts as not proved. Each account has its own token.
+// TestDomainsKeepTheirHosts checks that a host that was verified before migration 0134 stays its account's, even after the domain
+// is deleted. Later domains are not proved.
 func TestDomainsKeepTheirHosts(t *testing.T) {
 	t.Parallel()
 	d := dbtest.NewEmpty(t)

@@ -8,9 +8,9 @@ import (
 	"github.com/google/uuid"
 )
 
-// InParts repeats a statement until it changes fewer than size rows, and returns the total number of changed rows. The statement
-// gets size as its last argument and must change at most that many rows. No lock is therefore held for long, and the changes of
-// completed statements stay when the context ends.
+// InParts repeats a statement until it changes fewer than size rows, and returns the total number of changed rows. size is the
+// last argument of the statement, which must change at most that many rows. So no lock is held for long, and completed parts stay
+// when the context ends.
 func InParts(ctx context.Context, c Conn, what, query string, size int, args ...any) (int64, error) {
 	var total int64
 	for {
@@ -29,12 +29,12 @@ SELECT EXISTS (SELECT FROM pg_inherits WHERE inhparent = $1::regclass AND inhrel
 type Partition struct {
 	Table, Name string
 	Low, High   uuid.UUID
-	Prepare     string // SQL that runs before the partition is attached; may be empty
+	Prepare     string // SQL that runs before the partition is attached
 }
 
-// Ensure creates the partition if it does not exist. c must be a transaction that holds a lock which all callers for the table take,
-// so that two callers do not create the same partition. The partition is created as a separate table and then attached. Creating
-// it directly as a partition would wait for all readers of the table and block later readers.
+// Ensure creates the partition if it does not exist. c must be a transaction with a lock that all callers for the table take. The
+// partition is created as a separate table and then attached, because creating it directly would wait for all readers of the
+// table and block later ones.
 func (p Partition) Ensure(ctx context.Context, c Conn) error {
 	what := "make partition of " + p.Table
 	if attached, err := Get[bool](ctx, c, what, partitionAttached, p.Table, p.Name); err != nil || attached {

@@ -21,10 +21,9 @@ type session interface {
 	driver.NamedValueChecker
 }
 
-// pooled connects to a pooler that lends a session of the server for one transaction, as PgBouncer does with
-// pool_mode=transaction. A statement outside a transaction gets a transaction of its own, because the driver sends the statement
-// in two steps, which must reach the same session. Each transaction begins by setting the settings, because the next transaction
-// may get another session.
+// pooled connects to a pooler that lends a session of the server for one transaction, such as PgBouncer with
+// pool_mode=transaction. The next transaction may get another session, so each begins with the settings. The driver sends a
+// statement in two steps, so a statement outside a transaction gets its own.
 type pooled struct {
 	driver.Connector
 	settings string // statements without parameters
@@ -52,14 +51,13 @@ func connectSession(ctx context.Context, to driver.Connector) (session, error) {
 	return s, nil
 }
 
-// pooledConn is a connection to the pooler.
 type pooledConn struct {
 	session
 	pooled
 	inTx bool // a transaction is open
 }
 
-// errPrepare is the error for preparing a statement that would outlive its transaction.
+// errPrepare refuses statements that would outlive their transactions.
 var errPrepare = errors.New("db: a pooler cannot keep a prepared statement: prepare it in a transaction")
 
 // Prepare implements driver.Conn.
@@ -83,7 +81,7 @@ func (c *pooledConn) BeginTx(ctx context.Context, o driver.TxOptions) (driver.Tx
 		return nil, err
 	}
 	if _, err := c.session.ExecContext(ctx, c.settings, nil); err != nil {
-		_ = tx.Rollback() // if the rollback fails, the session is not used again
+		_ = tx.Rollback() // if this fails, the session is not used again
 		return nil, err
 	}
 	c.inTx = true
@@ -101,14 +99,13 @@ func (c *pooledConn) ExecContext(ctx context.Context, query string, args []drive
 	}
 	result, err := c.session.ExecContext(ctx, query, args)
 	if err != nil {
-		_ = tx.Rollback() // if the rollback fails, the session is not used again
+		_ = tx.Rollback() // if this fails, the session is not used again
 		return nil, err
 	}
 	return result, tx.Commit()
 }
 
-// QueryContext implements driver.QueryerContext. Outside a transaction, it begins one, which ends after the last row or when the
-// rows are closed.
+// QueryContext implements driver.QueryerContext. A transaction of its own ends after the last row or when the rows are closed.
 func (c *pooledConn) QueryContext(ctx context.Context, query string, args []driver.NamedValue) (driver.Rows, error) {
 	if c.inTx {
 		return c.session.QueryContext(ctx, query, args)
@@ -119,13 +116,13 @@ func (c *pooledConn) QueryContext(ctx context.Context, query string, args []driv
 	}
 	rows, err := c.session.QueryContext(ctx, query, args)
 	if err != nil {
-		_ = tx.Rollback() // if the rollback fails, the session is not used again
+		_ = tx.Rollback() // if this fails, the session is not used again
 		return nil, err
 	}
 	return &pooledRows{Rows: rows, tx: tx}, nil
 }
 
-// pooledTx is a transaction, of the caller or of a single statement. Its end clears inTx of the connection.
+// pooledTx is a transaction of the caller or of a single statement.
 type pooledTx struct {
 	driver.Tx
 	conn *pooledConn
@@ -143,7 +140,7 @@ func (t *pooledTx) Rollback() error {
 	return t.Tx.Rollback()
 }
 
-// pooledRows are the rows of a statement in a transaction of its own.
+// pooledRows are the rows of a statement in its own transaction.
 type pooledRows struct {
 	driver.Rows
 	tx     driver.Tx // nil once it has ended
@@ -170,7 +167,6 @@ func (r *pooledRows) Next(row []driver.Value) error {
 // Close implements driver.Rows.
 func (r *pooledRows) Close() error { return r.end() }
 
-// end ends the statement, then its transaction.
 func (r *pooledRows) end() error {
 	if r.tx == nil {
 		return nil
@@ -178,7 +174,7 @@ func (r *pooledRows) end() error {
 	tx := r.tx
 	r.tx = nil
 	if err := r.Rows.Close(); err != nil || r.failed {
-		_ = tx.Rollback() // if the rollback fails, the session is not used again
+		_ = tx.Rollback() // if this fails, the session is not used again
 		return err
 	}
 	return tx.Commit()

@@ -13,9 +13,8 @@ import (
 	"switchyard/db/dbtest"
 )
 
-// bounced returns a pool without PgBouncer, and two pools that use the same PgBouncer. The pool long has a long timeout of
-// statements. The pool short is only for reading and has a short timeout. PgBouncer has a single session, so both pools get the
-// same session in turn.
+// bounced returns a pool without PgBouncer, and two pools of one PgBouncer: long with a long timeout of statements, and short for
+// reading with a short one. They take turns with PgBouncer's only session.
 func bounced(t *testing.T) (direct, long, short *db.DB) {
 	t.Helper()
 	direct, url := dbtest.NewURL(t)
@@ -33,8 +32,7 @@ func bounced(t *testing.T) (direct, long, short *db.DB) {
 		open(db.Options{Name: "short", Statement: 3 * time.Second, ReadOnly: true, Serial: true})
 }
 
-// TestPoolerSettings checks that each pool has its own settings, in transactions and outside them, whichever pool used the session
-// before.
+// TestPoolerSettings checks that each pool has its own settings, whichever pool used the session before.
 func TestPoolerSettings(t *testing.T) {
 	t.Parallel()
 	_, long, short := bounced(t)
@@ -75,8 +73,8 @@ func TestPoolerSettings(t *testing.T) {
 	}
 }
 
-// TestPoolerStatements checks that a statement outside a transaction is committed if it succeeds and undone if it fails, and that
-// an error of the commit is returned. The session can be used afterwards.
+// TestPoolerStatements checks that a statement outside a transaction is committed or undone, that errors of the commit are
+// returned, and that the session can be used afterwards.
 func TestPoolerStatements(t *testing.T) {
 	t.Parallel()
 	direct, d, _ := bounced(t)
@@ -93,8 +91,8 @@ func TestPoolerStatements(t *testing.T) {
 	if n != 2 || err != nil {
 		t.Errorf("INSERT ... RETURNING returned %d, %v, want 2", n, err)
 	}
-	// In exec, row and rows, a deferred constraint fails at the commit. In bad and late, the statement itself fails: bad before
-	// its first row, late after many rows.
+	// In exec, row and rows, a deferred constraint fails at the commit. In bad and late, the statement itself fails: late after
+	// many rows.
 	for what, err := range map[string]error{
 		"exec": exec(`INSERT INTO things VALUES ($1)`, 1),
 		"row":  d.QueryRowContext(ctx, `INSERT INTO things VALUES ($1) RETURNING n`, 1).Scan(&n),
@@ -160,7 +158,7 @@ func TestPoolerStatements(t *testing.T) {
 	}
 }
 
-// TestPoolerNotConfigured checks that Open refuses a PgBouncer without Options.Pooler, with a message about the setting.
+// TestPoolerNotConfigured checks the error of Open for a PgBouncer without Options.Pooler.
 func TestPoolerNotConfigured(t *testing.T) {
 	t.Parallel()
 	_, url := dbtest.NewURL(t)

@@ -56,8 +56,8 @@ func First[T any](ctx context.Context, c Conn, what, query string, args ...any) 
 	return list[0], true, nil
 }
 
-// Get does the same as First, for a row that must exist. If there is no row, the error is a not_found error whose text contains
-// the parameter what.
+// Get does the same as First, for a row that must exist. Without a row, the error is not_found. The parameter what is the name of
+// the row in errors.
 func Get[T any](ctx context.Context, c Conn, what, query string, args ...any) (T, error) {
 	row, ok, err := First[T](ctx, c, what, query, args...)
 	if err == nil && !ok {
@@ -85,7 +85,7 @@ func Run(ctx context.Context, c Conn, what, query string, args ...any) error {
 	return err
 }
 
-// Exec does the same as Run, for callers that need the number of affected rows.
+// Exec does the same as Run and returns the number of affected rows.
 func Exec(ctx context.Context, c Conn, what, query string, args ...any) (int64, error) {
 	res, err := c.ExecContext(ctx, query, args...)
 	if err != nil {
@@ -94,8 +94,7 @@ func Exec(ctx context.Context, c Conn, what, query string, args ...any) (int64, 
 	return res.RowsAffected()
 }
 
-// ExecOne does the same as Exec, for a statement that must affect a row. If it affects no row, the error is a not_found error
-// whose text contains the parameter what.
+// ExecOne does the same as Exec, for a statement that must affect a row. If it affects none, the error is not_found.
 func ExecOne(ctx context.Context, c Conn, what, query string, args ...any) error {
 	n, err := Exec(ctx, c, what, query, args...)
 	if err == nil && n == 0 {
@@ -131,7 +130,7 @@ func Columns[T any](prefix string) string {
 	return prefix + strings.Join(names, ", "+prefix)
 }
 
-// fieldsOf finds the field of T for each column. If T is not a struct but a single value, the value itself counts as the field.
+// fieldsOf finds the field of T for each column. If T is a single value, the value itself counts as the field.
 func fieldsOf[T any](rows *sqlx.Rows) ([]*reflectx.FieldInfo, error) {
 	columns, err := rows.Columns()
 	if err != nil {
@@ -150,8 +149,7 @@ func fieldsOf[T any](rows *sqlx.Rows) ([]*reflectx.FieldInfo, error) {
 	return fields, nil
 }
 
-// cell returns the destination into which a column is scanned. It is the field itself, unless the field is an address, a list of
-// texts or a JSON document.
+// cell returns the destination of a column: the field itself, unless it is an address, a list of texts or a JSON document.
 func cell(field reflect.Value, isJSON bool) any {
 	p := field.Addr()
 	if isJSON {
@@ -166,9 +164,8 @@ func cell(field reflect.Value, isJSON bool) any {
 	return p.Interface()
 }
 
-// Analyze renews PostgreSQL's statistics of all tables, without a time limit. Call it after loading many rows, because autovacuum
-// renews the statistics only minutes later. Until then PostgreSQL assumes that the tables are empty, and reports that need 0.1 s
-// have taken 15 s.
+// Analyze renews PostgreSQL's statistics of all tables. Call it after loading many rows, because autovacuum renews them only
+// minutes later. Until then, reports that need 0.1 s have taken 15 s.
 func Analyze(ctx context.Context, c Conn) error {
 	return Run(ctx, c, "analyze", `SET statement_timeout = 0; ANALYZE; RESET statement_timeout`)
 }

@@ -16,14 +16,13 @@ import (
 	"github.com/shopspring/decimal"
 )
 
-// columnTypes are the PostgreSQL types of the columns that Records writes. A column whose tag has the option json is jsonb.
+// columnTypes are the PostgreSQL types of the columns that Records writes. Fields with the option json are jsonb.
 var columnTypes = map[reflect.Type]string{
 	reflect.TypeFor[uuid.UUID](): "uuid", reflect.TypeFor[string](): "text", reflect.TypeFor[[]string](): "text[]",
 	reflect.TypeFor[time.Time](): "timestamptz", reflect.TypeFor[decimal.Decimal](): "numeric", reflect.TypeFor[int](): "int",
 	reflect.TypeFor[bool](): "boolean", reflect.TypeFor[[]byte](): "bytea", reflect.TypeFor[netip.Addr](): "inet",
 }
 
-// taggedFields returns the fields of T that have a db tag, and the names of their columns.
 func taggedFields[T any]() (fields []reflect.StructField, names []string) {
 	for _, f := range reflect.VisibleFields(reflect.TypeFor[T]()) {
 		if tag, ok := f.Tag.Lookup("db"); ok {
@@ -36,8 +35,7 @@ func taggedFields[T any]() (fields []reflect.StructField, names []string) {
 
 func isJSON(f reflect.StructField) bool { return strings.HasSuffix(f.Tag.Get("db"), ",json") }
 
-// FromRecords returns SQL for a table with the columns in T's db tags. The rows of the table come from the parameters that Records
-// returns, beginning with $1.
+// FromRecords returns SQL for a table with the columns in T's db tags. Its rows are the parameters of Records, beginning with $1.
 func FromRecords[T any]() string {
 	fields, names := taggedFields[T]()
 	params, cells := make([]string, len(fields)), make([]string, len(fields))
@@ -58,8 +56,8 @@ func FromRecords[T any]() string {
 	return "(SELECT " + strings.Join(cells, ", ") + " FROM unnest(" + strings.Join(params, ", ") + ") AS r (" + strings.Join(names, ", ") + "))"
 }
 
-// Records returns rows as parameters for FromRecords: the values of each column as texts. Empty bytes and invalid addresses
-// become NULL.
+// Records returns rows as parameters for FromRecords: each column as a list of texts. Empty bytes and invalid addresses become
+// NULL.
 func Records[T any](rows []T) ([]any, error) {
 	fields, _ := taggedFields[T]()
 	columns := make([]any, len(fields))
@@ -78,7 +76,7 @@ func Records[T any](rows []T) ([]any, error) {
 	return columns, nil
 }
 
-// cellText returns the value that a pointer points to as text that PostgreSQL reads.
+// cellText returns the value behind a pointer as text that PostgreSQL reads.
 func cellText(p any, isJSON bool) (string, error) {
 	if isJSON {
 		text, err := document{p}.Value()

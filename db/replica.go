@@ -11,8 +11,7 @@ import (
 )
 
 // Replica watches how far a read replica is behind its primary. It compares positions in the write-ahead log, which any role may
-// query. If the replica has replayed everything that the primary had written at some time, the replica's data is at least as new
-// as that time.
+// query. A replica that has replayed what the primary had written at some time has data that is at least as new as that time.
 type Replica struct {
 	limit            time.Duration
 	primary, replica func(ctx context.Context) (position, error)
@@ -33,16 +32,15 @@ type Replica struct {
 // position is a place in the write-ahead log.
 type position uint64
 
-// mark is the position of the primary at a time.
 type mark struct {
 	at time.Time
 	position
 }
 
 const (
-	// measureEvery is the minimum time between two checks of both servers. No checks are made while nothing is read.
+	// measureEvery is the minimum time between two checks. There are no checks while nothing is read.
 	measureEvery = 500 * time.Millisecond
-	// measureTimeout is how long one of the servers may take to answer.
+	// measureTimeout is how long a server may take to answer.
 	measureTimeout = 2 * time.Second
 	maxMarks       = 64
 )
@@ -63,8 +61,8 @@ func NewReplica(primary, replica *DB, limit time.Duration) *Replica {
 	}
 }
 
-// Fresh reports whether the replica's data is younger than the limit. It queries both servers at most once every measureEvery. While
-// one call queries them, other calls use the last result.
+// Fresh reports whether the replica's data is younger than the limit. It queries both servers at most once every measureEvery, in
+// one call at a time.
 func (r *Replica) Fresh(ctx context.Context) bool {
 	if r.measuring.TryLock() {
 		if r.now().Sub(r.measuredAt) >= measureEvery {
@@ -87,8 +85,8 @@ func (r *Replica) Fresh(ctx context.Context) bool {
 	return fresh
 }
 
-// Behind returns the greatest age that the data of the replica can have. known is false until the replica has replayed a position
-// that was read from the primary.
+// Behind returns the greatest age that the data of the replica can have. known is false until the replica has replayed a known
+// position.
 func (r *Replica) Behind() (age time.Duration, known bool) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -98,12 +96,11 @@ func (r *Replica) Behind() (age time.Duration, known bool) {
 	return r.now().Sub(r.freshAt), true
 }
 
-// Uses returns how many times each server was used: for a transaction, or for a statement outside a transaction.
+// Uses returns how many transactions and single statements each server has run.
 func (r *Replica) Uses() (toReplica, toPrimary int64) {
 	return r.toReplica.Load(), r.toPrimary.Load()
 }
 
-// measure records the position of the primary, then the progress of the replica.
 func (r *Replica) measure(ctx context.Context) error {
 	at := r.now()
 	written, err := r.primary(ctx)
@@ -127,8 +124,8 @@ func (r *Replica) measure(ctx context.Context) error {
 	return nil
 }
 
-// readers connects to the replica while the replica is fresh and can be reached, and otherwise to the primary. When a connection
-// is taken from the pool and the other server should now be used, the connection is closed.
+// readers connects to the replica while it is fresh and can be reached, and otherwise to the primary. A pooled connection to the
+// wrong server is closed.
 type readers struct {
 	driver.Connector // connector of the primary
 	replica          driver.Connector
@@ -149,14 +146,13 @@ func (r readers) Connect(ctx context.Context) (driver.Conn, error) {
 	return newReader(c, r.watch, false), nil
 }
 
-// reader is a connection for reading, to the primary or to the replica.
 type reader struct {
 	session
 	watch   *Replica
 	replica bool
 }
 
-// newReader returns a reader and counts its first use. For later uses, ResetSession counts.
+// newReader returns a reader and counts its first use. ResetSession counts later uses.
 func newReader(c session, watch *Replica, replica bool) *reader {
 	r := &reader{c, watch, replica}
 	r.count()
@@ -172,7 +168,7 @@ func (c *reader) ResetSession(ctx context.Context) error {
 	return c.session.ResetSession(ctx)
 }
 
-// BeginTx implements driver.ConnBeginTx. It makes every transaction read-only, because a replica refuses other transactions.
+// BeginTx implements driver.ConnBeginTx. Every transaction is read-only, because a replica refuses others.
 func (c *reader) BeginTx(ctx context.Context, o driver.TxOptions) (driver.Tx, error) {
 	o.ReadOnly = true
 	return c.session.BeginTx(ctx, o)

@@ -7,8 +7,8 @@ import (
 	"time"
 )
 
-// TestReplicaBehind checks how far a replica counts as behind. The position of the primary is known for some points in time. The
-// lag is the time since the latest of these points in time whose position the replica has replayed.
+// TestReplicaBehind checks how far a replica counts as behind: the time since the latest known position of the primary that it
+// has replayed.
 func TestReplicaBehind(t *testing.T) {
 	t.Parallel()
 	now := time.Unix(1000, 0)
@@ -26,9 +26,9 @@ func TestReplicaBehind(t *testing.T) {
 		fresh             bool
 		behind            time.Duration
 	}{
-		{0, 100, 90, nil, false, 0},                                            // the replica has not replayed any known position
-		{time.Second, 200, 100, nil, true, time.Second},                        // the replica has replayed the position of the first step
-		{time.Second, 300, 200, nil, true, time.Second},                        // the replica has replayed the position of the second step
+		{0, 100, 90, nil, false, 0},                                            // no known position is replayed
+		{time.Second, 200, 100, nil, true, time.Second},                        // the position of the first step is replayed
+		{time.Second, 300, 200, nil, true, time.Second},                        // the position of the second step is replayed
 		{100 * time.Millisecond, 900, 900, nil, true, 1100 * time.Millisecond}, // too soon to read the positions again
 		{4 * time.Second, 900, 299, nil, false, 5100 * time.Millisecond},       // the replica hangs
 		{time.Second, 900, 900, nil, true, 0},                                  // the replica has caught up

@@ -33,7 +33,7 @@ func Map[T, V any](list []T, fn func(T) V) []V {
 // ZeroID is the zero id, which no row has.
 const ZeroID = "00000000-0000-0000-0000-000000000000"
 
-// UUIDsOf calls the function id with each item of a list, and returns the results in PostgreSQL's text form of uuid[].
+// UUIDsOf returns the ids of the items of a list in PostgreSQL's text form of uuid[].
 func UUIDsOf[T any](list []T, id func(T) uuid.UUID) string { return UUIDs(Map(list, id)) }
 
 // SortedIDs returns the keys of a map in ascending order.

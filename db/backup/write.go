@@ -27,8 +27,8 @@ SET LOCAL bytea_output = 'hex'; SET LOCAL timezone = 'UTC'; SET LOCAL statement_
 SET LOCAL idle_in_transaction_session_timeout = 0; SET LOCAL lock_timeout = '1min'`
 
 // Write writes a backup of the whole database to w, in its state at one moment. The service keeps running. Only changes of the
-// schema and the dropping of partitions wait until the backup is done. It needs little memory, however large the database is.
-// program is the version of this program. It is written into the header of the file.
+// schema and the dropping of partitions wait until the backup is done. program is the version of this program, for the header of
+// the file.
 func Write(ctx context.Context, d *db.DB, w io.Writer, program string, progress Progress) (Summary, error) {
 	applied, err := db.Applied(ctx, d)
 	if err != nil {
@@ -167,5 +167,4 @@ func appendLine(line []byte, values []sql.RawBytes) []byte {
 	return append(line, '\n')
 }
 
-// escaped maps a byte to the character that stands for it after a backslash.
 var escaped = [...]byte{'\\': '\\', '\t': 't', '\n': 'n', '\r': 'r'}

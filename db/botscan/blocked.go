@@ -15,7 +15,6 @@ import (
 	"switchyard/models/bot"
 )
 
-// blockedKey is the key under which blocked clicks are counted: account, deny entry and hour.
 type blockedKey struct {
 	account, entry uuid.UUID
 	hour           time.Time

@@ -36,8 +36,8 @@ type Progress struct {
 	Revision  int64     `db:"revision"`      // counts the moves of the scan, so that Advance notices a late click
 }
 
-// markBehind marks the accounts that have clicks since the last sweep, or requests to examine a click again. One statement finds
-// them all, because a query for each account would cost more with every additional account.
+// markBehind marks the accounts that have clicks since the last sweep or requested rechecks. One query for each account would be
+// too slow.
 const markBehind = `
 INSERT INTO bot_scans AS s (account_id, scanned_after, behind)
 SELECT a.id, $3, true FROM accounts a WHERE a.id IN (
@@ -65,7 +65,6 @@ func Waiting(ctx context.Context, l click.Log) ([]uuid.UUID, error) {
 	return db.Select[uuid.UUID](ctx, l.Conn, "waiting scans", selectWaitingScans)
 }
 
-// markNewClicks runs markBehind for the clicks since the last sweep, and records how far this sweep has come.
 func markNewClicks(ctx context.Context, l click.Log, c db.Conn) error {
 	now := l.Time()
 	from, to := models.FloorClickID(now.Add(-scanReach)), models.FloorClickID(now.Add(-scanDelay))
@@ -83,8 +82,6 @@ func markNewClicks(ctx context.Context, l click.Log, c db.Conn) error {
 	return db.Run(ctx, c, "swept clicks", save, to)
 }
 
-// The statement that grants the lease also sets behind to false. A click that arrives later sets behind to true again, so that the
-// account is scanned once more.
 const leaseScan = `
 INSERT INTO bot_scans AS s (account_id, scanned_after, behind, leased_until)
 SELECT id, $2, false, now() + make_interval(secs => $4) FROM accounts WHERE id = $1
@@ -102,8 +99,7 @@ func Claim(ctx context.Context, l click.Log, account uuid.UUID, term time.Durati
 
 const releaseScan = `UPDATE bot_scans SET leased_until = NULL, behind = behind OR NOT $2 WHERE account_id = $1`
 
-// Release ends the lease of a scan. done says that all clicks were scanned. If done is false, the account stays marked for another
-// scan.
+// Release ends the lease of a scan. If done is false, clicks are left to scan, and the account stays marked for another scan.
 func Release(ctx context.Context, c db.Conn, account uuid.UUID, done bool) error {
 	return db.Run(ctx, c, "release scan", releaseScan, account, done)
 }
@@ -116,9 +112,7 @@ type Scanned struct {
 }
 
 // Scan scans the next clicks of an account, at most limit, in the transaction of c. It revises the clicks on which a signal has
-// fired. crowd has the latest clicks of the account: see Crowd. After Scan, call spend.Respread for the Days, and then Advance.
-// Repeating a scan changes nothing, because the same signals fire again. If a click is stored late, but within 48 hours, the
-// scan goes back to the time of that click.
+// fired. After Scan, call spend.Respread for the Days, and then Advance.
 func Scan(ctx context.Context, l click.Log, c db.Conn, crowd *Crowd, s Progress, settings bot.Settings, limit int) (
 	Scanned, error,
 ) {
@@ -150,8 +144,7 @@ func Advance(ctx context.Context, c db.Conn, s Progress, after uuid.UUID) (moved
 }
 
 // DeleteExpired deletes rows that scans no longer need: old repeats, old records of landing pages with the page tag, and rechecks
-// of clicks that never arrived. A recheck that was stored without an account gets the account of its click, if the click is
-// stored by now.
+// of clicks that never arrived.
 func DeleteExpired(ctx context.Context, l click.Log) error {
 	now := l.Time()
 	for _, f := range []struct {

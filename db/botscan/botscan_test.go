@@ -24,7 +24,6 @@ import (
 	"switchyard/models/bot"
 )
 
-// env is an account whose clicks of ten minutes ago are scanned.
 type env struct {
 	*clicktest.Env
 	start    time.Time
@@ -47,7 +46,7 @@ func newEnv(t *testing.T) *env {
 	return s
 }
 
-// visit appends a click to the spool of one of the processes. The click comes from the address ip.
+// visit appends a click to the spool of one of the processes.
 func (s *env) visit(after time.Duration, ip string, change func(*models.Click)) *models.Click {
 	s.Helper()
 	s.clicks++
@@ -61,13 +60,11 @@ func (s *env) visit(after time.Duration, ip string, change func(*models.Click)) 
 	return c
 }
 
-// lands appends to a spool a click that leads to a landing page.
 func (s *env) lands(after time.Duration, lander uuid.UUID) *models.Click {
 	s.Helper()
 	return s.visit(after, fmt.Sprintf("198.51.100.%d", s.clicks%250), func(c *models.Click) { c.LanderID = lander })
 }
 
-// appendEvent appends an event of the page tag to a spool.
 func (s *env) appendEvent(c *models.Click, host, path string, change func(*models.SiteEvent)) {
 	s.Helper()
 	s.events++
@@ -89,8 +86,7 @@ func (s *env) store() {
 	}
 }
 
-// scan stores the records of the spools and scans the clicks, at most limit in one call of Scan. Then it compares the ledger
-// with the rows.
+// scan stores the records of the spools and scans the clicks, at most limit in one call of Scan.
 func (s *env) scan(limit int, settings bot.Settings) {
 	s.Helper()
 	s.store()
@@ -145,7 +141,6 @@ func (s *env) scan(limit int, settings bot.Settings) {
 	}
 }
 
-// fired returns the signals of clicks, by the name of the click.
 func (s *env) fired(clicks map[string]*models.Click) map[string][]string {
 	s.Helper()
 	out := map[string][]string{}
@@ -155,15 +150,13 @@ func (s *env) fired(clicks map[string]*models.Click) map[string][]string {
 	return out
 }
 
-// among returns the number of clicks with a signal.
 func (s *env) among(signal bot.Signals) int {
 	s.Helper()
 	return dbtest.Get[int](s, s.DB, `SELECT count(*) FROM clicks WHERE bot_signals & $1 <> 0`, int64(signal))
 }
 
-// TestFloods checks that the click that exceeds the bound is the first click with the signal. It makes no difference which process
-// recorded the earlier clicks, or which part of the scan has the click. If a click becomes a bot's, the figures
-// of its conversions become figures of bots too.
+// TestFloods checks that the click that exceeds the bound is the first click with the signal. If a click becomes a bot's, the
+// figures of its conversions become figures of bots too.
 func TestFloods(t *testing.T) {
 	t.Parallel()
 	s := newEnv(t)
@@ -226,7 +219,7 @@ func TestFloods(t *testing.T) {
 			t.Errorf("the signals of the %s clicks (+) differ from the expected ones (-): %s", name, diff)
 		}
 	}
-	const bots = 4 * 2 // four of the groups are floods, each with two clicks beyond the bound
+	const bots = 4 * 2
 	if n := dbtest.Get[int](t, s.DB, `SELECT count(*) FROM clicks WHERE is_bot AND bot_reason = 'click_flood' AND bot_score = 50 AND NOT is_unique`); n != bots {
 		t.Errorf("%d clicks count as bots' clicks because of the flood, want 8", n)
 	}
@@ -257,7 +250,7 @@ func TestScanAgain(t *testing.T) {
 			dbtest.Get[string](t, s.DB, `SELECT concat_ws(' ', (SELECT count(*) FROM ledger), (SELECT count(*) FROM bot_repeats))`)
 	}
 	dbtest.Exec(s, s.DB, `UPDATE bot_scans SET scanned_after = $1`, models.FloorClickID(s.start))
-	s.scan(7, bot.NewSettings(50, nil)) // the scan scores clicks with the current settings, not with those from the time when the clicks were stored
+	s.scan(7, bot.NewSettings(50, nil)) // with the current settings, not those from the time when the clicks were stored
 	if bots := dbtest.Get[int](t, s.DB, `SELECT count(*) FROM clicks WHERE is_bot`); bots != bot.FloodBound {
 		t.Errorf("with the current settings %d clicks count as bots' clicks, want bot.FloodBound", bots)
 	}

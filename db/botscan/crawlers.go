@@ -58,12 +58,11 @@ func StoreCrawlerClaims(ctx context.Context, c db.Conn, clicks []*click.StoredCl
 const claimsWaiting = `
 SELECT account_id FROM crawler_claims WHERE attempt_at <= $1 GROUP BY account_id ORDER BY min(attempt_at) LIMIT $2`
 
-// AccountsWithClaims returns the accounts with due claims. The account that has waited longest comes first.
+// AccountsWithClaims returns the accounts with due claims.
 func AccountsWithClaims(ctx context.Context, c db.Conn, now time.Time, limit int) ([]uuid.UUID, error) {
 	return db.Select[uuid.UUID](ctx, c, "crawler claims", claimsWaiting, now, limit)
 }
 
-// Each attempt doubles the wait for the next one, up to 1,024 minutes.
 const leaseClaims = `
 UPDATE crawler_claims SET attempts = attempts + 1, attempt_at = $2 + make_interval(mins => 1 << least(attempts, 10))
 WHERE click_id IN (
@@ -71,14 +70,13 @@ WHERE click_id IN (
 	FOR UPDATE SKIP LOCKED
 ) RETURNING click_id, address, crawler`
 
-// LeaseClaims returns at most limit due claims of an account. Each claim goes to only one worker. A claim that is not deleted becomes
-// due again: after one minute the first time, then after two minutes, four minutes and so on, up to 1,024 minutes.
+// LeaseClaims returns at most limit due claims of an account. Each claim goes to only one worker. A claim that is not deleted
+// becomes due again after one minute, then two, then four, up to 1,024 minutes.
 func LeaseClaims(ctx context.Context, c db.Conn, account uuid.UUID, now time.Time, limit int) ([]CrawlerClaim, error) {
 	return db.Select[CrawlerClaim](ctx, c, "lease crawler claims", leaseClaims, account, now, limit)
 }
 
-// ReleaseClaims makes claims due at once, as if they had not been leased. It is for claims that the worker had no time to
-// verify.
+// ReleaseClaims makes claims due at once, without counting the attempt. It is for claims that the worker had no time to verify.
 func ReleaseClaims(ctx context.Context, c db.Conn, account uuid.UUID, clicks []uuid.UUID, now time.Time) error {
 	return db.Run(ctx, c, "release crawler claims", `UPDATE crawler_claims SET attempts = attempts - 1, attempt_at = $3
 		WHERE account_id = $1 AND click_id = ANY ($2::uuid[])`, account, db.UUIDs(clicks), now)

@@ -15,7 +15,7 @@ import (
 )
 
 // Crowd compares the clicks of an account with earlier clicks, which all web processes store in one table. It remembers the
-// clicks of the last bot.FloodWindow, so that each click is read only once. A Crowd can be used for several leases.
+// clicks of the last bot.FloodWindow, so that it reads each click only once.
 type Crowd struct {
 	account               uuid.UUID
 	after                 uuid.UUID // the last click that was counted
@@ -23,7 +23,7 @@ type Crowd struct {
 	visitors              *frequency
 }
 
-// NewCrowd returns a Crowd that knows no clicks yet.
+// NewCrowd returns an empty Crowd.
 func NewCrowd(account uuid.UUID) *Crowd { return &Crowd{account: account} }
 
 // visitorsRemembered is the number of visitors that a Crowd remembers in each of two generations (see frequency).
@@ -35,13 +35,11 @@ func (w *Crowd) reset() {
 	w.visitors = newFrequency(bot.RepeatBound, storeEvery, visitorsRemembered)
 }
 
-// crowdColumns are the columns that a Crowd needs to count a click.
 var crowdColumns = click.AllColumns.Named("id", "at", "campaign_id", "ip", "address_key")
 
-// crowdAtOnce is the number of earlier clicks that are read at once.
 const crowdAtOnce = 10_000
 
-// count counts a click together with the clicks of the last bot.FloodWindow. It returns the flood signals that the click fires.
+// count counts a click and returns the flood signals that the click fires.
 func (w *Crowd) count(click *click.StoredClick) (fired bot.Signals) {
 	s, ok := senderOf(&click.Click)
 	if !ok {
@@ -56,8 +54,8 @@ func (w *Crowd) count(click *click.StoredClick) (fired bot.Signals) {
 	return fired
 }
 
-// countEarlier counts the clicks up to and including the click whose id is in the parameter after. The parameter first has the id
-// of the next click. Clicks that are more than bot.FloodWindow older than this next click are left out.
+// countEarlier counts clicks up to and including the click whose id is in the parameter after. It begins bot.FloodWindow before
+// the click whose id is in the parameter first.
 func (w *Crowd) countEarlier(ctx context.Context, c db.Conn, in click.Store, after, first uuid.UUID) error {
 	low, high := models.FloorClickID(models.ClickTime(first).Add(-bot.FloodWindow)), click.NextID(after)
 	for {
@@ -78,7 +76,6 @@ func (w *Crowd) countEarlier(ctx context.Context, c db.Conn, in click.Store, aft
 const selectByAddress = `
 SELECT id FROM campaigns WHERE account_id = ANY ($1::uuid[]) AND id = ANY ($2::uuid[]) AND uniqueness_method IN ('ip', 'ip_ua')`
 
-// byAddress returns the given campaigns that count visitors by the address.
 func byAddress(ctx context.Context, c db.Conn, accounts, campaigns map[uuid.UUID]bool) ([]uuid.UUID, error) {
 	if len(campaigns) == 0 {
 		return nil, nil
@@ -86,9 +83,9 @@ func byAddress(ctx context.Context, c db.Conn, accounts, campaigns map[uuid.UUID
 	return db.Select[uuid.UUID](ctx, c, "campaigns by address", selectByAddress, db.UUIDs(db.SortedIDs(accounts)), db.UUIDs(db.SortedIDs(campaigns)))
 }
 
-// storeEvery is the time within which a Crowd stores at most bot.RepeatBound clicks of a visitor. Because of this limit, a
-// flood of a million clicks by a single visitor needs only a few rows. A long time would hide repeats: the look-up recognizes a repeated
-// click only if it finds bot.RepeatBound stored clicks of the visitor in the day before the click.
+// storeEvery is the time within which a Crowd stores at most bot.RepeatBound clicks of a visitor, so that a flood of one visitor
+// needs only a few rows. A long time would hide repeats: the look-up finds a repeat only if bot.RepeatBound clicks of the
+// previous day are stored.
 const storeEvery = 10 * time.Minute
 
 // If addresses are not stored in full, the address key of the day replaces the address.
@@ -101,8 +98,7 @@ INSERT INTO bot_repeats (account_id, campaign_id, visitor, at, click_id)
 SELECT c.account_id, c.campaign_id, ` + visitorOfClick + `, c.at, c.id` + ofIDs + `
 ON CONFLICT DO NOTHING`
 
-// ORDER BY makes each look-up read the visitor's rows by the primary key, oldest first. The look-up ends after bot.RepeatBound ($5)
-// rows, no matter how many rows the visitor has.
+// ORDER BY makes the look-up read the visitor's rows by the primary key and end after bot.RepeatBound ($5) rows.
 var selectRepeats = `
 SELECT c.id` + ofIDs + ` AND EXISTS (SELECT FROM bot_repeats r
 	WHERE r.account_id = c.account_id AND r.campaign_id = c.campaign_id AND r.visitor = ` + visitorOfClick + `
@@ -114,10 +110,8 @@ func inSeconds(d time.Duration) string {
 	return "interval '" + strconv.FormatFloat(d.Seconds(), 'f', -1, 64) + " seconds'"
 }
 
-// signals returns the flood and repeat signals of clicks. The parameter after is the id of the click right before them. The
-// method runs in the transaction of c, and stores clicks with which later clicks are compared. If the last call ended at another
-// click, the method first reads the earlier clicks within bot.FloodWindow. This happens in the first call, and when a transaction
-// is retried.
+// signals returns the flood and repeat signals of clicks. The parameter after is the id of the click right before them. In the
+// first call, and after a failed transaction, the method reads the earlier clicks again.
 func (w *Crowd) signals(ctx context.Context, c db.Conn, in click.Store, after uuid.UUID, clicks []*click.StoredClick) (
 	map[uuid.UUID]bot.Signals, error,
 ) {
@@ -141,9 +135,8 @@ func (w *Crowd) signals(ctx context.Context, c db.Conn, in click.Store, after uu
 	return fired, err
 }
 
-// findRepeats finds repeated clicks and stores clicks for later look-ups. If bot.RepeatBound clicks of a visitor were stored within
-// storeEvery, a further click counts as a repeat without a look-up and is not stored. A click that an ingester has already marked
-// is stored but not looked up.
+// findRepeats finds repeated clicks and stores clicks for later look-ups. If bot.RepeatBound clicks of a visitor were stored
+// within storeEvery, a further click counts as a repeat and is not stored.
 func (w *Crowd) findRepeats(ctx context.Context, c db.Conn, clicks []*click.StoredClick, fired map[uuid.UUID]bot.Signals) error {
 	visits, err := w.visits(ctx, c, clicks)
 	if err != nil {
@@ -177,9 +170,8 @@ func (w *Crowd) findRepeats(ctx context.Context, c db.Conn, clicks []*click.Stor
 	return err
 }
 
-// visits returns the clicks that can be repeats. It leaves out clicks without an address, and clicks that are unique in a
-// campaign that counts visitors by the address. If a campaign distinguishes visitors by cookies or a parameter, its unique
-// clicks are kept, because their uniqueness says nothing about the address.
+// visits returns the clicks that can be repeats. It leaves out clicks without an address, and unique clicks of campaigns that
+// count visitors by the address.
 func (w *Crowd) visits(ctx context.Context, c db.Conn, clicks []*click.StoredClick) ([]*click.StoredClick, error) {
 	unique := map[uuid.UUID]bool{} // campaigns with a unique click
 	for _, click := range clicks {

@@ -17,21 +17,20 @@ import (
 )
 
 const (
-	// sourcesRemembered is the number of sources, or of visitors, that a counter remembers in each of its two generations, young
-	// and old (see frequency). A source is an address or a /64 network (see sender.source). Together the sources and visitors of
-	// an ingester take at most about 30 MB of memory.
+	// sourcesRemembered is the number of sources, or of visitors, that a counter remembers in each of two generations (see
+	// frequency). All counters of an ingester take at most about 30 MB of memory.
 	sourcesRemembered = 50_000
-	// uniqueInWindow is the largest number of unique clicks of a visitor within bot.RepeatWindow. A campaign counts a visitor as
-	// unique at most once an hour.
+	// uniqueInWindow is the largest number of unique clicks of a visitor within bot.RepeatWindow. A visitor is unique in a
+	// campaign at most once an hour.
 	uniqueInWindow = int(bot.RepeatWindow/time.Hour) + 1
 )
 
-// Floods recognises the clicks of a flood before they are stored. The clicks are stored with the signals that a scan would find,
-// so that their rows are not written again. Floods counts the clicks that this process has recorded, and the clicks that other
-// processes report to it. If it does not know all clicks, it finds fewer signals than the scan, but never more.
+// Floods recognises the clicks of a flood before they are stored. The clicks are stored with their signals, so that a scan need
+// not write the rows again. Floods counts the clicks that this process has recorded, and the clicks that other processes report
+// to it. A process that does not know all clicks finds fewer signals than the scan, but never more.
 type Floods struct {
 	onAccount, onCampaign, visitors *frequency
-	// Found maps each click that is not stored yet to its signals. Because of Found, a click is not counted again when a batch is
+	// Found maps each click that is not stored yet to its signals. It keeps a click from being counted again when a batch is
 	// retried.
 	Found map[uuid.UUID]bot.Signals
 
@@ -43,7 +42,7 @@ type Floods struct {
 	out      []byte
 }
 
-// NewFloods returns Floods that have not counted any click yet.
+// NewFloods returns Floods without clicks.
 func NewFloods() *Floods {
 	return &Floods{
 		id: uuid.New(), reported: newFrequency(bot.FloodBound, bot.FloodWindow, sourcesRemembered), due: map[uuid.UUID]struct{}{},
@@ -54,7 +53,7 @@ func NewFloods() *Floods {
 	}
 }
 
-// Count counts the clicks among records. It skips clicks that are already counted but not stored yet.
+// Count counts the clicks of items that it has not counted yet.
 func (f *Floods) Count(items []spool.Item) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -75,7 +74,7 @@ func (f *Floods) Count(items []spool.Item) {
 	}
 }
 
-// signals counts a click and returns the signals that the click fires. It also records whether other processes must count the click.
+// signals counts a click and returns the signals that the click fires.
 func (f *Floods) signals(c *models.Click, s sender) (fired bot.Signals) {
 	at := models.ClickTime(c.ID)
 	source := keyOfSource(c.AccountID, noCampaign, s.source())
@@ -94,8 +93,7 @@ func (f *Floods) signals(c *models.Click, s sender) (fired bot.Signals) {
 	return fired
 }
 
-// Marks holds data for clicks that are about to be stored: the signals of floods, and the settings with which their accounts
-// score clicks.
+// Marks holds the signals of floods, and the settings with which accounts score clicks.
 type Marks struct {
 	Found    map[uuid.UUID]bot.Signals
 	Settings map[uuid.UUID]bot.Settings
@@ -109,13 +107,13 @@ func (m Marks) score(c *click.StoredClick, signals bot.Signals) {
 	}
 	c.BotSignals = uint64(has | signals)
 	score, isBot, reason := bot.Score(has|signals, m.Settings[c.AccountID])
-	if isBot || !c.IsBot { // a click that already counts as a bot's stays a bot's click, whatever the new score is
+	if isBot || !c.IsBot { // a bot's click stays a bot's click, whatever the new score is
 		c.BotScore, c.IsBot, c.BotReason = score, isBot, reason
 	}
 }
 
-// Floods adds the signals that were found, except the signal of a repeated click. Call it before uniqueness is decided, because a
-// bot's click is never unique.
+// Floods adds all signals that were found, except bot.RepeatClick. Call it before uniqueness is decided, because a bot's click is
+// never unique.
 func (m Marks) Floods(clicks []*click.StoredClick) {
 	for _, c := range clicks {
 		m.score(c, m.Found[c.ID]&^bot.RepeatClick)
@@ -148,14 +146,13 @@ func (m Marks) MarkRepeats(ctx context.Context, c db.Conn, clicks []*click.Store
 	return nil
 }
 
-// ClickSources counts the clicks of each account by source, in the memory of the process. A source is an address or a /64
-// network (see sender.source), not a traffic source.
+// ClickSources counts the clicks of each account by address or /64 network, in the memory of the process.
 type ClickSources struct {
 	mu     sync.Mutex
 	counts *frequency
 }
 
-// NewClickSources returns ClickSources that have not counted any click yet.
+// NewClickSources returns ClickSources without clicks.
 func NewClickSources() *ClickSources {
 	return &ClickSources{counts: newFrequency(bot.FloodBound, bot.FloodWindow, sourcesRemembered)}
 }

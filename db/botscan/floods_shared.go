@@ -9,16 +9,14 @@ import (
 
 const (
 	// shareFrom is the number of clicks of a source that a process counts before it reports further clicks of the source to other
-	// processes. It reports at most bot.FloodBound clicks of a source a minute. That is enough for all other processes to recognise
-	// a flood.
+	// processes. It reports at most bot.FloodBound clicks of a source a minute.
 	shareFrom = 8
 	// sharedAtOnce is the largest number of clicks in a message. Clicks beyond it are not reported.
 	sharedAtOnce = 2000
 	sharedBytes  = 24 // bytes for a click in a message: two keys and the time
 )
 
-// report adds a stored click to the next message if the click is due, which means that its source may be a flood. Other processes
-// then count the click too.
+// report adds a stored click to the next message if other processes must count it too.
 func (f *Floods) report(c *models.Click) {
 	s, ok := senderOf(c)
 	if _, due := f.due[c.ID]; !ok || !due {
@@ -33,8 +31,8 @@ func (f *Floods) report(c *models.Click) {
 	f.out = binary.BigEndian.AppendUint64(f.out, uint64(models.ClickTime(c.ID).UnixMicro()))
 }
 
-// NextMessage returns a message with the clicks that became reportable since the last call. It returns nil if there is no such
-// click.
+// NextMessage returns a message with the clicks that were stored since the last call and that others must count. It is nil
+// without such clicks.
 func (f *Floods) NextMessage() []byte {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -46,8 +44,7 @@ func (f *Floods) NextMessage() []byte {
 	return message
 }
 
-// CountMessage counts the clicks in a message of another ingester. It ignores the messages of this ingester, so that each ingester
-// counts a click only once and never finds a signal that the clicks do not justify.
+// CountMessage counts the clicks in a message of another ingester. It ignores the messages of this ingester.
 func (f *Floods) CountMessage(message []byte) {
 	if len(message) < len(f.id) || [16]byte(message[:16]) == f.id || (len(message)-len(f.id))%sharedBytes != 0 {
 		return
@@ -62,8 +59,7 @@ func (f *Floods) CountMessage(message []byte) {
 	}
 }
 
-// FinishStored handles the clicks of records that were stored or rejected. It removes them from Found. If a click is in due, it adds
-// the click to the next message to the other processes, which then count it too.
+// FinishStored removes the clicks of stored or rejected items from Found, and adds due clicks to the next message.
 func (f *Floods) FinishStored(items []spool.Item) {
 	f.mu.Lock()
 	defer f.mu.Unlock()

@@ -25,7 +25,7 @@ func (s *env) flood(into *spool.Spool, clicks int, campaign uuid.UUID) {
 	}
 }
 
-// signalCounts returns four numbers of clicks: in floods of the account, in floods of a campaign, repeats, and clicks of bots.
+// signalCounts returns the numbers of account floods, campaign floods, repeats and bots' clicks.
 func (s *env) signalCounts() string {
 	s.Helper()
 	return fmt.Sprint(s.among(bot.ClickFlood), s.among(bot.CampaignFlood), s.among(bot.RepeatClick),
@@ -33,11 +33,10 @@ func (s *env) signalCounts() string {
 }
 
 // TestFloodIsStoredOnce checks that clicks of a flood are stored with their signals, and that a scan does not write them again.
-// At the end, each click has the same signals as after a scan alone.
 func TestFloodIsStoredOnce(t *testing.T) {
 	t.Parallel()
-	// An ingester does not mark a repeat that might be a unique click. In bot.RepeatWindow there can be 25 unique clicks: one
-	// an hour.
+	// An ingester does not mark a repeat that might be a unique click, and a visitor may have 25 unique clicks in
+	// bot.RepeatWindow.
 	const clicks, marked = 300, 300 - bot.RepeatBound - 25
 	s := newEnv(t)
 	cookies := uuid.New()
@@ -69,7 +68,7 @@ func TestFloodIsStoredOnce(t *testing.T) {
 }
 
 // TestFloodOfUniqueVisits checks that, even in a flood, a click is not a repeat if it is unique in a campaign that counts
-// visitors by the address. A click of a bot is not unique.
+// visitors by the address.
 func TestFloodOfUniqueVisits(t *testing.T) {
 	t.Parallel()
 	for method, want := range map[string]string{"ip": "0 100", "cookie": "55 60"} {
@@ -92,8 +91,7 @@ func TestFloodOfUniqueVisits(t *testing.T) {
 	}
 }
 
-// TestFloodOfAnotherProcess checks that a scan finds a flood that no single ingester could see. It does so without storing a row
-// in bot_repeats for each click.
+// TestFloodOfAnotherProcess checks that a scan finds a flood that no single ingester could see.
 func TestFloodOfAnotherProcess(t *testing.T) {
 	t.Parallel()
 	s := newEnv(t)

@@ -14,8 +14,7 @@ import (
 )
 
 // frequency remembers for each key the moments at which it was counted, and finds keys with more than bound moments within
-// window. It remembers at most 2*bound moments of a key and 2*room keys. If there are too many keys, it first forgets the keys
-// that were not counted for the longest time.
+// window. It remembers at most 2*bound moments of a key and 2*room keys.
 type frequency struct {
 	bound      int
 	window     time.Duration
@@ -28,9 +27,8 @@ func newFrequency(bound int, window time.Duration, room int) *frequency {
 	return &frequency{bound: bound, window: window, room: room, young: map[uint64][]int64{}}
 }
 
-// count adds a moment of a key. It reports whether the key has more than bound moments in the window that ends with this moment,
-// including this moment. If moments are added out of order, it does not count the moments that lie after this one. So it may wrongly
-// return false, but it never wrongly returns true.
+// count adds a moment of a key. It reports whether the key has more than bound moments in the window that ends with this moment.
+// If moments are added out of order, it may wrongly return false, but never wrongly true.
 func (f *frequency) count(key uint64, at time.Time) bool {
 	const addBeyondBound = true
 	return f.add(key, at.UnixMicro(), addBeyondBound)
@@ -44,8 +42,6 @@ func (f *frequency) countToBound(key uint64, at time.Time) bool {
 // countYoung returns the number of moments of a young key.
 func (f *frequency) countYoung(key uint64) int { return len(f.young[key]) }
 
-// add does the same as count for a moment in microseconds. Once the bound is reached, it adds the moment only if addBeyondBound is
-// set.
 func (f *frequency) add(key uint64, now int64, addBeyondBound bool) bool {
 	f.rotate(now)
 	list, ok := f.young[key]
@@ -69,8 +65,7 @@ func (f *frequency) add(key uint64, now int64, addBeyondBound bool) bool {
 	return over
 }
 
-// rotate makes the young keys old and forgets the previous old keys. It does so when young keys have been collected for a whole
-// window, or when there are as many young keys as room.
+// rotate makes the young keys old and forgets the old ones, after a whole window or when there are room young keys.
 func (f *frequency) rotate(now int64) {
 	if len(f.young) == 0 {
 		f.since = now
@@ -102,7 +97,7 @@ func (s sender) source() sender {
 	return s
 }
 
-// noCampaign is the campaign in a key that covers all campaigns of the account. No campaign has this id.
+// noCampaign stands for all campaigns of an account in a key.
 var noCampaign = uuid.Max
 
 // keyOfSource returns the key of a source in an account and a campaign. It is the same in all processes.
@@ -114,7 +109,6 @@ func keyOfSource(account, campaign uuid.UUID, s sender) uint64 {
 	return binary.BigEndian.Uint64(sum[:])
 }
 
-// keySeed is the seed for keys of visitors. Each process has a different seed.
 var keySeed = maphash.MakeSeed()
 
 func keyOfVisitor(c *models.Click, s sender) uint64 {

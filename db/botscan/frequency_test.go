@@ -13,8 +13,8 @@ import (
 	"switchyard/models/bot"
 )
 
-// TestFrequency compares the method count with a comparison of all moments. For moments in order, both agree. For
-// moments out of order, the method never wrongly returns true.
+// TestFrequency compares the method count with a comparison of all moments. For moments in order, both agree. For moments out of
+// order, the method never wrongly returns true.
 func TestFrequency(t *testing.T) {
 	t.Parallel()
 	const bound, window = 5, time.Second
@@ -45,8 +45,7 @@ func TestFrequency(t *testing.T) {
 	}
 }
 
-// TestFrequencyIsBounded checks that neither many keys nor many moments of a key exceed the memory limit. A key at its bound
-// accepts new moments again once its old moments have left the window.
+// TestFrequencyIsBounded checks that neither many keys nor many moments of a key exceed the memory limit.
 func TestFrequencyIsBounded(t *testing.T) {
 	t.Parallel()
 	const bound, room = 3, 10
@@ -98,9 +97,8 @@ func TestFloodsCountOnce(t *testing.T) {
 	}
 }
 
-// TestFloodsAreShared runs two ingesters that see half of the clicks each. Together they recognise a flood that neither could
-// see alone, and they mark no click before the bound. Each ingester counts a click once. It ignores its own messages and invalid
-// messages.
+// TestFloodsAreShared runs two ingesters that see half of the clicks each. Together they recognise a flood that neither could see
+// alone, and they mark no click before the bound.
 func TestFloodsAreShared(t *testing.T) {
 	t.Parallel()
 	both, account, start := [2]*Floods{NewFloods(), NewFloods()}, uuid.New(), time.Now()
@@ -125,7 +123,6 @@ func TestFloodsAreShared(t *testing.T) {
 		other.CountMessage([]byte("x"))
 		other.CountMessage(make([]byte, 17))
 	}
-	// The first clicks of a source are not reported to the other ingester.
 	if want := bot.FloodBound - shareFrom; marked != want {
 		t.Errorf("%d clicks are marked, want %d", marked, want)
 	}

@@ -22,11 +22,9 @@ type recheck struct {
 	follower uuid.UUID // the sender that followed the click's hidden link; zero: none
 }
 
-// maxFollowers is the largest number of senders that are stored as followers of a click's hidden link.
 const maxFollowers = 16
 
-// If requests name two accounts for a click, its recheck is stored without an account. nameRechecks then finds the account of
-// the click.
+// If requests name two accounts for a click, its recheck is stored without an account.
 var insertRechecks = `
 INSERT INTO bot_rechecks AS q (click_id, account_id, signals, followers)
 SELECT click, CASE count(DISTINCT account) WHEN 1 THEN min(account::text)::uuid ELSE '` + db.ZeroID + `' END, 0, coalesce(array_agg(DISTINCT follower) FILTER (WHERE follower <> '` + db.ZeroID + `'), '{}')
@@ -44,8 +42,7 @@ WHERE c.id = ANY ($1::uuid[]) AND c.id BETWEEN $2 AND $3 AND (c.bot_signals & $4
 	SELECT FROM site_events e WHERE e.click_id = c.id AND e.click_id <> '00000000-0000-0000-0000-000000000000'
 		AND e.time_zone <> '' AND e.id <> ALL ($6::uuid[])))`
 
-// moveScansBack increments the revision. A running scan notices the new revision when it calls Advance after its present batch, so
-// that it does not miss a late click.
+// A running scan notices the new revision in Advance, and so does not miss a late click.
 const moveScansBack = `
 INSERT INTO bot_scans AS s (account_id, scanned_after, behind)
 SELECT account_id, before, true FROM unnest($1::uuid[], $2::uuid[]) AS l (account_id, before)
@@ -60,9 +57,9 @@ type LateRecords struct {
 	Traps  []*models.ClickTrap
 }
 
-// RequestRechecks handles records that are stored late, in the transaction of c. For late clicks, it moves the scans back. It
-// requests rechecks of clicks that have late events or a late click-out within bot.FastBound, and of all clicks whose hidden link
-// (trap) was followed. An ingester calls RequestRechecks as its last step, so that no record becomes late afterwards.
+// RequestRechecks handles records that are stored late, in the transaction of c. Late clicks move the scans back. Late events,
+// late click-outs within bot.FastBound, and followed hidden links (traps) request rechecks. An ingester calls RequestRechecks as
+// its last step, so that no record becomes late afterwards.
 func RequestRechecks(ctx context.Context, c db.Conn, r LateRecords) error {
 	late := time.Now().Add(-storedLate)
 	before := map[uuid.UUID]uuid.UUID{}
@@ -98,9 +95,8 @@ func RequestRechecks(ctx context.Context, c db.Conn, r LateRecords) error {
 	return queueRechecks(ctx, c, list)
 }
 
-// overdueRechecks returns rechecks for clicks that were examined before their events arrived.
 func overdueRechecks(ctx context.Context, c db.Conn, fresh []*models.SiteEvent, late time.Time) (list []recheck, err error) {
-	named, zoned := map[uuid.UUID]bool{}, map[uuid.UUID]bool{} // clicks with events, and clicks with a time zone in an event
+	named, zoned := map[uuid.UUID]bool{}, map[uuid.UUID]bool{} // clicks with events, and those with a time zone
 	var events []uuid.UUID                                     // events with a time zone
 	for _, e := range fresh {
 		if e.ClickID == uuid.Nil || e.Source != models.FromTag || !models.ClickTime(e.ClickID).Before(late) {
@@ -155,8 +151,8 @@ WHERE q.account_id = $1 AND q.click_id = ANY ($2::uuid[]) AND c.id = q.click_id 
 RETURNING q.click_id, q.signals | CASE WHEN (c.ip IS NOT NULL OR c.address_key <> 0) AND ` + visitorOfClick + ` = ANY (q.followers)
 	THEN $5::bigint ELSE 0 END`
 
-// Recheck examines again at most limit clicks of an account for which a recheck was requested. It works in the transaction of c.
-// Signals may fire or be cleared. Call spend.Respread for the returned days. done means that no other click waits.
+// Recheck examines again at most limit clicks of an account for which a recheck was requested. Signals may fire or be cleared.
+// Call spend.Respread for the returned days. done means that no other click waits.
 func Recheck(ctx context.Context, l click.Log, c db.Conn, account uuid.UUID, settings bot.Settings, limit int) (
 	days []time.Time, done bool, err error,
 ) {
@@ -165,7 +161,7 @@ func Recheck(ctx context.Context, l click.Log, c db.Conn, account uuid.UUID, set
 		return nil, true, err
 	}
 	j := judgement{Log: l, account: account, settings: settings, fired: map[uuid.UUID]bot.Signals{}}
-	// The clicks are locked before their rechecks are deleted. Ingesters lock in the same order: first a click, then its recheck.
+	// Ingesters lock in the same order: first a click, then its recheck.
 	clicks, err := j.lock(ctx, c, ids)
 	if err != nil {
 		return nil, false, err

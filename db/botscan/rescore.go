@@ -12,8 +12,7 @@ import (
 	"switchyard/models/bot"
 )
 
-// RescoreQuery selects the clicks of an account in [From, To) that are later than After. Settings are the settings for their new
-// scores.
+// RescoreQuery selects the clicks of an account in [From, To) that are later than After.
 type RescoreQuery struct {
 	AccountID uuid.UUID
 	models.TimeRange
@@ -21,16 +20,15 @@ type RescoreQuery struct {
 	bot.Settings
 }
 
-// Rescored is the result of a call of Rescore. Its numbers include only clicks with a signal.
+// Rescored is the result of Rescore. Its numbers include only clicks with a signal.
 type Rescored struct {
 	After           uuid.UUID   // the last click
-	Clicks, Changed int64       // numbers of scored clicks, and of clicks that became a bot's or are no longer a bot's
+	Clicks, Changed int64       // numbers of scored clicks, and of clicks that became a bot's or ceased to be one
 	Before, Now     int64       // numbers of bots' clicks before and after
 	Days            []time.Time // days on which the split between bots and visitors has changed
 	Done            bool
 }
 
-// rescoreColumns are the columns from which the score, the figures and the visitor of a click are calculated.
 var rescoreColumns = click.AllColumns.Named(
 	"id", "at", "account_id", "campaign_id", "stream_id", "lander_id", "offer_id", "source_id", "country", "device_type", "os",
 	"browser", "is_bot", "bot_score", "bot_signals", "bot_reason", "cost", "rate", "unique_cost", "is_unique", "unique_key",
@@ -62,7 +60,6 @@ func Rescore(ctx context.Context, l click.Log, c db.Conn, q RescoreQuery, limit 
 	return out, r.end(ctx, c, l.Store())
 }
 
-// add counts a click that was scored again.
 func (r *Rescored) add(was click.StoredClick, is *click.StoredClick) {
 	r.After = is.ID
 	if was.IsBot {

@@ -16,7 +16,7 @@ import (
 	"switchyard/models/bot"
 )
 
-// Finding is what was found out about a click after the click had been stored.
+// Finding is what was found out about a stored click.
 type Finding struct {
 	ClickID uuid.UUID
 	Signals bot.Signals   // signals that fired, in addition to the stored signals
@@ -26,8 +26,6 @@ type Finding struct {
 	Crawler string        // the verified crawler that made the click; empty: unchanged
 }
 
-// reviseColumns are the columns that a finding changes, together with the columns from which scores, figures and visitors are
-// calculated.
 var reviseColumns = slices.Concat(rescoreColumns, click.AllColumns.Named(placeColumns...))
 
 var placeColumns = []string{
@@ -41,8 +39,7 @@ var (
 
 // Revise applies findings to clicks of an account, in the transaction of c. It scores the clicks again, and moves their figures
 // and the figures of their conversions in the ledger. It returns the days on which the split between bots and visitors has
-// changed: call spend.Respread for them. It skips clicks that no longer exist. As in Rescore, a click that becomes a bot's is no
-// longer unique.
+// changed, for spend.Respread. It skips clicks that no longer exist.
 func Revise(ctx context.Context, l click.Log, c db.Conn, account uuid.UUID, settings bot.Settings, findings []Finding) (
 	[]time.Time, error,
 ) {
@@ -75,7 +72,6 @@ func Revise(ctx context.Context, l click.Log, c db.Conn, account uuid.UUID, sett
 	return r.days, err
 }
 
-// apply sets the values of a finding on its click.
 func (f Finding) apply(click *click.StoredClick) {
 	if f.Place != nil {
 		p := f.Place
@@ -103,13 +99,12 @@ type revision struct {
 	days    []time.Time // days on which the split between bots and visitors has changed
 }
 
-// moved is the change of a click's ledger key.
 type moved struct{ from, to ledger.Key }
 
 func newRevision() revision { return revision{deltas: ledger.Deltas{}, moved: map[uuid.UUID]moved{}} }
 
 // move moves the figures of a changed click in the ledger. The first argument is the click before the change. The second argument
-// points to the changed click. The method may also change the fields IsUnique and Cost of this click.
+// points to the changed click, whose fields IsUnique and Cost may change too.
 func (r *revision) move(was click.StoredClick, is *click.StoredClick) {
 	turned := was.IsBot != is.IsBot
 	if turned || was.BotScore != is.BotScore || was.BotReason != is.BotReason || was.BotSignals != is.BotSignals {

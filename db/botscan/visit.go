@@ -48,9 +48,9 @@ var scanColumns = click.AllColumns.Named(
 	"is_bot", "is_unique", "account_id",
 )
 
-// A click has few events. The limit is a protection against attackers. The aggregates keep PostgreSQL's planner from walking other
-// indexes in their order, and the comparison of accounts as texts keeps the planner from reading all events of an account. For most
-// clicks, two index probes show that they have neither click-outs nor events.
+// A click has few events. The limit is a protection against attackers. The aggregates keep PostgreSQL's planner from walking
+// other indexes in their order, and the comparison of accounts as texts keeps the planner from reading all events of an account.
+// For most clicks, two index probes are enough.
 const selectActions = `
 SELECT k.id, coalesce(h.first_out, '00000000-0000-0000-0000-000000000000') AS first_out,
 	e.events, coalesce(e.pages, '{}') AS pages, coalesce(e.driven, false) AS driven, coalesce(e.time_zone, '') AS time_zone,
@@ -78,15 +78,13 @@ CROSS JOIN LATERAL (
 ) e
 WHERE h.first_out IS NOT NULL OR e.events > 0`
 
-// visits returns the clicks together with the later actions of their visitors.
 func (j *judgement) visits(ctx context.Context, c db.Conn, clicks []*click.StoredClick) ([]visit, error) {
 	list, err := db.Select[actions](ctx, c, "visits", selectActions, j.account, db.UUIDs(click.IDs(clicks)))
 	found := db.ByKey(list, func(a actions) uuid.UUID { return a.ID })
 	return db.Map(clicks, func(k *click.StoredClick) visit { return visit{k, found[k.ID]} }), err
 }
 
-// lock reads and locks clicks. Until the transaction ends, no other transaction can change them, and ingesters cannot apply
-// events to them.
+// lock reads and locks clicks. Ingesters can apply no events to locked clicks.
 func (j *judgement) lock(ctx context.Context, c db.Conn, ids []uuid.UUID) ([]*click.StoredClick, error) {
 	return j.Store().Read(ctx, c, scanColumns, click.Set{Account: j.account, IDs: ids, Lock: true})
 }
@@ -110,8 +108,8 @@ func (j *judgement) judge(ctx context.Context, c db.Conn, clicks []*click.Stored
 	if len(findings) == 0 {
 		return nil, nil
 	}
-	// If an event is stored at the same time, either the query below sees the event, or the ingester sees the revised click and
-	// requests a recheck: see recheck.
+	// An event that is stored at the same time is seen by the query below, or its ingester sees the revised click and requests a
+	// recheck.
 	if clicks, err = j.lock(ctx, c, db.Map(findings, func(f Finding) uuid.UUID { return f.ClickID })); err != nil || len(clicks) == 0 {
 		return nil, err
 	}
@@ -121,8 +119,7 @@ func (j *judgement) judge(ctx context.Context, c db.Conn, clicks []*click.Stored
 	return Revise(ctx, j.Log, c, j.account, j.settings, j.findings(visits))
 }
 
-// findings returns the changes of clicks: new signals, cleared signals, and new scores of clicks that were scored with outdated
-// settings.
+// findings returns the changes of clicks.
 func (j *judgement) findings(visits []visit) (list []Finding) {
 	for _, v := range visits {
 		has, id := bot.Signals(v.BotSignals), v.StoredClick.ID
@@ -137,23 +134,20 @@ func (j *judgement) findings(visits []visit) (list []Finding) {
 	return list
 }
 
-// outdated reports whether a click was scored with other settings. This happens if the settings changed and the click was stored
-// after the job that rescores clicks had passed the click's time.
+// outdated reports whether a click was scored with other settings.
 func (v *visit) outdated(settings bot.Settings) bool {
 	score, isBot, _ := bot.Score(bot.Signals(v.BotSignals), settings)
 	return v.BotSignals != 0 && (v.BotScore != score || v.IsBot != isBot)
 }
 
-// signals returns the signals in the visitor's behaviour. tagged means that the landing page carries the page tag and that the
-// tag has had enough time for its first event.
+// signals returns the signals in the visitor's behaviour. If tagged is set, the page tag should have sent an event by now.
 func (v *visit) signals(tagged bool) (fired bot.Signals) {
-	// The clock starts at the redirect to the landing page. Page load time counts, so a visitor who has seen the page is never
-	// flagged as too fast.
+	// The clock starts at the redirect, so page load time counts.
 	if v.Out != uuid.Nil && models.ClickTime(v.Out).Sub(v.At).Abs() <= bot.FastBound {
 		fired |= bot.FastClick
 	}
-	// A visitor who leaves the page immediately gives the tag no time for an event. If a click of a flood already counts as a bot's, it
-	// does not get this signal, so that its row is not written again.
+	// A visitor who leaves the page immediately gives the tag no time for an event. A flood's click that already counts as a
+	// bot's does not get the signal, so that its row is not written again.
 	if tagged && v.Events == 0 && fired&bot.FastClick == 0 && !v.isFlood() {
 		fired |= bot.NoJS
 	}
@@ -168,7 +162,6 @@ func (v *visit) signals(tagged bool) (fired bot.Signals) {
 	return fired
 }
 
-// isFlood reports whether a click counts as a bot's and is part of a flood.
 func (v *visit) isFlood() bool {
 	return v.IsBot && bot.Signals(v.BotSignals)&(bot.ClickFlood|bot.CampaignFlood) != 0
 }
@@ -184,12 +177,11 @@ const selectTagged = `
 SELECT lander_id, true FROM bot_tagged WHERE account_id = $1 AND lander_id = ANY ($2::uuid[]) AND click_id >= $3
 GROUP BY lander_id HAVING count(*) >= $4`
 
-// evidenceEvery limits the rows of bot_tagged: no row is added for a landing page that already has bot.TaggedBound rows for clicks
-// of the hour before the last scanned click.
+// evidenceEvery limits the rows of bot_tagged: a landing page gets at most bot.TaggedBound rows an hour.
 const evidenceEvery = time.Hour
 
-// findTagged records the landing pages whose tag has sent events for clicks. Then it determines which landing pages of visits
-// carry the tag. A page carries the tag if at least bot.TaggedBound clicks of it within bot.TaggedWindow had such events.
+// findTagged determines which landing pages carry the tag: those with at least bot.TaggedBound clicks within bot.TaggedWindow for
+// which the page sent events.
 func (j *judgement) findTagged(ctx context.Context, c db.Conn, visits []visit) error {
 	pages, err := j.landers(ctx, c, visits)
 	if err != nil || len(pages) == 0 {
@@ -221,8 +213,7 @@ type page string
 
 const selectLanderURLs = `SELECT id, url FROM landers WHERE account_id = $1 AND id = ANY ($2::uuid[])`
 
-// landers returns the landing pages of visits. It leaves out landing pages with a token in host or path, because their actual
-// address is unknown.
+// landers returns the landing pages of visits, without pages with a token in host or path: their actual address is unknown.
 func (j *judgement) landers(ctx context.Context, c db.Conn, visits []visit) (map[uuid.UUID]page, error) {
 	named := map[uuid.UUID]bool{}
 	for _, v := range visits {
@@ -245,8 +236,7 @@ func (j *judgement) landers(ctx context.Context, c db.Conn, visits []visit) (map
 	return pages, err
 }
 
-// pageOf returns the page of an address without a scheme. It removes the query, the fragment, a final slash, the port, and a "www." at
-// the beginning of the host.
+// pageOf returns the page of an address without a scheme.
 func pageOf(address string) page {
 	if i := strings.IndexAny(address, "?#"); i >= 0 {
 		address = address[:i]

@@ -21,7 +21,6 @@ import (
 	"switchyard/models/bot"
 )
 
-// appendClickOut appends a click-out to a spool.
 func (s *env) appendClickOut(c *models.Click, after time.Duration) {
 	s.Helper()
 	clicktest.Put(s, s.spools[0], spool.Record{Out: &models.ClickOut{
@@ -29,7 +28,6 @@ func (s *env) appendClickOut(c *models.Click, after time.Duration) {
 	}})
 }
 
-// lander stores a landing page and returns its id.
 func (s *env) lander(url string) uuid.UUID {
 	s.Helper()
 	id := uuid.New()
@@ -37,7 +35,7 @@ func (s *env) lander(url string) uuid.UUID {
 	return id
 }
 
-// TestFastClicks checks that only the first click-out of a click matters, and that only click-outs of the click's account count.
+// TestFastClicks checks that the first click-out of a click counts, and that click-outs of other accounts do not.
 func TestFastClicks(t *testing.T) {
 	t.Parallel()
 	s := newEnv(t)
@@ -125,7 +123,7 @@ func TestNoJS(t *testing.T) {
 		t.Errorf("the clicks of bots and the rechecks are %s, want 3 0", n)
 	}
 
-	// The tag has been removed from the page. A day later, no events of the tag are expected.
+	// The tag has been removed from the page.
 	if err := botscan.DeleteExpired(t.Context(), click.Log{Conn: s.DB, Now: func() time.Time { return time.Now().Add(25 * time.Hour) }}); err != nil {
 		t.Fatal(err)
 	}
@@ -136,8 +134,7 @@ func TestNoJS(t *testing.T) {
 	}
 }
 
-// TestTimeZones checks that the time zone of the first view counts, with its offset at the time of the view. The signal does not
-// fire if the address is a proxy's.
+// TestTimeZones checks that the time zone of the first view counts, with its offset at the time of the view.
 func TestTimeZones(t *testing.T) {
 	t.Parallel()
 	s := newEnv(t)
@@ -160,7 +157,7 @@ func TestTimeZones(t *testing.T) {
 	} {
 		c := s.visit(time.Duration(i)*time.Second, "203.0.113.1", func(c *models.Click) { c.Country, c.ProxyKind = tt.country, tt.proxy })
 		s.appendEvent(c, "page.example", "/", func(e *models.SiteEvent) { e.TimeZone, e.At = tt.zone, summer })
-		s.appendEvent(c, "page.example", "/", func(e *models.SiteEvent) { // the visitor moves to another time zone
+		s.appendEvent(c, "page.example", "/", func(e *models.SiteEvent) {
 			if tt.zone != "" {
 				e.TimeZone, e.At, e.ReceivedAt = "-05:00", summer, e.ReceivedAt.Add(time.Second)
 			}
@@ -185,7 +182,7 @@ func TestTimeZones(t *testing.T) {
 	}
 }
 
-// TestDrivenBrowser checks the signal for a browser that is controlled by a program and reports this to the page tag.
+// TestDrivenBrowser checks the signal for a browser that reports to the page tag that a program controls it.
 func TestDrivenBrowser(t *testing.T) {
 	t.Parallel()
 	s := newEnv(t)
@@ -243,14 +240,13 @@ func TestEventDuringScan(t *testing.T) {
 	}
 }
 
-// TestStoredLate checks that clicks and click-outs are scanned even if they are stored after the scan has passed their time. A
-// running scan does not miss them either.
+// TestStoredLate checks that clicks and click-outs are scanned even if they are stored after the scan has passed their time.
 func TestStoredLate(t *testing.T) {
 	t.Parallel()
 	s := newEnv(t)
 	lander := uuid.New()
 	early := s.lands(0, lander)
-	const storedLate = 5 // clicks of the flood, at the milliseconds 0 to 4
+	const storedLate = 5 // at the milliseconds 0 to 4
 	for i := range bot.FloodBound - storedLate {
 		s.visit(time.Duration(i+6)*time.Millisecond, "203.0.113.1", nil)
 	}
@@ -292,7 +288,7 @@ func TestStoredLate(t *testing.T) {
 	if err := botscan.Release(t.Context(), log.Conn, s.Account, done); err != nil {
 		t.Fatal(err)
 	}
-	wait := func(when string, want ...uuid.UUID) { // checks which accounts wait for a scan
+	wait := func(when string, want ...uuid.UUID) {
 		t.Helper()
 		got, err := botscan.Waiting(t.Context(), log)
 		if err != nil || !cmp.Equal(got, want, cmpopts.EquateEmpty()) {
@@ -327,9 +323,7 @@ func TestStoredLate(t *testing.T) {
 	wait("after a recheck that was queued during the scan", s.Account)
 }
 
-// TestTraps checks that a visitor who follows the hidden link counts as a bot. This holds even if the click is stored after the
-// record of the hidden link, or if the process that wrote the record did not know the account of the click. Records of other accounts
-// or other senders do not make a click a bot's.
+// TestTraps checks that a visitor who follows the hidden link counts as a bot.
 func TestTraps(t *testing.T) {
 	t.Parallel()
 	s := newEnv(t)

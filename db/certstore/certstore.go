@@ -1,9 +1,8 @@
-// Package certstore stores what this install needs for ACME: the certificates that it has obtained, the private keys of these
-// certificates, the keys of its ACME accounts, and the open challenges. Keys are encrypted with ENCRYPTION_KEY only, so an
-// install without ENCRYPTION_KEY cannot obtain certificates itself.
+// Package certstore stores the certificates that this install has obtained by ACME, their private keys, the keys of its ACME
+// accounts, and the open challenges. Keys are encrypted with ENCRYPTION_KEY only, so an install without ENCRYPTION_KEY cannot
+// obtain certificates itself.
 //
-// A row belongs to a host, not to an account. At any time a host serves only one account, or the install itself. The caller decides
-// who may request a host's certificate.
+// A row belongs to a host, not to an account. A host serves only one account, or the install itself.
 package certstore
 
 import (
@@ -30,11 +29,11 @@ type Store struct {
 	box *seal.Box
 }
 
-// New returns a store on the pool.
+// New returns a store.
 func New(c db.Conn, box *seal.Box) *Store { return &Store{c, box} }
 
-// Open decrypts a stored certificate and returns its key and chain in PEM. It needs no database. The error is seal.ErrOpen if the
-// certificate cannot be decrypted.
+// Open decrypts a stored certificate and returns its key and chain in PEM. The error is seal.ErrOpen if the certificate cannot be
+// decrypted.
 func (s *Store) Open(ctx context.Context, c Sealed) ([]byte, error) {
 	return s.box.Open(ctx, certPlace(c.Host), c.Sealed)
 }
@@ -69,7 +68,7 @@ func (s *Store) Claim(ctx context.Context, host string, lease time.Duration) (fe
 	return db.First[int64](ctx, s.c, "claim host", claim, host, lease.Seconds())
 }
 
-// Extend renews the claim for another lease from now. Errors: ErrLost.
+// Extend renews the claim for another lease from now. It returns ErrLost if the claim is lost.
 func (s *Store) Extend(ctx context.Context, host string, fence int64, lease time.Duration) error {
 	return s.fenced(ctx, s.c, `UPDATE edge_hosts SET lease_until = now() + $3 * interval '1 second' WHERE host = $1 AND fence = $2`,
 		host, fence, lease.Seconds())
@@ -113,7 +112,7 @@ WHERE host = $1 AND fence = $2`
 	notify = `SELECT pg_notify('` + Channel + `', $1)`
 )
 
-// Save stores a certificate and ends the claim. Errors: ErrLost.
+// Save stores a certificate and ends the claim. It returns ErrLost if the claim is lost.
 func (s *Store) Save(ctx context.Context, fence int64, c Certificate) error {
 	sealed, err := s.box.Seal(certPlace(c.Host), c.PEM)
 	if err != nil {
@@ -129,15 +128,15 @@ func (s *Store) SetRenewal(ctx context.Context, host string, at time.Time) error
 	return db.Run(ctx, s.c, "renewal", `UPDATE edge_hosts SET renew_at = $2 WHERE host = $1 AND sealed IS NOT NULL`, host, at)
 }
 
-// Delete deletes the certificate of a host with its key, and ends the claim of an issuer that is working on the host. It is not
-// an error if there is no certificate.
+// Delete deletes the certificate of a host with its key, and ends any claim of the host. It is not an error if there is no
+// certificate.
 func (s *Store) Delete(ctx context.Context, host string) error {
 	return s.change(ctx, host, func(tx db.Conn) error {
 		return db.Run(ctx, tx, "release certificate", release, host)
 	})
 }
 
-// change runs fn in a transaction and notifies the web processes. The parameter about is the payload of the notification.
+// change runs fn in a transaction and notifies the web processes of a host or of AboutChallenges.
 func (s *Store) change(ctx context.Context, about string, fn func(db.Conn) error) error {
 	return db.Tx(ctx, s.c, func(tx db.Conn) error {
 		if err := fn(tx); err != nil {
@@ -153,7 +152,7 @@ func (s *Store) Versions(ctx context.Context) (map[string]int64, error) {
 	return db.Pairs[string, int64](ctx, s.c, "certificates", `SELECT host, version FROM edge_hosts WHERE sealed IS NOT NULL`)
 }
 
-// Sealed is a certificate in the encrypted form in which it is stored.
+// Sealed is an encrypted certificate.
 type Sealed struct {
 	Host    string `db:"host"`
 	Version int64  `db:"version"`
@@ -178,8 +177,8 @@ func (s *Store) Claimed(ctx context.Context, host string) (bool, error) {
 	return db.Get[bool](ctx, s.c, "claim", q, host)
 }
 
-// Attempts is for hosts of the install itself. It returns the number of consecutive failed attempts to obtain a certificate for a
-// host, and the time of the next attempt.
+// Attempts returns the number of consecutive failed attempts to obtain a certificate for a host of the install itself, and the
+// time of the next attempt.
 func (s *Store) Attempts(ctx context.Context, host string) (attempts int, next time.Time, err error) {
 	row, ok, err := db.First[struct {
 		Attempts int        `db:"attempts"`
@@ -203,8 +202,8 @@ func (s *Store) SetAttempts(ctx context.Context, host string, attempts int, next
 const ensureAccount = `
 INSERT INTO acme_accounts (directory, contact, sealed) VALUES ($1, $2, $3) ON CONFLICT DO NOTHING`
 
-// AccountKey returns the key of the ACME account at a directory, for a contact address. The first call stores the key that the
-// function fresh makes. Concurrent calls all get the same key.
+// AccountKey returns the key of the ACME account at a directory, for a contact address. The first call stores the key that fresh
+// makes. Concurrent calls all get the same key.
 func (s *Store) AccountKey(ctx context.Context, directory, contact string, fresh func() ([]byte, error)) ([]byte, error) {
 	at := place("acme_accounts", directory+" "+contact)
 	for range 3 { // a key that another process stored first is read in the next round

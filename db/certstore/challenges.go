@@ -9,8 +9,7 @@ import (
 	"switchyard/db/seal"
 )
 
-// Challenge is a proof that a CA requests from a host to find out who controls the host: an answer by HTTP, or a certificate in a
-// TLS handshake.
+// Challenge is a proof that a CA requests from a host: an answer by HTTP, or a certificate in a TLS handshake.
 type Challenge struct {
 	Host   string `db:"host"`
 	Token  string `db:"token"`
@@ -18,10 +17,9 @@ type Challenge struct {
 	PEM    []byte `db:"sealed"` // private key and certificate for the handshake; nil: the answer is sent by HTTP
 }
 
-// Bounds of challenges.
 const (
 	challengeTime = 10 * time.Minute // a challenge that its issuer does not withdraw expires after this time
-	maxChallenges = 2000             // the maximum length of the list that Challenges returns
+	maxChallenges = 2000             // maximum length of the list that Challenges returns
 )
 
 func challengePlace(host, token string) seal.Place { return place("acme_challenges", host+" "+token) }

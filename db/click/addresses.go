@@ -11,7 +11,7 @@ import (
 	"switchyard/models"
 )
 
-// AddressQuery selects at most Limit clicks of an account in [From, To) that are later than the click After.
+// AddressQuery selects at most Limit clicks of an account in [From, To) that are later than After.
 type AddressQuery struct {
 	AccountID uuid.UUID
 	After     uuid.UUID
@@ -24,8 +24,8 @@ const selectBehind = `
 SELECT k.account_id FROM unnest($1::uuid[], $2::uuid[]) AS k (account_id, after)
 WHERE EXISTS (SELECT FROM clicks c WHERE c.account_id = k.account_id AND c.id > k.after AND c.id >= $3 AND c.id < $4) ORDER BY 1`
 
-// Behind finds accounts with new clicks. The map after has a click for each account. Behind returns the accounts that have clicks in
-// [from, to) later than this click.
+// Behind finds accounts with new clicks. The map after has a click for each account. Behind returns the accounts that have clicks
+// in [from, to) later than this click.
 func (l Log) Behind(ctx context.Context, after map[uuid.UUID]uuid.UUID, from, to time.Time) ([]uuid.UUID, error) {
 	if len(after) == 0 {
 		return nil, nil
@@ -45,7 +45,7 @@ const selectAddresses = `
 SELECT id, ip FROM clicks WHERE account_id = $1 AND id > $2 AND id >= $3 AND id < $4 AND ip IS NOT NULL
 ORDER BY id LIMIT $5`
 
-// Addresses returns the addresses of clicks, in the order of the clicks. It leaves out clicks without an address.
+// Addresses returns the addresses of clicks. It leaves out clicks without an address.
 func (l Log) Addresses(ctx context.Context, q AddressQuery) ([]Address, error) {
 	return db.Select[Address](ctx, l.Conn, "addresses of clicks", selectAddresses, q.AccountID, q.After, models.FloorClickID(q.From),
 		models.FloorClickID(q.To), q.Limit)

@@ -13,15 +13,15 @@ func (l Log) Store() Store { return Store{copied: l.Copy} }
 // WarmStore returns a store that leaves out clicks that are only in ClickHouse.
 func WarmStore() Store { return Store{warm: true} }
 
-// Set selects clicks by their ids. If Lock is set, the clicks are locked until the transaction ends.
+// Set selects clicks by their ids. If Lock is set, it locks them until the transaction ends.
 type Set struct {
 	Account uuid.UUID // only clicks of this account; zero: of any account
 	IDs     []uuid.UUID
 	Lock    bool
 }
 
-// Range selects at most Limit clicks of an account with ids in [Low, High). If Lock is set, the clicks are locked until the
-// transaction ends.
+// Range selects at most Limit clicks of an account with ids in [Low, High). If Lock is set, it locks them until the transaction
+// ends.
 type Range struct {
 	Account   uuid.UUID
 	Low, High uuid.UUID
@@ -39,14 +39,12 @@ type Update struct {
 	columns Columns[StoredClick]
 }
 
-// NewUpdate returns an Update of the columns with these names. The parameter what is the
-// description of the update in errors.
+// NewUpdate returns an Update of the columns with these names. The parameter what describes the update in errors.
 func NewUpdate(what string, names ...string) Update {
 	return Update{what, AllColumns.Named(names...)}
 }
 
-// ChangeColumns are the columns from which figures, payouts and costs are calculated, together with the columns that webhook
-// events contain.
+// ChangeColumns are the columns for figures, payouts, costs and webhook events.
 var ChangeColumns = AllColumns.Named(
 	"id", "at", "account_id", "campaign_id", "stream_id", "lander_id", "offer_id", "network_id", "source_id", "country",
 	"device_type", "os", "browser", "is_bot", "cost", "currency", "rate", "conversion_cost", "revenue_share", "is_unique",

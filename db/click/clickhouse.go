@@ -17,8 +17,8 @@ import (
 	"switchyard/models/measure"
 )
 
-// These are the types of columns in ClickHouse. chWord is for columns with few different values. An amount in the account's
-// currency is the product of an amount and a rate, so its type has the decimals of both.
+// An amount in the account's currency is the product of an amount and a rate, so its type has the decimals of both. chWord is for
+// columns with few different values.
 const (
 	chWord   = "LowCardinality(String)"
 	chText   = "String CODEC(ZSTD(1))"
@@ -42,7 +42,6 @@ func soldColumns(columns []schema.Column) []schema.Column {
 	return columns
 }
 
-// soldCells appends the values of soldColumns to a row.
 func soldCells(row []any, sold models.Figures) []any {
 	for i, value := range sold.AppendTo(make([]any, 0, len(measure.Counters))) {
 		if measure.Counters[i].SQL.Sold == "" {
@@ -56,8 +55,8 @@ func soldCells(row []any, sold models.Figures) []any {
 	return row
 }
 
-// Table is the table of clicks. A row has the columns of a click, the figures of its conversions, and a version. The row with
-// the latest version counts. If that row is marked as removed, the click does not exist.
+// Table is the table of clicks. A row has the columns of a click, the figures of its conversions, and a version. The row with the
+// latest version counts. If that row is marked as removed, the click does not exist.
 var Table = func() schema.Table {
 	t := schema.Table{
 		Name: "clicks", Engine: "ReplacingMergeTree(version, removed)",
@@ -70,16 +69,13 @@ var Table = func() schema.Table {
 	return t
 }()
 
-// versionColumns are the columns for the version of a row, which decides which row of a key counts, and for the mark that the
-// row was removed.
 var versionColumns = []schema.Column{{Name: "version", Type: "UInt64"}, {Name: "removed", Type: "UInt8"}}
 
-// tableSettings are the settings of tables. An insert is acknowledged only when it is on disk. The parts of a partition are merged
-// into a single part when all of them are older than an hour.
+// tableSettings are the settings of tables. An insert is acknowledged only when it is on disk. The parts of a partition are
+// merged into one when all are older than an hour.
 const tableSettings = `fsync_after_insert = 1, fsync_part_directory = 1, min_age_to_force_merge_seconds = 3600,
 	min_age_to_force_merge_on_partition_only = 1`
 
-// clickHouseType returns the ClickHouse type of a column. pointer points to a value of the column.
 func clickHouseType(name string, pointer any) string {
 	switch pointer.(type) {
 	case *uuid.UUID:
@@ -111,7 +107,6 @@ func clickHouseType(name string, pointer any) string {
 	panic(fmt.Sprintf("click: no type of %s in ClickHouse", name))
 }
 
-// clickHouseCell returns the value behind a pointer in the form that ClickHouse accepts.
 func clickHouseCell(pointer any) any {
 	switch v := pointer.(type) {
 	case *uuid.UUID:
@@ -169,7 +164,7 @@ func RemovedRow(account, id uuid.UUID, version uint64) []any {
 // conversionFields are the columns of a conversion, which are the same in PostgreSQL and in ClickHouse.
 var conversionFields = taggedColumns[models.Conversion]()
 
-// conversionTypes are the ClickHouse types of the columns whose type does not follow from the Go type.
+// conversionTypes are the types of columns whose type does not follow from the Go type.
 var conversionTypes = map[string]string{
 	"goal": chWord, "status": chWord, "currency": chWord, "source": chWord, "cost": chAmount,
 }
@@ -209,7 +204,6 @@ func RemovedConversion(account, click, id uuid.UUID, version uint64) []any {
 	return row
 }
 
-// readCopied runs a ClickHouse query that selects columns of clicks, and returns the clicks.
 func readCopied(ctx context.Context, from schema.Reader, cols Columns[StoredClick], what, query string, args ...any) ([]*StoredClick, error) {
 	var list []*StoredClick
 	err := from.Each(ctx, what, func(scan func(...any) error) error {
@@ -229,8 +223,7 @@ func readCopied(ctx context.Context, from schema.Reader, cols Columns[StoredClic
 	return list, err
 }
 
-// scanPlace returns the destination for scanning a ClickHouse cell. After the scan, call copyValue, which copies the value to
-// pointer.
+// scanPlace returns the destination for a ClickHouse cell. After the scan, call copyValue to copy the value to pointer.
 func scanPlace(pointer any) (place any, copyValue func()) {
 	switch v := pointer.(type) {
 	case *subsValue:

@@ -13,7 +13,7 @@ import (
 	"switchyard/models"
 )
 
-// copyArgs returns the arguments for a log's query of the copy. Unlike args, it has nil for the two bounds of the window, which are
+// copyArgs returns the arguments for a log's query of the copy. Unlike args, it has nil for the bounds of the window, which are
 // in the text of the query.
 func (q LogQuery) copyArgs() []any {
 	return append([]any{
@@ -37,8 +37,7 @@ func (q LogQuery) copyCondition(from, to time.Time) string {
 	return s + q.WhereInCopy.SQL
 }
 
-// A page of the copy is searched in windows that grow backwards in time, because ClickHouse sorts rows only after it has read
-// all of them.
+// A page is searched in windows that grow backwards in time, because ClickHouse sorts rows only after it has read them all.
 var pageWindows = []time.Duration{time.Hour, Day, 10 * Day}
 
 // coldClicks reads a page of clicks from the copy.
@@ -70,8 +69,8 @@ func values(list []*StoredClick) []StoredClick {
 	return db.Map(list, func(c *StoredClick) StoredClick { return *c })
 }
 
-// FindCold finds clicks of cold days in the copy by their ids. PostgreSQL may no longer have these clicks. The clicks must belong
-// to the account; the zero account means any account. FindCold leaves out ids of later days and ids without a click in the copy.
+// FindCold finds clicks of cold days in the copy by their ids. The zero account means any account. It leaves out ids of later
+// days and ids without a click.
 func (l Log) FindCold(ctx context.Context, account uuid.UUID, ids ...uuid.UUID) ([]StoredClick, error) {
 	s, err := l.Copy.State(ctx, l.Conn)
 	if err != nil || s.ColdBefore.IsZero() {
@@ -88,8 +87,8 @@ func (l Log) FindCold(ctx context.Context, account uuid.UUID, ids ...uuid.UUID) 
 const selectConversionsByID = `SELECT %s FROM conversions WHERE account_id = $1 AND id = ANY ($2::uuid[])
 ORDER BY recorded_at DESC, id DESC`
 
-// coldConversions reads a page of the conversion log that is filtered by attributes of the clicks. Some of these clicks may be
-// only in the copy, so the copy determines the conversions on the page.
+// coldConversions reads a page of the conversion log that is filtered by attributes of the clicks. The copy finds the ids,
+// because some of these clicks may be only there.
 func (l Log) coldConversions(ctx context.Context, q LogQuery) ([]models.Conversion, error) {
 	ofClick := q
 	ofClick.Converted = false

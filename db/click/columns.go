@@ -19,13 +19,13 @@ import (
 	"switchyard/models/clickattr"
 )
 
-// StoredClick is a row of the table clicks: the click as it was routed, and everything that was decided or happened later. The Cost
-// of a stored click includes UniqueCost if the click is unique.
+// StoredClick is a row of the table clicks: the click as it was routed, and what was decided or happened later. Cost includes
+// UniqueCost if the click is unique.
 type StoredClick struct {
 	models.Click
 	At time.Time // the time that the id contains
 	// Rate is the value of one unit of the click's currency in the account's currency. Cost and the other prices are in the
-	// click's currency. If Rate.Valid is false, there is no rate, and the money of the click is not counted.
+	// click's currency. Without a rate, the money of the click is not counted.
 	Rate      decimal.NullDecimal
 	IsUnique  bool
 	LPViews   int
@@ -34,8 +34,7 @@ type StoredClick struct {
 	LastHopID uuid.UUID // the id of the last click-out
 }
 
-// StoredSmartlinkClick is a smartlink's click as PostgreSQL stores it. In the embedded click, the fields that only campaigns
-// need are empty.
+// StoredSmartlinkClick is a smartlink's stored click. Fields that only campaigns need are empty.
 type StoredSmartlinkClick struct {
 	StoredClick
 	SmartlinkID    uuid.UUID
@@ -43,17 +42,16 @@ type StoredSmartlinkClick struct {
 	DestinationURL string    // the smartlink's destination at the time of the click
 }
 
-// Column is one column of a table with rows of type T. at returns a pointer for writing and reading the value.
+// Column is one column of a table with rows of type T.
 type Column[T any] struct {
 	name string
 	at   func(*T) any
 }
 
-// Columns is a list of columns of a table: all columns or some of them.
+// Columns is a list of columns of one table.
 type Columns[T any] []Column[T]
 
-// AllColumns lists the columns of the table clicks: the recorded attributes, and everything that was decided or happened after
-// the click.
+// AllColumns lists the columns of the table clicks.
 var AllColumns = func() Columns[StoredClick] {
 	list := Columns[StoredClick]{
 		{"at", func(c *StoredClick) any { return &c.At }},
@@ -73,7 +71,7 @@ var AllColumns = func() Columns[StoredClick] {
 	return list
 }()
 
-// SmartlinkColumns lists the columns of the table smartlink_clicks: its own columns, and the columns that it shares with clicks.
+// SmartlinkColumns lists the columns of the table smartlink_clicks.
 var SmartlinkColumns = func() Columns[StoredSmartlinkClick] {
 	list := Columns[StoredSmartlinkClick]{
 		{"smartlink_id", func(c *StoredSmartlinkClick) any { return &c.SmartlinkID }},
@@ -111,12 +109,11 @@ func (l Columns[T]) Named(names ...string) Columns[T] {
 	return named
 }
 
-// SQL returns the names of the columns for a statement, in the same order as pointers.
+// SQL returns the names of the columns for a statement.
 func (l Columns[T]) SQL() string {
 	return strings.Join(db.Map(l, func(c Column[T]) string { return c.name }), ", ")
 }
 
-// pointers appends the pointers to all columns of a row to dst.
 func (l Columns[T]) pointers(dst []any, row *T) []any {
 	for i := range l {
 		dst = append(dst, l[i].at(row))
@@ -124,7 +121,6 @@ func (l Columns[T]) pointers(dst []any, row *T) []any {
 	return dst
 }
 
-// read runs a query that selects these columns, and returns the rows.
 func (l Columns[T]) read(ctx context.Context, c db.Conn, what, query string, args ...any) ([]T, error) {
 	var list []T
 	dst := make([]any, 0, len(l))
@@ -137,7 +133,7 @@ func (l Columns[T]) read(ctx context.Context, c db.Conn, what, query string, arg
 	return list, err
 }
 
-// ReadPointers does the same as read, but returns pointers, for callers that change the rows.
+// ReadPointers runs a query that selects these columns, and returns pointers to the rows.
 func (l Columns[T]) ReadPointers(ctx context.Context, c db.Conn, what, query string, args ...any) ([]*T, error) {
 	list, err := l.read(ctx, c, what, query, args...)
 	rows := make([]*T, len(list))
@@ -163,7 +159,7 @@ func (l Columns[T]) Insert(ctx context.Context, c db.Conn, table string, list []
 	return nil
 }
 
-// pointer returns a function that maps a click to the pointer of its attribute a. The pointer has a type that PostgreSQL stores.
+// pointer returns a function that maps a click to its attribute a, as a pointer that PostgreSQL drivers accept.
 func pointer(a *clickattr.Attr) func(*StoredClick) any {
 	switch {
 	case a.Text != nil:
@@ -184,7 +180,7 @@ func pointer(a *clickattr.Attr) func(*StoredClick) any {
 	return func(c *StoredClick) any { return a.Money(&c.Click) }
 }
 
-// subsValue stores the sub-parameters as an array. The array ends with the last sub-parameter that is not empty.
+// subsValue stores the sub-parameters as an array, without empty ones at the end.
 type subsValue [models.Subs]string
 
 // Value implements driver.Valuer.
@@ -210,7 +206,7 @@ func (v *subsValue) Scan(src any) error {
 	return nil
 }
 
-// bitsValue stores 64 bits in a bigint. The highest bit becomes the sign bit.
+// bitsValue stores 64 bits in a bigint.
 type bitsValue uint64
 
 // Value implements driver.Valuer.

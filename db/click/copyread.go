@@ -13,11 +13,9 @@ import (
 	"switchyard/models"
 )
 
-// pingTimeout is the time that Ping waits for ClickHouse.
 const pingTimeout = 2 * time.Second
 
-// Ping checks whether the copy answers. If a query has failed within the last pingPause, Ping returns an error at once and sends no
-// query.
+// Ping checks whether the copy answers. Within pingPause after a failed query it returns an error at once.
 func (k *CopyReader) Ping(ctx context.Context) error {
 	if time.Now().UnixNano() < k.away.Load() {
 		return errNotAnswered
@@ -51,7 +49,7 @@ const (
 	FromCopy
 )
 
-// CountAnswer counts a report that was answered from a store: FromPostgres or FromCopy.
+// CountAnswer counts a report that was answered from a store.
 func (k *CopyReader) CountAnswer(store int) {
 	if k != nil {
 		k.answered[store].Add(1)
@@ -61,14 +59,14 @@ func (k *CopyReader) CountAnswer(store int) {
 // Reports returns the number of reports that were answered from a store.
 func (k *CopyReader) Reports(store int) float64 { return float64(k.answered[store].Load()) }
 
-// NewCopyReader returns a CopyReader that queries ClickHouse through the given reader.
+// NewCopyReader returns a CopyReader of a ClickHouse reader.
 func NewCopyReader(from schema.Reader) *CopyReader { return &CopyReader{from: from} }
 
 // pingPause is the pause after a failed query. During the pause, callers that can use PostgreSQL instead do not query the copy.
 const pingPause = 5 * time.Second
 
-// Snapshot runs fn in a read-only transaction, which sees the database as it was at its first statement. Until the transaction
-// ends, no day is moved out of PostgreSQL, so that State agrees with the data that fn reads.
+// Snapshot runs fn in a read-only transaction at one state of the database. Until it ends, no day moves out of PostgreSQL, so
+// State agrees with the data that fn reads.
 func (k *CopyReader) Snapshot(ctx context.Context, c db.Conn, fn func(db.Conn) error) error {
 	return db.Snapshot(ctx, c, func(c db.Conn) error {
 		if k != nil {
@@ -91,13 +89,13 @@ func (k *CopyReader) State(ctx context.Context, c db.Conn) (CopyState, error) {
 const (
 	// LateAfter is the longest time that a change may wait before the copy counts as behind.
 	LateAfter = 30 * time.Second
-	// lateFor is the time for which the result of the check is used again.
+	// lateFor is how long the result of the check is used again.
 	lateFor    = 2 * time.Second
 	selectLate = `SELECT coalesce((SELECT noted_at FROM click_changes ORDER BY n LIMIT 1) < clock_timestamp() - make_interval(secs => $1), false)`
 )
 
-// Current reports whether the copy answers and no change has waited for longer than LateAfter. If Current returns false, callers
-// that can use PostgreSQL instead do so.
+// Current reports whether the copy answers and no change has waited for longer than LateAfter. Otherwise, callers use PostgreSQL
+// if they can.
 func (k *CopyReader) Current(ctx context.Context, c db.Conn) (bool, error) {
 	if k == nil || time.Now().UnixNano() < k.away.Load() {
 		return false, nil
@@ -114,9 +112,8 @@ func (k *CopyReader) Current(ctx context.Context, c db.Conn) (bool, error) {
 	return !late, err
 }
 
-// Each runs a query and calls fn for each row. If fn returns an error, Each stops and returns that error. If ctx ends, it returns
-// the error of ctx. If the query fails for any other reason, the copy counts as not answering for the time pingPause, and Each
-// returns a *CopyAwayError.
+// Each runs a query and calls fn for each row. It returns an error of fn or of ctx unchanged. After any other error, the copy
+// counts as not answering for pingPause, and Each returns a *CopyAwayError.
 func (k *CopyReader) Each(ctx context.Context, what string, fn func(scan func(...any) error) error, query string, args ...any) error {
 	var own error
 	err := k.from.Each(ctx, what, func(scan func(...any) error) error {
@@ -136,13 +133,13 @@ func (k *CopyReader) Each(ctx context.Context, what string, fn func(scan func(..
 	return &CopyAwayError{err}
 }
 
-// CopyAwayError means that the copy in ClickHouse did not answer. If the data is also in PostgreSQL, it can be read there.
+// CopyAwayError means that the copy in ClickHouse did not answer. Data that is also in PostgreSQL can be read there.
 type CopyAwayError struct{ Err error }
 
 // Error implements error.
 func (e *CopyAwayError) Error() string { return "click: the copy does not answer: " + e.Err.Error() }
 
-// Unwrap returns the cause and the error for the client, which tells the client to try again.
+// Unwrap returns the cause, and the error that tells the client to try again.
 func (e *CopyAwayError) Unwrap() []error { return []error{e.Err, errUnavailable} }
 
 var errUnavailable = models.Errorf(models.KindUnavailable, "unavailable", "old clicks cannot be read at the moment, try again")

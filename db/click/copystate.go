@@ -7,17 +7,16 @@ import (
 	"switchyard/db"
 )
 
-// CopiedAtOnce is the usual number of rows in a block that is sent to ClickHouse, and in a block that is inserted into PostgreSQL again.
+// CopiedAtOnce is the usual number of rows in a block that is sent to ClickHouse or inserted into PostgreSQL again.
 const CopiedAtOnce = 20_000
 
 // CopyState is the progress of the copy.
 type CopyState struct {
 	// Begun means that there is a copy, or that this database was restored from the backup of a database that had a copy.
 	Begun bool `db:"begun"`
-	// On means that triggers record changes for the copy. If On is false, the copy may lack changes, whatever Since and Done say.
+	// On means that triggers record changes for the copy. If it is false, the copy may lack changes.
 	On bool `db:"noted"`
-	// Since is a day (UTC). From this day on, the copy has every click, except for changes that wait to be copied. The copy may
-	// have some clicks of earlier days.
+	// Since is a day (UTC). From this day on, the copy has every click, except for changes that wait to be copied.
 	Since time.Time `db:"since"`
 	// ColdBefore is a day (UTC). From this day on, PostgreSQL has all clicks. Clicks of earlier days may be only in the copy. Zero:
 	// no day is cold.
@@ -49,8 +48,7 @@ func ReadCopy(ctx context.Context, c db.Conn) (CopyState, error) {
 	return s, err
 }
 
-// ChangeTriggers are the triggers that record changes for the copy, one for each kind of statement. They also fire for changes of
-// rows in partitions, because the statements name the table clicks, not a partition.
+// ChangeTriggers are the triggers that record changes for the copy, one for each kind of statement.
 var ChangeTriggers = []struct{ Name, Table, Event, Rows, Function string }{
 	{"note_clicks_insert", "clicks", "INSERT", "NEW", "note_clicks"},
 	{"note_clicks_update", "clicks", "UPDATE", "NEW", "note_clicks"},

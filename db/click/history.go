@@ -23,9 +23,8 @@ const firstPartition = `
 SELECT coalesce(min(c.relname), '') FROM pg_inherits i JOIN pg_class c ON c.oid = i.inhrelid
 WHERE i.inhparent = 'clicks'::regclass`
 
-// OldestDay returns the first day for which the account's individual clicks are still stored. This is the day of the first
-// partition, or the start of the account's history if that is later. A cold day has a partition too. If there is no partition,
-// OldestDay returns today, because for all earlier days only sums are stored.
+// OldestDay returns the first day for which the account's individual clicks are still stored, in PostgreSQL or only in
+// ClickHouse. It returns today if there is no partition.
 func OldestDay(ctx context.Context, c db.Conn, account uuid.UUID) (time.Time, error) {
 	oldest, ok, err := FirstDay(ctx, c)
 	if err != nil {
@@ -41,8 +40,7 @@ func OldestDay(ctx context.Context, c db.Conn, account uuid.UUID) (time.Time, er
 	return oldest, err
 }
 
-// KeptFrom returns the start of the time for which the account's plan keeps clicks. It is zero for an account that keeps all its
-// clicks.
+// KeptFrom returns the start of the time for which the account's plan keeps clicks. It is zero if the account keeps all clicks.
 func KeptFrom(ctx context.Context, c db.Conn, account uuid.UUID) (time.Time, error) {
 	const q = `SELECT kept_from FROM click_history WHERE account_id = $1`
 	at, _, err := db.First[time.Time](ctx, c, "history", q, account)

@@ -22,7 +22,7 @@ const (
 // Day is the time that a partition covers.
 const Day = 24 * time.Hour
 
-// A click that is older than oldestClick, or more than NewestClick in the future, comes from a broken clock and is refused.
+// Clicks older than oldestClick, or more than NewestClick in the future, come from a broken clock and are refused.
 const (
 	oldestClick = 400 * Day
 	NewestClick = 2 * Day
@@ -35,8 +35,7 @@ func PartitionName(table string, day time.Time) string {
 
 const lockPartitions = `SELECT pg_advisory_xact_lock(hashtext('switchyard clicks partitions'))`
 
-// EnsurePartition creates the partitions of all tables for the day to which a time belongs. Several processes may call it at the
-// same time.
+// EnsurePartition creates the partitions of all tables for the day of a time. Several processes may call it at the same time.
 func (l Log) EnsurePartition(ctx context.Context, at time.Time) error {
 	from := at.UTC().Truncate(Day)
 	return db.Tx(ctx, l.Conn, func(c db.Conn) error {
@@ -60,7 +59,7 @@ var ErrRefused = errors.New("click: refused")
 // Days is the set of days whose partitions are known to exist.
 type Days map[int64]struct{}
 
-// Ensure creates the partitions for clicks at the given times. It refuses a time that can only come from a broken clock.
+// Ensure creates the partitions for clicks at the given times.
 func (known Days) Ensure(ctx context.Context, l Log, moments []time.Time) error {
 	for _, at := range moments {
 		key := at.Unix() / int64(Day/time.Second)

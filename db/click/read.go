@@ -14,8 +14,8 @@ import (
 	"switchyard/models"
 )
 
-// Log reads clicks and their logs from PostgreSQL, and old clicks from their copy in ClickHouse. Methods with a connection parameter
-// run in the transaction of their caller. The other methods run on Conn, which is the pool.
+// Log reads clicks and their logs from PostgreSQL, and old clicks from their copy in ClickHouse. Methods with a connection
+// parameter run in the caller's transaction, the others on Conn, the pool.
 type Log struct {
 	Conn db.Conn
 	Copy *CopyReader      // reads old clicks; nil: PostgreSQL has all clicks
@@ -43,13 +43,12 @@ type LogQuery struct {
 	ExternalID   string    // only clicks with this id of the traffic source, or their conversions; empty: all
 	ConversionID string    // only conversions with this id of the network, or their clicks; empty: all
 	Status       string    // for Conversions: only conversions with this status; empty: all
-	// Where is a condition on clicks, or on conversions by their clicks, in PostgreSQL. WhereInCopy is the same condition for the
-	// copy in ClickHouse.
+	// Where selects clicks, or conversions by their clicks, in PostgreSQL. WhereInCopy does the same in ClickHouse.
 	Where, WhereInCopy Condition
 }
 
-// Condition is a pair of SQL conditions: SQL is a condition on clicks f, OfSale is a condition on conversions v. Each is empty or
-// begins with AND. The first placeholder is $10, because the arguments of the log come first (see LogArgs).
+// Condition has a condition on clicks f (SQL) and one on conversions v (OfSale). Each is empty or begins with AND. The first
+// placeholder is $10 (see LogArgs).
 type Condition struct {
 	SQL, OfSale string
 	Args        []any
@@ -73,8 +72,8 @@ var selectClicks = `SELECT ` + AllColumns.SQL() + ` FROM clicks f
 WHERE account_id = $1 AND id >= $2 AND id < $3%s
 ORDER BY id DESC LIMIT $4 OFFSET $5`
 
-// Few clicks have a conversion, so the query starts from the conversions and finds each click by its id. LATERAL with LIMIT forces
-// PostgreSQL to do so even while its planner has no statistics.
+// Few clicks have a conversion, so the query starts from the conversions and finds each click by its id. LATERAL with LIMIT
+// forces PostgreSQL to do so even without statistics.
 var selectConverted = `SELECT ` + AllColumns.SQL() + ` FROM (
 	SELECT DISTINCT click_id FROM conversions WHERE account_id = $1 AND click_id >= $2 AND click_id < $3
 ) v CROSS JOIN LATERAL (
@@ -98,8 +97,8 @@ func (l Log) Clicks(ctx context.Context, q LogQuery) (list []StoredClick, err er
 	return list, err
 }
 
-// warmClicks reads the part of a page whose days are in PostgreSQL. It also returns the query for the remaining days. The limit
-// of that query is zero if nothing is left to read.
+// warmClicks reads the part of a page that is in PostgreSQL, and returns the query for the rest. Its limit is zero if nothing is
+// left to read.
 func (l Log) warmClicks(ctx context.Context, q LogQuery) (list []StoredClick, remaining LogQuery, err error) {
 	s, err := l.Copy.State(ctx, l.Conn)
 	if err != nil {
@@ -126,10 +125,8 @@ func (l Log) warmClicks(ctx context.Context, q LogQuery) (list []StoredClick, re
 	return list, remaining, err
 }
 
-// ids returns the range of ids for clicks in [From, To).
 func (q LogQuery) ids() (from, to any) { return models.FloorClickID(q.From), models.FloorClickID(q.To) }
 
-// statement returns the SQL that reads a page of clicks.
 func (q LogQuery) statement() string {
 	query := selectClicks
 	if q.Converted {
@@ -168,8 +165,7 @@ var selectClick = `SELECT ` + AllColumns.SQL() + ` FROM clicks WHERE account_id 
 
 var selectClickByID = `SELECT ` + AllColumns.SQL() + ` FROM clicks WHERE id = $1`
 
-// FindByID finds a click of any account by its id. It is used for requests of visitors and networks, which do not name an
-// account. ok is false if the click is not stored.
+// FindByID finds a click of any account by its id. It serves requests of visitors and networks, which do not name an account.
 func (l Log) FindByID(ctx context.Context, id uuid.UUID) (click StoredClick, ok bool, err error) {
 	list, err := AllColumns.read(ctx, l.Conn, "find click by id", selectClickByID, id)
 	if err == nil && len(list) == 0 {
@@ -181,8 +177,8 @@ func (l Log) FindByID(ctx context.Context, id uuid.UUID) (click StoredClick, ok 
 	return list[0], true, nil
 }
 
-// selectLatest returns the statement that finds the latest click with a value in a column. It searches the latest clicks of the
-// account, because there is an index of the clicks of an account, but not of the clicks of a source or a network.
+// selectLatest returns the statement that finds the latest click with a value in a column. The only index is by account, so it
+// searches the account's latest clicks.
 func selectLatest(column string) string {
 	return `SELECT ` + AllColumns.SQL() + ` FROM clicks WHERE account_id = $1 AND id = (
 	SELECT id FROM (SELECT id, ` + column + ` FROM clicks WHERE account_id = $1 ORDER BY id DESC LIMIT $3) l
@@ -194,8 +190,7 @@ var selectLatestOf, selectLatestOfNetwork = selectLatest("source_id"), selectLat
 // latestAmong is the number of latest clicks of an account in which LatestOf and LatestOfNetwork search.
 const latestAmong = 20000
 
-// LatestOf finds the latest click of a traffic source. It searches only the latest latestAmong clicks of the account. ok is
-// false if the source has no click among them.
+// LatestOf finds the latest click of a traffic source among the latest latestAmong clicks of the account.
 func (l Log) LatestOf(ctx context.Context, account, source uuid.UUID) (click StoredClick, ok bool, err error) {
 	return l.latest(ctx, "latest click of source", selectLatestOf, account, source)
 }
@@ -216,8 +211,8 @@ func (l Log) latest(ctx context.Context, name, query string, account, of uuid.UU
 const selectRecentSubs = `SELECT subs FROM (SELECT id, source_id, subs FROM clicks WHERE account_id = $1 ORDER BY id DESC LIMIT $3) l
 WHERE source_id = $2 ORDER BY id DESC LIMIT $4`
 
-// RecentSubs returns the sub-parameters of the latest clicks of a traffic source, newest first. Like LatestOf it searches only the
-// latest latestAmong clicks of the account.
+// RecentSubs returns the sub-parameters of the latest clicks of a traffic source, newest first. It searches the same clicks as
+// LatestOf.
 func (l Log) RecentSubs(ctx context.Context, account, source uuid.UUID, limit int) (list [][models.Subs]string, err error) {
 	err = db.EachRow(ctx, l.Conn, "recent sub-parameters", func(rows *sqlx.Rows) error {
 		var subs [models.Subs]string
@@ -256,7 +251,6 @@ func (l Log) FindByIDs(ctx context.Context, account uuid.UUID, ids []uuid.UUID) 
 var selectHops = `SELECT ` + db.Columns[Hop]("") + ` FROM click_hops
 WHERE account_id = $1 AND click_id = $2 ORDER BY id LIMIT 1000`
 
-// ConversionColumns are the columns of a conversion that accounts see.
 var ConversionColumns = db.Columns[models.Conversion]("")
 
 var selectClickConversions = `SELECT ` + ConversionColumns + ` FROM conversions
@@ -296,8 +290,7 @@ ORDER BY recorded_at DESC, id DESC LIMIT $4 OFFSET $5`
 const ofTheirClicks = `
 	AND EXISTS (SELECT FROM clicks f WHERE f.account_id = $1 AND f.id = v.click_id AND ($7 = '' OR f.external_id = $7)%s)`
 
-// Conversions reads a page of the conversion log. The range [From, To) applies to the time of the conversions, not to the time
-// of their clicks.
+// Conversions reads a page of the conversion log. [From, To) applies to the time of the conversions.
 func (l Log) Conversions(ctx context.Context, q LogQuery) ([]models.Conversion, error) {
 	clicks := ` AND $7 = ''`
 	if q.ExternalID != "" || q.Where.SQL != "" {
@@ -317,8 +310,8 @@ func (l Log) Conversions(ctx context.Context, q LogQuery) ([]models.Conversion, 
 	return list, err
 }
 
-// Sales has the sums of a click's conversions: the number of approved and pending conversions, and the payout of the approved
-// conversions in the account's currency.
+// Sales has the number of a click's approved and pending conversions, and the payout of the approved ones in the account's
+// currency.
 type Sales struct {
 	ClickID     uuid.UUID       `db:"click_id"`
 	Conversions int64           `db:"conversions"`

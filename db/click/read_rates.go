@@ -12,16 +12,15 @@ import (
 	"switchyard/models"
 )
 
-// rated has what determines the rate of a click or conversion that was read. rate points to the rate in the row.
+// rated has what determines the rate of a click or conversion that was read.
 type rated struct {
 	at       time.Time
 	currency string
 	rate     *decimal.NullDecimal
 }
 
-// replaceRates does nothing unless the account's currency is being changed. During the change, some facts are still stored with
-// rates into the former currency, so replaceRates replaces them with the rates into the new currency, if these are known. The cost
-// of a conversion stays as stored.
+// replaceRates replaces stored rates during a change of the account's currency, by rates into the new currency that are known.
+// The cost of a conversion stays as stored.
 func (l Log) replaceRates(ctx context.Context, account uuid.UUID, list []rated) error {
 	if len(list) == 0 {
 		return nil

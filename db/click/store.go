@@ -17,15 +17,15 @@ import (
 	"switchyard/models"
 )
 
-// Store reads and writes clicks. It writes each change to PostgreSQL immediately, in the caller's transaction. It reads a click that
-// is only in ClickHouse from there. To lock such a click, Store first inserts it into PostgreSQL again: see thaw.go. Lists of ids
-// and lists of clicks must be sorted by id and must not be empty.
+// Store reads and writes clicks. It writes to PostgreSQL, in the caller's transaction. It reads clicks that are only in
+// ClickHouse from there, and inserts them into PostgreSQL again before it locks them (see thaw.go). Lists of ids and clicks must
+// be sorted by id and must not be empty.
 type Store struct {
 	copied *CopyReader // nil: there is no copy
 	warm   bool        // clicks that are only in ClickHouse are left out
 }
 
-// The list $1 selects the rows. The bounds $2 and $3 let PostgreSQL skip the partitions of other days.
+// The bounds $2 and $3 let PostgreSQL skip the partitions of other days.
 const clicksByID = ` FROM clicks WHERE id = ANY ($1::uuid[]) AND id BETWEEN $2 AND $3`
 
 // Bounds returns the first and the last of sorted ids.
@@ -45,7 +45,7 @@ func (s Store) Known(ctx context.Context, c db.Conn, ids []uuid.UUID) ([]uuid.UU
 	return append(known, IDs(found)...), err
 }
 
-// warmIDs returns the ids whose clicks are in PostgreSQL, in the order of the ids.
+// warmIDs returns the ids whose clicks are in PostgreSQL.
 func (Store) warmIDs(ctx context.Context, c db.Conn, ids []uuid.UUID) ([]uuid.UUID, error) {
 	first, last := Bounds(ids)
 	return db.Select[uuid.UUID](ctx, c, "known clicks", `SELECT id`+clicksByID+` ORDER BY id`, db.UUIDs(ids), first, last)
@@ -56,7 +56,7 @@ func (Store) Insert(ctx context.Context, c db.Conn, clicks []*StoredClick) error
 	return AllColumns.Insert(ctx, c, "clicks", clicks)
 }
 
-// All code locks clicks in the order of their ids. Queries with this clause therefore sort by id.
+// All code locks clicks in the order of their ids.
 const locking = ` FOR NO KEY UPDATE`
 
 // Read returns some columns of the clicks of a Set. It leaves out ids without a click.
@@ -83,7 +83,6 @@ func (s Store) Read(ctx context.Context, c db.Conn, cols Columns[StoredClick], q
 	return list, err
 }
 
-// readWarm does the same as Read, but only for clicks that are in PostgreSQL.
 func (Store) readWarm(ctx context.Context, c db.Conn, cols Columns[StoredClick], q Set) ([]*StoredClick, error) {
 	first, last := Bounds(q.IDs)
 	query, args := `SELECT `+cols.SQL()+clicksByID, []any{db.UUIDs(q.IDs), first, last}
@@ -97,8 +96,7 @@ func (Store) readWarm(ctx context.Context, c db.Conn, cols Columns[StoredClick],
 	return cols.ReadPointers(ctx, c, "read clicks", query, args...)
 }
 
-// Scan returns some columns of the clicks of a Range, the oldest first. It thaws the days of the Range whose clicks are only in
-// ClickHouse: see thaw.go. It thaws no further day once it has read the limit of clicks.
+// Scan returns some columns of the clicks of a Range, the oldest first. It thaws cold days until it has read the limit of clicks.
 func (s Store) Scan(ctx context.Context, c db.Conn, cols Columns[StoredClick], q Range) ([]*StoredClick, error) {
 	frozen, err := s.frozen(ctx, c, q.Account, q.Low, q.High)
 	if err != nil {
@@ -107,7 +105,7 @@ func (s Store) Scan(ctx context.Context, c db.Conn, cols Columns[StoredClick], q
 	var list []*StoredClick
 	for _, at := range frozen {
 		start := models.FloorClickID(at)
-		if LaterID(start, q.Low) == start && start != q.Low { // first scan the clicks before the cold day
+		if LaterID(start, q.Low) == start && start != q.Low { // the clicks before the cold day come first
 			part := q
 			part.High = start
 			before, err := s.scanWarm(ctx, c, cols, part)
@@ -124,7 +122,6 @@ func (s Store) Scan(ctx context.Context, c db.Conn, cols Columns[StoredClick], q
 	return append(list, last...), err
 }
 
-// scanWarm does the same as Scan, but only for clicks that are in PostgreSQL.
 func (Store) scanWarm(ctx context.Context, c db.Conn, cols Columns[StoredClick], q Range) ([]*StoredClick, error) {
 	args := []any{q.Account, q.Low, q.High}
 	arg := func(v any) string {
@@ -161,9 +158,9 @@ func (Store) Save(ctx context.Context, c db.Conn, u Update, clicks []*StoredClic
 	return db.Run(ctx, c, u.what, u.sql(), args...)
 }
 
-// sql returns the statement of an update. $1 is the list of ids, and $2 and $3 are its bounds. Then follows one list of values
-// for each column. The condition c.id = ANY ($1) repeats the join, because PostgreSQL's planner has no statistics of a young
-// partition and would otherwise read all rows between the bounds.
+// sql returns the statement of an update. $1 are the ids, and $2 and $3 their bounds. Then follows one list for each column. The
+// condition c.id = ANY ($1) repeats the join, because PostgreSQL has no statistics of a young partition and would otherwise read
+// all rows between the bounds.
 func (u Update) sql() string {
 	sets, names, lists := make([]string, len(u.columns)), make([]string, len(u.columns)), make([]string, len(u.columns))
 	for i, col := range u.columns {
@@ -175,7 +172,6 @@ func (u Update) sql() string {
 		`) AS k (id, ` + strings.Join(names, ", ") + `) WHERE c.id = k.id AND c.id = ANY ($1::uuid[]) AND c.id BETWEEN $2 AND $3`
 }
 
-// arrayType returns the SQL type for an array of a column's values. pointer points to a value of the column.
 func arrayType(pointer any) string {
 	switch pointer.(type) {
 	case *uuid.UUID:
@@ -194,7 +190,7 @@ func arrayType(pointer any) string {
 	panic(fmt.Sprintf("click: no array of %T", pointer))
 }
 
-// list returns the values of a column in all rows, as a single argument of a statement.
+// list returns the values of a column in all rows as one argument of a statement.
 func (k Column[T]) list(rows []*T) (any, error) {
 	switch k.at(rows[0]).(type) {
 	case *uuid.UUID:

@@ -17,24 +17,21 @@ import (
 	"switchyard/models"
 )
 
-// A day is cold when its clicks have left PostgreSQL. Its partition stays, and is empty until clicks of the day are thawed or stored
-// late. Code that changes a click of a cold day first thaws the click: it reads the click from ClickHouse and inserts it into
-// PostgreSQL again. Then it changes the click like any other click. The thawed clicks of a day leave PostgreSQL again when no click
-// of the day has been thawed for a while.
+// A day is cold when its clicks have left PostgreSQL. Its partition stays. Code that changes a click of a cold day first thaws
+// it: the click is inserted into PostgreSQL again. Thawed clicks leave PostgreSQL again when no click of the day has been thawed
+// for a while.
 
-// ColdAfter is the minimum age of a cold day. For younger days, no query checks whether they are cold.
+// ColdAfter is the minimum age of a cold day. Younger days are not checked.
 var ColdAfter = 7 * Day
 
 const selectColdAmong = `SELECT day FROM click_cold WHERE day = ANY ($1::date[]) ORDER BY day`
 
-// dayOf returns the day (UTC) of a click.
 func dayOf(id uuid.UUID) time.Time { return models.ClickTime(id).UTC().Truncate(Day) }
 
 func dates(list []time.Time) any {
 	return pq.Array(db.Map(list, func(t time.Time) string { return t.Format(time.DateOnly) }))
 }
 
-// coldIDs returns the ids of the clicks on cold days, and these days.
 func (s Store) coldIDs(ctx context.Context, c db.Conn, ids []uuid.UUID) (cold []uuid.UUID, days []time.Time, err error) {
 	old := map[time.Time]bool{}
 	for _, id := range ids {
@@ -65,9 +62,8 @@ func idArray(ids []uuid.UUID) string {
 	return "['" + strings.Join(db.Map(ids, uuid.UUID.String), "','") + "']"
 }
 
-// readCold reads clicks from ClickHouse by their ids, in the order of the ids. It leaves out clicks whose deletion is recorded in
-// PostgreSQL but has not reached ClickHouse yet. It reads the recorded deletions before the clicks, because a deletion might reach
-// ClickHouse between the two reads.
+// readCold reads clicks from ClickHouse by their ids, in the order of the ids. Deletions may not have reached ClickHouse, so it
+// leaves out clicks with a recorded deletion. It reads these first, because one might reach ClickHouse between the two reads.
 func (s Store) readCold(ctx context.Context, c db.Conn, cols Columns[StoredClick], account uuid.UUID, ids []uuid.UUID) ([]*StoredClick, error) {
 	removed, err := db.Select[uuid.UUID](ctx, c, "deleted clicks", removedNotes, db.UUIDs(ids))
 	if err != nil {
@@ -84,7 +80,7 @@ func (s Store) copiedByID(ctx context.Context, cols Columns[StoredClick], accoun
 	return s.readCopy(ctx, "find clicks", cols, fromCopyByID+window, account, idArray(ids), times)
 }
 
-// readCopy reads clicks from ClickHouse, in the order of their ids. from is the part of the SQL after the columns.
+// readCopy reads clicks from ClickHouse, in the order of their ids. The parameter from is the SQL after the columns.
 func (s Store) readCopy(ctx context.Context, what string, cols Columns[StoredClick], from string, args ...any) ([]*StoredClick, error) {
 	if s.copied == nil {
 		return nil, &CopyAwayError{errors.New("click: there are cold clicks, and CLICKS_URL is not set")}
@@ -94,8 +90,8 @@ func (s Store) readCopy(ctx context.Context, what string, cols Columns[StoredCli
 	return list, err
 }
 
-// Thaw inserts the cold clicks among the given ids into PostgreSQL again. thawed reports whether any of the ids lies on a cold day.
-// The zero account means any account.
+// Thaw inserts the cold clicks among ids into PostgreSQL again. thawed reports whether any id lies on a cold day. The zero
+// account means any account.
 func (s Store) Thaw(ctx context.Context, c db.Conn, account uuid.UUID, ids []uuid.UUID) (thawed bool, err error) {
 	ids, days, err := s.coldIDs(ctx, c, ids)
 	if err != nil || len(ids) == 0 {
@@ -116,8 +112,8 @@ func (s Store) Thaw(ctx context.Context, c db.Conn, account uuid.UUID, ids []uui
 const lockDays = `
 SELECT pg_advisory_xact_lock(hashtextextended('switchyard cold ' || day, 0)) FROM (SELECT day FROM unnest($1::text[]) AS d (day) ORDER BY day) s`
 
-// LockColdDays locks days in ascending order, in the transaction of c. While a day is locked, its clicks do not leave
-// PostgreSQL, and no other transaction thaws its clicks.
+// LockColdDays locks days until the transaction ends. While a day is locked, its clicks do not leave PostgreSQL, and no other
+// transaction thaws its clicks.
 func LockColdDays(ctx context.Context, c db.Conn, days []time.Time) error {
 	return db.Run(ctx, c, "lock cold days", lockDays, dates(days))
 }
@@ -161,8 +157,7 @@ const selectFrozen = `
 SELECT day FROM click_cold k WHERE day >= $2::date AND day < $3::date
 	AND NOT EXISTS (SELECT FROM click_thaws t WHERE t.account_id = $1 AND t.day = k.day) ORDER BY day`
 
-// latestDay limits a range without an end: the greatest possible id has a time in the year 10889, and dates here have years of
-// four digits.
+// latestDay limits a range without an end: the greatest id has a time in the year 10889, and dates here have four-digit years.
 var latestDay = time.Date(9999, 1, 1, 0, 0, 0, 0, time.UTC)
 
 // frozen returns the cold days in [low, high), without the days that are already thawed for the account.
@@ -229,11 +224,10 @@ func (s Store) ThawDay(ctx context.Context, c db.Conn, account uuid.UUID, at tim
 	})
 }
 
-// thawedAtOnce is the length of the part of a day that one query reads from ClickHouse.
+// thawedAtOnce is the part of a day that one query reads from ClickHouse.
 const thawedAtOnce = 30 * time.Minute
 
-// Thaw thaws the clicks of an account on cold days in [from, to). Each day has its own transaction. Without a copy, no day is
-// cold.
+// Thaw thaws the clicks of an account on cold days in [from, to). Each day has its own transaction.
 func (l Log) Thaw(ctx context.Context, account uuid.UUID, from, to time.Time) error {
 	return l.Store().ThawRange(ctx, l.Conn, account, models.FloorClickID(from), models.FloorClickID(to))
 }

@@ -14,7 +14,7 @@ import (
 	"switchyard/db"
 )
 
-// VisitorKey identifies a visitor for counting unique visitors: a fingerprint within a campaign.
+// VisitorKey identifies a visitor of a campaign for counting unique visitors.
 type VisitorKey struct{ Campaign, Key uuid.UUID }
 
 func (k VisitorKey) compare(o VisitorKey) int {
@@ -28,8 +28,8 @@ type seen struct {
 	changed      bool // the visitor's row must be written
 }
 
-// cover reports whether a click at t is unique. If so, the click covers the time from t to t + ttl. A click that arrives late is
-// also unique if the time that it covers ends before the range of s begins.
+// cover reports whether a click at t is unique. If so, the click covers the time from t to t + ttl. A late click is also unique
+// if the time that it covers ends before the range of s begins.
 func (s *seen) cover(t time.Time, ttl time.Duration) bool {
 	end := t.Add(ttl)
 	switch {
@@ -65,8 +65,8 @@ FROM unnest($1::uuid[], $2::uuid[], $3::timestamptz[], $4::timestamptz[])
 	AS k (campaign_id, unique_key, first_at, expires_at)
 WHERE v.campaign_id = k.campaign_id AND v.unique_key = k.unique_key`
 
-// DecideUnique sets IsUnique of new clicks. A bot's click is never unique and has no effect on other clicks. Rows are locked in a
-// fixed order, so that ingesters of several processes never deadlock.
+// DecideUnique sets IsUnique of new clicks. A bot's click is never unique. Rows are locked in a fixed order, so that ingesters of
+// several processes never deadlock.
 func DecideUnique(ctx context.Context, c db.Conn, clicks []*StoredClick) error {
 	visitors := map[VisitorKey]*seen{}
 	for _, click := range clicks {
@@ -139,13 +139,11 @@ func splitKeys(keys []VisitorKey) (campaigns, prints string) {
 		db.UUIDsOf(keys, func(k VisitorKey) uuid.UUID { return k.Key })
 }
 
-// timeArray returns one time for each visitor, as texts for a timestamptz[].
 func timeArray(keys []VisitorKey, of func(VisitorKey) time.Time) []string {
 	return db.Map(keys, func(k VisitorKey) string { return of(k).UTC().Format("2006-01-02 15:04:05.999999Z07:00") })
 }
 
-// A visitor counts as unique again after the unique click is deleted. As in ingesters, visitors are locked before clicks, and in
-// a fixed order.
+// As in ingesters, visitors are locked before clicks, and in a fixed order.
 const deleteVisitors = `
 DELETE FROM click_visitors v USING (
 	SELECT s.campaign_id, s.unique_key FROM click_visitors s

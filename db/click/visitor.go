@@ -11,16 +11,15 @@ import (
 	"switchyard/models"
 )
 
-// Visitor selects the clicks of a visitor in an account: all clicks with the visitor ID, and the click ClickID even if it has
-// another visitor ID. A zero id selects nothing.
+// Visitor selects a visitor's clicks in an account: all clicks with the visitor ID, and the click ClickID. A zero id selects
+// nothing.
 type Visitor struct {
 	AccountID uuid.UUID `db:"account_id"`
 	ID        uuid.UUID `db:"visitor_id"`
 	ClickID   uuid.UUID `db:"click_id"`
 }
 
-// ThawVisitorEverywhere thaws the clicks of a visitor in all accounts: it copies the clicks that only ClickHouse has back into
-// PostgreSQL.
+// ThawVisitorEverywhere thaws the clicks of a visitor in all accounts.
 func (l Log) ThawVisitorEverywhere(ctx context.Context, visitor uuid.UUID) error {
 	s, err := ReadCopy(ctx, l.Conn)
 	if err != nil || s.ColdBefore.IsZero() {

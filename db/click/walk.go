@@ -13,7 +13,7 @@ import (
 )
 
 // CampaignClicks selects the clicks on a campaign's link in [From, To): the campaign's own clicks, and the clicks that it passed
-// on to other campaigns. Newest is the maximum number of selected clicks. If there are more, the newest ones are selected.
+// on to other campaigns. Newest limits the clicks to the newest ones.
 type CampaignClicks struct {
 	AccountID, CampaignID uuid.UUID
 	models.TimeRange
@@ -24,7 +24,6 @@ const ofCampaign = ` FROM clicks
 WHERE account_id = $1 AND id >= $2 AND id < $3
 	AND coalesce(nullif(parent_campaign_id, '00000000-0000-0000-0000-000000000000'), campaign_id) = $4`
 
-// walkStep is the number of clicks that are read at once.
 const walkStep = 500
 
 var (
@@ -34,10 +33,10 @@ var (
 )
 
 // Walk calls fn for the clicks of a campaign, the oldest first. more reports whether there are more clicks than Newest. fn must
-// not retain the click after it returns.
+// not retain the click.
 func (l Log) Walk(ctx context.Context, q CampaignClicks, fn func(*StoredClick)) (more bool, err error) {
 	err = l.Copy.Snapshot(ctx, l.Conn, func(c db.Conn) error {
-		snapshot := Log{Conn: c, Copy: l.Copy} // so that all parts of the answer show the same state
+		snapshot := Log{Conn: c, Copy: l.Copy} // all parts of the answer show the same state
 		s, err := l.Copy.State(ctx, c)
 		if err != nil {
 			return err
@@ -70,7 +69,7 @@ func (l Log) Walk(ctx context.Context, q CampaignClicks, fn func(*StoredClick)) 
 	return more, err
 }
 
-// walkCold does the same as Walk for clicks of the copy in ClickHouse.
+// walkCold does the same as Walk for clicks in ClickHouse.
 func (l Log) walkCold(ctx context.Context, q CampaignClicks, fn func(*StoredClick)) (more bool, err error) {
 	list, err := l.coldRows(ctx, "walk clicks", "SELECT "+AllColumns.SQL()+" FROM clicks AS f FINAL WHERE f.account_id = $1 AND "+
 		schema.Window("f.at", q.From, q.To)+" AND if(f.parent_campaign_id = "+schema.NoID+", f.campaign_id, f.parent_campaign_id) = toUUID($2)"+

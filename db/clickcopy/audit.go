@@ -19,8 +19,8 @@ import (
 	"switchyard/models/measure"
 )
 
-// selectCopiedSums sums up the figures of clicks and their conversions in ClickHouse, by the same rules as the methods Figures in Go. A
-// bot's click does not count its own amounts.
+// selectCopiedSums sums up the figures of clicks and their conversions in ClickHouse. It follows the rules of the Go methods
+// named Figures.
 var selectCopiedSums = `SELECT account_id, toStartOfHour(at) AS hour, campaign_id, stream_id, lander_id, offer_id, source_id, country,
 	device_type, os, browser, ` + copiedSums + `
 FROM clicks AS f FINAL WHERE account_id = $1 AND %s GROUP BY ` + ledger.Keys
@@ -34,7 +34,6 @@ var copiedSums = strings.Join(db.Map(measure.Counters, func(m *measure.Measure) 
 	return "toInt64(" + sum + ")"
 }), ", ")
 
-// countsOf returns the figures of the clicks in [from, to), from ClickHouse.
 func (k Copy) countsOf(ctx context.Context, account uuid.UUID, from, to time.Time) (ledger.Deltas, error) {
 	out := ledger.Deltas{}
 	err := k.To.Each(ctx, "figures", func(scan func(...any) error) error {
@@ -53,7 +52,7 @@ func (k Copy) countsOf(ctx context.Context, account uuid.UUID, from, to time.Tim
 	return out, err
 }
 
-// Difference is a key whose figures are not the same on both sides.
+// Difference is a key whose figures differ.
 type Difference struct {
 	ledger.Key
 	Rows   models.Figures // figures of ClickHouse's rows
@@ -66,10 +65,9 @@ func (d Difference) String() string {
 		d.SourceID, d.Ledger, d.Rows)
 }
 
-// Audit compares an account's figures of one day in the ledger with the figures of ClickHouse's rows. It ignores spend without
-// clicks, which only the ledger has. stable is false if the day's rows changed during the comparison, or if a change of them
-// still waits. The list is then empty, and the caller should try again. A day whose clicks the account no longer keeps has no
-// differences.
+// Audit compares an account's figures of one day in the ledger with the figures of ClickHouse's rows. stable is false if the
+// day's rows changed during the comparison or wait to be copied. Then try again. A day whose clicks the account no longer keeps
+// has no differences.
 func (k Copy) Audit(ctx context.Context, account uuid.UUID, at time.Time) (list []Difference, stable bool, err error) {
 	from := at.UTC().Truncate(click.Day)
 	to := from.Add(click.Day)
@@ -103,7 +101,8 @@ func (k Copy) Audit(ctx context.Context, account uuid.UUID, at time.Time) (list 
 
 const waitsFor = `SELECT EXISTS (SELECT FROM click_changes WHERE account_id = $1 AND click_id >= $2 AND click_id < $3)`
 
-// ledgerFigures returns the ledger's figures of the clicks in [from, to). stable is true if no change of these clicks waits to be copied.
+// ledgerFigures returns the ledger's figures of the clicks in [from, to), without spend that has no clicks. stable is false while
+// a change of them waits to be copied.
 func (k Copy) ledgerFigures(ctx context.Context, account uuid.UUID, from, to time.Time) (sums ledger.Deltas, stable bool, err error) {
 	err = db.Snapshot(ctx, k.From, func(c db.Conn) error {
 		waits, err := db.Get[bool](ctx, c, "waiting changes", waitsFor, account, models.FloorClickID(from), models.FloorClickID(to))
@@ -124,7 +123,7 @@ func (k Copy) ledgerFigures(ctx context.Context, account uuid.UUID, from, to tim
 	return sums, stable, err
 }
 
-// Repair replaces an account's rows of one day in ClickHouse with the rows of PostgreSQL. It leaves a cold day unchanged.
+// Repair replaces an account's rows of one day in ClickHouse with the rows of PostgreSQL. It does not change a cold day.
 func (k Copy) Repair(ctx context.Context, account uuid.UUID, at time.Time) error {
 	p := copiedPart{account: account, from: at.UTC().Truncate(click.Day)}
 	p.to = p.from.Add(click.Day)
@@ -141,7 +140,7 @@ func (k Copy) Repair(ctx context.Context, account uuid.UUID, at time.Time) error
 
 const bookedAccounts = `SELECT DISTINCT account_id FROM ledger WHERE hour >= $1 AND hour < $2`
 
-// Accounts returns the accounts that have figures or rows on a day, in PostgreSQL's ledger or in ClickHouse.
+// Accounts returns the accounts that have figures or rows on a day, in the ledger or in ClickHouse.
 func (k Copy) Accounts(ctx context.Context, at time.Time) ([]uuid.UUID, error) {
 	from := at.UTC().Truncate(click.Day)
 	list, err := db.Select[uuid.UUID](ctx, k.From, "accounts of a day", bookedAccounts, from, from.Add(click.Day))
@@ -157,8 +156,8 @@ func (k Copy) Accounts(ctx context.Context, at time.Time) ([]uuid.UUID, error) {
 	return db.SortedIDs(accounts), err
 }
 
-// AuditDay audits each account of a day. It calls `found` with each difference and, if `repair` is set, repairs the difference. busy
-// is the number of accounts that were not compared, because their clicks changed during every attempt.
+// AuditDay audits each account of a day, and passes each difference to the callback. If repair is set, it repairs the accounts
+// with differences. busy counts the accounts that changed during every attempt.
 func (k Copy) AuditDay(ctx context.Context, at time.Time, repair bool, found func(Difference)) (accounts, busy int, err error) {
 	list, err := k.Accounts(ctx, at)
 	if err != nil {
@@ -191,7 +190,7 @@ const (
 	auditPause = time.Second
 )
 
-// auditUntilStable audits an account's day. It repeats the audit while the day changes, at most auditTries times in all.
+// auditUntilStable audits an account's day.
 func (k Copy) auditUntilStable(ctx context.Context, account uuid.UUID, at time.Time) (list []Difference, stable bool, err error) {
 	for range auditTries {
 		if list, stable, err = k.Audit(ctx, account, at); err != nil || stable {

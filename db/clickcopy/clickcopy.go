@@ -11,20 +11,14 @@ import (
 	"switchyard/models"
 )
 
-// Copy maintains the copy of clicks and conversions in ClickHouse. The database records which rows have changed, and Forward
-// copies these rows to ClickHouse, so the copy is some seconds behind. Begin turns the copy on, and Fill copies older rows. Freeze
-// deletes from PostgreSQL the clicks of old days that the copy has, and Return inserts them into PostgreSQL again.
-//
-// Rows have a version. Versions are issued under a lock, and the rows of a version are read in one snapshot after the version was
-// issued. A higher version is therefore always a later state. This holds for every process that copies rows, however often the
-// process copies them, and whenever it is killed.
+// Rows have a version. It is issued under a lock, before the rows are read in one snapshot. A higher version is therefore always
+// a later state, even if several processes copy the rows.
 type Copy struct {
 	From db.Conn // the pool
 	To   schema.Store
 	// Batch is the maximum number of changes or rows that one step copies. The default is 20,000.
 	Batch int
-	// Differs is called for a day that does not leave PostgreSQL because its copy differs. If Differs is nil, such a day is only
-	// logged.
+	// Differs is called for a day that stays in PostgreSQL because its copy differs. It may be nil.
 	Differs func(day time.Time)
 }
 
@@ -48,9 +42,8 @@ ON CONFLICT (one) DO UPDATE SET state = 'copying', base = greatest(k.version + 1
 	highestVersion = `SELECT greatest((SELECT max(version) FROM clicks), (SELECT max(version) FROM conversions))`
 )
 
-// Begin creates the tables in ClickHouse and makes the database record changes from now on. Fill copies the earlier rows. If
-// changes are already recorded, Begin only cancels a Return that was interrupted. If there is an older copy
-// that is no longer up to date, the new copy replaces its rows.
+// Begin creates the tables in ClickHouse and makes the database record changes from now on. If changes are already recorded, it
+// only cancels an interrupted Return. An outdated copy is replaced.
 func (k Copy) Begin(ctx context.Context) error {
 	if err := k.Ensure(ctx); err != nil {
 		return err
@@ -74,7 +67,7 @@ func (k Copy) Begin(ctx context.Context) error {
 	})
 }
 
-// createNotes creates or replaces the triggers that record changes of clicks and conversions.
+// createNotes creates the triggers that record changes of clicks and conversions.
 func createNotes(ctx context.Context, c db.Conn) error {
 	for _, t := range click.ChangeTriggers {
 		q := fmt.Sprintf(`CREATE OR REPLACE TRIGGER %s AFTER %s ON %s REFERENCING %s TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION %s()`,

@@ -93,7 +93,7 @@ func TestCopyIsCutOff(t *testing.T) {
 	for cut := 0; cut < 25; {
 		x.MakeRandomChange()
 		ctx, cancel := context.WithCancel(t.Context())
-		timer := time.AfterFunc(time.Duration(x.Rnd.IntN(60))*time.Millisecond, cancel) // interrupt at a random point
+		timer := time.AfterFunc(time.Duration(x.Rnd.IntN(60))*time.Millisecond, cancel)
 		var others sync.WaitGroup
 		for range 2 {
 			others.Go(func() { _, _ = k.Forward(ctx) })
@@ -118,7 +118,6 @@ func TestCopyIsCutOff(t *testing.T) {
 	}
 }
 
-// Numbers of kills in TestCopyOutlivesItsServer.
 const (
 	someKills = 60
 	manyKills = 1000 // used by make chaos
@@ -140,7 +139,7 @@ func TestCopyOutlivesItsServer(t *testing.T) {
 	go func() {
 		defer close(done)
 		for e.Kills() < kills && t.Context().Err() == nil {
-			<-time.After(time.Duration(rand.IntN(100)) * time.Millisecond) // kill at a random point
+			<-time.After(time.Duration(rand.IntN(100)) * time.Millisecond) // at a random point
 			e.Kill()
 		}
 	}()
@@ -155,7 +154,7 @@ func TestCopyOutlivesItsServer(t *testing.T) {
 	x.CheckCopy(k)
 }
 
-// TestAuditFindsWhatDiffers removes, adds or changes rows, one kind of damage at a time. The audit must find and repair it.
+// TestAuditFindsWhatDiffers checks that the audit finds and repairs removed, added and changed rows.
 func TestAuditFindsWhatDiffers(t *testing.T) {
 	parttest.ClickHouse.Only(t)
 	t.Parallel()
@@ -266,7 +265,7 @@ func TestCopyIsBegunAgain(t *testing.T) {
 }
 
 // TestCopyHasEveryColumn compares two clicks in both databases column by column, except for columns that the databases write in
-// different formats. One click has values in many columns, the other in few.
+// different formats.
 func TestCopyHasEveryColumn(t *testing.T) {
 	parttest.ClickHouse.Only(t)
 	t.Parallel()
@@ -328,7 +327,6 @@ func TestCopyHasEveryColumn(t *testing.T) {
 	}
 }
 
-// nonNull returns an expression that is never NULL for each column, so that no value is left out.
 func nonNull(list []string) []string {
 	return db.Map(list, func(expr string) string { return fmt.Sprintf("coalesce(%s, '')", expr) })
 }

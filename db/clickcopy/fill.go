@@ -22,8 +22,7 @@ SELECT coalesce((SELECT id FROM clicks ORDER BY id LIMIT 1), $1) AS click, coale
 )
 
 // Fill copies the clicks and conversions that were stored before Begin, day by day, the newest day first. It may be interrupted
-// at any point, and the next call continues from there. After each day it calls the function report. When all days are copied,
-// the copy is complete.
+// at any point, and the next call continues from there. After each day it calls the function report.
 func (k Copy) Fill(ctx context.Context, report func(day time.Time, clicks int64)) error {
 	state, copying, err := db.First[struct {
 		Base       int64      `db:"base"`
@@ -70,7 +69,7 @@ func oldestDayOf(ctx context.Context, c db.Conn) (time.Time, error) {
 	return oldest.UTC().Truncate(click.Day), err
 }
 
-// cold reports whether a day is cold. ClickHouse then may have clicks of the day that PostgreSQL does not have.
+// cold reports whether ClickHouse may have clicks of a day that PostgreSQL does not have.
 func (k Copy) cold(ctx context.Context, day time.Time) (bool, error) {
 	return db.Get[bool](ctx, k.From, "cold days", `SELECT EXISTS (SELECT FROM click_cold WHERE day = $1::date)`, day.Format(time.DateOnly))
 }
@@ -83,8 +82,8 @@ type copiedPart struct {
 	cold     bool // ClickHouse may have clicks that PostgreSQL does not have
 }
 
-// copyPart makes ClickHouse's rows of a part equal to PostgreSQL's current rows, and returns the number of clicks. For a cold part, it
-// keeps the rows that only ClickHouse has. Changes that happen while it runs are recorded, and copied later as a higher version.
+// copyPart makes ClickHouse's rows of a part equal to PostgreSQL's current rows, and returns the number of clicks. For a cold
+// part, it keeps the rows that only ClickHouse has. Changes during the copy are recorded, and copied later as a higher version.
 // Calling it again changes nothing.
 func (k Copy) copyPart(ctx context.Context, p copiedPart) (n int64, err error) {
 	low, high := models.FloorClickID(p.from), models.FloorClickID(p.to)
@@ -125,7 +124,6 @@ func (p copiedPart) clicks(ctx context.Context, c db.Conn, low, high uuid.UUID, 
 	return db.Map(list, func(k *click.StoredClick) []any { return click.Row(k, sold[k.ID], p.version) }), click.NextID(ids[len(ids)-1]), err
 }
 
-// copyConversions copies the conversions of a part.
 func (k Copy) copyConversions(ctx context.Context, p copiedPart, high uuid.UUID) error {
 	clickID, id := models.FloorClickID(p.from), uuid.Nil
 	for {
@@ -144,8 +142,7 @@ func (k Copy) copyConversions(ctx context.Context, p copiedPart, high uuid.UUID)
 	}
 }
 
-// If a row of the part has an older version than the part itself, the row was not in PostgreSQL when the part was copied. To
-// remove the row, a row with the same key is inserted that is marked as removed and otherwise empty.
+// A row with an older version than its part was not in PostgreSQL when the part was copied. A row with the same key removes it.
 const (
 	removeOtherClicks = `
 INSERT INTO clicks (account_id, at, id, version, removed) SELECT account_id, at, id, $2, 1 FROM clicks FINAL
@@ -155,7 +152,7 @@ INSERT INTO conversions (account_id, click_at, click_id, id, version, removed) S
 WHERE version < $2 AND (account_id = $1 OR $1 = toUUID('` + db.ZeroID + `')) AND `
 )
 
-// removeOthers removes those rows of a copied part from ClickHouse that PostgreSQL does not have.
+// removeOthers removes rows of a copied part that PostgreSQL does not have.
 func (k Copy) removeOthers(ctx context.Context, p copiedPart) error {
 	for _, q := range []string{
 		removeOtherClicks + schema.Window("at", p.from, p.to), removeOtherConversions + schema.Window("click_at", p.from, p.to),

@@ -29,9 +29,8 @@ const (
 	deleteDone  = `DELETE FROM click_changes WHERE n = ANY ($1::bigint[])`
 )
 
-// Forward copies recorded changes to ClickHouse until there are no more, and returns the number of copied changes. While
-// ClickHouse does not answer, Put of package clickhouse repeats the request until ctx ends. Any other error ends Forward. Several
-// calls may run at the same time. One call is enough to copy all changes.
+// Forward copies recorded changes to ClickHouse until there are no more, and returns their number. While ClickHouse does not
+// answer, it waits until ctx ends. Several calls may run at the same time.
 func (k Copy) Forward(ctx context.Context) (total int, err error) {
 	for {
 		n, err := k.forwardOnce(ctx)
@@ -60,7 +59,7 @@ func (k Copy) DeleteAccounts(ctx context.Context, before time.Time) error {
 // DeleteOldDays deletes from ClickHouse the clicks of all days before the first day that has a partition in PostgreSQL.
 func (k Copy) DeleteOldDays(ctx context.Context) error {
 	oldest, ok, err := click.FirstDay(ctx, k.From)
-	if err != nil || !ok { // without a partition, there is no oldest day
+	if err != nil || !ok { // there is no partition
 		return err
 	}
 	old, err := schema.Values[string](ctx, k.To, "old days", `SELECT DISTINCT toString(toYYYYMMDD(at)) FROM clicks WHERE `+
@@ -94,7 +93,6 @@ func (k Copy) forwardOnce(ctx context.Context) (int, error) {
 	return len(b.done), err
 }
 
-// put stores rows of both tables.
 func (k Copy) put(ctx context.Context, clicks, conversions [][]any) error {
 	if len(clicks) > 0 {
 		if err := k.To.Put(ctx, click.Table, slices.Values(clicks)); err != nil {
@@ -108,7 +106,7 @@ func (k Copy) put(ctx context.Context, clicks, conversions [][]any) error {
 }
 
 const (
-	// The first statement after the lock takes the snapshot. A higher version therefore always belongs to a later snapshot.
+	// The first statement after the lock takes the snapshot. So a higher version always belongs to a later snapshot.
 	lockVersions = `SET TRANSACTION ISOLATION LEVEL REPEATABLE READ; LOCK TABLE click_copy IN SHARE ROW EXCLUSIVE MODE`
 	nextVersion  = `UPDATE click_copy SET version = version + 1 RETURNING version`
 )
@@ -127,13 +125,13 @@ func (k Copy) withVersion(ctx context.Context, fn func(c db.Conn, version uint64
 	})
 }
 
-// forwarded has the ClickHouse rows for a batch of changes, and the numbers of these changes.
+// forwarded has the ClickHouse rows of a batch of changes, and the numbers of these changes.
 type forwarded struct {
 	clicks, conversions [][]any
 	done                []int64
 }
 
-// readNoted reads at most limit recorded changes in the snapshot of c, and returns the ClickHouse rows for them.
+// readNoted reads at most limit recorded changes in the snapshot of c.
 func readNoted(ctx context.Context, c db.Conn, version uint64, limit int) (b forwarded, err error) {
 	notes, err := db.Select[changeNote](ctx, c, "noted changes", selectNotes, limit)
 	if err != nil || len(notes) == 0 {
@@ -155,16 +153,15 @@ func readNoted(ctx context.Context, c db.Conn, version uint64, limit int) (b for
 	return b, err
 }
 
-// after merges two notes about the same row. The row counts as removed if either note says so. If PostgreSQL nevertheless has the
-// row, it was inserted again, and its current values are copied.
+// after merges two notes about the same row. The row counts as removed if either note says so. If PostgreSQL has the row, it was
+// inserted again and is copied.
 func (n changeNote) after(before changeNote) changeNote {
 	n.Removed = n.Removed || before.Removed
 	return n
 }
 
-// changedClickRows returns the ClickHouse rows for clicks that have changed. For a click that is not in PostgreSQL, it returns a
-// row that removes the click if a note says that the click was removed. If no note says so, it returns no row for the click: either a
-// later note will say so, or the click was not removed and is only in ClickHouse.
+// changedClickRows returns the ClickHouse rows for changed clicks. A click that is not in PostgreSQL gets a row only if a note
+// says that it was removed: without such a note, the click may be only in ClickHouse.
 func changedClickRows(ctx context.Context, c db.Conn, noted map[uuid.UUID]changeNote, version uint64) ([][]any, error) {
 	ids := db.SortedIDs(noted)
 	list, err := click.WarmStore().Read(ctx, c, click.AllColumns, click.Set{IDs: ids})
@@ -190,7 +187,7 @@ func changedClickRows(ctx context.Context, c db.Conn, noted map[uuid.UUID]change
 
 var selectNotedConversions = `SELECT ` + click.ConversionColumns + ` FROM conversions WHERE id = ANY ($1::uuid[])`
 
-// changedConversionRows returns the ClickHouse rows for conversions that have changed.
+// changedConversionRows returns the ClickHouse rows for changed conversions.
 func changedConversionRows(ctx context.Context, c db.Conn, noted map[uuid.UUID]changeNote, version uint64) ([][]any, error) {
 	if len(noted) == 0 {
 		return nil, nil
@@ -219,7 +216,6 @@ type Waiting struct {
 	Seconds float64       `db:"seconds"`
 }
 
-// waitingCounted is the maximum number of waiting changes that are counted.
 const waitingCounted = 1_000_000
 
 const selectWaitingChanges = `

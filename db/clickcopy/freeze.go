@@ -13,9 +13,8 @@ import (
 )
 
 const (
-	// A change of an account's currency thaws the clicks whose amounts it converts: it inserts them into PostgreSQL again. So no day
-	// leaves PostgreSQL during such a change. A transaction that begins such a change, or that ends the copy, waits until the current
-	// move of a day is complete.
+	// A change of an account's currency inserts clicks into PostgreSQL again, so no day leaves during such a change. A
+	// transaction that begins one, or that ends the copy, waits for the current move of a day.
 	lockBegins = `SET LOCAL lock_timeout = '2s'; LOCK TABLE currency_changes IN SHARE MODE`
 	mayFreeze  = `SELECT state = 'on' AND NOT EXISTS (SELECT FROM currency_changes) FROM click_copy FOR SHARE`
 
@@ -30,10 +29,9 @@ ORDER BY 1`
 	addCold  = `INSERT INTO click_cold (day) VALUES ($1) ON CONFLICT (day) DO UPDATE SET left_at = now(), thawed_at = NULL`
 )
 
-// Freeze moves the clicks of whole days before the given time out of PostgreSQL. A day leaves if the copy is complete and the
-// audit of the day finds no difference. If clicks of a day that has left (a cold day) were thawed or stored late, they
-// leave again after thawedFor. A day that changes, or that another transaction reads or writes for a long time, stays until the next
-// call.
+// Freeze moves the clicks of whole days before the given time out of PostgreSQL, if the copy is complete and the audit of the day
+// finds no difference. Clicks that were thawed or stored late leave again after thawedFor. A day that is busy stays until the
+// next call.
 func (k Copy) Freeze(ctx context.Context, before time.Time, thawedFor time.Duration) error {
 	s, err := click.ReadCopy(ctx, k.From)
 	if err != nil || !s.On || !s.Done {
@@ -56,7 +54,7 @@ func (k Copy) Freeze(ctx context.Context, before time.Time, thawedFor time.Durat
 func (k Copy) freezeDay(ctx context.Context, name string) error {
 	day, err := time.Parse(click.PartitionPrefix+click.PartitionDay, name)
 	if err != nil {
-		return nil //nolint:nilerr // this program did not create the partition, because its partitions have other names
+		return nil //nolint:nilerr // partitions of this program have other names
 	}
 	differ := 0
 	const repair = false
@@ -72,7 +70,7 @@ func (k Copy) freezeDay(ctx context.Context, name string) error {
 	if err != nil || differ > 0 || busy > 0 {
 		return err
 	}
-	// Readers look at the mark ColdBefore first, so the mark moves before any click leaves.
+	// Readers look at ColdBefore first, so the mark moves before any click leaves.
 	if err := db.Run(ctx, k.From, "move the mark", moveMark, day.Add(click.Day).Format(time.DateOnly)); err != nil {
 		return err
 	}
@@ -91,9 +89,8 @@ func (k Copy) freezeDay(ctx context.Context, name string) error {
 	return err
 }
 
-// emptyPartition deletes the clicks of a day from PostgreSQL. left reports whether they were deleted. They stay if a change of
-// these clicks still waits to be copied, or if a change of an account's currency or the end of the copy has begun. Until the
-// transaction ends, no other transaction can read or write the clicks of the day.
+// emptyPartition deletes the clicks of a day from PostgreSQL. They stay if a change of them waits to be copied, or if a change of
+// an account's currency or the end of the copy has begun.
 func emptyPartition(ctx context.Context, c db.Conn, name string, day time.Time) (left bool, err error) {
 	if err := click.LockColdDays(ctx, c, []time.Time{day}); err != nil {
 		return false, err
@@ -122,8 +119,8 @@ func emptyPartition(ctx context.Context, c db.Conn, name string, day time.Time) 
 	return err == nil, err
 }
 
-// Return thaws all cold clicks and ends the copy. It may be interrupted, and the next call continues. After each day it calls the
-// function report.
+// Return thaws all cold clicks and ends the copy. After each day it calls the function report. If it is interrupted, the next
+// call continues.
 func (k Copy) Return(ctx context.Context, report func(day time.Time)) error {
 	if err := db.Run(ctx, k.From, "end the copy", `UPDATE click_copy SET state = 'ending' WHERE state = 'on'`); err != nil {
 		return err

@@ -10,8 +10,8 @@ import (
 	"switchyard/models"
 )
 
-// Health returns the status of the copy for GET /alerts, and a message that says what to do or what is going on. The message is empty
-// if nothing needs to be said. If l has no reader of the copy, the status is models.ServiceOff.
+// Health returns the status of the copy for GET /alerts, and a message that says what to do or what is going on. The message may
+// be empty. If l has no reader of the copy, the status is models.ServiceOff.
 func Health(ctx context.Context, l click.Log) (status, message string, err error) {
 	if l.Copy == nil {
 		return models.ServiceOff, "", nil
@@ -25,7 +25,7 @@ func Health(ctx context.Context, l click.Log) (status, message string, err error
 		return "", "", err
 	}
 	pingErr := l.Copy.Ping(ctx)
-	exceptOld := "" // part of the messages: the clicks that PostgreSQL no longer has
+	exceptOld := "" // the clicks that PostgreSQL no longer has
 	if !s.ColdBefore.IsZero() {
 		exceptOld = ", but not about clicks before " + s.ColdBefore.UTC().Format(time.DateOnly)
 	}

@@ -23,8 +23,8 @@ import (
 	"switchyard/models/parttest"
 )
 
-// TestColdClicks makes random changes to clicks that are only in ClickHouse. In the end the figures must be the same as if no
-// click were cold. The test compares them with a recount of all rows after thawing.
+// TestColdClicks makes random changes to clicks that are only in ClickHouse. After thawing, the figures equal a recount of all
+// rows.
 func TestColdClicks(t *testing.T) {
 	parttest.ClickHouse.Only(t)
 	t.Parallel()
@@ -117,7 +117,7 @@ func TestColdClickIsFound(t *testing.T) {
 		}
 		return err
 	})
-	x.Tx(func(c db.Conn) error { // before the deletion reaches ClickHouse
+	x.Tx(func(c db.Conn) error { // the deletion has not reached ClickHouse yet
 		const write = true
 		out, _, err := conversion.Correct(t.Context(), x.ClickLog(), c, x.Account, []conversion.Input{{ClickID: sold.ID}}, write)
 		if err == nil && out[0].Refusal == nil {
@@ -129,8 +129,7 @@ func TestColdClickIsFound(t *testing.T) {
 	x.CheckCopyFigures(k)
 }
 
-// TestPostbacksOfColdClicks checks that the log of postbacks shows the campaign of a click that is only in ClickHouse, and that
-// the log can be filtered by this campaign.
+// TestPostbacksOfColdClicks checks that the log of postbacks shows the campaigns of cold clicks, and filters by them.
 func TestPostbacksOfColdClicks(t *testing.T) {
 	parttest.ClickHouse.Only(t)
 	t.Parallel()
@@ -191,7 +190,6 @@ func TestPostbacksOfColdClicks(t *testing.T) {
 	}
 }
 
-// interrupted is a store that calls a function at the first query.
 type interrupted struct {
 	schema.Store
 	happens func()
@@ -206,8 +204,7 @@ func (s *interrupted) Each(ctx context.Context, what string, fn func(func(...any
 	return s.Store.Each(ctx, what, fn, query, args...)
 }
 
-// TestDaysStayForACurrency checks that a day does not leave PostgreSQL if a change of the currency that needs the day's clicks has
-// begun, or if the end of the copy has begun.
+// TestDaysStayForACurrency checks that no day leaves PostgreSQL once a change of the currency or the end of the copy has begun.
 func TestDaysStayForACurrency(t *testing.T) {
 	parttest.ClickHouse.Only(t)
 	t.Parallel()
@@ -249,8 +246,8 @@ func TestDaysStayForACurrency(t *testing.T) {
 	x.Freeze(k, x.Today.AddDate(0, 0, 2))
 }
 
-// TestColdHistory checks that clicks that are older than the history of the account's plan are also deleted from ClickHouse, and
-// that days whose partition was dropped are deleted from ClickHouse too.
+// TestColdHistory checks that clicks older than the account's history, and days whose partition was dropped, are deleted from
+// ClickHouse.
 func TestColdHistory(t *testing.T) {
 	parttest.ClickHouse.Only(t)
 	t.Parallel()
@@ -291,7 +288,7 @@ func TestColdHistory(t *testing.T) {
 	}
 }
 
-// TestDifferentDayStays checks that a day whose copy differs stays in PostgreSQL, and so does a day that a transaction is reading.
+// TestDifferentDayStays checks that a day stays in PostgreSQL if its copy differs or a transaction is reading it.
 func TestDifferentDayStays(t *testing.T) {
 	parttest.ClickHouse.Only(t)
 	t.Parallel()

@@ -22,8 +22,7 @@ var owned = schema.Table{
 	Engine: "ReplacingMergeTree(version, removed)", Layout: "PARTITION BY word ORDER BY (account_id, id) SETTINGS fsync_after_insert = 1",
 }
 
-// TestClusterStatements checks the statements for a cluster. Every server has a replicated table with the rows of its shard. The
-// name of this table in Keeper is the same on a server that is added later. All rows of an account are on one shard.
+// TestClusterStatements checks the statements for a cluster.
 func TestClusterStatements(t *testing.T) {
 	t.Parallel()
 	got := clickhouse.Statements("main", schema.Table{
@@ -45,7 +44,7 @@ func TestClusterStatements(t *testing.T) {
 	}
 }
 
-// TestClusterStatementsAreRead checks that the server can parse each statement that is sent to a cluster.
+// TestClusterStatementsAreRead checks that the server can parse the statements for a cluster.
 func TestClusterStatementsAreRead(t *testing.T) {
 	parttest.ClickHouse.Only(t)
 	t.Parallel()
@@ -59,8 +58,7 @@ func TestClusterStatementsAreRead(t *testing.T) {
 	}
 }
 
-// TestErrorsThatPass checks the errors in the map passing: the server has the same name for each code, and Refused returns false for
-// each of them.
+// TestErrorsThatPass checks the map of passing errors: their names on the server, and that Refused returns false for each.
 func TestErrorsThatPass(t *testing.T) {
 	parttest.ClickHouse.Only(t)
 	t.Parallel()
@@ -81,12 +79,11 @@ func TestErrorsThatPass(t *testing.T) {
 	}
 }
 
-// TestCluster stores and drops rows of accounts that are on different shards.
 func TestCluster(t *testing.T) {
 	parttest.ClickHouse.Only(t)
 	t.Parallel()
 	conn := clickhousetest.NewCluster(t, owned)
-	if err := conn.Ensure(t.Context(), owned); err != nil { // NewCluster has created the table: Ensure changes nothing
+	if err := conn.Ensure(t.Context(), owned); err != nil { // changes nothing, because NewCluster has created the table
 		t.Fatal(err)
 	}
 	var accounts []uuid.UUID
@@ -98,14 +95,14 @@ func TestCluster(t *testing.T) {
 			rows = append(rows, []any{account, uuid.New(), word, uint64(1), uint8(0)})
 		}
 	}
-	for range 2 { // storing the same rows twice changes nothing
+	for range 2 { // the second time changes nothing
 		if err := conn.Put(t.Context(), owned, slices.Values(rows)); err != nil {
 			t.Fatal(err)
 		}
 	}
-	// Version 2 of the first account's rows: the first row stays, the second is removed.
+	// Version 2 of the first account's rows removes the second row.
 	second := [][]any{slices.Clone(rows[0]), slices.Clone(rows[1])}
-	const version, removed = 3, 4 // columns of owned
+	const version, removed = 3, 4
 	second[0][version], second[1][version], second[1][removed] = uint64(2), uint64(2), uint8(1)
 	if err := conn.Put(t.Context(), owned, slices.Values(second)); err != nil {
 		t.Fatal(err)

@@ -23,19 +23,18 @@ const (
 	dialTimeout  = 5 * time.Second
 	readTimeout  = time.Minute // for a statement without a byte of an answer
 	maxConns     = 8
-	firstBackoff = 50 * time.Millisecond // before the first repetition; the next waits are longer
-	lastBackoff  = 2 * time.Second       // the longest wait
+	firstBackoff = 50 * time.Millisecond // wait before the first repetition
+	lastBackoff  = 2 * time.Second       // longest wait
 	replicaDelay = 2                     // seconds
 )
 
 // Open opens the database of a URL: clickhouse://user:password@host:9000/name, or http and https with the port of the HTTP
-// interface. The URL's parameter read_timeout is the time that a statement may take without any byte of an answer. The default is
-// one minute. cluster is the name of a cluster of servers, on which the tables are replicated. It is empty if there is only one
-// server. Open does not connect yet.
+// interface. The URL's parameter read_timeout limits the wait for a byte of an answer. The default is one minute. cluster is the
+// name of a cluster on which the tables are replicated, or empty for one server. Open does not connect yet.
 func Open(url, cluster string) (*Conn, error) {
 	o, err := clickhouse.ParseDSN(url)
 	if err != nil {
-		return nil, errors.New("clickhouse: the URL cannot be read") // the URL has a password, so the error must not show it
+		return nil, errors.New("clickhouse: the URL cannot be read") // the text of err would show the password of the URL
 	}
 	o.DialTimeout, o.ReadTimeout, o.MaxOpenConns = dialTimeout, cmp.Or(o.ReadTimeout, readTimeout), maxConns
 	conn, err := clickhouse.Open(o)
@@ -64,11 +63,10 @@ func (c *Conn) Exec(ctx context.Context, what, query string, args ...any) error 
 	return nil
 }
 
-// reading contains the settings of queries. The text of a query may be large, because it contains lists of values. All rows of a key
-// are in one partition, so FINAL need not merge partitions.
+// A query may contain long lists of values. All rows of a key are in one partition, so FINAL need not merge partitions.
 var reading = clickhouse.Settings{"max_query_size": 64 << 20, "do_not_merge_across_partitions_select_final": 1}
 
-// Each runs a query and calls fn with each row. If fn returns an error, Each stops and returns that error.
+// Each runs a query and calls fn with each row.
 func (c *Conn) Each(ctx context.Context, what string, fn func(scan func(...any) error) error, query string, args ...any) (err error) {
 	defer func() {
 		if err != nil {
@@ -88,10 +86,9 @@ func (c *Conn) Each(ctx context.Context, what string, fn func(scan func(...any) 
 	return rows.Err()
 }
 
-// settings adds the settings of a cluster to the settings of a statement. The server answers a write once most replicas of the
-// shard have stored it, so the loss of one replica loses no row. If a shard has two replicas, both must have stored the write, so
-// while one of them is unavailable, writes wait. A query about one account goes only to the account's shard, and never to a
-// replica that is more than replicaDelay seconds behind.
+// settings adds a cluster's settings to a statement's settings. A write is answered once most replicas of the shard have stored
+// it. With two replicas both must answer, so writes wait while one is unavailable. A query about one account goes only to the
+// account's shard, and never to a replica that is more than replicaDelay seconds behind.
 func (c *Conn) settings(ctx context.Context, ofStatement clickhouse.Settings) context.Context {
 	all := clickhouse.Settings{}
 	if c.cluster != "" {
@@ -107,8 +104,7 @@ func (c *Conn) settings(ctx context.Context, ofStatement clickhouse.Settings) co
 	return clickhouse.Context(ctx, clickhouse.WithSettings(all))
 }
 
-// passing maps the codes of errors that do not depend on the statement to their names: the server is short of a resource, is
-// stopping, or cannot reach another server. The same statement may succeed later.
+// passing maps the codes of temporary errors to their names. The same statement may succeed later.
 var passing = map[int32]string{
 	159: "TIMEOUT_EXCEEDED",
 	202: "TOO_MANY_SIMULTANEOUS_QUERIES",
@@ -137,7 +133,7 @@ func Refused(err error) bool {
 	return ok && passing[e.Code] == ""
 }
 
-// untilAnswered repeats a step until it succeeds, the server refuses it, or ctx ends. It waits between the attempts.
+// untilAnswered repeats a step until it succeeds, the server refuses it, or ctx ends.
 func (c *Conn) untilAnswered(ctx context.Context, step func(context.Context) error) error {
 	wait := c.backoff
 	for {

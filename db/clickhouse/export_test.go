@@ -6,11 +6,11 @@ import (
 	"switchyard/db/clickhouse/schema"
 )
 
-// Statements returns the statements that create a table on a cluster, and the statement that drops a partition of the table.
+// Statements returns the statements that create a table on a cluster and drop a partition of it.
 func Statements(cluster string, t schema.Table, partition string) []string {
 	c := &Conn{cluster: cluster}
 	return append(c.ensure(t), c.dropPartition(t, partition))
 }
 
-// Passing returns the errors that do not depend on a statement, by their codes.
+// Passing returns the codes and names of temporary errors.
 func Passing() map[int32]string { return maps.Clone(passing) }

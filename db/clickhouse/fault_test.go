@@ -23,21 +23,20 @@ import (
 	"switchyard/models/parttest"
 )
 
-// faultyProxy is a proxy between the client and a server. At random, it loses requests of inserts and answers to inserts. If it has a
-// server to kill, it also kills this server at random.
+// faultyProxy is a proxy that loses random inserts or their answers, or kills the server during inserts.
 type faultyProxy struct {
 	target  string
-	server  *clickhousetest.Engine // nil: the server is not killed
+	server  *clickhousetest.Engine // nil: none is killed
 	ended   atomic.Bool            // no more faults
 	faults  atomic.Int64
 	pending sync.WaitGroup // kills that have not happened yet
 }
 
-// The faults of an insert. Each happens to one in faultOdds inserts.
+// Each fault happens to one in faultOdds inserts.
 const (
 	loseRequest = 1 + iota
 	killWhileStoring
-	killAfterStoring // if no server can be killed, only the answer is lost
+	killAfterStoring // without a server to kill, only the answer is lost
 	loseAnswer
 
 	faultOdds = 8
@@ -57,7 +56,7 @@ func (p *faultyProxy) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	if fault == killWhileStoring && p.server != nil {
 		p.pending.Go(func() {
-			<-time.After(time.Duration(rand.IntN(20_000)) * time.Microsecond) // at a random moment
+			<-time.After(time.Duration(rand.IntN(20_000)) * time.Microsecond)
 			p.server.Kill()
 		})
 	}
@@ -88,7 +87,6 @@ func (p *faultyProxy) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	_, _ = w.Write(answer)
 }
 
-// open opens a new database through the proxy.
 func (p *faultyProxy) open(t *testing.T, password string) *clickhouse.Conn {
 	t.Helper()
 	front := httptest.NewServer(p)
@@ -101,8 +99,8 @@ func (p *faultyProxy) open(t *testing.T, password string) *clickhouse.Conn {
 	return clickhousetest.NewOn(t, u.String(), words)
 }
 
-// store runs three writers at the same time until the function `enough` returns true, and checks that every row has arrived. A
-// writer may send half of its rows a second time, as it does after its process was killed.
+// store runs three writers until the function enough returns true, and checks that every row has arrived. Writers send some rows
+// twice.
 func (p *faultyProxy) store(t *testing.T, conn *clickhouse.Conn, enough func() bool) {
 	t.Helper()
 	var total atomic.Int64
@@ -150,8 +148,6 @@ func TestFaultyConnections(t *testing.T) {
 	p.store(t, p.open(t, password), func() bool { return p.faults.Load() >= 100 })
 }
 
-// The number of kills in TestKilledEngine. make e2e has 60 more kills in clickcopy's TestCopyOutlivesItsServer, which compares
-// figures.
 const (
 	someKills = 15
 	manyKills = 1000 // used by make chaos

@@ -11,8 +11,8 @@ import (
 	"switchyard/db/clickhouse/schema"
 )
 
-// Put stores rows as one block. It repeats the request until the server has stored the rows or refuses them for good, or ctx ends.
-// Each row has all columns of the table. Without rows, Put does not send a request.
+// Put stores rows as one block. It repeats the request until the server stores or refuses the rows, or ctx ends. Each row has all
+// columns of the table.
 func (c *Conn) Put(ctx context.Context, t schema.Table, rows iter.Seq[[]any]) error {
 	err := c.untilAnswered(ctx, func(ctx context.Context) error { return c.send(ctx, t, rows) })
 	if err != nil {
@@ -21,10 +21,9 @@ func (c *Conn) Put(ctx context.Context, t schema.Table, rows iter.Seq[[]any]) er
 	return nil
 }
 
-// maxBlock is the largest number of rows that the server inserts as one block. A call of Put has fewer rows.
+// maxBlock is the largest number of rows that the server inserts as one block. A call of Put has fewer.
 const maxBlock = 1_000_000
 
-// send sends rows once.
 func (c *Conn) send(ctx context.Context, t schema.Table, rows iter.Seq[[]any]) error {
 	oneBlock := clickhouse.Settings{"max_insert_block_size": maxBlock, "async_insert": 0}
 	batch, err := c.conn.PrepareBatch(c.settings(ctx, oneBlock), insert(t))

@@ -13,7 +13,6 @@ import (
 	"switchyard/models/parttest"
 )
 
-// words is a table of rows with a key.
 var words = schema.Table{
 	Name: "words", Columns: columns("id UUID", "word String", "version UInt64"),
 	Engine: "ReplacingMergeTree(version)", Layout: "ORDER BY id",
@@ -27,7 +26,6 @@ func columns(list ...string) (out []schema.Column) {
 	return out
 }
 
-// open opens a new database with the table.
 func open(t *testing.T) *clickhouse.Conn {
 	t.Helper()
 	return clickhousetest.New(t, words)
@@ -75,7 +73,7 @@ func TestPutKeepsOneRowOfAKey(t *testing.T) {
 		}
 	}
 	later := [][]any{{rows[0][0], "second", uint64(2)}}
-	for _, put := range [][][]any{later, rows[:1]} { // the first version is stored again, after the second one
+	for _, put := range [][][]any{later, rows[:1]} { // the first version comes again after the second
 		if err := conn.Put(t.Context(), words, slices.Values(put)); err != nil {
 			t.Fatal(err)
 		}

@@ -21,7 +21,7 @@ func (c *Conn) Ensure(ctx context.Context, tables ...schema.Table) error {
 	return nil
 }
 
-// ensure returns the statements that create a table, and the statements that add missing columns to a table that already exists.
+// ensure returns the statements that create a table or add its missing columns.
 func (c *Conn) ensure(t schema.Table) []string {
 	lines, adds := make([]string, len(t.Columns)), make([]string, len(t.Columns))
 	for i, col := range t.Columns {
@@ -45,9 +45,8 @@ func (c *Conn) ensure(t schema.Table) []string {
 	}
 }
 
-// The name of a table in Keeper depends neither on the time of its creation nor on the server that creates it. The table of a server
-// that is added later, or that replaces a lost server, is therefore a replica of the existing tables. Servers have the macros shard
-// and replica.
+// All servers use the same name for a table in Keeper, so the table of a server that is added later is a replica too. Servers
+// have the macros shard and replica.
 const keeperPath = "'/clickhouse/tables/{shard}/{database}/{table}', '{replica}'"
 
 // replicated returns the replicated variant of an engine, which uses Keeper.
@@ -59,12 +58,13 @@ func replicated(engine string) string {
 	return "Replicated" + name + "(" + keeperPath + arguments + ")"
 }
 
-// localSuffix is the end of the name of a replicated table, which has the rows of one server.
+// localSuffix ends the name of a table that has the rows of one server.
 const localSuffix = "_local"
 
 func (c *Conn) onCluster() string { return " ON CLUSTER '" + c.cluster + "'" }
 
-// DropPartition drops a partition of a table if the partition exists. name is the value by which the table is partitioned.
+// DropPartition drops a partition of a table. It is not an error if the partition does not exist. name is the value by which the
+// table is partitioned.
 func (c *Conn) DropPartition(ctx context.Context, t schema.Table, name string) error {
 	return c.Exec(ctx, "drop a partition of "+t.Name, c.dropPartition(t, name))
 }
@@ -92,7 +92,6 @@ func (c *Conn) DeleteAccounts(ctx context.Context, t schema.Table, accounts []uu
 	return c.Exec(ctx, "drop accounts of "+t.Name, "ALTER TABLE "+name+" DELETE WHERE account_id IN ("+strings.Join(list, ", ")+")")
 }
 
-// insert returns the statement that adds rows with all columns.
 func insert(t schema.Table) string {
 	names := make([]string, len(t.Columns))
 	for i, col := range t.Columns {

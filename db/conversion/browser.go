@@ -12,14 +12,12 @@ import (
 
 func (in Input) fromBrowser() bool { return slices.Contains(browserSources, in.Source) }
 
-// The query stops at one conversion above the limit. One of the counted conversions may be the conversion that the input changes, and
-// that one does not count towards the limit.
+// The query stops at one conversion above the limit, because the conversion that the input changes does not count.
 const countBrowser = `
 SELECT k.id, (SELECT count(*) FROM (SELECT FROM conversions v WHERE v.account_id = $1 AND v.click_id = k.id
 	AND v.source = ANY ($3) LIMIT $4) AS mine) AS count
 FROM unnest($2::uuid[]) AS k (id)`
 
-// loadBrowser counts, for each click with an input by a browser, the conversions that only browsers have reported.
 func (b *correcting) loadBrowser(ctx context.Context, c db.Conn) (err error) {
 	clicks := map[uuid.UUID]bool{}
 	for _, in := range b.inputs {
@@ -35,8 +33,8 @@ func (b *correcting) loadBrowser(ctx context.Context, c db.Conn) (err error) {
 	return err
 }
 
-// limitBrowser limits the effect of reports by browsers. It refuses a payout that is not an amount if the conversion would then
-// be worth nothing. Conversions of a click beyond models.MaxBrowserConversions are pending, and a browser cannot approve them.
+// limitBrowser limits the effect of reports by browsers. It refuses an invalid payout if the conversion would then be worth
+// nothing. Conversions of a click beyond models.MaxBrowserConversions are pending, and a browser cannot approve them.
 func (b *correcting) limitBrowser(in *Input, current *Conversion, t terms) error {
 	if !in.fromBrowser() {
 		return nil

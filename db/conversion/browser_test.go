@@ -9,10 +9,8 @@ import (
 	"switchyard/models"
 )
 
-// TestBrowserConversionsAreBounded checks the limit of conversions by browsers. A visitor's browser can report any number of
-// conversions for its click, but only the first models.MaxBrowserConversions count. Further conversions are pending until a
-// server or a correction approves them. Conversions by servers and corrections have no limit, and do not count towards the limit
-// of browsers.
+// TestBrowserConversionsAreBounded checks that a click's conversions by browsers beyond models.MaxBrowserConversions are pending
+// until a server or a correction approves them. Other conversions have no limit.
 func TestBrowserConversionsAreBounded(t *testing.T) {
 	t.Parallel()
 	d := dbtest.New(t)
@@ -33,7 +31,7 @@ func TestBrowserConversionsAreBounded(t *testing.T) {
 	for i := range models.MaxBrowserConversions {
 		report(c, fmt.Sprint("page-", i), []string{models.FromTag, models.FromPixel}[i%2], "", "created", models.StatusApproved)
 	}
-	report(c, "page-0", models.FromTag, "", "duplicate", models.StatusApproved) // repeating one of the first conversions changes nothing
+	report(c, "page-0", models.FromTag, "", "duplicate", models.StatusApproved) // a repetition changes nothing
 	for _, source := range []string{models.FromTag, models.FromPixel} {
 		order := "late-" + source
 		report(c, order, source, "", "created", models.StatusPending)
@@ -47,8 +45,8 @@ func TestBrowserConversionsAreBounded(t *testing.T) {
 	report(other, "page-0", models.FromTag, "", "created", models.StatusApproved)
 }
 
-// TestBrowserPayoutThatIsNoAmount checks that a pixel whose payout is not an amount records no conversion if the value of the
-// conversion depends on that payout alone.
+// TestBrowserPayoutThatIsNoAmount checks that a pixel without a valid payout records no conversion if only that payout gives its
+// value.
 func TestBrowserPayoutThatIsNoAmount(t *testing.T) {
 	t.Parallel()
 	d := dbtest.New(t)
@@ -57,7 +55,7 @@ func TestBrowserPayoutThatIsNoAmount(t *testing.T) {
 	if out, err := clicktest.Record(t, d, in); err == nil {
 		t.Errorf("a pixel without an amount is recorded as %s, with the status %s and the payout %s, want an error", out.Result, out.Conversion.Status, out.Conversion.Payout)
 	}
-	in.Source = models.FromPostback // a conversion from a network is recorded, without money, and the log shows the reason
+	in.Source = models.FromPostback // a network's conversion is recorded, without money
 	if out, err := clicktest.Record(t, d, in); err != nil || out.Result != "created" {
 		t.Errorf("a postback without an amount is recorded as %s, want created: %v", out.Result, err)
 	}

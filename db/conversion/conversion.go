@@ -17,7 +17,7 @@ import (
 	"switchyard/models"
 )
 
-// Input is a conversion as its sender reports it. The sender's status is already mapped to one of the four statuses.
+// Input is a conversion as its sender reports it.
 type Input struct {
 	AccountID      uuid.UUID        // the account that must have the click; zero: any, for senders that only know the click
 	ClickID        uuid.UUID        // the click to which it belongs
@@ -28,8 +28,8 @@ type Input struct {
 	Status         string           // one of the four; empty: the recorded status, or approved for a new conversion
 	OriginalStatus string           // the sender's own word, cut to 100 bytes
 	Payout         *decimal.Decimal // the reported earnings, or the amount of the sale; nil: not reported
-	OwnValue       bool             // the payout is the value of the account's own goal, whatever the terms of the offer
-	InvalidPayout  bool             // the sender's payout is not an amount: the conversion earns nothing until a valid payout arrives
+	OwnValue       bool             // Payout is the value of the account's own goal, whatever the terms of the offer
+	InvalidPayout  bool             // the payout is not an amount: the conversion earns nothing until a valid one arrives
 	PayoutReason   string           // why the payout does not count, or counts in another currency than the sender names
 	Amount         *decimal.Decimal // the amount of the sale, if the sender reports payout and amount
 	Sale           *decimal.Decimal // the amount of the sale, if it does not decide the payout; nil: Amount
@@ -39,19 +39,17 @@ type Input struct {
 	At             time.Time        // when it happened; zero: now
 	InvalidTime    string           // the stated time as received, if that time is invalid and At replaces it
 	Source         string           // models.FromPostback and the like
-	// Arrival is the id of the postback. It determines the place of the input among all statements about the conversion. Zero
-	// means the last place.
+	// Arrival is the id of the postback. It orders the statements about the conversion. Zero: the last place.
 	Arrival uuid.UUID
-	// Again is the id of the conversion that was recorded when the postback was read before; zero: it was not recorded. The input
-	// replaces the postback's earlier statement.
+	// Again is the id of the conversion that the postback recorded before; zero: none. The input replaces the postback's earlier
+	// statement.
 	Again    uuid.UUID
-	Reversal bool // the conversion gets Status if that change is allowed, otherwise the status rejected; a chargeback keeps its status
-	// Final is set for a correction and for an imported conversion. The payout is then the amount earned, whatever the terms of the
-	// offer. Time and currency replace the recorded values.
+	Reversal bool // the status becomes Status if the change is allowed, else rejected; a chargeback stays
+	// Final is set for corrections and imports. The payout is then the amount earned, whatever the terms of the offer. Time and
+	// currency replace the recorded values.
 	Final bool
 	Exact time.Duration // the precision of At, such as a day or a second
-	// Past is set for a conversion from another tracker's log. It is recorded, but neither webhooks nor traffic sources are
-	// notified.
+	// Past is set for a conversion from another tracker's log. Neither webhooks nor traffic sources are notified.
 	Past bool
 }
 
@@ -59,9 +57,9 @@ type Input struct {
 const (
 	ResultCreated   = "created"
 	ResultUpdated   = "updated"
-	ResultDuplicate = "duplicate" // such as a repeated postback: the input changes none of the values that the method same compares
-	ResultIgnored   = "ignored"   // the change of the status or the replay is not allowed, or the sender is outranked
-	// ResultSuperseded means that a postback that arrived later was already recorded, so this postback changes nothing.
+	ResultDuplicate = "duplicate" // the input changes nothing, like a repeated postback
+	ResultIgnored   = "ignored"   // a change or replay that is not allowed, or the sender is outranked
+	// ResultSuperseded means that a postback that arrived later was recorded first, and counts.
 	ResultSuperseded = "superseded"
 )
 
@@ -74,20 +72,19 @@ type Outcome struct {
 	given      decimal.NullDecimal // the cost that the sender reported
 }
 
-// ErrUnknownClick means that the click was not found. It is not stored yet, is older than the history, belongs to another
-// account, or never existed.
+// ErrUnknownClick means that the click was not found: it is not stored yet, or no longer, or belongs to another account, or never
+// existed.
 var ErrUnknownClick error = models.Errorf(models.KindNotFound, "unknown_click", "there is no such click")
 
-// Limits of the texts of a conversion, in bytes.
 const (
 	maxConversionID = 255
 	maxGoal         = 64
 	maxOriginal     = 100
 )
 
-// Record inserts or updates a conversion in the transaction of c, with its ledger deltas, its event, and the
-// postbacks and uploads to its traffic source. It locks the click. Values that the input leaves out follow from the click's
-// offer. Repeating the same input changes nothing and sends nothing. If the click is not stored, Record returns ErrUnknownClick.
+// Record inserts or updates a conversion in the transaction of c, with its ledger deltas, its event, and the postbacks and
+// uploads to its traffic source. Values that the input leaves out follow from the click's offer. Repeating an input changes and
+// sends nothing. It returns ErrUnknownClick if the click is not stored.
 func Record(ctx context.Context, l click.Log, c db.Conn, in Input) (out Outcome, err error) {
 	const write = true
 	list, jobs, err := Correct(ctx, l, c, in.AccountID, []Input{in}, write)
@@ -102,9 +99,7 @@ func Record(ctx context.Context, l click.Log, c db.Conn, in Input) (out Outcome,
 	return out, nil
 }
 
-// decide returns the conversion after an input, and the outcome of the input. old is the recorded conversion, or nil if nothing
-// is recorded. The returned conversion includes the statement of the input. There are two exceptions: an input that cannot be
-// recorded, and an input that changes nothing and does not come from a postback.
+// decide returns the conversion after an input, and the outcome of the input. old is the recorded conversion, or nil.
 func (in Input) decide(click *click.StoredClick, old *Conversion, t terms) (Conversion, Outcome) {
 	v, past := in.base(click), statements(nil)
 	if old != nil {
@@ -151,7 +146,7 @@ func (in Input) decide(click *click.StoredClick, old *Conversion, t terms) (Conv
 	default:
 		out.Result = ResultDuplicate
 	}
-	if in.Arrival == uuid.Nil && v.hasSameSale(*old) { // drop a statement that changes nothing, unless it comes from a postback
+	if in.Arrival == uuid.Nil && v.hasSameSale(*old) { // drop a statement without effect, unless it comes from a postback
 		return *old, out
 	}
 	unchanged := *old
@@ -161,8 +156,7 @@ func (in Input) decide(click *click.StoredClick, old *Conversion, t terms) (Conv
 	return unchanged, out
 }
 
-// replayRefusal returns the reason why a postback that was recorded before cannot be recorded again as the conversion `old`. It
-// returns an empty string if the postback can be recorded again.
+// replayRefusal returns why a postback that was recorded before cannot be recorded again, or an empty string.
 func (in Input) replayRefusal(old *Conversion, past statements) string {
 	switch {
 	case old == nil || old.ID != in.Again:
@@ -182,7 +176,7 @@ func forbiddenMove(from, to string) string {
 	return fmt.Sprintf("a conversion does not go from %s to %s", from, to)
 }
 
-// changes reports whether the input changed the conversion, so that it must be written and announced.
+// changes reports whether the input changed the conversion.
 func (o Outcome) changes() bool {
 	return o.Result == ResultCreated || o.Result == ResultUpdated
 }
@@ -228,11 +222,11 @@ type terms struct {
 	Currency  string          `db:"currency"`
 }
 
-// defaultCurrency is the currency of a payout if none of the sender, the offer, the campaign and the click has a currency.
+// defaultCurrency is the currency of a payout if neither sender, offer, campaign nor click has one.
 const defaultCurrency = "USD"
 
-// payout returns the earnings of a conversion and their currency. reported tells whether the values come from the input. Only then
-// may the values replace the recorded values.
+// payout returns the earnings of a conversion and their currency. If reported is set, they come from the input and may replace
+// the recorded values.
 func (t terms) payout(in Input) (value decimal.Decimal, currency string, reported bool) {
 	amount := cmp.Or(in.Amount, in.Payout)
 	switch {
@@ -263,8 +257,8 @@ type Conversion struct {
 	Statements statements          `db:"statements,json"`
 }
 
-// Figures returns the figures that a conversion adds to the ledger key of its click. A conversion of a bot's click counts too,
-// because money is never hidden.
+// Figures returns the figures that a conversion adds to the ledger key of its click, even if that is a bot's click: money is
+// never hidden.
 func (v Conversion) Figures() models.Figures {
 	switch v.Status {
 	case models.StatusApproved:
@@ -279,7 +273,6 @@ func (v Conversion) Figures() models.Figures {
 	return models.Figures{}
 }
 
-// base returns a new conversion without any statement about it.
 func (in Input) base(click *click.StoredClick) Conversion {
 	now := time.Now().UTC().Truncate(time.Millisecond)
 	return Conversion{Conversion: models.Conversion{
@@ -289,7 +282,6 @@ func (in Input) base(click *click.StoredClick) Conversion {
 	}}
 }
 
-// statement returns the statement of the input about its conversion.
 func (in Input) statement(click *click.StoredClick, t terms) statement {
 	value, currency, reported := t.payout(in)
 	out := statement{
@@ -321,9 +313,9 @@ func (in Input) statement(click *click.StoredClick, t terms) statement {
 	return out
 }
 
-// complete takes the offer, and the network if it is not set, from the click. It changes only a conversion without an offer.
+// complete gives a conversion without an offer the offer of the click. Without a network, it also gets the click's network.
 func (in Input) complete(v *Conversion, click *click.StoredClick) {
-	if v.OfferID == uuid.Nil { // the step to the offer was stored after the conversion
+	if v.OfferID == uuid.Nil { // the click-out was stored after the conversion
 		v.OfferID, v.NetworkID = click.OfferID, cmp.Or(v.NetworkID, click.NetworkID)
 	}
 }
@@ -333,7 +325,7 @@ func (in Input) complete(v *Conversion, click *click.StoredClick) {
 func (v *Conversion) SetPrice(click *click.StoredClick, rate decimal.NullDecimal) {
 	v.Rate = rate
 	switch {
-	case v.Status != models.StatusApproved: // a conversion costs nothing until it is approved
+	case v.Status != models.StatusApproved: // only an approved conversion costs something
 		v.Cost = decimal.Zero
 	case v.GivenCost.Valid:
 		v.Cost = models.ConvertAmount(v.GivenCost.Decimal, rate).Round(models.MoneyScale)
@@ -343,8 +335,8 @@ func (v *Conversion) SetPrice(click *click.StoredClick, rate decimal.NullDecimal
 	}
 }
 
-// touch sets the time of the conversion's last change: the present time, or one millisecond after `last` if that is later. This time
-// distinguishes and orders the events of a conversion.
+// touch sets the time of the last change to now, but at least one millisecond after last, because this time orders the events of
+// a conversion.
 func (v *Conversion) touch(last time.Time) {
 	v.UpdatedAt = time.Now().UTC().Truncate(time.Millisecond)
 	if next := last.Add(time.Millisecond); v.UpdatedAt.Before(next) {
@@ -354,14 +346,12 @@ func (v *Conversion) touch(last time.Time) {
 
 var hundred = decimal.NewFromInt(100)
 
-// hasSameSale reports whether the amount of the sale is the same in v and o. Events do not show this amount, so the method same
-// ignores it.
+// hasSameSale reports whether the amount of the sale is the same in v and o. Events do not show it.
 func (v Conversion) hasSameSale(o Conversion) bool {
 	return v.SaleAmount.Valid == o.SaleAmount.Valid && v.SaleAmount.Decimal.Equal(o.SaleAmount.Decimal) && v.SaleCurrency == o.SaleCurrency
 }
 
-// same reports whether the status, payout, currency, time and reported cost are the same in v and o. If only other values differ,
-// the conversion counts as unchanged.
+// same reports whether the status, payout, currency, time and reported cost are the same in v and o.
 func (v Conversion) same(o Conversion) bool {
 	return v.Status == o.Status && v.Payout.Equal(o.Payout) && v.Currency == o.Currency &&
 		v.RecordedAt.Equal(o.RecordedAt) && v.InvalidTime == o.InvalidTime &&

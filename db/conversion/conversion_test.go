@@ -25,8 +25,7 @@ import (
 	"switchyard/models/parttest"
 )
 
-// TestConversionLife records several statements about one conversion, from pending to chargeback, and checks the results, figures
-// and events.
+// TestConversionLife takes a conversion from pending to chargeback and checks its results, figures and events.
 func TestConversionLife(t *testing.T) {
 	parttest.ClickHouse.Also(t)
 	t.Parallel()
@@ -104,7 +103,7 @@ func TestConversionLife(t *testing.T) {
 	clicktest.CheckFigures(t, d)
 }
 
-// A conversion does not depend on the order in which its postbacks are recorded.
+// TestConversionFollowsTheArrivals checks that a conversion does not depend on the order in which its postbacks are recorded.
 func TestConversionFollowsTheArrivals(t *testing.T) {
 	t.Parallel()
 	d := dbtest.New(t)
@@ -149,7 +148,7 @@ func TestConversionFollowsTheArrivals(t *testing.T) {
 	}
 }
 
-// A conversion with many postbacks keeps only 32 statements. A postback that is older than the kept statements no longer counts.
+// TestConversionOfManyPostbacks checks that a conversion keeps 32 statements, and that older postbacks no longer count.
 func TestConversionOfManyPostbacks(t *testing.T) {
 	t.Parallel()
 	d := dbtest.New(t)
@@ -169,8 +168,7 @@ func TestConversionOfManyPostbacks(t *testing.T) {
 	if n := dbtest.Get[int](t, d, `SELECT jsonb_array_length(statements) FROM conversions`); n != 32 {
 		t.Errorf("%d statements are kept, want 32", n)
 	}
-	// An older version of the program stored no statements, and updated a conversion without updating its statements. In both cases
-	// the recorded values count.
+	// An older version of the program stored no statements, or did not update them. Then the recorded values count.
 	for _, query := range []string{
 		`UPDATE conversions SET statements = '[]'`, `UPDATE conversions SET status = 'rejected', payout = 79`,
 	} {
@@ -183,7 +181,7 @@ func TestConversionOfManyPostbacks(t *testing.T) {
 	}
 }
 
-// TestPayoutFollowsTheOffer checks the payout and its currency for all kinds of payout terms of offers.
+// TestPayoutFollowsTheOffer checks the payout and its currency for all payout terms.
 func TestPayoutFollowsTheOffer(t *testing.T) {
 	t.Parallel()
 	d := dbtest.New(t)
@@ -223,7 +221,6 @@ func TestPayoutFollowsTheOffer(t *testing.T) {
 	}
 }
 
-// TestConversionRefusals checks the errors of inputs that are not recorded.
 func TestConversionRefusals(t *testing.T) {
 	t.Parallel()
 	d := dbtest.New(t)
@@ -249,7 +246,7 @@ func TestConversionRefusals(t *testing.T) {
 	}
 }
 
-// The same postback, recorded many times at once, results in one conversion and one event.
+// TestConversionsAtOnce checks that a postback that is recorded many times at once gives one conversion and one event.
 func TestConversionsAtOnce(t *testing.T) {
 	t.Parallel()
 	d := dbtest.New(t)

@@ -23,18 +23,15 @@ import (
 	"switchyard/models/postback"
 )
 
-// Corrected is the outcome of one of many inputs. Refusal is set if the input was refused or ignored. It is the error that
-// Record would have returned, or the reason why the input was ignored.
+// Corrected is the outcome of one of many inputs. Refusal says why the input was refused or ignored.
 type Corrected struct {
 	Outcome
 	Refusal error
 }
 
-// Correct records many inputs of one account in their order, in the transaction of c. Each input has the same effect as in
-// Record. Correct first locks the clicks of all inputs. A refused input does not affect the other inputs. Correct returns the
-// jobs to dispatch after the commit: webhook deliveries and postbacks to traffic sources. If account is zero, the account of the
-// first click is used. If write is false, Correct takes no locks and writes nothing. It returns the outcomes that the inputs would
-// have now.
+// Correct records many inputs of one account in their order, in the transaction of c. Each has the same effect as in Record. A
+// refused input does not affect the others. jobs must be dispatched after the commit. If account is zero, it is the account of
+// the first click. If write is false, Correct takes no locks and writes nothing, and the outcomes are a preview.
 func Correct(ctx context.Context, l click.Log, c db.Conn, account uuid.UUID, list []Input, write bool) (
 	out []Corrected, jobs []models.JobRef, err error,
 ) {
@@ -52,22 +49,20 @@ func Correct(ctx context.Context, l click.Log, c db.Conn, account uuid.UUID, lis
 	return out, jobs, err
 }
 
-// correcting has the data that is needed to decide the inputs.
 type correcting struct {
 	account    uuid.UUID
 	store      click.Store
 	inputs     []checkedInput
 	clicks     map[uuid.UUID]*click.StoredClick
-	expired    map[uuid.UUID]bool   // clicks that were deleted because of their age: only their recorded conversions change
+	expired    map[uuid.UUID]bool   // clicks that were deleted by age: only their recorded conversions change
 	currency   string               // currency of the account
 	terms      map[uuid.UUID]terms  // by offer
-	currencies map[uuid.UUID]string // currencies of the campaigns of clicks without an offer, by campaign
+	currencies map[uuid.UUID]string // currencies of campaigns, for clicks without an offer
 	entries    map[Key]*entry
-	browser    map[uuid.UUID]int // by click: number of conversions that only browsers have reported
+	browser    map[uuid.UUID]int // by click: number of conversions by browsers
 	order      []*entry          // changed entries, in the order of their first change
 }
 
-// checkedInput is an input with cleaned texts, or the error that refuses it.
 type checkedInput struct {
 	Input
 	refusal error
@@ -78,8 +73,8 @@ func (in Input) checked() checkedInput {
 	return checkedInput{in, err}
 }
 
-// keys lists the keys of the conversions that an input may be about, the likeliest first. A message that names no goal may be about a
-// conversion that got its goal from a status word, such as the refund of a rebill.
+// keys lists the keys of the conversions that an input may be about, the likeliest first. Without a named goal, that may be a
+// conversion whose goal came from a status word, such as a rebill.
 func (in Input) keys() []Key {
 	keys := []Key{{in.ClickID, in.Goal, in.ConversionID}}
 	if in.ConversionID == "" || in.Goal != "" && !in.WordGoal {
@@ -93,10 +88,9 @@ func (in Input) keys() []Key {
 	return keys
 }
 
-// keyOf returns the key of the conversion that an input is about. If the status word of a postback gives a goal, the postback is
-// about a conversion of that goal, because some networks send a sale and its rebills with the same id. A replayed postback is about
-// the conversion that it recorded before. Any other input that names a conversion id but no goal may also be about a recorded
-// conversion with this id whose goal came from a status word.
+// keyOf returns the key of the conversion that an input is about: for a replay, the conversion that it recorded before. If a
+// status word gives the goal, the key has this goal, because some networks send a sale and its rebills with the same id.
+// Otherwise a recorded conversion goes before a new one.
 func (b *correcting) keyOf(in Input) Key {
 	keys := in.keys()
 	for _, k := range keys {
@@ -119,11 +113,11 @@ func (b *correcting) keyOf(in Input) Key {
 type entry struct {
 	before  models.Figures // figures of the stored conversion
 	stored  *Conversion    // nil: not stored yet
-	current *Conversion    // after the inputs that were decided so far; nil: there is no conversion
+	current *Conversion    // after the inputs so far; nil: there is no conversion
 	changed bool
 }
 
-// load reads the data that is needed to decide the inputs: their clicks, conversions and terms. If lock is set, it locks the clicks.
+// load reads the clicks, conversions and terms of the inputs. If lock is set, it locks the clicks.
 func (b *correcting) load(ctx context.Context, c db.Conn, list []Input, lock bool) error {
 	b.clicks, b.terms, b.entries = map[uuid.UUID]*click.StoredClick{}, map[uuid.UUID]terms{}, map[Key]*entry{}
 	b.browser = map[uuid.UUID]int{}
@@ -156,8 +150,7 @@ func (b *correcting) load(ctx context.Context, c db.Conn, list []Input, lock boo
 	return nil
 }
 
-// addExpired appends the clicks that were deleted because of their age to the found clicks. They have the data that is left of
-// them. The parameter ids has the ids of all clicks.
+// addExpired appends to the found clicks the clicks among ids that were deleted by age.
 func (b *correcting) addExpired(ctx context.Context, c db.Conn, ids []uuid.UUID, found []*click.StoredClick, lock bool) (
 	[]*click.StoredClick, error,
 ) {
@@ -174,8 +167,8 @@ func (b *correcting) addExpired(ctx context.Context, c db.Conn, ids []uuid.UUID,
 	return append(found, kept...), err
 }
 
-// loadCampaigns reads the currencies of the campaigns of clicks without an offer. The currency of a click is the currency of its
-// cost, and the campaign may have another currency.
+// loadCampaigns reads the currencies of the campaigns of clicks without an offer, which may differ from the currencies of the
+// clicks' costs.
 func (b *correcting) loadCampaigns(ctx context.Context, c db.Conn) (err error) {
 	campaigns := map[uuid.UUID]bool{}
 	for _, k := range b.clicks {
@@ -214,13 +207,12 @@ func (b *correcting) loadConversions(ctx context.Context, c db.Conn) error {
 	return err
 }
 
-// selectTerms includes deactivated offers, because they still pay. It returns the account's currency even if there is no such offer.
+// Deactivated offers still pay. The query returns the account's currency even if there is no such offer.
 const selectTerms = `
 SELECT a.currency AS account_currency, coalesce(o.id, '` + db.ZeroID + `') AS id, coalesce(o.payout, 0) AS payout, coalesce(o.payout_type, '') AS payout_type,
 	coalesce(o.payout_from_param, false) AS payout_from_param, coalesce(o.currency, '') AS currency
 FROM accounts a LEFT JOIN offers o ON o.account_id = a.id AND o.id = ANY ($2::uuid[]) WHERE a.id = $1`
 
-// loadTerms reads the account's currency and the terms of the clicks' offers.
 func (b *correcting) loadTerms(ctx context.Context, c db.Conn) error {
 	clicks := slices.Collect(maps.Values(b.clicks))
 	list, err := db.Select[struct {
@@ -237,10 +229,10 @@ func (b *correcting) loadTerms(ctx context.Context, c db.Conn) error {
 }
 
 // convert sets the rate and the cost of changed conversions. A conversion whose day and currency are unchanged keeps its rate. If
-// write is true, it also locks the rates until the transaction ends.
+// write is set, the rates stay locked until the transaction ends.
 func (b *correcting) convert(ctx context.Context, c db.Conn, out []Corrected, write bool) error {
 	var list []*Conversion
-	var copyResult []func(*Conversion) // for each conversion of list: copies the result to the outcome of an input
+	var copyResult []func(*Conversion) // for each of list: copies the result to an outcome
 	for _, e := range b.order {
 		if e.stored == nil || !e.current.same(*e.stored) {
 			list, copyResult = append(list, e.current), append(copyResult, func(*Conversion) {})
@@ -280,7 +272,7 @@ func (b *correcting) convert(ctx context.Context, c db.Conn, out []Corrected, wr
 	return nil
 }
 
-// rateKey returns the key of the rate that a conversion needs. foreign is false if it needs no rate.
+// rateKey returns the key of the rate that a conversion needs. foreign is false if it needs none.
 func (b *correcting) rateKey(v *Conversion) (k exchangerate.Key, foreign bool) {
 	if v.Currency == b.currency || v.Currency == "" || b.currency == "" || b.entries[v.key()].hasSameRate(v) {
 		return k, false
@@ -288,7 +280,6 @@ func (b *correcting) rateKey(v *Conversion) (k exchangerate.Key, foreign bool) {
 	return exchangerate.NewKey(b.account, v.RecordedAt, v.Currency), true
 }
 
-// hasSameRate reports whether a conversion has the same day and currency as the stored conversion.
 func (e *entry) hasSameRate(v *Conversion) bool {
 	return e.stored != nil && e.stored.Currency == v.Currency &&
 		e.stored.RecordedAt.UTC().Truncate(click.Day).Equal(v.RecordedAt.UTC().Truncate(click.Day))
@@ -326,7 +317,7 @@ func (b *correcting) decide(in checkedInput) Corrected {
 	if out.Result == ResultCreated && in.fromBrowser() {
 		b.browser[in.ClickID]++
 	}
-	// A statement without an effect on the conversion is stored if it comes from a postback, or changes the amount of the sale.
+	// A statement without effect is stored if it comes from a postback, or changes the amount of the sale.
 	if out.changes() || e.current != nil && (in.Arrival != uuid.Nil || !next.hasSameSale(*e.current)) {
 		e.current = &next
 		if !e.changed {
@@ -340,8 +331,7 @@ func (b *correcting) decide(in checkedInput) Corrected {
 	return Corrected{Outcome: out}
 }
 
-// write stores the final state of each changed conversion once, and announces the changes. It returns the jobs to dispatch after
-// the commit.
+// write stores the final state of each changed conversion and announces the changes.
 func (b *correcting) write(ctx context.Context, c db.Conn, out []Corrected) ([]models.JobRef, error) {
 	s := ledger.Deltas{}
 	var fresh []*Conversion
@@ -366,8 +356,7 @@ func (b *correcting) write(ctx context.Context, c db.Conn, out []Corrected) ([]m
 	return b.announce(ctx, c, out)
 }
 
-// announce stores the webhook events, uploads and postbacks to traffic sources for the changes. It leaves out changes by inputs
-// with Past.
+// announce stores the webhook events, uploads and postbacks to traffic sources, except for inputs with Past.
 func (b *correcting) announce(ctx context.Context, c db.Conn, out []Corrected) ([]models.JobRef, error) {
 	var events []models.Event
 	var changed []models.Conversion
@@ -393,8 +382,7 @@ const insertedAtOnce = 1000
 var insertConversions = `INSERT INTO conversions (` + Columns + `)
 VALUES (:` + strings.ReplaceAll(Columns, ", ", ", :") + `)`
 
-// updateConversion sets all columns that may change. The ids and the key of the conversion, its campaign and its traffic source
-// never change.
+// updateConversion sets all columns that may change.
 var updateConversion = func() string {
 	var set []string
 	for name := range strings.SplitSeq(Columns, ", ") {
@@ -405,7 +393,6 @@ var updateConversion = func() string {
 	return `UPDATE conversions SET ` + strings.Join(set, ", ") + ` WHERE id = :id AND account_id = :account_id`
 }()
 
-// update writes a conversion that changed.
 func (v Conversion) update(ctx context.Context, c db.Conn) error {
 	res, err := sqlx.NamedExecContext(ctx, c, updateConversion, v)
 	if err == nil {

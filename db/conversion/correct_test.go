@@ -22,8 +22,8 @@ import (
 	"switchyard/models/parttest"
 )
 
-// TestCorrections makes random corrections of conversions and spend, random postbacks, and a deletion at the end. After each step
-// the ledger and the rows must agree. A preview must equal the result, and setting the same spend again must change nothing.
+// TestCorrections makes random corrections of conversions and spend, and random postbacks. After each step the ledger and the
+// rows agree, and previews equal the results.
 func TestCorrections(t *testing.T) {
 	parttest.ClickHouse.Also(t)
 	t.Parallel()
@@ -35,7 +35,7 @@ func TestCorrections(t *testing.T) {
 			b.Correct(list)
 			b.CheckLedger("conversions")
 			s := b.Spend()
-			for range 2 { // setting the same spend again changes nothing
+			for range 2 { // the second time changes nothing
 				b.SetSpend(s)
 				b.CheckLedger(fmt.Sprintf("spend %+v", s))
 			}
@@ -100,8 +100,7 @@ func TestCorrectionAgain(t *testing.T) {
 	}
 }
 
-// TestSaleAmount checks that the amount of a sale is stored with its currency and does not decide the payout. A later statement that
-// adds only the amount changes nothing else, so no event is sent. A postback with payout and amount also adds the amount.
+// TestSaleAmount checks that the amount of a sale is stored with its currency, and neither decides the payout nor sends an event.
 func TestSaleAmount(t *testing.T) {
 	t.Parallel()
 	b := clicktest.NewEnv(t, 11, 2)
@@ -145,8 +144,8 @@ func TestSaleAmount(t *testing.T) {
 	b.CheckLedger("amounts of sales")
 }
 
-// TestCorrectedPayout checks that the payout of a correction counts, whatever the terms of the offer. Without a payout, a new
-// conversion gets the offer's payout, and a recorded conversion keeps its payout.
+// TestCorrectedPayout checks that the payout of a correction counts, whatever the terms of the offer. Without one, a new
+// conversion gets the offer's payout, and a recorded one keeps its own.
 func TestCorrectedPayout(t *testing.T) {
 	parttest.ClickHouse.Also(t)
 	t.Parallel()
@@ -173,8 +172,7 @@ func TestCorrectedPayout(t *testing.T) {
 	clicktest.CheckFigures(t, b.DB)
 }
 
-// TestSpendAtOnce checks that the ledger and the rows agree after concurrent corrections of the same spend, with postbacks at the same
-// time.
+// TestSpendAtOnce checks the ledger after corrections of the same spend and postbacks at the same time.
 func TestSpendAtOnce(t *testing.T) {
 	parttest.ClickHouse.Also(t)
 	t.Parallel()
@@ -214,8 +212,8 @@ func TestSpendAtOnce(t *testing.T) {
 	clicktest.CheckFigures(t, b.DB)
 }
 
-// TestCorrectionOfTimeAndCurrency checks that a correction also replaces the recorded time and currency. A time that is
-// precise only to the day or to the second does not move a conversion that already lies in that day or second.
+// TestCorrectionOfTimeAndCurrency checks that a correction replaces the recorded time and currency. A time that is exact to the
+// day or second does not move a conversion within that day or second.
 func TestCorrectionOfTimeAndCurrency(t *testing.T) {
 	t.Parallel()
 	b := clicktest.NewEnv(t, 7, 1)

@@ -14,8 +14,8 @@ const payoutCurrencies = `
 SELECT k.id, coalesce(nullif(coalesce(o.currency, c.currency), ''), '` + defaultCurrency + `') FROM unnest($2::uuid[], $3::uuid[], $4::uuid[]) AS k (id, offer_id, campaign_id)
 LEFT JOIN offers o ON o.account_id = $1 AND o.id = k.offer_id LEFT JOIN campaigns c ON c.account_id = $1 AND c.id = k.campaign_id`
 
-// offerCurrencies returns for each click the currency of a payout that states no currency: the currency of the click's offer or,
-// without an offer, of its campaign. If that is empty or missing, it is defaultCurrency.
+// offerCurrencies returns for each click the currency of a payout that states none: the currency of the offer or, without an
+// offer, of the campaign, or else defaultCurrency.
 func offerCurrencies(ctx context.Context, c db.Conn, account uuid.UUID, clicks []*click.StoredClick) (map[uuid.UUID]string, error) {
 	return db.Pairs[uuid.UUID, string](ctx, c, "currencies of payouts", payoutCurrencies, account,
 		db.UUIDsOf(clicks, (*click.StoredClick).ClickID),
@@ -23,9 +23,9 @@ func offerCurrencies(ctx context.Context, c db.Conn, account uuid.UUID, clicks [
 		db.UUIDsOf(clicks, func(k *click.StoredClick) uuid.UUID { return k.CampaignID }))
 }
 
-// CurrenciesThatHold returns a function for payouts that state no currency. The function returns the currency of a payout by the
-// key of its conversion. This is the currency of the recorded conversion or, if there is no recorded conversion, of the click's
-// offer or campaign. It is empty if the click is not known.
+// CurrenciesThatHold returns a function that gives the currency of a payout that states none, by the key of its conversion: the
+// currency of the recorded conversion or, without such a conversion, of the click's offer or campaign. It is empty if the click
+// is not known.
 func CurrenciesThatHold(ctx context.Context, l click.Log, c db.Conn, account uuid.UUID, clicks []uuid.UUID) (func(Key) string, error) {
 	list, err := l.Store().Read(ctx, c, click.ChangeColumns, click.Set{Account: account, IDs: clicks})
 	if err != nil {

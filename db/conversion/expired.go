@@ -11,15 +11,14 @@ import (
 	"switchyard/models"
 )
 
-// keptColumns are the columns of the table converted_clicks. They are the columns from which a conversion's ledger key and cost
-// follow.
+// keptColumns are the columns from which a conversion's ledger key and cost follow. The table converted_clicks has them.
 var keptColumns = click.AllColumns.Named(
 	"id", "at", "account_id", "campaign_id", "stream_id", "lander_id", "offer_id", "network_id", "source_id", "country",
 	"device_type", "os", "browser", "currency", "rate", "conversion_cost", "revenue_share",
 )
 
 const (
-	// lockExpiring locks the clicks. It therefore waits for transactions that are recording conversions of these clicks.
+	// The locks wait for transactions that are recording conversions of these clicks.
 	lockExpiring = `SELECT count(*) FROM (SELECT FROM clicks WHERE id = ANY ($1::uuid[]) AND id BETWEEN $2 AND $3 ORDER BY id
 		FOR NO KEY UPDATE) k`
 	converted = ` AND EXISTS (SELECT FROM conversions v WHERE v.account_id = k.account_id AND v.click_id = k.id) ON CONFLICT DO NOTHING`
@@ -31,8 +30,8 @@ var (
 		WHERE id = ANY ($1::uuid[]) AND (account_id = $2 OR $2 = '` + db.ZeroID + `') ORDER BY id`
 )
 
-// KeepConverted stores those data of clicks that are needed if a network later changes the status of their conversions. It runs
-// in the transaction that deletes the clicks because of their age. ids must be sorted, and their clicks must be in PostgreSQL.
+// KeepConverted stores the data of clicks that is needed if a network later changes their conversions. It runs in the transaction
+// that deletes the clicks by age. ids must be sorted, and their clicks must be in PostgreSQL.
 func KeepConverted(ctx context.Context, c db.Conn, ids []uuid.UUID) error {
 	first, last := click.Bounds(ids)
 	if _, err := db.Get[int](ctx, c, "lock expiring clicks", lockExpiring, db.UUIDs(ids), first, last); err != nil {
@@ -42,21 +41,20 @@ func KeepConverted(ctx context.Context, c db.Conn, ids []uuid.UUID) error {
 		db.UUIDs(ids), first, last)
 }
 
-// KeepConvertedBefore stores the same data as KeepConverted for all clicks of PostgreSQL that are older than t. It does not lock
-// the clicks.
+// KeepConvertedBefore stores the same data as KeepConverted for all clicks in PostgreSQL that are older than t. It locks no
+// clicks.
 func KeepConvertedBefore(ctx context.Context, c db.Conn, t time.Time) error {
 	return db.Run(ctx, c, "keep converted clicks", insertKept+`k.id < $1`+converted, models.FloorClickID(t))
 }
 
-// DeleteKept deletes the data that KeepConverted has stored about the clicks of campaigns in a time range. It waits for transactions
-// that are changing the conversions of these clicks. Later changes find no click.
+// DeleteKept deletes what KeepConverted has stored about clicks of campaigns in a time range. Later changes find no click.
 func DeleteKept(ctx context.Context, c db.Conn, account uuid.UUID, campaigns []uuid.UUID, from, to time.Time) error {
 	return db.Run(ctx, c, "delete converted clicks", `DELETE FROM converted_clicks
 		WHERE account_id = $1 AND campaign_id = ANY ($2::uuid[]) AND id >= $3 AND id < $4`, account, db.UUIDs(campaigns),
 		models.FloorClickID(from), models.FloorClickID(to))
 }
 
-// readKept returns the data that KeepConverted has stored about deleted clicks. The zero account means any account.
+// readKept returns what KeepConverted has stored about clicks. The zero account means any account.
 func readKept(ctx context.Context, c db.Conn, account uuid.UUID, ids []uuid.UUID, lock bool) ([]*click.StoredClick, error) {
 	q := selectKept
 	if lock {

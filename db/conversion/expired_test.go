@@ -19,7 +19,7 @@ import (
 	"switchyard/models"
 )
 
-// expired is an account whose clicks are older than the history that its plan keeps.
+// expired is an account whose clicks are older than its plan keeps them.
 type expired struct {
 	*testing.T
 	d        *db.DB
@@ -58,7 +58,7 @@ func newExpired(t *testing.T, remove func(x *expired)) *expired {
 	return x
 }
 
-// byAge deletes the clicks in the way the nightly job does.
+// byAge deletes the clicks as the nightly job does.
 func byAge(x *expired) {
 	for range 2 { // the first call only announces the deletion
 		if err := retention.DeleteExpired(x.Context(), click.Log{Conn: x.d}); err != nil {
@@ -68,14 +68,12 @@ func byAge(x *expired) {
 	}
 }
 
-// byPartition deletes the clicks together with the partition of their day.
 func byPartition(x *expired) {
 	if _, err := retention.DeleteBefore(x.Context(), x.d, x.at.AddDate(0, 0, 1)); err != nil {
 		x.Fatal(err)
 	}
 }
 
-// record records a network's decision about an order of a click.
 func (x *expired) record(click int, status string, payout int64) (conversion.Outcome, error) {
 	amount := decimal.NewFromInt(payout)
 	return clicktest.Record(x, x.d, conversion.Input{
@@ -84,15 +82,14 @@ func (x *expired) record(click int, status string, payout int64) (conversion.Out
 	})
 }
 
-// figures returns the account's pending, approved, revenue and cost. The cost does not include the cost of the clicks.
+// figures returns pending, approved, revenue and cost, without the cost of the clicks.
 func (x *expired) figures() string {
 	return dbtest.Get[string](x, x.d, `SELECT concat_ws(' ', sum(pending), sum(approved), sum(revenue)::float, (sum(cost) - $3)::float)
 		FROM ledger WHERE account_id = $1 AND country = 'DE' AND campaign_id = $2`, x.account, x.campaign, x.cost)
 }
 
-// TestLateDecision checks that a network's decision about a recorded conversion still counts after the click was deleted because
-// of its age. The decision changes the figures of the click's hour and dimensions. The cost is calculated with the click's revenue
-// share. New conversions of such a click are refused.
+// TestLateDecision checks that a network's decision about a recorded conversion still counts after the click was deleted by age.
+// New conversions of such a click are refused.
 func TestLateDecision(t *testing.T) {
 	t.Parallel()
 	for name, remove := range map[string]func(*expired){"by age": byAge, "by partition": byPartition} {
@@ -120,8 +117,7 @@ func TestLateDecision(t *testing.T) {
 	}
 }
 
-// TestClearExpired checks that clearing the history of a campaign also deletes the data that was kept about its deleted clicks.
-// A later decision of the network finds no click.
+// TestClearExpired checks that clearing a campaign's history also deletes what was kept about its deleted clicks.
 func TestClearExpired(t *testing.T) {
 	t.Parallel()
 	x := newExpired(t, byAge)

@@ -21,8 +21,8 @@ import (
 	"switchyard/models"
 )
 
-// TestForgedPostbacksHaveNoJob stores a batch of postbacks. If the click of a postback is stored, the postback gets a job, which
-// has the click's account. All other postbacks wait, including postbacks that name another account than the click's.
+// TestForgedPostbacksHaveNoJob checks that a postback gets a job if its click is stored and it names no other account. All other
+// postbacks wait.
 func TestForgedPostbacksHaveNoJob(t *testing.T) {
 	t.Parallel()
 	d := dbtest.New(t)
@@ -34,7 +34,7 @@ func TestForgedPostbacksHaveNoJob(t *testing.T) {
 	withoutAccount := clicktest.Click(uuid.New(), uuid.New(), 3) // its account does not exist
 	var want []models.JobRef
 	var waiting []uuid.UUID
-	// receive stores a postback that names a click and an account. The zero jobAccount means that the postback must wait without a job.
+	// receive stores a postback. If jobAccount is zero, the postback must wait without a job.
 	receive := func(click, account, jobAccount uuid.UUID) {
 		p := &models.Postback{ID: models.NewClickID(), ClickID: click, AccountID: account, Source: models.FromPostback}
 		clicktest.Put(t, s, spool.Record{Postback: p})
@@ -49,7 +49,7 @@ func TestForgedPostbacksHaveNoJob(t *testing.T) {
 	receive(stored.ID, acc, acc)
 	receive(models.FloorClickID(time.Now().AddDate(-1, 0, 0)), acc, uuid.Nil)
 	receive(inBatch.ID, uuid.Nil, other)
-	receive(stored.ID, other, uuid.Nil) // sent to a domain or network of another account
+	receive(stored.ID, other, uuid.Nil) // sent to another account's domain or network
 	receive(withoutAccount.ID, uuid.Nil, uuid.Nil)
 	clicktest.Put(t, s, spool.Record{Click: inBatch}, spool.Record{Click: withoutAccount})
 	var jobs []models.JobRef
@@ -60,9 +60,8 @@ func TestForgedPostbacksHaveNoJob(t *testing.T) {
 	sameWaiting(t, d, waiting)
 }
 
-// TestMatchPostbacks checks that a postback gets a job once its click is stored, or if its click id can only be read with the
-// settings of its network. A postback whose network does not exist or belongs to another account is refused. All other postbacks
-// wait. If their clicks are still missing at the next look-up, the postbacks are unmatched.
+// TestMatchPostbacks checks that a postback gets a job once its click is stored, or if only its network can read the click id. A
+// postback with an unknown or foreign network is refused. Others wait, and are unmatched after the last look-up.
 func TestMatchPostbacks(t *testing.T) {
 	t.Parallel()
 	d := dbtest.New(t)
@@ -89,7 +88,7 @@ func TestMatchPostbacks(t *testing.T) {
 	clicktest.Put(t, s, spool.Record{Click: late})
 	clicktest.Drain(t, s, d, ingest.Options{})
 
-	match := func(want ...uuid.UUID) { // looks up the due clicks once, and checks which postbacks get a job
+	match := func(want ...uuid.UUID) { // looks up once, and checks which postbacks get a job
 		t.Helper()
 		matched, err := conversion.MatchPostbacks(t.Context(), click.Log{Conn: d}, []time.Duration{0}, 100)
 		if err != nil {

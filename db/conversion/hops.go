@@ -39,11 +39,8 @@ FROM click_hops WHERE NOT applied AND click_id = ANY ($1::uuid[]) ORDER BY id`
 // ApplyHops applies the waiting click-outs of some clicks. It moves the figures of each click and of its conversions to the offer
 // of the last click-out. It returns the ids of clicks that are not stored yet.
 //
-// A conversion that has an offer keeps this offer, because the conversion's payout and currency follow the offer's terms, and the
-// offer's network has confirmed the conversion. The row of a conversion and the ledger may therefore name different offers: the row
-// names the offer that pays, and the ledger names the offer to which the visitor went last. A visitor cannot buy in the time that a
-// click-out takes to reach the database, so a conversion that arrives in that time belongs to an offer to which the visitor went
-// earlier.
+// A conversion that has an offer keeps it, because its payout and currency follow that offer's terms. The row of a conversion may
+// therefore name another offer than the ledger.
 func ApplyHops(ctx context.Context, c db.Conn, in click.Store, clickIDs []uuid.UUID, deltas ledger.Deltas) (
 	missing []uuid.UUID, err error,
 ) {
@@ -94,7 +91,7 @@ func ApplyHops(ctx context.Context, c db.Conn, in click.Store, clickIDs []uuid.U
 	return db.SortedIDs(byClick), nil
 }
 
-// applyHop adds a click-out to its click. The latest click-out determines the offer. A click-out of another account changes nothing.
+// applyHop adds a click-out to its click. The latest one determines the offer. A click-out of another account changes nothing.
 func applyHop(c *click.StoredClick, h click.Hop) {
 	if h.AccountID != c.AccountID {
 		return
@@ -105,8 +102,7 @@ func applyHop(c *click.StoredClick, h click.Hop) {
 	}
 }
 
-// updateOfferless sets the offer of conversions without an offer, which were recorded before the click-out to their offer was
-// stored. It takes the offer from the click.
+// updateOfferless sets the offer of conversions that were recorded before their click-out was stored.
 const updateOfferless = `
 UPDATE conversions v SET offer_id = k.offer_id, network_id = k.network_id
 FROM unnest($1::uuid[], $2::uuid[], $3::uuid[]) AS k (id, offer_id, network_id)
@@ -130,16 +126,15 @@ func Sums(ctx context.Context, c db.Conn, ids []uuid.UUID) (map[uuid.UUID]models
 	return sums, err
 }
 
-// The look-up is lateral with a limit, so that it costs one index probe for each waiting click.
+// The LATERAL look-up with LIMIT costs one index probe for each waiting click.
 const selectAppliable = `
 SELECT h.click_id
 FROM (SELECT DISTINCT click_id FROM click_hops WHERE NOT applied) h
 CROSS JOIN LATERAL (SELECT FROM clicks c WHERE c.id = h.click_id LIMIT 1) c
 LIMIT $1`
 
-// ApplyWaitingHops applies click-outs that still wait although their clicks are stored, for at most limit clicks. It returns the
-// number of these clicks. Normally the ingester that stores a click-out also applies it. ApplyWaitingHops is for click-outs of an
-// ingester that died before it could do so.
+// ApplyWaitingHops applies click-outs that an ingester has stored but not applied before it died, for at most limit clicks. It
+// returns the number of these clicks.
 func ApplyWaitingHops(ctx context.Context, l click.Log, limit int) (int, error) {
 	ids, err := db.Select[uuid.UUID](ctx, l.Conn, "apply waiting hops", selectAppliable, limit)
 	if err != nil || len(ids) == 0 {
@@ -148,7 +143,7 @@ func ApplyWaitingHops(ctx context.Context, l click.Log, limit int) (int, error) 
 	return len(ids), applyWaiting(ctx, l, ids)
 }
 
-// hopsOfCold is the time for which click-outs wait for a cold click, which is a click that is only in ClickHouse.
+// hopsOfCold is how long click-outs wait for a cold click, which is only in ClickHouse.
 const hopsOfCold = click.Day
 
 const selectColdHops = `

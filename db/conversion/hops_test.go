@@ -19,9 +19,9 @@ import (
 	"switchyard/models/parttest"
 )
 
-// TestOffersOfConversions stores click-outs and conversions in random order. The ledger must count a conversion for the offer of
-// its click's last click-out, as a recount of the clicks does. The conversion itself keeps the offer that paid for it: the offer
-// that the click had when the conversion was recorded or, if the click had no offer yet, the first offer that the click gets.
+// TestOffersOfConversions stores click-outs and conversions in random order. The ledger counts a conversion for the offer of its
+// click's last click-out. The conversion itself keeps the offer that its click had when it was recorded or, without one, the
+// first offer that its click got.
 func TestOffersOfConversions(t *testing.T) {
 	parttest.ClickHouse.Also(t)
 	t.Parallel()
@@ -107,8 +107,8 @@ func TestOffersOfConversions(t *testing.T) {
 	clicktest.CheckFigures(t, d)
 }
 
-// TestApplyWaitingHops checks that a click-out is applied later if it was stored at the same time as its click, in a transaction
-// that did not see the click. The conversions that the click has by then are moved to the click-out's offer too.
+// TestApplyWaitingHops checks that a click-out whose ingester did not see its click is applied later, together with the click's
+// conversions.
 func TestApplyWaitingHops(t *testing.T) {
 	t.Parallel()
 	d := dbtest.New(t)

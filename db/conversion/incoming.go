@@ -25,25 +25,25 @@ type Reader struct {
 	Clicks click.Log
 }
 
-// Message is a postback with all its parameters and the proof of its sender.
+// Message is a postback with its parameters and the proof of its sender.
 type Message struct {
 	StoredPostback
 	open      map[string]string // the parameters that were stored unencrypted
 	proof     postback.Proof
 	network   store.PostbackNetwork // the network whose settings apply
 	proofLost bool
-	// secretNetwork is the network by whose secret or scheme the message must prove its sender. If this network has neither, every
-	// message is accepted.
+	// secretNetwork is the network by whose secret or scheme the message must prove its sender. If it has neither, every message
+	// is accepted.
 	secretNetwork store.PostbackNetwork
 	// verified is the network whose notification proved its sender by the network's scheme.
 	verified uuid.UUID
 	eventKey string // key of the event of the verified notification
 	version  string // version of the order that the notification describes, or empty
-	// currency is the currency of amounts that state no currency. It is empty if the amounts do not depend on it.
+	// currency is the currency of amounts that state none. It is empty if the amounts do not depend on it.
 	currency string
-	// secrets are the parameters in which any network of the click's account sends its secret.
+	// secrets are the parameters in which the account's networks send their secrets.
 	secrets []string
-	// buyer is the personal data in a notification. consent is the notification's word for the buyer's consent.
+	// consent is the notification's word for the consent of the buyer.
 	buyer   matchkey.Person
 	consent string
 }
@@ -62,14 +62,14 @@ func (r Reader) Find(ctx context.Context, id uuid.UUID) (m Message, err error) {
 		m.proofLost = true
 		return m, nil
 	}
-	if len(m.Proof) == 0 { // an older version of the program stored the proof unencrypted
+	if len(m.Proof) == 0 { // an older version of the program stored it unencrypted
 		m.proof = postback.Proof{Signature: m.Signature, SignedText: m.SignedText}
 	}
 	m.Params = m.proof.Reveal(m.Params)
 	return m, err
 }
 
-// NewMessage returns the message of a postback that has just arrived and is not stored yet.
+// NewMessage returns the message of a postback that is not stored yet.
 func NewMessage(p models.Postback) Message {
 	return Message{
 		StoredPostback: NewPostback(p), open: p.Params,
@@ -77,18 +77,18 @@ func NewMessage(p models.Postback) Message {
 	}
 }
 
-// Verdict is the result of reading a postback. The postback waits for data, or it is decided, or it has a conversion to record.
+// Verdict is the result of reading a postback.
 type Verdict struct {
 	Message  Message
-	Decision PostbackDecision // its outcome is empty if the postback is not decided
+	Decision PostbackDecision // no outcome: not decided
 	Wait     string           // the missing data, which a later attempt may find
 	Input    Input
 	More     []Input // the other conversions of a notification that reports several
-	// Keys are the ids by which later notifications refer to the conversions. The first key stands for the notification itself.
+	// Keys are the ids by which later notifications refer to the conversions. The first key is the notification's own.
 	Keys []Reference
-	// Click is the click that the postback names. It is nil if the click is not known.
+	// Click is the click that the postback names. It is nil if it is not known.
 	Click *click.StoredClick
-	// keys are the hashed personal data of a trusted message. withdraws says that the person refuses the use of these data.
+	// keys are the hashed personal data of a trusted message. If withdraws is set, the person refuses their use.
 	keys      []dbmatchkey.Row
 	withdraws bool
 }
@@ -96,15 +96,14 @@ type Verdict struct {
 // End decides a postback for which another attempt cannot help.
 func (v *Verdict) End(outcome, detail string) {
 	v.Decision.Outcome, v.Decision.Detail = outcome, detail
-	v.MaskParams(false)           // the message is not trusted
-	if len(v.Message.Proof) > 0 { // keep the encrypted proof, so that the postback can be replayed once the settings are right
+	v.MaskParams(false)           // not trusted
+	if len(v.Message.Proof) > 0 { // keep the encrypted proof for a replay
 		v.Decision.Params = nil
 	}
 }
 
-// MaskParams sets the parameters that are stored for a decided message, and masks secrets. For a trusted message these are all
-// parameters. For any other message these are only the parameters that were stored unencrypted, because an unknown parameter may
-// be a secret under a wrong name.
+// MaskParams sets the parameters that are stored for a decided message, and masks secrets. An untrusted message keeps only the
+// parameters that were stored unencrypted, because an unknown parameter may be a secret under a wrong name.
 func (v *Verdict) MaskParams(believed bool) {
 	m := &v.Message
 	params := m.open
@@ -116,8 +115,7 @@ func (v *Verdict) MaskParams(believed bool) {
 	v.Decision.Params = postback.Masked(params, m.secrets)
 }
 
-// Read interprets a postback. If patient is set, the postback waits for data that may still arrive: the visitor's step to an offer, or
-// the sale to which a notification refers.
+// Read interprets a postback. If patient is set, the postback waits for data that may still arrive.
 func (r Reader) Read(ctx context.Context, m Message, patient bool) (v Verdict, err error) {
 	v.Message, v.Decision = m, PostbackDecision{AccountID: m.AccountID, ClickID: m.ClickID}
 	if m.proofLost {
@@ -151,7 +149,7 @@ func (r Reader) Read(ctx context.Context, m Message, patient bool) (v Verdict, e
 	}
 	click, reason := postback.NamedClick(m.Params, named.Network, time.Now())
 	switch {
-	case reason != "" && m.ClickID != uuid.Nil: // the message names an imported click by its id at another tracker
+	case reason != "" && m.ClickID != uuid.Nil: // an imported click, named by its id at another tracker
 		click = m.ClickID
 	case reason != "":
 		v.End(PostbackUnmatched, reason)
@@ -179,7 +177,7 @@ func (r Reader) Read(ctx context.Context, m Message, patient bool) (v Verdict, e
 	return v, r.sealKeys(ctx, &v)
 }
 
-// GoalNotReached is the detail of a goal that was refused when it arrived. Its value was not computed at that time.
+// GoalNotReached is the detail of a goal that was refused when it arrived, before its value was computed.
 const GoalNotReached = "it was refused when it arrived: let the server report it again"
 
 // WrongSecret is the detail of a postback that does not prove its sender.
@@ -189,10 +187,10 @@ const WrongSecret = "the secret of the network is missing or wrong"
 const noConversion = "the status %.100q reports no conversion: nothing was paid or taken back"
 
 // authenticate refuses a postback that does not prove its sender, and reads all others. named is the network in the postback's
-// address. A postback of a goal needs no proof, because its sender was checked when its event arrived.
+// address. A goal needs no proof, because the sender of its event was checked.
 func (r Reader) authenticate(ctx context.Context, v *Verdict, named store.PostbackNetwork, clickNetwork uuid.UUID) error {
 	m := &v.Message
-	if m.IsFromGoal() && m.Params[postback.Param("payout")] == "" { // the goal was refused when it arrived, and stored without its value
+	if m.IsFromGoal() && m.Params[postback.Param("payout")] == "" { // the goal was refused, and stored without its value
 		v.End(PostbackRefused, GoalNotReached)
 		return nil
 	}
@@ -208,7 +206,7 @@ func (r Reader) authenticate(ctx context.Context, v *Verdict, named store.Postba
 	if m.secrets, err = r.Store.SecretParams(ctx, v.Decision.AccountID); err != nil {
 		return err
 	}
-	if m.ConversionID == uuid.Nil && !m.Authentic() { // a postback that was recorded before was already trusted
+	if m.ConversionID == uuid.Nil && !m.Authentic() { // a replayed postback was already trusted
 		v.End(PostbackRefused, WrongSecret)
 		return nil
 	}
@@ -223,7 +221,7 @@ func (r Reader) authenticate(ctx context.Context, v *Verdict, named store.Postba
 	}
 	if v.setInput(fields); fields.NoConversion {
 		v.Decision.Outcome, v.Decision.Detail = PostbackIgnored, fmt.Sprintf(noConversion, fields.OriginalStatus)
-		v.MaskParams(true) // the message is trusted
+		v.MaskParams(true) // trusted
 		return nil
 	}
 	if fields.UnknownWord && m.ConversionID == uuid.Nil {
@@ -232,13 +230,13 @@ func (r Reader) authenticate(ctx context.Context, v *Verdict, named store.Postba
 	return nil
 }
 
-// setInput sets the argument of Record, and the remarks of the decision about amounts and time.
+// setInput sets the argument of Record, and the decision's remarks about amounts and time.
 func (v *Verdict) setInput(fields postback.Message) {
 	v.Input = v.Message.input(v.Decision.ClickID, v.Decision.AccountID, fields)
 	v.Decision.InvalidPayout, v.Decision.AmountReason, v.Decision.InvalidTime = fields.InvalidPayout, fields.AmountReason(), v.Input.InvalidTime
 }
 
-// network returns a network by its id. For the zero id and for an unknown id it returns a network without settings.
+// network returns a network by its id. For an unknown id it has no settings.
 func (r Reader) network(ctx context.Context, id uuid.UUID) (store.PostbackNetwork, error) {
 	if id == uuid.Nil {
 		return store.PostbackNetwork{}, nil
@@ -247,10 +245,9 @@ func (r Reader) network(ctx context.Context, id uuid.UUID) (store.PostbackNetwor
 	return n, err
 }
 
-// chooseNetworks selects the network whose settings apply to a message, and the network whose secret the message must contain.
-// The settings come from the network in the message's address or, if the address names no network, from the click's network. If
-// the click's network has a secret, only that secret is accepted. A sender cannot avoid this by leaving out the network's id, or
-// by naming a network whose secret the sender knows.
+// chooseNetworks selects the network whose settings apply to a message, and the network whose secret it must contain. The
+// settings come from the network in the address or else from the click's network. If the click's network has a secret, only that
+// secret counts, so a sender cannot avoid it by naming no network or another one.
 func (r Reader) chooseNetworks(ctx context.Context, m *Message, named store.PostbackNetwork, clickNetwork uuid.UUID) error {
 	ofClick := named
 	if named.ID != clickNetwork {
@@ -269,8 +266,8 @@ func (r Reader) chooseNetworks(ctx context.Context, m *Message, named store.Post
 	return nil
 }
 
-// Authentic reports whether the message proves its sender with the secret of secretNetwork or by that network's scheme. If the
-// network is unknown or has neither a secret nor a scheme, Authentic returns true for every message.
+// Authentic reports whether the message proves its sender with the secret or by the scheme of secretNetwork. It returns true if
+// the network has neither.
 func (m *Message) Authentic() bool {
 	if m.secretNetwork.Scheme != "" || m.verified != uuid.Nil { // the proof of one network is no proof for another
 		return m.verified == m.secretNetwork.ID || m.secretNetwork.Secret == "" && m.secretNetwork.Scheme == ""
@@ -284,8 +281,8 @@ func (m *Message) NeedsSecret() bool {
 	return m.secretNetwork.Secret != "" || m.secretNetwork.Scheme != ""
 }
 
-// Fields returns the fields of the message. If the address names another network than the click's network, Fields does not read the
-// parameter that has the secret of the click's network.
+// Fields returns the fields of the message. It does not read a parameter with the secret of the click's network as a field of
+// another network.
 func (m *Message) Fields() postback.Message {
 	params := maps.Clone(m.Params)
 	if secret := m.secretNetwork.SecretParam(); secret != "" && m.network.ID != m.secretNetwork.ID {
@@ -294,8 +291,8 @@ func (m *Message) Fields() postback.Message {
 	return postback.Read(params, m.network.Network, m.currency)
 }
 
-// input returns the argument of Record for a message with these fields. Without a status word, a new conversion is approved, and a
-// recorded conversion keeps its status, because a repeated message must not undo a rejection.
+// input returns the argument of Record. Without a status word it leaves the status open, because a repeated message must not undo
+// a rejection.
 func (m *Message) input(click, account uuid.UUID, fields postback.Message) Input {
 	in := Input{
 		AccountID: account, ClickID: click, NetworkID: m.network.ID, ConversionID: fields.ConversionID, Goal: fields.Goal,
@@ -307,7 +304,7 @@ func (m *Message) input(click, account uuid.UUID, fields postback.Message) Input
 		in.Status = ""
 	}
 	in.At, in.InvalidTime = fields.Moment(click, models.ClickTime(m.ID))
-	if m.Source == models.FromTag { // a time from the clock of a visitor's browser is not used
+	if m.Source == models.FromTag { // the clock of a visitor's browser is not trusted
 		in.InvalidTime = ""
 	}
 	return in

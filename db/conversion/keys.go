@@ -9,8 +9,8 @@ import (
 	"switchyard/models/matchkey"
 )
 
-// sealKeys encrypts the hashes of a trusted message's personal data for its click. The data of a postback were hashed when it
-// arrived. The data of a shop's notification are hashed here, because a notification is verified and read only here.
+// sealKeys encrypts the hashed personal data of a trusted message for its click. A notification's data are hashed only here,
+// where it is verified.
 func (r Reader) sealKeys(ctx context.Context, v *Verdict) error {
 	m := &v.Message
 	var keys matchkey.Hashes
@@ -32,8 +32,8 @@ func (r Reader) sealKeys(ctx context.Context, v *Verdict) error {
 	return err
 }
 
-// storeKeys stores the hashed personal data of a recorded message. If the person refuses the use of the data, storeKeys deletes the
-// hashed data of the click.
+// storeKeys stores the hashed personal data of a recorded message. If the person refuses their use, it deletes the data of the
+// click.
 func (v *Verdict) storeKeys(ctx context.Context, c db.Conn) error {
 	if v.withdraws {
 		id := v.Message.ID

@@ -14,9 +14,8 @@ import (
 	"switchyard/models"
 )
 
-// Any sender can send thousands of postbacks whose click does not exist. A single query looks up the clicks of all due postbacks,
-// so each postback costs little. The click id of some postbacks can only be read with the settings of the network that they name.
-// Here, such a postback has the zero click id. It gets its job if the network exists, and is refused otherwise.
+// Any sender can send thousands of postbacks whose click does not exist, so one query looks up all due postbacks. A zero click id
+// means that only the settings of the named network can read it.
 var matchPostbacks = `
 WITH due AS MATERIALIZED (
 	SELECT id, account_id, network_id, click_id, attempts FROM postbacks
@@ -50,24 +49,22 @@ SELECT CASE WHEN o.id IS NULL THEN '' ELSE ` + recordKind + ` END AS kind, l.id,
 	CASE WHEN l.astray THEN 'refused' WHEN l.ready OR l.wait IS NOT NULL THEN 'pending' ELSE 'unmatched' END AS outcome
 FROM looked l LEFT JOIN open o ON o.id = l.id`
 
-// Details of postbacks that were not read.
 const (
 	NoSuchNetwork  = "there is no such network"
 	ClickNotKnown  = "its click is not known yet"
 	ClickNeverCame = "its click never came"
 )
 
-// Matched is the result of a call of MatchPostbacks.
+// Matched is the result of MatchPostbacks.
 type Matched struct {
 	Jobs     []models.JobRef // jobs of the postbacks that can now be read
 	Examined int             // number of postbacks examined
-	Decided  map[string]int  // number of postbacks that were decided, by outcome
+	Decided  map[string]int  // decided postbacks, by outcome
 }
 
-// MatchPostbacks looks for the clicks of at most limit postbacks that are due, starting with the postback that has been due for the
-// longest time. A postback gets its job if its click is now stored, or if the click id can only be read with the settings of its
-// network. A postback that names a missing network is refused. Any other postback waits again, for waits[n] after n earlier
-// attempts. After the last wait the postback is unmatched.
+// MatchPostbacks looks for the clicks of at most limit due postbacks, the longest due first. A postback gets its job if its click
+// is now stored, or if only its network can read the click id. A postback that names a missing network is refused. Any other
+// waits for waits[n] after n earlier attempts, and after the last wait it is unmatched.
 func MatchPostbacks(ctx context.Context, l click.Log, waits []time.Duration, limit int) (Matched, error) {
 	seconds := db.Map(waits, time.Duration.Seconds)
 	oldest, err := thawDue(ctx, l, limit)
@@ -94,9 +91,8 @@ const selectColdDue = `
 SELECT click_id FROM postbacks WHERE match_at <= clock_timestamp() AND click_id < $2 AND click_id <> '00000000-0000-0000-0000-000000000000'
 ORDER BY match_at LIMIT $1`
 
-// thawDue handles due postbacks that name cold clicks, which are only in ClickHouse. It inserts these clicks into PostgreSQL again.
-// It returns the lowest click id that can be looked up. This is the zero id or, if the cold clicks cannot be read, the first id
-// that is not cold. Postbacks that name a click with a lower id stay waiting.
+// thawDue inserts the cold clicks that due postbacks name into PostgreSQL again. Click ids below oldest cannot be looked up at
+// the moment; their postbacks stay waiting.
 func thawDue(ctx context.Context, l click.Log, limit int) (oldest uuid.UUID, err error) {
 	s, err := click.ReadCopy(ctx, l.Conn)
 	if err != nil || s.ColdBefore.IsZero() {

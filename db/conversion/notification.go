@@ -17,7 +17,6 @@ import (
 	"switchyard/models/postback"
 )
 
-// Details of notifications that are not recorded.
 const (
 	NoSecretYet  = "the network has no secret yet: enter the platform's secret, then read the message again"
 	NamesNoClick = "it names no click and refers to no conversion: the order came through no link, or the shop does not pass on the click id"
@@ -31,12 +30,11 @@ const (
 type part struct {
 	params map[string]string
 	keys   []string
-	payout string // the amount of the sale, which is stored with the references to the conversion
+	payout string // amount of the sale
 }
 
-// readNotification verifies a notification and finds the conversions that it reports. It gives the message the parameters of the first
-// conversion, and returns all conversions. open is false if the notification is decided or waits. If patient is set, a notification
-// about a sale that is not known yet waits for the sale.
+// readNotification verifies a notification and returns the conversions that it reports. The message gets the parameters of the
+// first one. open is false if the notification is decided or waits. If patient is set, it waits for an unknown sale.
 func (r Reader) readNotification(ctx context.Context, v *Verdict, patient bool) (parts []part, open bool, err error) {
 	m := &v.Message
 	scheme, known := notification.Find(m.network.Scheme)
@@ -83,7 +81,7 @@ func (r Reader) readNotification(ctx context.Context, v *Verdict, patient bool) 
 	return parts, true, nil
 }
 
-// eventParam is the parameter that shows the platform's name of the event. No field of a postback has this name.
+// eventParam is the parameter for the platform's name of the event. No field of a postback has this name.
 const eventParam = "notification"
 
 // verify opens the stored message and reads it.
@@ -97,8 +95,8 @@ func (m *Message) verify(scheme *notification.Scheme) (notification.Result, erro
 	}, m.network.Secret, m.network.Params)
 }
 
-// resolve returns the conversions that a report is about, or the reason why it is about no conversion. patient has the same
-// meaning as in readNotification.
+// resolve returns the conversions that a report is about, or the reason why it is about no conversion. patient is as in
+// readNotification.
 func (r Reader) resolve(ctx context.Context, m *Message, report notification.Report, patient bool) (parts []part, reason string, err error) {
 	var found []Reference
 	if len(report.About) > 0 && (report.Same || report.Click == "") {
@@ -127,8 +125,7 @@ func (r Reader) resolve(ctx context.Context, m *Message, report notification.Rep
 	return []part{p}, "", nil
 }
 
-// partsOfKnown returns the parts of a report about known conversions. A report about several conversions reverses all of them. If
-// only a part of the sale was refunded, partsOfKnown returns no parts and the reason PartRefunded.
+// partsOfKnown returns the parts of a report about known conversions. A report about several reverses all of them.
 func partsOfKnown(report notification.Report, found []Reference) (parts []part, reason string) {
 	if report.Part != "" && isLess(report.Part, found) {
 		return nil, PartRefunded
@@ -149,8 +146,7 @@ func partsOfKnown(report notification.Report, found []Reference) (parts []part, 
 	return parts, ""
 }
 
-// isLess reports whether an amount is less than the sum of the payouts of all conversions. All amounts are in the same currency.
-// If the amount or a payout is not known, isLess returns false.
+// isLess reports whether an amount is less than the sum of the payouts. It is false if one of them is not known.
 func isLess(amount string, found []Reference) bool {
 	total := decimal.Zero
 	for _, f := range found {
@@ -178,10 +174,8 @@ func paramsOf(report notification.Report) map[string]string {
 	return params
 }
 
-// maxKeys is the largest number of ids that a notification stores for a conversion.
 const maxKeys = 10
 
-// cleanIDs returns ids in the form in which they are stored.
 func cleanIDs(ids []string) (out []string) {
 	for _, id := range ids[:min(len(ids), maxKeys)] {
 		if id = postback.Clean(id, 255); id != "" {
@@ -191,8 +185,8 @@ func cleanIDs(ids []string) (out []string) {
 	return out
 }
 
-// addReports adds all conversions of a notification except the first to the verdict, and the ids of all conversions. The first id
-// is the notification's own: the id of the platform's event.
+// addReports adds the other conversions of a notification to the verdict, and the ids of all conversions. The first id is the id
+// of the platform's event.
 func (v *Verdict) addReports(parts []part) {
 	m := v.Message
 	for i, p := range parts {
@@ -222,11 +216,11 @@ func (v *Verdict) addReports(parts []part) {
 	}
 }
 
-// Record records the conversions that the verdict has, in the transaction of c. It returns the outcome of the first conversion,
-// with the jobs of all conversions. If the first conversion did not change, the outcome has the Result and the Reason of the first
-// changed conversion. A notification that was recorded before is a duplicate, and changes nothing unless it is replayed.
+// Record records the conversions of the verdict in the transaction of c. It returns the outcome of the first one, with the jobs
+// of all. If the first did not change, Result and Reason come from the first that did. A notification that was recorded before
+// changes nothing unless it is replayed.
 func (v *Verdict) Record(ctx context.Context, l click.Log, c db.Conn) (Outcome, error) {
-	if len(v.Keys) > 0 { // a notification: its first key is the id of the event
+	if len(v.Keys) > 0 { // a notification
 		isNew, err := StoreReferences(ctx, c, v.Keys[:1])
 		if err != nil {
 			return Outcome{}, err
@@ -245,7 +239,7 @@ func (v *Verdict) Record(ctx context.Context, l click.Log, c db.Conn) (Outcome, 
 	for _, in := range v.More {
 		more, err := Record(ctx, l, c, in)
 		if e, refused := models.AsError(err); refused && e.Kind == models.KindInvalid {
-			continue // this conversion has nothing to record, but the others may have
+			continue // the other conversions may still be recorded
 		}
 		if err != nil {
 			return out, err

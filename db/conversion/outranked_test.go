@@ -13,8 +13,8 @@ import (
 	"switchyard/models"
 )
 
-// TestBrowsersHaveTheLeastSay checks that reports of the page tag or the pixel can create and change a conversion as long as
-// no server and no correction has reported it. After that, they change nothing. The order of arrival decides, not the order of recording.
+// TestBrowsersHaveTheLeastSay checks that reports by browsers count only until a server or a correction reports the conversion.
+// The order of arrival decides.
 func TestBrowsersHaveTheLeastSay(t *testing.T) {
 	t.Parallel()
 	d := dbtest.New(t)

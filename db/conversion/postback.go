@@ -14,10 +14,8 @@ import (
 	"switchyard/models"
 )
 
-// The job of a postback has the same id as the postback, and the account of the click. A postback that is already stored is not
-// changed. A postback whose click is not stored, or belongs to another account, gets no job yet: it waits for MatchPostbacks.
-// Because of OFFSET 0, each postback is looked up only in the partition of its click, even if the ids of a batch are from many
-// days.
+// The job of a postback has the same id. A postback without a stored click of its account waits for MatchPostbacks. Because of
+// OFFSET 0, each postback is looked up only in the partition of its click.
 var insertPostbacks = `
 WITH given AS MATERIALIZED (
 	SELECT ` + db.Columns[arrivedPostback]("p.") + `, owner.account_id AS owner, owner.campaign_id
@@ -41,14 +39,14 @@ SELECT ` + recordKind + ` AS kind, id, account_id FROM open`
 const recordKind = `'` + models.KindRecordConversion + `'`
 
 // joinOwner joins, as owner, the account and the campaign of the click that a postback p names. They are null if the click is not
-// stored, or if it belongs to another account than the account that the postback names.
+// stored or belongs to another account.
 const joinOwner = `LEFT JOIN LATERAL (
 	SELECT a.id AS account_id, k.campaign_id FROM clicks k JOIN accounts a ON a.id = k.account_id
 	WHERE k.id = p.click_id AND p.account_id IN (a.id, '00000000-0000-0000-0000-000000000000') OFFSET 0
 ) owner ON true`
 
-// StorePostbacks stores raw postbacks. For each new postback whose click is stored, it adds a job that will read the postback. It
-// returns the new jobs, including jobs that forward postbacks to the trackers that accounts used before.
+// StorePostbacks stores raw postbacks, with a job for each new postback whose click is stored. It returns the new jobs, including
+// jobs that forward postbacks to accounts' former trackers.
 func StorePostbacks(ctx context.Context, c db.Conn, list []*models.Postback) ([]models.JobRef, error) {
 	if len(list) == 0 {
 		return nil, nil
@@ -71,8 +69,8 @@ func StorePostbacks(ctx context.Context, c db.Conn, list []*models.Postback) ([]
 	return append(refs, forwarded...), err
 }
 
-// findOldClicks returns all postbacks of list. If a postback names a click by its id at another tracker, and this click was imported,
-// findOldClicks sets the postback's click id. The postback is then not forwarded to that tracker, because the click is known here.
+// findOldClicks sets the click ids of postbacks that name an imported click by its id at another tracker. Such a postback is not
+// forwarded to that tracker.
 func findOldClicks(ctx context.Context, c db.Conn, list []*models.Postback) ([]*models.Postback, error) {
 	named := map[uuid.UUID][]string{}
 	for _, p := range list {
@@ -100,7 +98,6 @@ func findOldClicks(ctx context.Context, c db.Conn, list []*models.Postback) ([]*
 	return list, nil
 }
 
-// initialOutcome returns the outcome with which a postback is stored.
 func initialOutcome(p *models.Postback) string {
 	switch {
 	case p.Refused != "":
@@ -111,7 +108,6 @@ func initialOutcome(p *models.Postback) string {
 	return PostbackPending
 }
 
-// arrivedPostback has the columns of a postback that are set when it arrives.
 type arrivedPostback struct {
 	models.Postback
 	ReceivedAt time.Time `db:"received_at"`
@@ -119,7 +115,7 @@ type arrivedPostback struct {
 	Detail     string    `db:"detail"` // detail of the outcome, for people
 }
 
-// StoredPostback is a raw postback and its outcome so far.
+// StoredPostback is a stored postback and its outcome so far.
 type StoredPostback struct {
 	arrivedPostback
 	DecidedAt     *time.Time `db:"decided_at"`
@@ -137,13 +133,12 @@ func NewPostback(p models.Postback) (s StoredPostback) {
 
 var selectPostback = `SELECT ` + db.Columns[StoredPostback]("") + ` FROM postbacks WHERE id = $1`
 
-// Outcomes of a postback.
 const (
 	PostbackPending   = "pending"
 	PostbackRecorded  = "recorded"
-	PostbackIgnored   = "ignored"   // the postback was understood, but changes nothing
-	PostbackRefused   = "refused"   // the postback was not trusted or not understood
-	PostbackUnmatched = "unmatched" // no stored click was found for the postback
+	PostbackIgnored   = "ignored"   // it was understood, but changes nothing
+	PostbackRefused   = "refused"   // it was not trusted or not understood
+	PostbackUnmatched = "unmatched" // its click was not found
 )
 
 // FindPostback reads a raw postback. It returns models.NotFound if there is no such postback.
@@ -156,23 +151,21 @@ SELECT id FROM (
 	SELECT id FROM postbacks WHERE click_id = $1 AND id < $2 AND outcome = 'pending' ORDER BY id DESC LIMIT $3
 ) p ORDER BY id`
 
-// UndecidedBefore returns the ids of undecided postbacks that name a click. The parameter "before" is the id of a postback: only
-// postbacks that arrived before it are returned. If there are more than limit, only the latest are returned. They are in the order
-// of arrival.
+// UndecidedBefore returns the ids of undecided postbacks of a click that arrived before the given postback, in the order of
+// arrival. If there are more than limit, it returns the latest.
 func UndecidedBefore(ctx context.Context, c db.Conn, click, before uuid.UUID, limit int) ([]uuid.UUID, error) {
 	return db.Select[uuid.UUID](ctx, c, "undecided postbacks", selectUndecided, click, before, limit)
 }
 
-// Postbacks are always locked in the order of arrival, so that two transactions never deadlock.
+// Postbacks are locked in the order of arrival, so that two transactions never deadlock.
 const lockPostbacks = `
 SELECT id FROM postbacks
 WHERE id = $1 AND outcome NOT IN ('recorded', 'ignored') OR id = ANY ($2::uuid[]) AND outcome = 'pending'
 ORDER BY id FOR UPDATE`
 
-// LockPostbacks locks a postback and earlier postbacks of its click in the transaction of c. If another transaction is deciding
-// one of them, LockPostbacks waits, so that the next decision knows the result. It returns the postbacks that are still to be
-// decided, in the order of arrival. If the postback itself is already recorded or ignored, the list is empty. Call LockPostbacks
-// before the click is locked. retention.Clear locks in the same order.
+// LockPostbacks locks a postback and earlier postbacks of its click in the transaction of c. It waits for transactions that are
+// deciding one of them. It returns the postbacks that are still to be decided, in the order of arrival, or nothing if the
+// postback itself is recorded or ignored. Call it before the click is locked, like retention.Clear.
 func LockPostbacks(ctx context.Context, c db.Conn, id uuid.UUID, earlier []uuid.UUID) ([]uuid.UUID, error) {
 	locked, err := db.Select[uuid.UUID](ctx, c, "lock postbacks", lockPostbacks, id, db.UUIDs(earlier))
 	if err != nil || !slices.Contains(locked, id) {
@@ -197,25 +190,23 @@ type PostbackDecision struct {
 	Outcome      string
 	Detail       string    // a text for people, cut to 500 characters
 	ConversionID uuid.UUID // zero: unchanged
-	AccountID    uuid.UUID // the click's account, so that its owner sees the postback; without a click, the postback's account
-	ClickID      uuid.UUID // the click that the postback names
-	// Params replace the stored parameters, and the stored proof and signature are deleted. Params must therefore contain no
-	// secret. If Params is nil, the stored parameters, the proof and the signature are kept for another attempt.
+	AccountID    uuid.UUID // account of the click or, without a click, of the postback
+	ClickID      uuid.UUID
+	// Params replace the stored parameters, and the proof and the signature are deleted. Params must contain no secret. If Params
+	// is nil, everything is kept for another attempt.
 	Params map[string]string
-	// InvalidPayout is the payout that the postback names, if it is not an amount.
+	// InvalidPayout is the payout that is not an amount, as received.
 	InvalidPayout string
-	// InvalidTime is the time that the postback names, if that time is not used. See postback.TimeReason.
+	// InvalidTime is the time that is not used, as received (see postback.TimeReason).
 	InvalidTime string
 	// AmountReason says why an amount or a currency of the postback does not count as it was received.
 	AmountReason string
-	// UnknownWord is the status word of a trusted postback if the word has no known meaning. It is counted, so that the network's
-	// owner sees it.
+	// UnknownWord is an unknown status word of a trusted postback. It is counted, so that the network's owner sees it.
 	UnknownWord Word
 }
 
-// Word is a status word of a network.
 type Word struct {
-	NetworkID uuid.UUID // zero: the message belongs to no network
+	NetworkID uuid.UUID // zero: no network
 	Text      string
 }
 
@@ -232,7 +223,7 @@ func (p PostbackDecision) Result() string {
 	return models.PostbackMatched
 }
 
-// DecidePostback stores the outcome of a postback. It runs in the transaction that also stores the effect of the postback.
+// DecidePostback stores the outcome of a postback.
 func DecidePostback(ctx context.Context, c db.Conn, id uuid.UUID, p PostbackDecision) error {
 	var params any
 	if p.Params != nil {

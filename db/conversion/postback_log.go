@@ -17,7 +17,7 @@ type PostbackEntry struct {
 	Result     string    `db:"result"`
 }
 
-// Sampled reports whether the postback is only a sample, so that similar postbacks may not have been stored. This is the case for
+// Sampled reports whether the postback is only a sample, so that similar postbacks may not have been stored. This holds for
 // unmatched postbacks that name no click.
 func (p PostbackEntry) Sampled() bool {
 	return p.ClickID == uuid.Nil && p.Result == models.PostbackUnmatched
@@ -26,18 +26,17 @@ func (p PostbackEntry) Sampled() bool {
 // PostbackQuery selects postbacks of an account.
 type PostbackQuery struct {
 	click.LogQuery
-	Network  uuid.UUID // the network that the postback's URL names; zero: all
+	Network  uuid.UUID // the network that its URL names; zero: all
 	Campaign uuid.UUID // the campaign of the click; zero: all
-	Click    uuid.UUID // the click that the postback names; zero: all
+	Click    uuid.UUID // zero: all
 	Result   string    // empty: all
-	// Conversion is the conversion that the postback created or changed; zero: all.
+	// Conversion is the conversion that was created or changed; zero: all.
 	Conversion uuid.UUID
-	// Transaction is the value of one of the postback's parameters; empty: all.
+	// Transaction is the value of any parameter; empty: all.
 	Transaction string
 }
 
-// The campaign is the campaign of the click, even if there is no conversion. If the click is no longer in PostgreSQL, it is the
-// campaign that is stored in the postback.
+// If the click is no longer in PostgreSQL, its campaign is read from the postback.
 var selectPostbackLog = `
 SELECT ` + db.Columns[StoredPostback]("p.") + `, coalesce(k.campaign_id, p.campaign_id) AS campaign_id, r.result
 FROM postbacks p
@@ -80,8 +79,7 @@ func ReadPostback(ctx context.Context, l click.Log, account, id uuid.UUID) (Post
 	return list[0], err
 }
 
-// nameColdCampaigns sets the campaigns of postbacks that have no stored campaign and name cold clicks, which are only in ClickHouse.
-// These postbacks were refused when they arrived, so their clicks were not inserted into PostgreSQL again.
+// nameColdCampaigns sets the missing campaigns of postbacks whose clicks are only in ClickHouse.
 func nameColdCampaigns(ctx context.Context, l click.Log, account uuid.UUID, list []PostbackEntry) error {
 	named := map[uuid.UUID]bool{}
 	for _, p := range list {

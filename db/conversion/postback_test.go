@@ -19,8 +19,7 @@ import (
 	"switchyard/models/await"
 )
 
-// TestEarlierPostbacksAreWaitedFor checks that if other transactions are deciding earlier postbacks of a click, a later postback
-// of the click is decided after them.
+// TestEarlierPostbacksAreWaitedFor checks that a postback is decided after earlier postbacks of its click that are being decided.
 func TestEarlierPostbacksAreWaitedFor(t *testing.T) {
 	t.Parallel()
 	d := dbtest.New(t)

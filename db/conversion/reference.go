@@ -20,7 +20,7 @@ type Reference struct {
 	Payout       string    `db:"payout"` // the amount of the sale as the shop reported it, or empty
 }
 
-// MaxReferred is the largest number of conversions that one id may refer to.
+// MaxReferred is the largest number of conversions of an id.
 const MaxReferred = 20
 
 var selectReferences = `
@@ -47,8 +47,7 @@ INSERT INTO postback_references (` + db.Columns[Reference]("") + `)
 SELECT ` + db.Columns[Reference]("") + ` FROM ` + db.FromRecords[Reference]() + ` r
 ON CONFLICT DO NOTHING`
 
-// StoreReferences stores ids of conversions, and returns the number of new ids. If an id is already stored, its amount does not
-// change.
+// StoreReferences stores ids of conversions, and returns the number of new ids. A stored id keeps its amount.
 func StoreReferences(ctx context.Context, c db.Conn, list []Reference) (int64, error) {
 	if len(list) == 0 {
 		return 0, nil
@@ -60,14 +59,14 @@ func StoreReferences(ctx context.Context, c db.Conn, list []Reference) (int64, e
 	return db.Exec(ctx, c, "store references", insertReferences, rows...)
 }
 
-// versionKey is the prefix of a reference that has the version of an order, as a notification stated it.
+// versionKey is the prefix of a reference to the version of an order.
 const versionKey = "version "
 
 const selectLaterVersion = `
 SELECT EXISTS (SELECT FROM postback_references WHERE account_id = $1 AND network_id = $2 AND click_id = $3 AND conversion_id = $4
 	AND starts_with(reference, $5) AND reference COLLATE "C" > $6)`
 
-// hasLaterVersion reports whether a later version of a conversion's order was recorded. The query uses the index of click_id.
+// hasLaterVersion reports whether a later version of a conversion's order was recorded.
 func hasLaterVersion(ctx context.Context, c db.Conn, order Reference, version string) (bool, error) {
 	if version == "" {
 		return false, nil
@@ -76,16 +75,15 @@ func hasLaterVersion(ctx context.Context, c db.Conn, order Reference, version st
 		order.AccountID, order.NetworkID, order.ClickID, order.ConversionID, versionKey, versionKey+version)
 }
 
-// DeleteReferences deletes the ids that refer to conversions of some clicks.
+// DeleteReferences deletes the ids of the conversions of some clicks.
 func DeleteReferences(ctx context.Context, c db.Conn, clicks []uuid.UUID) error {
 	return db.Run(ctx, c, "delete references", `DELETE FROM postback_references WHERE click_id = ANY ($1::uuid[])`, db.UUIDs(clicks))
 }
 
-// The statement uses the index of click_id.
 const deleteReferencesBefore = `
 DELETE FROM postback_references WHERE ctid = ANY (ARRAY(SELECT ctid FROM postback_references WHERE click_id < $1 LIMIT $2))`
 
-// DeleteReferencesBefore deletes the ids that refer to conversions of clicks whose ids are lower than the given id.
+// DeleteReferencesBefore deletes the ids of conversions whose clicks have lower ids than the given one.
 func DeleteReferencesBefore(ctx context.Context, c db.Conn, first uuid.UUID) error {
 	const atOnce = 2000
 	_, err := db.InParts(ctx, c, "delete old references", deleteReferencesBefore, atOnce, first)

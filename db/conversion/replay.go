@@ -11,8 +11,8 @@ import (
 	"switchyard/db/jobrow"
 )
 
-// replayed makes the postbacks in chosen undecided again, so that MatchPostbacks examines them next. It sets attempts to a number
-// for which there is no further wait, so the clicks of these postbacks are looked up only once.
+// replayed makes the chosen postbacks undecided again. It sets the number of attempts so high that MatchPostbacks looks for their
+// clicks only once.
 var replayed = `, deleted AS (
 	` + jobrow.DeleteFinishedFrom("chosen", recordKind) + `
 )
@@ -40,7 +40,7 @@ type Replay struct {
 	Account  uuid.UUID
 	Network  uuid.UUID // the network that the postback's URL names; zero: all
 	From, To time.Time
-	Last     uuid.UUID // skips postbacks that arrived exactly at From and have an id up to Last
+	Last     uuid.UUID // skips the postbacks of the moment From with ids up to Last
 }
 
 type replayedPostback struct {
@@ -48,15 +48,15 @@ type replayedPostback struct {
 	ReceivedAt time.Time `db:"received_at"`
 }
 
-// ReplayPostback makes a postback of an account undecided again. It returns false if the postback is already undecided or does
+// ReplayPostback makes a postback of an account undecided again. It returns false if the postback is undecided already or does
 // not exist.
 func ReplayPostback(ctx context.Context, c db.Conn, account, id uuid.UUID) (bool, error) {
 	list, err := db.Select[replayedPostback](ctx, c, "replay postback", replayPostback, account, id)
 	return len(list) > 0, err
 }
 
-// ReplayPostbacks makes at most limit postbacks undecided again, the oldest first. It returns the number of these postbacks, and the
-// query for the remaining ones.
+// ReplayPostbacks makes at most limit postbacks undecided again, the oldest first. It returns their number, and the query for the
+// others.
 func ReplayPostbacks(ctx context.Context, c db.Conn, q Replay, limit int) (int, Replay, error) {
 	list, err := db.Select[replayedPostback](ctx, c, "replay postbacks", replayPostbacks, q.Account, q.From, q.To,
 		db.OrNull(q.Network), q.Last, limit)

@@ -15,9 +15,9 @@ import (
 	"switchyard/models/money"
 )
 
-// statement is the content of one message about a conversion. The terms that the offer had at that time are already applied to it.
+// statement is the content of one message about a conversion, after the offer's terms of that time.
 type statement struct {
-	At        uuid.UUID        `json:"at"`                 // the id of the postback or, for any other message, a new id; it contains the time of arrival
+	At        uuid.UUID        `json:"at"`                 // id of the postback, or a new id; it contains the time of arrival
 	Status    string           `json:"status,omitempty"`   // empty: the status does not change
 	Reversal  bool             `json:"reversal,omitempty"` // see Input.Reversal
 	Word      string           `json:"word,omitempty"`     // the sender's own word for the status
@@ -39,20 +39,20 @@ type statement struct {
 	InvalidTime string `json:"invalid_time,omitempty"` // the stated time as received, if that time is not used
 }
 
-// statements are the statements about a conversion, in the order of arrival. The conversion follows only from this list, so it
-// does not depend on the order in which the statements were recorded. A statement that is not allowed at its place in the list is
-// kept, because an earlier statement may be recorded later, and may make it allowed.
+// statements are the statements about a conversion, in the order of arrival. The conversion follows only from this list, however
+// the statements were recorded. A statement that is not allowed is kept, because an earlier one may be recorded later and make it
+// allowed.
 type statements []statement
 
-// maxStatements is the largest number of statements of a conversion. When there are more, the oldest are merged into a single
-// statement, which is marked as Collected. After that, a statement that arrived before the merged statement is not counted.
+// maxStatements is the largest number of statements of a conversion. Beyond it, the oldest are merged into one, which is marked
+// as Collected. Statements that arrived before it no longer count.
 const maxStatements = 32
 
 // Value implements driver.Valuer.
 func (s statements) Value() (driver.Value, error) { return db.Document([]statement(s)).Value() }
 
 // with adds a statement in the order of arrival and returns its index. It replaces an earlier statement of the same message. ok
-// is false if the statements at this place have already been merged.
+// is false if its place was merged.
 func (s statements) with(v statement) (all statements, at int, ok bool) {
 	same := func(o statement) bool { return o.At == v.At }
 	if i := slices.IndexFunc(s, same); i >= 0 {
@@ -83,7 +83,7 @@ func (s statements) collect() statements {
 	return append(statements{first}, s[n:]...)
 }
 
-// collected returns a single statement with the values of the conversion.
+// collected returns one statement with the values of the conversion.
 func (v Conversion) collected() statement {
 	out := statement{
 		Status: v.Status, Word: v.OriginalStatus, Payout: v.Payout, Reported: true, Currency: v.Currency, Time: v.RecordedAt,
@@ -99,9 +99,9 @@ func (v Conversion) collected() statement {
 	return out
 }
 
-// history returns the statements of a recorded conversion. An older version of the program recorded and changed
-// conversions without storing statements. If the recorded values therefore do not follow from the statements, history returns a single
-// statement with the recorded values. Its time of arrival is the time of the last stored statement, if there is one.
+// history returns the statements of a recorded conversion. An older version of the program changed conversions without
+// statements. If the recorded values do not follow from the statements, history therefore returns one statement with these
+// values.
 func (v Conversion) history() statements {
 	derived := v
 	v.Statements.apply(&derived)
@@ -117,9 +117,8 @@ func (v Conversion) history() statements {
 	return statements{collected}
 }
 
-// outranked reports whether the statement s[i] is by a visitor's browser and comes after a statement by a server or a correction.
-// Such a statement does not count: a reloaded page reports the old value of its order, and visitors can make their browser report
-// any value.
+// outranked reports whether the statement s[i] is by a browser and comes after one by a server or a correction. It does not
+// count, because a reloaded page reports old values, and visitors can report any value.
 func (s statements) outranked(i int) bool {
 	return s[i].fromBrowser() && slices.ContainsFunc(s[:i], func(o statement) bool { return !o.fromBrowser() })
 }
@@ -129,8 +128,8 @@ func (s statement) fromBrowser() bool { return slices.Contains(browserSources, s
 // browserSources are the sources of statements by a visitor's browser.
 var browserSources = []string{models.FromTag, models.FromPixel}
 
-// apply sets a conversion to the values that follow from the statements. For each statement it returns the status before the
-// statement, and whether the statement is allowed after that status.
+// apply sets a conversion to the values that follow from the statements. For each statement it returns the status before it, and
+// whether it is allowed.
 func (s statements) apply(v *Conversion) (found []string, allowed []bool) {
 	found, allowed = make([]string, len(s)), make([]bool, len(s))
 	*v = Conversion{Conversion: v.Conversion}
@@ -154,15 +153,14 @@ func (s statements) apply(v *Conversion) (found []string, allowed []bool) {
 	return found, allowed
 }
 
-// withoutTerms returns the statement without payout, currency, time and cost. A person's corrections of these values therefore stay,
-// however often the network repeats its earlier report.
+// withoutTerms returns the statement without payout, currency, time and cost. So a person's corrections stay, however often the
+// network repeats its report.
 func (s statement) withoutTerms() statement {
 	s.Reported, s.Payout, s.Currency, s.Time, s.Cost, s.Reason = false, decimal.Zero, "", time.Time{}, nil, ""
 	return s
 }
 
-// status returns the status that follows from a statement. from is the status before the statement. It is empty for the first
-// statement.
+// status returns the status that follows from a statement. from is the status before it, or empty for the first statement.
 func (s statement) status(from string) string {
 	switch {
 	case from == "":
@@ -175,8 +173,7 @@ func (s statement) status(from string) string {
 	return models.StatusRejected
 }
 
-// apply changes a conversion according to the statement. status is the status after the statement. The parameter first is true if
-// there is no earlier statement about the conversion.
+// apply changes a conversion according to the statement. status is the status after it.
 func (s statement) apply(v *Conversion, status string, first bool) {
 	v.Status, v.Source = status, cmp.Or(s.Source, v.Source)
 	v.OriginalStatus = cmp.Or(s.Word, v.OriginalStatus)
@@ -207,9 +204,8 @@ func (s statement) apply(v *Conversion, status string, first bool) {
 	}
 }
 
-// moment returns the time of the conversion after a correction. at is the conversion's time before the correction. The result is
-// the statement's time if the two times differ at the precision of the statement. Otherwise the time does not change. For example,
-// a statement that names only a day does not change a time on that day.
+// moment returns the time of the conversion after a correction. A statement that names only a day does not change a time on that
+// day.
 func (s statement) moment(at time.Time) time.Time {
 	if s.Time.Truncate(s.Exact).Equal(at.UTC().Truncate(s.Exact)) {
 		return at
@@ -217,7 +213,7 @@ func (s statement) moment(at time.Time) time.Time {
 	return s.Time
 }
 
-// CostStatement returns, as a JSON document, a statement that sets the cost of a conversion. at is the id of the statement, made by
+// CostStatement returns, as a JSON document, a statement that sets the cost of a conversion. at is its id, made by
 // models.NewClickID.
 func CostStatement(at uuid.UUID, cost decimal.Decimal) any {
 	return db.Document(statement{At: at, Cost: &cost})

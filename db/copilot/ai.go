@@ -13,10 +13,10 @@ import (
 	"switchyard/models"
 )
 
-// AIConnections accesses the connections of accounts to AI providers and the usage of their chats.
+// AIConnections stores the accounts' connections to AI providers, and the usage of their chats.
 type AIConnections struct{ s *store.Store }
 
-// NewAIConnections returns the AIConnections that use the store's connection.
+// NewAIConnections returns AIConnections in a store.
 func NewAIConnections(s *store.Store) AIConnections { return AIConnections{s} }
 
 // Find returns the connection of an account. The error is models.NotFound if the account has no connection.
@@ -54,12 +54,12 @@ INSERT INTO ai_connections (account_id, provider, model, key) VALUES ($1, $2, $3
 ON CONFLICT (account_id) DO UPDATE SET provider = $2, model = $3, key = $4, saved_at = now()
 RETURNING account_id, provider, model, saved_at`
 
-// Save stores a connection to a provider with an encrypted key. It replaces an existing connection.
+// Save stores a connection to a provider with an encrypted key. An existing connection is replaced.
 func (a AIConnections) Save(ctx context.Context, account uuid.UUID, provider, model string, sealed []byte) (models.AIConnection, error) {
 	return db.Get[models.AIConnection](ctx, a.s.Conn(), "AI connection", saveAI, account, provider, model, sealed)
 }
 
-// Choose sets the model of a connection to a provider. The error is models.NotFound if the account is no longer connected to this
+// Choose sets the model of a connection to a provider. The error is models.NotFound if the account is not connected to this
 // provider.
 func (a AIConnections) Choose(ctx context.Context, account uuid.UUID, provider, model string) error {
 	return db.ExecOne(ctx, a.s.Conn(), "AI connection", `UPDATE ai_connections SET model = $3 WHERE account_id = $1 AND provider = $2`,
@@ -72,7 +72,7 @@ func (a AIConnections) Delete(ctx context.Context, account uuid.UUID) (ok bool, 
 	return n > 0, err
 }
 
-// AIDay identifies the AI usage of an account on a day, separately for its own key and for the install's key.
+// AIDay identifies the AI usage of an account on a day, by its own key or by the install's key.
 type AIDay struct {
 	Account uuid.UUID
 	Day     time.Time // only the date counts
@@ -85,8 +85,8 @@ ON CONFLICT (account_id, day, own_key) DO UPDATE SET questions = u.questions + 1
 WHERE u.questions < $5 AND u.tokens + $4 <= $6
 RETURNING u.questions`
 
-// Reserve counts a question and reserves its tokens. All processes share the count, which is in PostgreSQL. ok is false if the day's
-// budget has no room for the question. The first question of a day is always accepted.
+// Reserve counts a question and reserves its tokens. ok is false if the day's budget has no room for it. The first question of a
+// day is always accepted.
 func (a AIConnections) Reserve(ctx context.Context, u AIDay, tokens int, budget models.AIBudget) (ok bool, err error) {
 	_, err = db.Get[int](ctx, a.s.Conn(), "AI usage", reserveAI, u.Account, u.Day.Format(time.DateOnly), u.OwnKey, tokens,
 		budget.Questions, budget.Tokens)

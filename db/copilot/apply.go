@@ -17,15 +17,14 @@ import (
 	"switchyard/models/flow"
 )
 
-// Applied is a change that was made or undone. Deliveries are the webhook deliveries of its events. The caller dispatches them
-// after the commit.
+// Applied is a change that was made or undone. Deliveries are the webhook deliveries to dispatch after the commit.
 type Applied struct {
 	Change     copilot.Change
 	Deliveries []uuid.UUID
 }
 
-// Apply applies an open suggestion. The change, its event, its entry in the list of changes and the suggestion's status commit
-// together. Errors: not_found, not_open, advice_only, invalid, and "stale" if the record has changed since the suggestion was made.
+// Apply applies an open suggestion in one transaction. Errors: not_found, not_open, advice_only, invalid, and "stale" if the
+// record has changed since the suggestion was made.
 func (k Suggestions) Apply(ctx context.Context, account, id uuid.UUID, variant string, now time.Time) (Applied, error) {
 	return store.TxOf(ctx, k.s, func(s *store.Store) (out Applied, err error) {
 		found, err := NewSuggestions(s).Suggestion(ctx, account, id, now)
@@ -70,9 +69,8 @@ func (p Proposals) lock(ctx context.Context, account, id uuid.UUID, now time.Tim
 	return found, err
 }
 
-// Apply applies an open proposal in the same way as Suggestions.Apply applies a suggestion. If the error has the code "stale", Apply
-// also sets the proposal's status to stale, under the lock of the proposal. Only one of several concurrent callers therefore gets
-// this error.
+// Apply applies an open proposal like a suggestion. An error with the code "stale" also ends the proposal, so only one of several
+// concurrent callers gets it.
 func (p Proposals) Apply(ctx context.Context, account, id uuid.UUID, now time.Time) (Applied, error) {
 	var stale error
 	out, err := store.TxOf(ctx, p.s, func(s *store.Store) (out Applied, err error) {
@@ -98,7 +96,7 @@ func (p Proposals) Apply(ctx context.Context, account, id uuid.UUID, now time.Ti
 	return out, cmp.Or(err, stale)
 }
 
-// Cancel ends an open proposal without applying it. Errors: not_found, not_open.
+// Cancel ends an open proposal. Errors: not_found, not_open.
 func (p Proposals) Cancel(ctx context.Context, account, id uuid.UUID, now time.Time) error {
 	return p.s.Tx(ctx, func(s *store.Store) error {
 		if _, err := NewProposals(s).lock(ctx, account, id, now); err != nil {
@@ -112,8 +110,8 @@ const insertChange = `
 INSERT INTO copilot_changes (id, account_id, suggestion_id, proposal_id, rule_id, campaign_id, title, action, before, after, evidence)
 VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11) RETURNING status, created_at`
 
-// apply carries out the action of a change and stores the change. judgedDigest is the digest that the record had when the action was
-// suggested. If the record now has another digest, the error has the code "stale".
+// apply carries out the action of a change and stores the change. judgedDigest is the record's digest when the action was
+// suggested. If it has changed, the error has the code "stale".
 func (k Suggestions) apply(ctx context.Context, change copilot.Change, judgedDigest string) (out Applied, err error) {
 	change.ID = uuid.Must(uuid.NewV7())
 	a := change.Action
@@ -139,9 +137,8 @@ func (k Suggestions) apply(ctx context.Context, change copilot.Change, judgedDig
 	return out, err
 }
 
-// changedSince replaces a refusal by an error with the code "stale", because the action was possible when it was suggested, but is
-// refused now. For example, a record was deleted or a limit was reached. Errors with the code "stale" or "invalid", and errors that
-// are no refusals, stay unchanged.
+// changedSince gives refusals the code "stale": the action was possible when it was suggested. Errors with the code "invalid",
+// and errors that are no refusals, stay.
 func changedSince(err error) error {
 	if e, ok := models.AsError(err); ok && e.Code != "stale" && e.Code != "invalid" {
 		return models.Conflict("stale", "%s", e.Message)
@@ -153,16 +150,15 @@ const (
 	lockChange = ` FROM copilot_changes WHERE account_id = $1 AND id = $2 FOR NO KEY UPDATE`
 	undoChange = `UPDATE copilot_changes SET status = 'undone', undone_at = clock_timestamp() WHERE account_id = $1 AND id = $2 RETURNING `
 
-	// A suggestion whose change was undone is dismissed, so that the next run does not make it again.
+	// The next run must not suggest an undone change again.
 	dismissUndone = `
 UPDATE copilot_suggestions s SET status = 'dismissed', decided_at = clock_timestamp() WHERE account_id = $1 AND id = $2
 	AND NOT EXISTS (SELECT FROM copilot_suggestions o WHERE o.account_id = $1 AND o.kind = s.kind AND o.key = s.key
 		AND o.status IN ('open', 'dismissed', 'snoozed'))`
 )
 
-// Undo reverts a change, once. If a suggestion led to the change, the suggestion becomes dismissed. If a rule made the change,
-// the rule does not act on the target again during the rule's cool-down. Errors: not_found, already_undone, and "stale" if the
-// record was changed again after this change.
+// Undo reverts a change, once. Its suggestion becomes dismissed, and its rule must wait for the cool-down. Errors: not_found,
+// already_undone, and "stale" if the record was changed again.
 func (k Suggestions) Undo(ctx context.Context, account, id uuid.UUID) (Applied, error) {
 	return store.TxOf(ctx, k.s, func(s *store.Store) (out Applied, err error) {
 		change, err := db.Get[copilot.Change](ctx, s.Conn(), "change", `SELECT `+db.Columns[copilot.Change]("")+lockChange, account, id)
@@ -190,8 +186,8 @@ func (k Suggestions) Undo(ctx context.Context, account, id uuid.UUID) (Applied, 
 	})
 }
 
-// carryOut locks the record that an action changes, applies edit to the record and saves the result. entries are the bot list entries
-// that the action created before. carryOut returns the deliveries of events and the entries that it creates now.
+// carryOut locks the record that an action changes, applies edit to it and saves the result. entries are the bot list entries
+// that the action created before. It returns the deliveries of events and the new entries.
 func (k Suggestions) carryOut(ctx context.Context, account uuid.UUID, a copilot.Action, entries []uuid.UUID,
 	edit func(copilot.Record) (copilot.Record, error),
 ) (deliveries, made []uuid.UUID, err error) {
@@ -254,8 +250,7 @@ func (k Suggestions) editOffer(ctx context.Context, account, id uuid.UUID, edit 
 	return err
 }
 
-// editEntries creates the entries of bot lists that edit returns. If had is not empty, editEntries removes the entries in had
-// instead.
+// editEntries creates the bot list entries that edit returns or, if had is not empty, removes the entries in had.
 func (k Suggestions) editEntries(ctx context.Context, account, campaign uuid.UUID, had []uuid.UUID,
 	edit func(copilot.Record) (copilot.Record, error),
 ) (made []uuid.UUID, err error) {
@@ -298,7 +293,7 @@ func (k Suggestions) editEntries(ctx context.Context, account, campaign uuid.UUI
 	return made, nil
 }
 
-// checkEntry refuses an invalid entry of a bot list, and an entry that would apply to all visitors.
+// checkEntry refuses an invalid bot list entry, and an entry that would apply to all visitors.
 func checkEntry(e *models.BotEntry) error {
 	if err := botlist.Check(e, func(i int) string { return fmt.Sprintf("value[%d]", i) }); err != nil {
 		return err

@@ -12,13 +12,13 @@ import (
 	"switchyard/models/copilot"
 )
 
-// NetworkInbox describes a network that has unmatched postbacks. These are postbacks that matched no click.
+// NetworkInbox describes a network with unmatched postbacks.
 type NetworkInbox struct {
 	NetworkID uuid.UUID           `db:"network_id"`
 	Total     int64               `db:"total"` // number of all postbacks
 	Unmatched int64               `db:"unmatched"`
 	Since     time.Time           `db:"since"` // time of the first unmatched postback
-	Params    []map[string]string // parameters of the newest unmatched postbacks, with masked secrets
+	Params    []map[string]string // of the newest unmatched postbacks, with masked secrets
 }
 
 const countInbox = `
@@ -32,9 +32,8 @@ const selectInbox = `
 SELECT params FROM postbacks WHERE account_id = $1 AND network_id = $2 AND received_at >= $3 AND outcome = 'unmatched'
 ORDER BY received_at DESC, id DESC LIMIT $4`
 
-// Inbox lists the networks of the account whose postbacks since the given time include some that matched no click. It also
-// returns the parameters of such postbacks. rows is the maximum number of these postbacks, for all networks together. Once it is
-// used up, the remaining networks are left out. Inbox counts only the newest 50,000 postbacks of the account.
+// Inbox lists the account's networks with unmatched postbacks since the given time, among its newest 50,000 postbacks. rows
+// limits the returned Params of all networks together.
 func (k Suggestions) Inbox(ctx context.Context, account uuid.UUID, since time.Time, rows int) ([]NetworkInbox, error) {
 	counted, err := db.Select[NetworkInbox](ctx, k.s.Conn(), "inbox", countInbox, account, since)
 	if err != nil {
@@ -61,14 +60,12 @@ func (k Suggestions) Inbox(ctx context.Context, account uuid.UUID, since time.Ti
 	return list, nil
 }
 
-// recorded_at is when a conversion happened. An import finds the conversion hours later, so its arrival is taken to be one day
-// after recorded_at.
+// An import finds a conversion hours after it happened, so it counts as arrived one day after recorded_at.
 const selectArrivals = `
 SELECT campaign_id, click_id, CASE source WHEN 'network_sync' THEN recorded_at + interval '1 day' ELSE recorded_at END AS came
 FROM conversions WHERE account_id = $1 AND recorded_at >= $2 AND source <> 'correction' ORDER BY recorded_at DESC, id DESC LIMIT $3`
 
-// Arrivals returns the click time and the arrival time of conversions since the given time. It reads only the newest conversions, at
-// most as many as limit says.
+// Arrivals returns the click time and the arrival time of the newest conversions since the given time, at most limit of them.
 func (k Suggestions) Arrivals(ctx context.Context, account uuid.UUID, since time.Time, limit int) ([]copilot.Arrival, error) {
 	list, err := db.Select[struct {
 		Campaign uuid.UUID `db:"campaign_id"`

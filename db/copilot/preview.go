@@ -11,18 +11,17 @@ import (
 	"switchyard/models/copilot"
 )
 
-// Preview describes the change that an action makes to its record.
+// Preview describes the change that an action makes.
 type Preview struct {
 	Action        copilot.Action
 	Before, After copilot.Part
 	Names         map[string]string // names of paths, offers and landing pages, by id
-	// Stale is the reason why the action can no longer be carried out as suggested. It is nil if the action can be carried out,
-	// or was carried out.
+	// Stale is the reason why the action can no longer be carried out as suggested; nil: it can be, or was.
 	Stale *models.Error
 }
 
-// Preview returns the change that a suggestion or a proposal would make now. If id names a change that was already made, Preview
-// returns what that change has changed. It takes no lock. Errors: not_found, advice_only, invalid.
+// Preview returns the change that a suggestion or a proposal would make now, or that a change has made. It takes no lock. Errors:
+// not_found, advice_only, invalid.
 func (k Suggestions) Preview(ctx context.Context, account, id uuid.UUID, variant string) (p Preview, err error) {
 	change, ok, err := db.First[copilot.Change](ctx, k.s.Conn(), "change",
 		`SELECT `+db.Columns[copilot.Change]("")+` FROM copilot_changes WHERE account_id = $1 AND id = $2`, account, id)
@@ -32,7 +31,7 @@ func (k Suggestions) Preview(ctx context.Context, account, id uuid.UUID, variant
 	if ok {
 		p = Preview{Action: change.Action, Before: change.Before, After: change.After}
 		_, err = k.nameRecord(ctx, account, &p)
-		p.Stale = nil // the change was made, even if the record does not exist any more
+		p.Stale = nil // the change was made, even if the record no longer exists
 		return p, err
 	}
 	suggestion, ok, err := db.First[copilot.Suggestion](ctx, k.s.Conn(), "suggestion",
@@ -61,8 +60,8 @@ func (k Suggestions) Preview(ctx context.Context, account, id uuid.UUID, variant
 	return p, err
 }
 
-// previewChange fills in the change that a preview's action would make. It sets Stale if the record has changed since the action was
-// suggested, or if the action cannot be applied to the record.
+// previewChange fills in the change that a preview's action would make. It sets Stale if that is not possible, or if the record
+// has changed since the suggestion.
 func (k Suggestions) previewChange(ctx context.Context, account uuid.UUID, digest string, p *Preview) error {
 	r, err := k.nameRecord(ctx, account, p)
 	if err == nil && p.Stale == nil {
@@ -80,7 +79,7 @@ func (k Suggestions) previewChange(ctx context.Context, account uuid.UUID, diges
 	return err
 }
 
-// nameRecord returns the record of a preview and sets the preview's names. It sets Stale if the record cannot be found.
+// nameRecord returns the record of a preview and sets the preview's names.
 func (k Suggestions) nameRecord(ctx context.Context, account uuid.UUID, p *Preview) (copilot.Record, error) {
 	r, err := k.Record(ctx, account, p.Action)
 	if e, ok := models.AsError(err); ok {

@@ -12,16 +12,16 @@ import (
 	"switchyard/models/copilot"
 )
 
-// Proposals accesses the changes that the chat, a key or an assistant has proposed.
+// Proposals stores the changes that the chat, a key or an assistant has proposed.
 type Proposals struct{ s *store.Store }
 
-// NewProposals returns the Proposals that use the store's connection.
+// NewProposals returns Proposals in a store.
 func NewProposals(s *store.Store) Proposals { return Proposals{s} }
 
 const (
-	// maxProposals is the maximum number of open proposals of an account, and the maximum length of the list.
+	// maxProposals is the maximum number of open proposals of an account, and of listed proposals.
 	maxProposals = 100
-	// proposalRetention is how long a proposal can be applied, and how long it stays stored after that time.
+	// proposalRetention is how long a proposal can be applied, and how long it is stored after that.
 	proposalRetention = 7 * 24 * time.Hour
 )
 
@@ -30,9 +30,7 @@ INSERT INTO copilot_proposals (id, account_id, campaign_id, title, reason, actio
 VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)
 RETURNING ` + db.Columns[copilot.Proposal]("")
 
-// Create stores a proposal if its action can be applied now. Otherwise the error has the code "invalid" or "stale". If the action
-// names a record of another account, the code is "invalid", as for a record that does not exist. The title of the proposal is the
-// title of its action.
+// Create stores a proposal if its action can be applied now. Otherwise the error has the code "invalid" or "stale".
 func (p Proposals) Create(ctx context.Context, proposal copilot.Proposal, now time.Time) (copilot.Proposal, error) {
 	account, a := proposal.AccountID, proposal.Action
 	if err := a.Validate(); err != nil {
@@ -73,11 +71,10 @@ func (p Proposals) Create(ctx context.Context, proposal copilot.Proposal, now ti
 	})
 }
 
-// Open proposals that have expired are left out.
 const listProposals = ` FROM copilot_proposals WHERE account_id = $1 AND (status <> 'open' OR expires_at > $2)
 ORDER BY created_at DESC, id DESC LIMIT $3`
 
-// List lists at most 100 proposals, newest first: proposals that are open at the given time, and decided proposals.
+// List lists at most 100 open and decided proposals, newest first. Open proposals that have expired are left out.
 func (p Proposals) List(ctx context.Context, account uuid.UUID, now time.Time) ([]copilot.Proposal, error) {
 	return db.Select[copilot.Proposal](ctx, p.s.Conn(), "proposals", `SELECT `+db.Columns[copilot.Proposal]("")+listProposals, account, now, maxProposals)
 }

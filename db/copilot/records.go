@@ -38,7 +38,7 @@ func (k Suggestions) Record(ctx context.Context, account uuid.UUID, a copilot.Ac
 		switch {
 		case err == nil:
 			r.Names[id] = name
-		case id == a.To || !errors.Is(err, models.NotFound("")): // a destination that the action removes may be deleted already
+		case id == a.To || !errors.Is(err, models.NotFound("")): // a destination that the action removes may no longer exist
 			return r, err
 		}
 	}

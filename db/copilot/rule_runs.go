@@ -25,17 +25,15 @@ ON CONFLICT (rule_id, target) DO UPDATE SET until = excluded.until, name = exclu
 	setTargetsChange = `
 UPDATE copilot_rule_targets SET change_id = $3 WHERE account_id = $1 AND rule_id = $2 AND target = ANY ($4)`
 
-	// After an undo the rule does not act on the target during the cool-down, because the person does not want the change to be
-	// repeated at once.
+	// After an undo the rule leaves the target alone during the cool-down.
 	coolAfterUndo = `
 UPDATE copilot_rule_targets t SET until = greatest(t.until, clock_timestamp() + make_interval(mins => r.cooldown_minutes))
 FROM copilot_rules r WHERE r.id = t.rule_id AND t.account_id = $1 AND t.change_id = $2`
 )
 
-// errCooling is the error of Act for a target that is in its cool-down.
 var errCooling = models.Conflict("cooling", "the rule has acted on this target within its cool-down")
 
-// locked locks a rule. If the rule is inactive or has changed since r was read, the error has the code "stale".
+// locked locks a rule. The error has the code "stale" if the rule is inactive or has changed since r was read.
 func (k Rules) locked(ctx context.Context, r autorule.Rule) error {
 	_, same, err := db.First[uuid.UUID](ctx, k.s.Conn(), "rule", lockRule, r.AccountID, r.ID, r.UpdatedAt.Time)
 	if err == nil && !same {
@@ -44,9 +42,9 @@ func (k Rules) locked(ctx context.Context, r autorule.Rule) error {
 	return err
 }
 
-// Act carries out a change that a rule requires. The change with its evidence, its events and the cool-down of its targets are
-// committed together. Errors: "cooling" if a target is in its cool-down, "invalid" if the action is not possible, and "stale" if the
-// record has changed since the rule judged it, or if the rule has changed since r was read.
+// Act carries out a change that a rule requires and starts the cool-down of its targets, in one transaction. Errors: "cooling"
+// during the cool-down of a target, "invalid" if the action is not possible, and "stale" if the record or the rule has changed
+// since it was read.
 func (k Rules) Act(ctx context.Context, r autorule.Rule, act autorule.Act, judged string, run autorule.Run, evidence *copilot.Evidence) (
 	Applied, error,
 ) {
@@ -107,10 +105,9 @@ type RuleAlert struct {
 	Since   time.Time `db:"since"`
 }
 
-// SetAlerts raises the alerts of list for a rule, and ends all other alerts of the rule. raised has one element for each alert of
-// list: true if the alert exists after the call, either as a new alert or because it was raised before. It is false for an alert that
-// began within the cool-down and has ended, because SetAlerts does not raise it again. If the rule has changed since r was read, the
-// error has the code "stale".
+// SetAlerts raises the alerts of list for a rule, and ends its other alerts. raised says for each of list whether the alert
+// exists after the call. An alert that has ended is not raised again within its cool-down. The error has the code "stale" if the
+// rule has changed since r was read.
 func (k Rules) SetAlerts(ctx context.Context, r autorule.Rule, list []RuleAlert, at time.Time) (raised []bool, err error) {
 	return store.TxOf(ctx, k.s, func(s *store.Store) ([]bool, error) {
 		if err := NewRules(s).locked(ctx, r); err != nil {
@@ -147,18 +144,17 @@ WHERE account_id = $1 AND id = $2 AND updated_at = $3 AND next_at <= $6`
 INSERT INTO copilot_rule_runs (id, account_id, rule_id, at, window_from, window_to, outcome, looked, matched, done, cut, items)
 VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)`
 
-	// The log of a rule contains its newest 100 recorded runs.
 	deleteOldRuns = `
 DELETE FROM copilot_rule_runs WHERE account_id = $1 AND rule_id = $2 AND id NOT IN (
 	SELECT id FROM copilot_rule_runs WHERE account_id = $1 AND rule_id = $2 ORDER BY at DESC, id DESC LIMIT 100)`
 
-	// A target without an alert is deleted when its cool-down ended more than changeRetention ago.
+	// Targets are deleted when their cool-down ended more than changeRetention ago, except those with an alert.
 	deleteExpiredTargets = `
 DELETE FROM copilot_rule_targets WHERE account_id = $1 AND rule_id = $2 AND alert_since IS NULL AND until < $3`
 )
 
-// End records a run of a rule and the time of the next run. The run is written to the rule's log only if something matched, or if
-// the run failed. Nothing is recorded if, since r was read, the rule has changed or another run has ended.
+// End records a run of a rule and the time of the next run. Only runs that failed or matched something are logged. Nothing is
+// recorded if the rule has changed since r was read, or if another run has ended.
 func (k Rules) End(ctx context.Context, r autorule.Rule, run autorule.Run) error {
 	return k.s.Tx(ctx, func(s *store.Store) error {
 		n, err := db.Exec(ctx, s.Conn(), "end run", endRun, r.AccountID, r.ID, r.UpdatedAt.Time, r.Next(run.At.Time), db.Document(run.RunSummary), run.At.Time)

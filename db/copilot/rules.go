@@ -13,13 +13,13 @@ import (
 	"switchyard/models/autorule"
 )
 
-// Rules accesses the rules of accounts, their runs and what they have done.
+// Rules stores the rules of accounts, their runs and what they have done.
 type Rules struct {
 	store.CopilotRules
 	s *store.Store
 }
 
-// NewRules returns the Rules that use the store's connection.
+// NewRules returns Rules in a store.
 func NewRules(s *store.Store) Rules { return Rules{s.CopilotRules(), s} }
 
 const (
@@ -29,8 +29,8 @@ const (
 WHERE account_id = $1 AND id = $2`
 )
 
-// Change changes a rule. It calls the function edit with the saved rule, under a lock. The rule becomes due at once, as if it
-// were new, but the cool-downs of its targets do not end.
+// Change changes a rule with the function edit, under a lock. The rule becomes due at once, but the cool-downs of its targets do
+// not end.
 func (k Rules) Change(ctx context.Context, account, id uuid.UUID, edit func(*autorule.Rule) error) (autorule.Rule, error) {
 	return store.TxOf(ctx, k.s, func(s *store.Store) (autorule.Rule, error) {
 		old, err := NewRules(s).Lock(ctx, account, id)
@@ -62,15 +62,15 @@ UPDATE copilot_rules r SET taken_until = $2 WHERE r.id IN (
 	FOR UPDATE SKIP LOCKED
 ) RETURNING r.account_id`
 
-// ClaimDue claims the due rules of at most limit accounts and returns the accounts. Rules that another job has claimed are left out.
-// A claimed rule becomes due again at the time in the parameter until, unless it has run by then. Only workers call ClaimDue.
+// ClaimDue claims the due rules of at most limit accounts and returns the accounts. A claimed rule becomes due again at the time
+// in the parameter until, unless it has run by then. Only workers call ClaimDue.
 func (k Rules) ClaimDue(ctx context.Context, now, until time.Time, limit int) ([]uuid.UUID, error) {
 	list, err := db.Select[uuid.UUID](ctx, k.s.Conn(), "due rules", claimDueRules, now, until, limit)
 	slices.SortFunc(list, func(a, b uuid.UUID) int { return slices.Compare(a[:], b[:]) })
 	return slices.Compact(list), err
 }
 
-// ruleAmounts are the conditions of a rule. They may contain amounts.
+// ruleAmounts are the conditions of a rule, which may contain amounts.
 type ruleAmounts struct {
 	ID         uuid.UUID             `db:"id"`
 	Conditions []autorule.Comparison `db:"conditions,json"`
@@ -81,8 +81,8 @@ func (k Rules) amounts(ctx context.Context, account uuid.UUID) ([]ruleAmounts, e
 		`SELECT id, conditions FROM copilot_rules WHERE account_id = $1 ORDER BY id FOR NO KEY UPDATE`, account)
 }
 
-// HasAmounts reports whether a rule of an account contains an amount in the account's currency. Call it in a transaction, which then
-// holds locks on the rules until it ends.
+// HasAmounts reports whether a rule of an account contains an amount in the account's currency. Call it in a transaction, which
+// then locks the rules.
 func (k Rules) HasAmounts(ctx context.Context, account uuid.UUID) (bool, error) {
 	list, err := k.amounts(ctx, account)
 	return slices.ContainsFunc(list, func(r ruleAmounts) bool {
@@ -91,7 +91,7 @@ func (k Rules) HasAmounts(ctx context.Context, account uuid.UUID) (bool, error) 
 }
 
 // Convert converts the amounts in an account's rules after its currency has changed. rate is the price of one unit of the former
-// currency in the new one. Call it in a transaction.
+// currency in the new one.
 func (k Rules) Convert(ctx context.Context, account uuid.UUID, rate decimal.Decimal) error {
 	list, err := k.amounts(ctx, account)
 	if err != nil {

@@ -15,8 +15,8 @@ import (
 // Run is the result of an account's last run.
 type Run struct {
 	RunAt  *time.Time     `db:"run_at"`     // nil: never
-	Judged int            `db:"judged"`     // number of judged cases, such as campaigns, offers and values
-	Scope  *copilot.Scope `db:"scope,json"` // the data that was judged; nil: unknown
+	Judged int            `db:"judged"`     // number of judged cases: campaigns, offers, values and so on
+	Scope  *copilot.Scope `db:"scope,json"` // the judged data; nil: unknown
 }
 
 // LastRun returns the last run of an account. It is zero before the first run.
@@ -33,8 +33,8 @@ INSERT INTO copilot_runs AS r (account_id, asked_at, attempt) VALUES ($1, $2, $3
 ON CONFLICT (account_id) DO UPDATE SET asked_at = $2, attempt = $3
 WHERE r.asked_at IS NULL OR r.asked_at <= $4 OR r.asked_at > $2 OR r.attempt = $3`
 
-// RequestRefresh records that a refresh is requested. The error is too_soon within RefreshPause after another refresh. A repeated
-// call with the same attempt counts as the same refresh. Each call with the zero attempt counts as a new refresh.
+// RequestRefresh records that a refresh is requested. The error is too_soon within RefreshPause after another refresh. A call
+// with the same attempt repeats the refresh, unless the attempt is zero.
 func (k Suggestions) RequestRefresh(ctx context.Context, account, attempt uuid.UUID, now time.Time) error {
 	n, err := db.Exec(ctx, k.s.Conn(), "request a refresh", requestRefresh, account, now, db.OrNull(attempt), now.Add(-RefreshPause))
 	if err == nil && n == 0 {
@@ -60,17 +60,17 @@ func (k Suggestions) ClaimDue(ctx context.Context, now time.Time, limit int) ([]
 // FoundSuggestions is the result of a run.
 type FoundSuggestions struct {
 	List   []copilot.Suggestion // the most important first
-	Judged int                  // number of judged cases, such as campaigns, offers and values
-	Scope  *copilot.Scope       // the data that was judged
+	Judged int                  // number of judged cases
+	Scope  *copilot.Scope       // the judged data
 	At     time.Time
 	Next   time.Time // when the next run is due
-	Unread []string  // kinds that the run did not look for: their open suggestions stay
-	// Skipped are campaigns that the run did not judge. Their open suggestions stay.
+	Unread []string  // kinds that the run did not look for: their suggestions stay
+	// Skipped are campaigns that the run did not judge: their suggestions stay.
 	Skipped []uuid.UUID
 }
 
-// An existing suggestion keeps its id, its status and its creation time. A snoozed suggestion opens once its time is over,
-// and a dismissed suggestion opens 90 days after it was dismissed.
+// A known suggestion keeps its id, status and creation time. A snoozed one opens after its time, and a dismissed one after 90
+// days.
 const foundSuggestion = `
 INSERT INTO copilot_suggestions AS s (account_id, id, kind, key, campaign_id, campaign_name, title, detail, evidence, effect, action,
 	digest, judged_at, expires_at, place)
@@ -84,8 +84,8 @@ ON CONFLICT (account_id, kind, key) WHERE status IN ('open', 'dismissed', 'snooz
 	decided_at = CASE WHEN s.status = 'dismissed' AND s.decided_at < $16 THEN NULL ELSE s.decided_at END
 WHERE s.judged_at <= excluded.judged_at`
 
-// An open suggestion expires if the run did not find it again. If its kind is in Unread or its campaign is in Skipped, it expires only
-// at its expires_at. A suggestion that was dismissed at least 90 days ago also expires if the run did not find it again.
+// An open suggestion expires if the run did not find it again, unless the run did not look for it: then it expires at its
+// expires_at. A dismissed one expires after 90 days.
 const endSuggestions = `
 UPDATE copilot_suggestions SET status = 'expired', decided_at = coalesce(decided_at, $2)
 WHERE account_id = $1 AND judged_at < $2
@@ -97,18 +97,16 @@ const expireAmounts = `
 UPDATE copilot_suggestions SET status = 'expired', decided_at = clock_timestamp() WHERE account_id = $1
 	AND status IN ('open', 'snoozed') AND (effect <> 'null' OR action ->> 'attribute' IS NOT NULL)`
 
-// ExpireAmounts expires the open and snoozed suggestions that depend on amounts, because the account now has another currency. The next
-// run finds them again.
+// ExpireAmounts expires the suggestions that depend on amounts, because the account has a new currency.
 func (k Suggestions) ExpireAmounts(ctx context.Context, account uuid.UUID) error {
 	return db.Run(ctx, k.s.Conn(), "outdate suggestions", expireAmounts, account)
 }
 
-// deleteExpired deletes old changes and suggestions that ended long ago.
 const deleteExpired = `
 WITH changes AS (DELETE FROM copilot_changes WHERE account_id = $1 AND created_at < $3)
 DELETE FROM copilot_suggestions WHERE account_id = $1 AND status IN ('applied', 'expired') AND decided_at < $2`
 
-// Save stores the result of a run, in one transaction. Two runs of the same account are saved one after the other.
+// Save stores the result of a run, in one transaction. Runs of an account are saved one after the other.
 func (k Suggestions) Save(ctx context.Context, account uuid.UUID, f FoundSuggestions) error {
 	return k.s.Tx(ctx, func(s *store.Store) error {
 		err := db.Run(ctx, s.Conn(), "copilot run", `INSERT INTO copilot_runs AS r (account_id, run_at, judged, next_at, scope) VALUES ($1, $2, $3, $4, $5)

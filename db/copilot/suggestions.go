@@ -1,5 +1,5 @@
 // Package copilot stores the Copilot's suggestions and proposals, its rules, the changes that it has made, and the connections to
-// the language models that answer the chat.
+// language models.
 package copilot
 
 import (
@@ -14,23 +14,22 @@ import (
 	"switchyard/models/copilot"
 )
 
-// Suggestions accesses the suggestions of accounts, the changes made from them, and the times of the last runs.
+// Suggestions stores the suggestions of accounts, the changes made from them, and the last runs.
 type Suggestions struct{ s *store.Store }
 
-// NewSuggestions returns the Suggestions that use the store's connection.
+// NewSuggestions returns Suggestions in a store.
 func NewSuggestions(s *store.Store) Suggestions { return Suggestions{s} }
 
-// Limits of the lists, and how long finished suggestions and changes are stored.
 const (
 	maxSuggestions      = 200
 	maxChanges          = 50
-	suggestionRetention = 90 * 24 * time.Hour // also the minimum time for which a dismissed suggestion is not suggested again
+	suggestionRetention = 90 * 24 * time.Hour // also how long a dismissed suggestion is not suggested again
 	changeRetention     = 365 * 24 * time.Hour
 )
 
 var suggestionColumns = db.Columns[copilot.Suggestion]("s.")
 
-// openSuggestion selects the suggestions that wait for a decision. A snoozed suggestion waits again once its time is over.
+// openSuggestion selects the suggestions that wait for a decision.
 const openSuggestion = `(s.status = 'open' OR s.status = 'snoozed' AND s.snoozed_until <= $2) AND s.expires_at > $2`
 
 // Open lists at most 200 suggestions that are open at the given time, the most recently judged first.
@@ -51,8 +50,8 @@ func (k Suggestions) CountOpen(ctx context.Context, account uuid.UUID, now time.
 		WHERE s.account_id = $1 AND `+openSuggestion, account, now)
 }
 
-// Suggestion returns a suggestion and locks it until the transaction ends. The returned status is open if the suggestion waits for a
-// decision at the given time, and expired if it was open but its time is over.
+// Suggestion returns a suggestion and locks it until the transaction ends. At the given time, a suggestion that waits for a
+// decision is open, and an open one past its time is expired.
 func (k Suggestions) Suggestion(ctx context.Context, account, id uuid.UUID, now time.Time) (copilot.Suggestion, error) {
 	row, err := db.Get[struct {
 		copilot.Suggestion

@@ -16,8 +16,8 @@ import (
 	"switchyard/models/await"
 )
 
-// Bouncer starts a PgBouncer in transaction mode in front of the server of a URL, with at most the given number of sessions. It returns
-// the URL of the PgBouncer, which ends with the test. Without PgBouncer the test is skipped.
+// Bouncer starts a PgBouncer in transaction mode in front of a server, with at most the given number of sessions. It returns the
+// URL, which is valid until the test ends. Without PgBouncer the test is skipped.
 func Bouncer(tb testing.TB, server string, sessions int) string {
 	tb.Helper()
 	program, err := osexec.LookPath("pgbouncer")
@@ -45,7 +45,7 @@ pool_mode = transaction
 default_pool_size = %d
 max_client_conn = 2000
 `, name, u.Hostname(), u.Port(), u.User.Username(), password, port, sessions)
-	dir, err := os.MkdirTemp("", "bouncer") //nolint:usetesting // PgBouncer's user could not read the test's own directory
+	dir, err := os.MkdirTemp("", "bouncer") //nolint:usetesting // PgBouncer's user could not read the test's directory
 	if err != nil {
 		tb.Fatal(err)
 	}
@@ -66,7 +66,7 @@ max_client_conn = 2000
 	}
 	ended := make(chan struct{})
 	go func() {
-		_ = cmd.Wait() // the error only says that the process was killed
+		_ = cmd.Wait() // it was killed
 		close(ended)
 	}()
 	tb.Cleanup(func() {

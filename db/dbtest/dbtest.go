@@ -1,6 +1,6 @@
-// Package dbtest gives each test its own database with the migrated schema. The databases are on the server of TEST_DATABASE_URL,
-// whose role must be allowed to create databases. `make test` starts such a server. The databases are copies of a template. They
-// stay on the server after a test, and a later test, of any process, empties one of them and uses it again.
+// Package dbtest gives each test its own database with the migrated schema, on the server of TEST_DATABASE_URL, which `make test`
+// starts. The role must be allowed to create databases. They are copies of a template. Later tests, of any process, empty them
+// and use them again.
 package dbtest
 
 import (
@@ -23,14 +23,14 @@ import (
 	"switchyard/db/migrations"
 )
 
-// New returns a migrated, empty database for one test. Without TEST_DATABASE_URL the test fails. Under -short it is skipped.
+// New returns a migrated, empty database for one test. Without TEST_DATABASE_URL the test fails. With -short it is skipped.
 func New(tb testing.TB) *db.DB {
 	tb.Helper()
 	d, _ := NewURL(tb)
 	return d
 }
 
-// NewURL does the same as New and also returns the URL, for a test that starts processes.
+// NewURL does the same as New and also returns the URL.
 func NewURL(tb testing.TB) (*db.DB, string) {
 	tb.Helper()
 	server := Server(tb)
@@ -46,7 +46,7 @@ func NewURL(tb testing.TB) (*db.DB, string) {
 	return d, url
 }
 
-// NewEmpty returns a database without a schema, for a test of the migrations, and drops it when the test ends.
+// NewEmpty returns a database without a schema, and drops it when the test ends.
 func NewEmpty(tb testing.TB) *db.DB {
 	tb.Helper()
 	server, name := Server(tb), "t_"+strings.ToLower(rand.Text())
@@ -66,7 +66,7 @@ func NewEmpty(tb testing.TB) *db.DB {
 	return d
 }
 
-// NewOwned does the same as NewEmpty, but connects with a role of its own, which owns the database and is not a superuser.
+// NewOwned does the same as NewEmpty, but with a role of its own that owns the database and is not a superuser.
 func NewOwned(tb testing.TB) *db.DB {
 	tb.Helper()
 	d, _ := NewOwnedURL(tb)
@@ -77,7 +77,7 @@ func NewOwned(tb testing.TB) *db.DB {
 func NewOwnedURL(tb testing.TB) (*db.DB, string) {
 	tb.Helper()
 	server, role := Server(tb), "r_"+strings.ToLower(rand.Text())
-	tb.Cleanup(func() { // runs after NewEmpty's cleanup has dropped the database, which the role owns
+	tb.Cleanup(func() { // runs after NewEmpty has dropped the database of the role
 		if err := exec(server, `DROP ROLE IF EXISTS `+role); err != nil {
 			tb.Logf("dbtest: drop role: %v", err)
 		}
@@ -118,9 +118,8 @@ func Server(tb testing.TB) string {
 	return server
 }
 
-// ensureTemplate creates the template once per process, unless it already exists on the server. The template's name has a hash of
-// the schema, so a changed schema gets a new template. Test binaries that run at the same time wait for each other with an
-// advisory lock.
+// ensureTemplate creates the template once per process, unless the server has it. Its name has a hash of the schema. An advisory
+// lock keeps test binaries from creating it at the same time.
 var ensureTemplate = sync.OnceValues(func() (string, error) { return makeTemplate(os.Getenv("TEST_DATABASE_URL")) })
 
 func makeTemplate(server string) (string, error) {
@@ -155,7 +154,7 @@ func makeTemplate(server string) (string, error) {
 	if err := migrate(ctx, withDatabase(server, name)); err != nil {
 		return "", err
 	}
-	// The database is marked as a template last. If the process crashes before this line, the next run creates the template again.
+	// The mark comes last: if the process crashes before, the next run creates the template again.
 	_, err = conn.ExecContext(ctx, fmt.Sprintf(`ALTER DATABASE %s IS_TEMPLATE true`, pq.QuoteIdentifier(name)))
 	return name, err
 }

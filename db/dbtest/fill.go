@@ -10,7 +10,6 @@ import (
 	"switchyard/db"
 )
 
-// accountColumns lists the columns of the tables into which FillAccount inserts rows.
 const accountColumns = `
 SELECT c.relname::text AS table_name, a.attname::text AS name, format_type(a.atttypid, NULL) AS type,
 	coalesce((SELECT k.confrelid::regclass::text FROM pg_constraint k WHERE k.conrelid = c.oid AND k.contype = 'f'
@@ -28,21 +27,19 @@ type column struct {
 	Other string `db:"other"` // the table to which a foreign key refers
 }
 
-// FillAccount creates an account and inserts one row of the account into each table, except a few tables that belong to the
-// install. The texts in the rows contain characters that files must escape, such as tabs and backslashes. The ids contain the
-// present time, because the tables of clicks have a partition for today. Only columns with a foreign key have ids of other rows.
+// FillAccount creates an account and inserts one row of it into each table, except a few tables of the install. The texts contain
+// characters that files must escape. The ids contain the present time, because the tables of clicks have a partition for today.
 func FillAccount(tb testing.TB, d *db.DB, account uuid.UUID) {
 	tb.Helper()
 	fillAccount(tb, d, account, uuid.NewV7)
 }
 
-// FillAccountAs does the same as FillAccount, but gives the rows of all tables the same id.
+// FillAccountAs does the same as FillAccount, but all rows have the same id.
 func FillAccountAs(tb testing.TB, d *db.DB, account, id uuid.UUID) {
 	tb.Helper()
 	fillAccount(tb, d, account, func() (uuid.UUID, error) { return id, nil })
 }
 
-// newID returns the id of the next row.
 type newID func() (uuid.UUID, error)
 
 func fillAccount(tb testing.TB, d *db.DB, account uuid.UUID, next newID) {
@@ -74,7 +71,7 @@ func fillAccount(tb testing.TB, d *db.DB, account uuid.UUID, next newID) {
 	}
 }
 
-// fillRow inserts one row. It returns false if a table that the row refers to has no row yet.
+// fillRow inserts one row. It returns false if a table to which the row refers is still empty.
 func fillRow(tb testing.TB, d *db.DB, table string, columns []column, account uuid.UUID, ids map[string]string, next newID) bool {
 	tb.Helper()
 	var names, values []string
@@ -109,8 +106,8 @@ var checked = map[string]string{
 	"foreign_links.form": "path", "forwarded_postbacks.result": "sent",
 }
 
-// fillValue returns SQL for the value of a column. An empty text leaves the column out. ok is false if the column is a foreign key to a
-// table that has no row yet.
+// fillValue returns SQL for the value of a column. An empty text leaves the column out. ok is false if the column refers to a
+// table that is still empty.
 func fillValue(table string, c column, account uuid.UUID, ids map[string]string, next newID) (value string, ok bool) {
 	if text, is := checked[table+"."+c.Name]; is {
 		return "'" + text + "'", true

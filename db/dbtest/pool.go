@@ -12,9 +12,9 @@ import (
 	"switchyard/db"
 )
 
-// prepareCleaning adds to the template a function that empties a used database. The function returns false if the database has
-// to be dropped, because a test has changed its schema or left many rows in it. The function switches foreign keys and triggers
-// off, which only a superuser may do. For other roles it fails.
+// prepareCleaning adds to the template a function that empties a used database. It returns false if the database must be dropped,
+// because a test has changed its schema or left many rows. It needs a superuser, because it switches foreign keys and triggers
+// off.
 const prepareCleaning = `
 CREATE SCHEMA dbtest;
 CREATE VIEW dbtest.structure AS SELECT md5(string_agg(line, ' ' ORDER BY line)) AS sum FROM (
@@ -55,7 +55,7 @@ const (
 	dropDatabase   = `DROP DATABASE IF EXISTS `
 )
 
-// admins are connections to the server's own database. Each holds the lock of a database that this process uses.
+// admins are connections to the server's own database. Each holds the lock of a database in use.
 var admins = sync.OnceValues(func() (*sql.DB, error) {
 	pool, err := sql.Open("postgres", os.Getenv("TEST_DATABASE_URL"))
 	if err == nil {
@@ -64,8 +64,7 @@ var admins = sync.OnceValues(func() (*sql.DB, error) {
 	return pool, err
 })
 
-// claim finds a database that is not in use, or creates one. An advisory lock reserves the database for the test. The lock ends
-// with the test or, if the process is killed, with the process.
+// claim finds an unused database, or creates one. An advisory lock reserves it until the test or its process ends.
 func claim(tb testing.TB, server, template string) (*db.DB, string, error) {
 	tb.Helper()
 	ctx := context.WithoutCancel(tb.Context())
@@ -107,9 +106,9 @@ func claim(tb testing.TB, server, template string) (*db.DB, string, error) {
 	return d, withDatabase(server, name), err
 }
 
-// reuse opens a database of an earlier test and empties it. It returns nil for a database that has to be dropped.
+// reuse opens a database of an earlier test and empties it. It returns nil if the database must be dropped.
 func reuse(ctx context.Context, admin *sql.Conn, server, name string) *db.DB {
-	const end = `SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = $1` // for killed processes
+	const end = `SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = $1` // sessions of killed processes
 	if _, err := admin.ExecContext(ctx, end, name); err != nil {
 		return nil
 	}

@@ -6,7 +6,7 @@ import (
 	"switchyard/db"
 )
 
-// Exec runs a statement. It fails the test when the statement fails.
+// Exec runs a statement, and fails the test on an error.
 func Exec(tb testing.TB, c db.Conn, query string, args ...any) {
 	tb.Helper()
 	if _, err := c.ExecContext(tb.Context(), query, args...); err != nil {
@@ -14,7 +14,7 @@ func Exec(tb testing.TB, c db.Conn, query string, args ...any) {
 	}
 }
 
-// Get returns the one value that a query reads, such as a count. It fails the test when the query fails or finds no row.
+// Get returns the one value that a query reads, and fails the test if the query finds nothing.
 func Get[T any](tb testing.TB, c db.Conn, query string, args ...any) T {
 	tb.Helper()
 	value, err := db.Get[T](tb.Context(), c, "test", query, args...)
@@ -24,7 +24,7 @@ func Get[T any](tb testing.TB, c db.Conn, query string, args ...any) T {
 	return value
 }
 
-// Select returns the rows that a query reads. It fails the test when the query fails.
+// Select returns the rows that a query reads, and fails the test on an error.
 func Select[T any](tb testing.TB, c db.Conn, query string, args ...any) []T {
 	tb.Helper()
 	rows, err := db.Select[T](tb.Context(), c, "test", query, args...)

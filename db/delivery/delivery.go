@@ -1,8 +1,7 @@
 // Package delivery stores the events of accounts and their deliveries to webhook endpoints.
 //
-// An event is stored in the transaction of its cause, with a pending delivery for each subscribed endpoint. Each delivery has a job
-// with the same id. The caller dispatches the ids after its commit. The reconciler finds the jobs that the caller fails to
-// dispatch. Package store lists the deliveries for customers.
+// An event is stored in the transaction of its cause, with a pending delivery for each subscribed endpoint. Each delivery has a
+// job with the same id, which the caller dispatches after its commit. Package store lists the deliveries for customers.
 package delivery
 
 import (
@@ -16,12 +15,12 @@ import (
 	"switchyard/models"
 )
 
-// SecretPlace returns the seal.Place of an endpoint's signing secret, which is stored encrypted.
+// SecretPlace returns the seal.Place of an endpoint's signing secret.
 func SecretPlace(account, endpoint uuid.UUID) seal.Place {
 	return seal.Place{Account: account, Table: "webhook_endpoints", Row: endpoint.String(), Column: "secret"}
 }
 
-// Target is a delivery with all the data that is needed to send it.
+// Target is a delivery with all that is needed to send it.
 type Target struct {
 	ID         uuid.UUID `db:"id"`
 	AccountID  uuid.UUID `db:"account_id"`
@@ -31,7 +30,7 @@ type Target struct {
 	URL        string    `db:"url"`
 	Active     bool      `db:"active"`
 	Secret     []byte    `db:"secret"`     // encrypted
-	OldSecret  []byte    `db:"old_secret"` // the previous secret, encrypted like Secret; nil if it no longer signs
+	OldSecret  []byte    `db:"old_secret"` // the previous secret, encrypted; nil: it no longer signs
 }
 
 const findTarget = `
@@ -51,7 +50,7 @@ const findEndpoint = `
 SELECT w.id, w.consecutive_failures FROM webhook_deliveries d JOIN webhook_endpoints w ON w.id = d.endpoint_id
 WHERE d.id = $1`
 
-// EndpointOf returns the endpoint of a delivery and the number of consecutive failed attempts there. The zero id means that the
+// EndpointOf returns the endpoint of a delivery and the number of consecutive failed attempts there. The id is zero if the
 // endpoint was deleted.
 func EndpointOf(ctx context.Context, c db.Conn, id uuid.UUID) (endpoint uuid.UUID, failures int, err error) {
 	found, _, err := db.First[struct {
@@ -71,9 +70,8 @@ type Attempt struct {
 	Final     bool   // no other attempt follows
 }
 
-// MarkAttempt is SQL, for use in a WITH, that records an attempt in a delivery. It returns endpoint_id and delivered. MarkArgs
-// returns the arguments for its placeholders $1 to $7. A delivery that has arrived once stays delivered, whatever the result of
-// sending it again.
+// MarkAttempt is SQL, for use in a WITH, that records an attempt in a delivery. It returns endpoint_id and delivered. A delivery
+// that has arrived once stays delivered.
 const MarkAttempt = `UPDATE webhook_deliveries SET
     attempts = $2, http_status = $4, error = $5, answer = $7, last_attempt = clock_timestamp(),
     status = CASE WHEN $3 THEN 'delivered' WHEN status = 'delivered' THEN status WHEN $6 THEN 'failed' ELSE 'pending' END,
@@ -92,7 +90,6 @@ func Discard(ctx context.Context, c db.Conn, id uuid.UUID, why string) error {
 	return db.Run(ctx, c, "drop delivery", discardDelivery, id, why)
 }
 
-// Unlike other deliveries, a ping is tried only once.
 var addPing = `
 WITH target AS (
     SELECT new_id() AS id, id AS endpoint_id, account_id FROM webhook_endpoints WHERE id = $1 AND account_id = $2
@@ -104,8 +101,8 @@ INSERT INTO webhook_deliveries (id, account_id, endpoint_id, event_id)
 SELECT target.id, account_id, endpoint_id, event.id FROM target, event
 RETURNING id`
 
-// AddPing stores an event for an endpoint, even if the endpoint does not subscribe to this event, and a delivery that is tried
-// once. It returns the id of the delivery. The error is not_found if the account has no such endpoint.
+// AddPing stores an event for an endpoint, even if the endpoint does not subscribe to it, with a delivery that is tried once. It
+// returns the id of the delivery. The error is not_found if the account has no such endpoint.
 func AddPing(ctx context.Context, c db.Conn, e models.Event, endpoint uuid.UUID) (uuid.UUID, error) {
 	return db.Get[uuid.UUID](ctx, c, "webhook", addPing, endpoint, e.AccountID, e.ID, e.Type, e.CreatedAt, e.Body,
 		models.KindDeliverWebhook)

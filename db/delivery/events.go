@@ -18,8 +18,7 @@ INSERT INTO events (id, account_id, type, created_at, body)
 SELECT e.id, $1, e.type, e.created_at, e.body
 FROM unnest($2::uuid[], $3::text[], $4::timestamptz[], $5::bytea[]) AS e (id, type, created_at, body)`
 
-// insertDeliveries reads the endpoints and inserts both deliveries and jobs in a single statement. Every delivery therefore has a job
-// and every job a delivery, even if an endpoint is added or removed at the same time.
+// One statement inserts both deliveries and jobs, so that each delivery has its job even if endpoints change at the same time.
 var insertDeliveries = `
 WITH target AS (
     SELECT new_id() AS id, w.id AS endpoint_id, w.account_id, e.id AS event_id
@@ -30,8 +29,8 @@ INSERT INTO webhook_deliveries (id, account_id, endpoint_id, event_id)
 SELECT id, account_id, endpoint_id, event_id FROM target
 RETURNING id`
 
-// AddEvent stores an event. For each active endpoint of the account that subscribes to the event's type, it stores a pending
-// delivery with its job. It returns the ids of the deliveries, which are also the ids of their jobs. The caller dispatches the jobs.
+// AddEvent stores an event, with a pending delivery and its job for each active endpoint that subscribes to it. It returns the
+// ids of the deliveries and jobs, which the caller dispatches.
 func AddEvent(ctx context.Context, c db.Conn, e models.Event) ([]uuid.UUID, error) {
 	return AddEvents(ctx, c, []models.Event{e})
 }

@@ -7,8 +7,7 @@ import (
 	"switchyard/db/jobrow"
 )
 
-// A delivery that was discarded because its endpoint was switched off has a job in the state done, not failed. WithRequeued makes
-// jobs of both states due again.
+// The job of a discarded delivery is done, not failed. WithRequeued makes both due again.
 var requeueFailed = jobrow.WithRequeued(`
     SELECT d.id, d.created_at FROM webhook_deliveries d
     JOIN webhook_endpoints w ON w.id = d.endpoint_id AND w.account_id = d.account_id AND w.active
@@ -17,8 +16,8 @@ var requeueFailed = jobrow.WithRequeued(`
 UPDATE webhook_deliveries d SET status = 'pending' FROM requeued r WHERE d.id = r.id
 RETURNING r.id, r.account_id, r.kind, r.generation, r.archived, d.created_at`
 
-// RequeueFailed makes at most limit failed deliveries due now, the oldest first. Each gets a single attempt. The caller
-// dispatches them. Deliveries to endpoints that are switched off stay failed.
+// RequeueFailed makes at most limit failed deliveries due now, the oldest first. Each gets one attempt. The caller dispatches
+// them. Endpoints that are switched off are left out.
 func RequeueFailed(ctx context.Context, c db.Conn, q jobrow.RequeueQuery, limit int) ([]jobrow.RequeuedItem, error) {
 	return db.Select[jobrow.RequeuedItem](ctx, c, "requeue deliveries", requeueFailed, q.Account, q.From, q.To, db.OrNull(q.Owner), limit,
 		q.Last)

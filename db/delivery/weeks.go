@@ -10,9 +10,9 @@ import (
 	"switchyard/models"
 )
 
-// Events and deliveries are partitioned by weeks in UTC. The partitions events_w20261116 and webhook_deliveries_w20261116 have
-// the week that began on the Monday 2026-11-16. A partition has a week and not a day, so that there are few partitions: PostgreSQL
-// plans every query over all of them. A row whose week has no partition yet goes to the partition _rest.
+// Events and deliveries are partitioned by weeks in UTC: events_w20261116 has the week that began on Monday 2026-11-16.
+// PostgreSQL plans every query over all partitions, so days would be too many. A row whose week has no partition yet goes to the
+// partition _rest.
 const (
 	week       = 7 * 24 * time.Hour
 	events     = "events"
@@ -20,8 +20,7 @@ const (
 	weekForm   = "20060102"
 )
 
-// lockWait limits how long housekeeping can block readers and writers of the log. After that time the statement fails, and the
-// next run of housekeeping tries again.
+// lockWait limits how long housekeeping can block the log. If it fails, its next run tries again.
 const lockWait = `SET LOCAL lock_timeout = '2s'`
 
 func weekOf(t time.Time) time.Time {
@@ -29,9 +28,8 @@ func weekOf(t time.Time) time.Time {
 	return t.AddDate(0, 0, -(int(t.Weekday())+6)%7)
 }
 
-// EnsureWeeks creates the partitions of the week that contains the time now, and of the weeks that follow it. The parameter ahead
-// is the number of the following weeks. EnsureWeeks moves rows of all these weeks out of the partitions _rest. Several processes
-// may call it at the same time.
+// EnsureWeeks creates the partitions of the current week and of the weeks ahead, and moves their rows out of the partitions
+// _rest. Several processes may call it at the same time.
 func EnsureWeeks(ctx context.Context, d *db.DB, now time.Time, ahead int) error {
 	for i := range ahead + 1 {
 		for _, log := range []string{events, deliveries} {
@@ -58,9 +56,9 @@ func ensureWeek(ctx context.Context, d *db.DB, log string, from time.Time) error
 
 const lockLog = `SELECT pg_advisory_xact_lock(hashtext('switchyard webhook log'))`
 
-// DeleteWeeks deletes the deliveries of whole weeks that ended before the given time, and their jobs. A week with a delivery that
-// still waits or is being sent is kept, together with all later weeks. DeleteWeeks then deletes the weeks of events to which no
-// remaining delivery can belong, and old rows from the partitions _rest. It returns the number of dropped partitions.
+// DeleteWeeks deletes the deliveries of whole weeks that ended before the given time, with their jobs, and the events to which no
+// remaining delivery can belong. A week with an open delivery stays, together with all later weeks. It returns the number of
+// dropped partitions.
 func DeleteWeeks(ctx context.Context, d *db.DB, before time.Time) (int, error) {
 	n, first, err := deleteDeliveries(ctx, d, weekOf(before))
 	if err != nil {
@@ -99,7 +97,6 @@ func weeksBefore(ctx context.Context, d *db.DB, log string, limit time.Time) ([]
 	return weeks, nil
 }
 
-// deleteBatch is the number of rows that one statement deletes, so that no statement holds its locks for long.
 const deleteBatch = 5000
 
 // deleteDeliveries deletes whole weeks of deliveries and their jobs. first is the first week that stays.
@@ -110,7 +107,7 @@ func deleteDeliveries(ctx context.Context, d *db.DB, limit time.Time) (n int, fi
 	}
 	for _, from := range weeks {
 		low, high := models.FloorClickID(from), models.FloorClickID(from.Add(week))
-		// Jobs are deleted first, because a job that is run again by hand must not find its delivery deleted.
+		// Jobs are deleted first: a job that is run again by hand must not find its delivery deleted.
 		open, err := jobrow.DeleteRange(ctx, d, models.KindDeliverWebhook, low, high)
 		if err != nil || open {
 			return n, from, err

@@ -14,7 +14,6 @@ import (
 	"switchyard/models"
 )
 
-// log is a database with an account and an endpoint.
 type log struct {
 	*testing.T
 	db      *db.DB
@@ -30,8 +29,7 @@ func newLog(t *testing.T) log {
 	return l
 }
 
-// add stores an event and its delivery, created at the given time. The delivery's job has the given state and ended at the same
-// time.
+// add stores an event and its delivery with a job in the given state, all of the given time.
 func (l log) add(at time.Time, state string) uuid.UUID {
 	l.Helper()
 	e := models.NewEvent(l.account, models.EventCampaignPaused, at, models.CampaignPausedData{})
@@ -57,7 +55,7 @@ func (l log) has(id uuid.UUID) bool {
 	return dbtest.Get[int](l, l.db, `SELECT count(*) FROM webhook_deliveries WHERE id = $1`, id) > 0
 }
 
-// weeks counts the weekly partitions of both logs. It leaves out the two partitions _rest.
+// weeks counts the weekly partitions of both logs, without the two partitions _rest.
 func (l log) weeks() int {
 	l.Helper()
 	return dbtest.Get[int](l, l.db, `SELECT count(*) FROM pg_inherits WHERE inhparent IN ('events'::regclass, 'webhook_deliveries'::regclass)`) - 2
@@ -65,7 +63,7 @@ func (l log) weeks() int {
 
 var epoch = time.Date(2026, 3, 4, 12, 0, 0, 0, time.UTC) // a Wednesday
 
-// TestNewIDsGoToTheirWeek checks that the ids of new events and deliveries have the present time, so that the rows are stored in the
+// TestNewIDsGoToTheirWeek checks that the ids of new events and deliveries have the present time, so that they go to the
 // partition of their week.
 func TestNewIDsGoToTheirWeek(t *testing.T) {
 	t.Parallel()
@@ -91,15 +89,14 @@ func TestNewIDsGoToTheirWeek(t *testing.T) {
 	}
 }
 
-// TestNewWeeksTakeWaitingRows checks that EnsureWeeks creates the partitions, and moves rows of their weeks out of the partitions
-// _rest.
+// TestNewWeeksTakeWaitingRows checks that EnsureWeeks creates the partitions and moves their rows out of the partitions _rest.
 func TestNewWeeksTakeWaitingRows(t *testing.T) {
 	t.Parallel()
 	l := newLog(t)
 	before := l.weeks()
 	monday := l.add(time.Date(2026, 3, 2, 0, 0, 0, 0, time.UTC), "done")
 	sunday := l.add(time.Date(2026, 3, 8, 23, 59, 59, 0, time.UTC), "done")
-	for range 2 { // the second call finds the partitions and changes nothing
+	for range 2 { // the second call changes nothing
 		if err := delivery.EnsureWeeks(t.Context(), l.db, epoch, 2); err != nil {
 			t.Fatal(err)
 		}
@@ -125,7 +122,7 @@ func TestDropWeeks(t *testing.T) {
 		t.Fatal(err)
 	}
 	at := func(week int) time.Time { return epoch.AddDate(0, 0, 7*week) }
-	legacy := l.add(at(0), "done") // this delivery gets an id without a time, so it is in no week
+	legacy := l.add(at(0), "done") // its id gets no time, so it is in no week
 	dbtest.Exec(l, l.db, `UPDATE webhook_deliveries SET id = '00000000-0000-4000-8000-000000000000' WHERE id = $1`, legacy)
 	old, failed, waiting, after := l.add(at(0), "done"), l.add(at(0), "failed"), l.add(at(1), "pending"), l.add(at(2), "done")
 	drop := func(before time.Time) int {
@@ -139,8 +136,7 @@ func TestDropWeeks(t *testing.T) {
 	if n := drop(at(1).AddDate(0, 0, -3)); n != 1 || !l.has(old) {
 		t.Errorf("a limit within the week: %d partitions dropped, want 1", n) // only the empty week before the limit's week is dropped
 	}
-	// With a later limit, the week with the waiting delivery stays, and so do the later weeks. The events of the first week stay
-	// too, because they may belong to the waiting delivery.
+	// The events of the first week stay too, because they may belong to the waiting delivery.
 	if n := drop(at(3)); n != 2 || l.has(old) || l.has(failed) || !l.has(waiting) || !l.has(after) {
 		t.Errorf("%d partitions dropped, want 2; stored: old %v, failed %v (want false), waiting %v, after %v (want true)",
 			n, l.has(old), l.has(failed), l.has(waiting), l.has(after))
@@ -163,8 +159,7 @@ func TestDropWeeks(t *testing.T) {
 	}
 }
 
-// TestHousekeepingDoesNotWait checks that housekeeping fails instead of waiting for a slow reader of the log, so that no query waits
-// behind housekeeping.
+// TestHousekeepingDoesNotWait checks that housekeeping fails instead of waiting for a slow reader of the log.
 func TestHousekeepingDoesNotWait(t *testing.T) {
 	t.Parallel()
 	l := newLog(t)

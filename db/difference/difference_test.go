@@ -28,7 +28,7 @@ const newYork = "America/New_York"
 
 func number(n int64) *int64 { return &n }
 
-// readSource stores the spend that the platform reports for a day, as a sync does.
+// readSource stores the spend that the platform reports for a day.
 func (e *env) readSource(day int, list ...spend.Spend) {
 	e.t.Helper()
 	e.tx(func(c db.Conn) error {
@@ -47,8 +47,8 @@ func (e *env) readSource(day int, list ...spend.Spend) {
 	}
 }
 
-// TestSource compares our clicks and money with the report of a traffic source, and checks the causes of the differences. The size of
-// each difference is known. The platform's days begin at midnight in New York.
+// TestSource checks the causes of the differences between our clicks and money and the report of a traffic source. The platform's
+// days begin at midnight in New York.
 func TestSource(t *testing.T) {
 	t.Parallel()
 	e := newEnv(t)
@@ -58,10 +58,10 @@ func TestSource(t *testing.T) {
 	e.visits(2, 0, e.at(0, 12), func(c *models.Click) { c.IsBot = true })
 	e.visits(3, 0, e.at(1, 2), nil) // day 0 in New York
 	e.visits(1, 1, e.at(0, 12), nil)
-	e.visits(4, 0, e.at(2, 12), nil) // for this day, the platform's figures were not read
+	e.visits(4, 0, e.at(2, 12), nil) // the platform's figures of this day were not read
 	e.readSource(0, spend.Spend{CampaignID: e.campaigns[0], Amount: decimal.NewFromInt(10), Currency: "EUR", Clicks: number(12)})
 	e.readSource(1, spend.Spend{CampaignID: e.campaigns[0], Amount: decimal.NewFromInt(2), Currency: "EUR", Clicks: number(1)})
-	e.spend(1, 0, "5", "USD") // spend that was entered by hand
+	e.spend(1, 0, "5", "USD") // entered by hand
 	e.visits(1, 0, e.at(0, 13), func(c *models.Click) { c.Cost = decimal.RequireFromString("0.5") })
 	out := e.read(difference.OfSource, 3, "")
 	if diff := cmp.Diff([]string{
@@ -77,7 +77,7 @@ func TestSource(t *testing.T) {
 		t.Errorf("basis %q, zone %q, currency %q, compared %v, rates %v; want the platform, New York, EUR, no conversions and 1.1",
 			out.Basis, out.TheirTZ, out.TheirCurrency, out.Compares, out.Rates)
 	}
-	e.read(difference.OfSource, 3, "Asia/Kolkata") // in this zone, days begin at half past an hour in UTC; the figures must add up too
+	e.read(difference.OfSource, 3, "Asia/Kolkata") // days begin at half past an hour in UTC; the causes must add up too
 	same := e.read(difference.OfSource, 3, newYork)
 	for _, r := range same.Rows {
 		for _, p := range r.Causes {
@@ -135,7 +135,7 @@ func TestSourceConversions(t *testing.T) {
 	}
 }
 
-// order returns an order of a network. Its order id and its conversion id are both id.
+// order returns an order of a network.
 func (e *env) order(id string, click uuid.UUID, day int, status, payout, currency string) reported.Order {
 	return reported.Order{
 		OrderID: id, ClickID: click, ConversionID: id, Day: e.day(day), Status: status, Payout: payout, Currency: currency,
@@ -150,8 +150,8 @@ func (e *env) saveOrders(at time.Time, list ...reported.Order) {
 	})
 }
 
-// TestNetworkOrders checks causes for which the orders that a connection reads can differ from our conversions. The size of each
-// difference is known. The network's days begin at midnight in New York, and its currency is the euro.
+// TestNetworkOrders checks the causes of the differences between a network's orders and our conversions. The network's days begin
+// at midnight in New York, and its currency is the euro.
 func TestNetworkOrders(t *testing.T) {
 	t.Parallel()
 	e := newEnv(t)
@@ -181,7 +181,7 @@ func TestNetworkOrders(t *testing.T) {
 		e.order("decided", noon[7], 0, "rejected", "60", "EUR"), e.order("gone", noon[8], 0, "pending", "", "EUR"),
 	)
 	dbtest.Exec(t, e.db, `UPDATE conversions SET updated_at = $1`, read.Add(-time.Hour))
-	sell(noon[7], "decided", "approved", "60", models.FromPostback) // a postback came after the orders were read
+	sell(noon[7], "decided", "approved", "60", models.FromPostback) // after the orders were read
 	dbtest.Exec(t, e.db, `UPDATE conversions SET updated_at = $1 WHERE conversion_id = 'decided'`, read.Add(time.Hour))
 	out := e.read(difference.OfNetwork, 2, "")
 	// At 1.10 dollars per euro our conversions are worth 11 (same), 22 (slow), 33 (zone), 55 (corrected), 7.70 (by hand), 3.30
@@ -213,8 +213,7 @@ func TestNetworkOrders(t *testing.T) {
 	if len(reasons) > 0 {
 		t.Errorf("there is no example of %v", reasons)
 	}
-	// With orders in a second currency, the network's amounts are converted to dollars, the account's currency. The answer then
-	// names no currency of the network.
+	// With orders in a second currency, the network's amounts are converted to dollars, the account's currency.
 	e.saveOrders(read, e.order("lost", noon[4], 0, "approved", "3", "USD"))
 	mixed := e.read(difference.OfNetwork, 2, "")
 	if mixed.TheirCurrency != "" || !mixed.Total.Theirs.Money.Equal(decimal.RequireFromString("124")) {
@@ -222,9 +221,8 @@ func TestNetworkOrders(t *testing.T) {
 	}
 }
 
-// TestFileStatus checks an order whose present status is only in the network's own file. Our conversion then has another status,
-// and the cause is that the network has not reported its status to us. If the connection has also read the order, under another
-// id, only the connection's order counts.
+// TestFileStatus checks an order whose present status is only in the network's own file. If the connection has read the order
+// too, under another id, only the connection's order counts.
 func TestFileStatus(t *testing.T) {
 	t.Parallel()
 	e := newEnv(t)
@@ -243,7 +241,7 @@ func TestFileStatus(t *testing.T) {
 		t.Error(diff)
 	}
 	twice := e.order("of the connection", click, 0, "approved", "10", "USD")
-	twice.ConversionID = "rejected" // our conversion has this id
+	twice.ConversionID = "rejected" // the id of our conversion
 	e.saveOrders(time.Now().Add(time.Hour), twice)
 	upload("approved")
 	out = e.read(difference.OfNetwork, 1, "")
@@ -252,8 +250,8 @@ func TestFileStatus(t *testing.T) {
 	}
 }
 
-// TestUnknownClicksOfFile checks orders of a file that name a click which was never stored. If a postback has named the click
-// too, the cause is the unknown click. Without a postback, the cause is that we have not received the conversion.
+// TestUnknownClicksOfFile checks orders of a file that name a click which was never stored, with and without a postback that
+// names the click too.
 func TestUnknownClicksOfFile(t *testing.T) {
 	t.Parallel()
 	e := newEnv(t)
@@ -274,14 +272,14 @@ func TestUnknownClicksOfFile(t *testing.T) {
 	}
 }
 
-// TestNetworkTotals checks the causes of a difference with daily sums, which also have clicks. A network counts only visitors
-// who reach the offer, and counts a conversion on the day of the conversion, not of the click.
+// TestNetworkTotals checks the causes of a difference with daily sums. A network counts only visitors who reach the offer, and
+// counts a conversion on its own day, not on the day of the click.
 func TestNetworkTotals(t *testing.T) {
 	t.Parallel()
 	e := newEnv(t)
 	direct := e.visits(4, 0, e.at(0, 12), nil)
 	e.visits(2, 0, e.at(0, 12), func(c *models.Click) { c.IsBot = true })
-	e.visits(3, 1, e.at(0, 12), func(c *models.Click) { c.LanderID = uuid.New() }) // these visitors stay on the landing page
+	e.visits(3, 1, e.at(0, 12), func(c *models.Click) { c.LanderID = uuid.New() }) // they stay on the landing page
 	e.visits(1, 0, e.at(1, 12), nil)
 	e.sell(direct[0], "a", "approved", "10", "USD", models.FromPostback, time.Hour)
 	e.sell(direct[1], "b", "approved", "20", "USD", models.FromPostback, 14*time.Hour) // the next day
@@ -329,8 +327,7 @@ func TestPostbacks(t *testing.T) {
 	}
 }
 
-// TestStored checks that an order is replaced by a later order with the same id, that a file does not replace orders that were
-// read from the network, and that old rows and rows of cleared clicks are deleted.
+// TestStored checks which stored orders are replaced by later orders and files, and which are deleted.
 func TestStored(t *testing.T) {
 	t.Parallel()
 	e := newEnv(t)
@@ -363,8 +360,8 @@ func TestStored(t *testing.T) {
 	}
 }
 
-// TestCleared checks that the export of a visitor's data has the orders of the visitor's clicks, and that clearing the statistics
-// of a campaign also deletes the figures that sources and networks have reported for the campaign.
+// TestCleared checks that the export of a visitor's data has the visitor's orders, and that clearing a campaign deletes what
+// sources and networks have reported for it.
 func TestCleared(t *testing.T) {
 	t.Parallel()
 	e := newEnv(t)
@@ -400,8 +397,7 @@ func TestCleared(t *testing.T) {
 	}
 }
 
-// TestLimits checks that an unknown source is not found, that the id of a source finds no network, that days and the zone must be
-// valid, and that a comparison is refused while the currency of the account is being changed.
+// TestLimits checks the errors of comparisons.
 func TestLimits(t *testing.T) {
 	t.Parallel()
 	e := newEnv(t)

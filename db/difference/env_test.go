@@ -23,8 +23,8 @@ import (
 	"switchyard/models/difference"
 )
 
-// env is an account whose currency is the dollar, with a traffic source, a network and two campaigns. One euro is 1.10 dollars.
-// The first day is the tenth day before today.
+// env is a dollar account with a traffic source, a network and two campaigns. One euro is 1.10 dollars. The first day is ten days
+// ago.
 type env struct {
 	t                        *testing.T
 	db                       *db.DB
@@ -50,16 +50,14 @@ func newEnv(t *testing.T) *env {
 	return e
 }
 
-// day returns the date of the nth day after the first day.
 func (e *env) day(n int) string { return e.first.AddDate(0, 0, n).Format(time.DateOnly) }
 
-// at returns the time of an hour on a day, counted from the first day.
 func (e *env) at(day, hour int) time.Time {
 	return e.first.AddDate(0, 0, day).Add(time.Duration(hour) * time.Hour)
 }
 
-// visits stores n clicks of the source and the network at the given time. change may be nil; otherwise it changes each click
-// before it is stored.
+// visits stores n clicks of the source and the network at the given time. The function change, which may be nil, changes each
+// click before it is stored.
 func (e *env) visits(n, campaign int, at time.Time, change func(*models.Click)) (ids []uuid.UUID) {
 	e.t.Helper()
 	log, err := spool.Open(e.t.TempDir(), spool.Options{})
@@ -95,7 +93,6 @@ func (e *env) tx(fn func(db.Conn) error) {
 	}
 }
 
-// sell records a conversion of a click. after is the time between the click and the conversion.
 func (e *env) sell(click uuid.UUID, id, status, payout, currency, source string, after time.Duration) {
 	e.t.Helper()
 	value := decimal.RequireFromString(payout)
@@ -121,7 +118,7 @@ func (e *env) spend(day, campaign int, amount, currency string) {
 	})
 }
 
-// read compares the first n days. It fails the test if the causes and the rest do not add up to the difference.
+// read compares the first n days. The causes and the rest must add up to the difference.
 func (e *env) read(kind string, n int, tz string) difference.Result {
 	e.t.Helper()
 	id := e.source
@@ -148,13 +145,12 @@ func (e *env) read(kind string, n int, tz string) difference.Result {
 	return out
 }
 
-// figures returns as text the clicks, the conversions and the money.
 func figures(f difference.Figures) string {
 	return fmt.Sprint(f.Clicks, " ", f.Conversions, " ", f.Money)
 }
 
-// lines returns each row as a text. The text has the number of the day, the number of the campaign (-1: none), their figures, our
-// figures, each cause, and the unexplained rest if it is not zero.
+// lines returns each row as a text: the numbers of day and campaign (-1: none), their figures, our figures, the causes, and the
+// rest if it is not zero.
 func (e *env) lines(rows ...difference.Row) (out []string) {
 	for _, r := range rows {
 		at, _ := time.Parse(time.DateOnly, r.Day)

@@ -13,12 +13,11 @@ import (
 	"switchyard/models/difference"
 )
 
-// networkSheet is the data of the comparison of a network.
 type networkSheet struct {
 	*comparison
 	ours   map[difference.Cell]models.Figures // only the clicks are used
-	first  string                             // the first day for which orders are stored; empty: no orders
-	readAt *time.Time                         // when the orders were last read
+	first  string                             // first day with stored orders; empty: none
+	readAt *time.Time                         // time of the last read
 
 	unknown map[uuid.UUID]bool // see findUnknown
 }
@@ -27,7 +26,7 @@ const selectNetwork = `
 SELECT coalesce(i.settings ->> 'timezone', '') AS zone, i.synced_at FROM networks n
 LEFT JOIN network_integrations i ON i.network_id = n.id AND i.account_id = n.account_id WHERE n.account_id = $1 AND n.id = $2`
 
-// reportedSpan says which kinds of data a network has reported in a window, and since when.
+// reportedSpan says which data a network has reported in a window, and since when.
 type reportedSpan struct {
 	Orders bool       `db:"orders"`
 	Totals bool       `db:"totals"`
@@ -41,9 +40,8 @@ SELECT EXISTS (SELECT FROM network_orders WHERE account_id = $1 AND network_id =
 	(SELECT min(day) FROM network_orders WHERE account_id = $1 AND network_id = $2) AS first,
 	(SELECT max(read_at) FROM network_orders WHERE account_id = $1 AND network_id = $2) AS read_at`
 
-// network compares the figures of a network with ours. Our conversions are the conversions recorded for the network. The
-// network's orders are compared one by one. If there are no orders in the window, the network's daily sums are compared. If there
-// are no daily sums either, the network's postbacks are compared.
+// network compares the figures of a network with the conversions that were recorded for it. It compares the network's orders one
+// by one. Without orders in the window it compares daily sums, and without these the network's postbacks.
 func (k *comparison) network(ctx context.Context) error {
 	found, err := db.Get[connection](ctx, k.Conn, "network", selectNetwork, k.account, k.out.ID)
 	if err != nil {
@@ -77,7 +75,7 @@ func (k *comparison) network(ctx context.Context) error {
 
 // pair is an order of the network and our conversion of it. One of them may be missing.
 type pair struct {
-	OrderID       *string             `db:"order_id"` // nil: there is no order
+	OrderID       *string             `db:"order_id"` // nil: no order
 	Day           *time.Time          `db:"day"`
 	TheirStatus   string              `db:"their_status"`
 	TheirPayout   decimal.NullDecimal `db:"their_payout"`
@@ -86,7 +84,7 @@ type pair struct {
 	ReadAt        *time.Time          `db:"read_at"`
 	FromFile      bool                `db:"from_file"`
 
-	ID           *uuid.UUID          `db:"id"` // nil: there is no conversion
+	ID           *uuid.UUID          `db:"id"` // nil: no conversion
 	ClickID      uuid.UUID           `db:"click_id"`
 	ConversionID string              `db:"conversion_id"`
 	Campaign     uuid.UUID           `db:"campaign_id"`
@@ -109,8 +107,8 @@ const (
 	coalesce(v.source, '') AS source, v.updated_at, v.recorded_at`
 	samePair = `o.click_id = v.click_id AND o.goal = v.goal AND o.conversion_id = v.conversion_id`
 
-	// selectPairs selects the orders of the window with their conversions, and the other conversions of clicks of the window.
-	// LIMIT is applied before ORDER BY, so that a window with too many rows is refused without sorting all of them.
+	// selectPairs selects the orders of the window with their conversions, and the other conversions of the window's clicks.
+	// LIMIT comes before ORDER BY, so that too many rows are refused without sorting them.
 	selectPairs = `
 SELECT * FROM (
 SELECT ` + pairColumns + ` FROM network_orders o LEFT JOIN conversions v ON v.account_id = $1 AND ` + samePair + `
@@ -122,7 +120,6 @@ WHERE v.account_id = $1 AND v.network_id = $2 AND v.click_id >= $5 AND v.click_i
 LIMIT $7) pairs ORDER BY day, order_id, click_id, id`
 )
 
-// readPairs reads the orders and conversions of the window.
 func (n *networkSheet) readPairs(ctx context.Context) ([]pair, error) {
 	from, to := n.bounds(n.comparison.ours)
 	list, err := db.Select[pair](ctx, n.Conn, "orders and conversions", selectPairs, n.account, n.out.ID, n.out.From, n.out.To,
@@ -133,7 +130,6 @@ func (n *networkSheet) readPairs(ctx context.Context) ([]pair, error) {
 	return list, err
 }
 
-// compareOrders compares the orders of the network with our conversions.
 func (n *networkSheet) compareOrders(ctx context.Context) error {
 	n.out.Compares = difference.Measures{Conversions: true, Money: true}
 	list, err := n.readPairs(ctx)
@@ -152,7 +148,7 @@ func (n *networkSheet) compareOrders(ctx context.Context) error {
 	if err := n.findUnknown(ctx, list); err != nil {
 		return err
 	}
-	read := map[uuid.UUID]bool{} // conversions whose order the connection has read
+	read := map[uuid.UUID]bool{} // their orders were read by the connection
 	for _, p := range list {
 		if p.ID != nil && p.OrderID != nil && !p.FromFile {
 			read[*p.ID] = true
@@ -161,7 +157,7 @@ func (n *networkSheet) compareOrders(ctx context.Context) error {
 	paired := map[uuid.UUID]bool{}
 	for _, p := range list {
 		if p.FromFile && p.ID != nil && read[*p.ID] {
-			continue // the file also has the order, under another id
+			continue // the connection has read the order, under another id
 		}
 		if p.ID != nil && paired[*p.ID] {
 			p.Refusal, p.ID = "it is the same conversion as another order", nil
@@ -173,8 +169,7 @@ func (n *networkSheet) compareOrders(ctx context.Context) error {
 	return nil
 }
 
-// findUnknown examines the orders of files that have no conversion. It finds the clicks that both such an order and a received
-// postback name, but that were never stored.
+// findUnknown finds the clicks that both an order without a conversion and a received postback name, but that were never stored.
 func (n *networkSheet) findUnknown(ctx context.Context, list []pair) error {
 	clicks := map[uuid.UUID]bool{}
 	for _, p := range list {
@@ -192,16 +187,14 @@ func (n *networkSheet) findUnknown(ctx context.Context, list []pair) error {
 	return err
 }
 
-// byHand is the reason of a correction.
 const byHand = "the conversion was entered or changed by hand"
 
-// reportedAmount returns the amount of an order.
 func (n *networkSheet) reportedAmount(p pair) amount {
 	return amount{p.TheirPayout.Decimal, p.TheirCurrency, *p.Day}
 }
 
-// comparePair adds an order and its conversion. It explains the difference between our figures and theirs in steps: first by the
-// day, then by the currency, and then by the status and the amount.
+// comparePair adds an order and its conversion. It explains their difference first by the day, then by the currency, and then by
+// status and amount.
 func (n *networkSheet) comparePair(p pair) {
 	if p.ID != nil && p.NetworkID != n.out.ID {
 		p.Refusal, p.ID = "it is recorded for another network", nil
@@ -232,7 +225,6 @@ func (n *networkSheet) comparePair(p pair) {
 	}
 }
 
-// addOurs adds our figures if the day of the cell is in the window.
 func (n *networkSheet) addOurs(c difference.Cell, f difference.Figures) {
 	if n.inWindow(c.Day) {
 		n.sheet.AddOurs(c, f)
@@ -250,8 +242,8 @@ func (p pair) counted() (f difference.Figures) {
 	return f
 }
 
-// reported returns the figures of an order twice: with the amount in TheirCurrency, and with the amount converted to our currency. If
-// TheirCurrency is empty, both are converted.
+// reported returns the figures of an order in TheirCurrency and in our currency. If TheirCurrency is empty, both are in our
+// currency.
 func (n *networkSheet) reported(p pair) (reported, converted difference.Figures) {
 	if counts(p.TheirStatus) {
 		reported.Conversions, converted.Conversions = 1, 1
@@ -322,7 +314,7 @@ func (n *networkSheet) onlyOurs(c difference.Cell, p pair, ours difference.Figur
 	n.explain(c, cause, reason, ours.Neg(), p)
 }
 
-// compareValues adds an order and its conversion. Both are in the same cell, because move was called before.
+// compareValues compares an order and its conversion in one cell.
 func (n *networkSheet) compareValues(c difference.Cell, p pair, ours difference.Figures) {
 	reported, converted := n.reported(p)
 	n.sheet.AddTheirs(c, reported)
@@ -351,7 +343,7 @@ func (n *networkSheet) compareValues(c difference.Cell, p pair, ours difference.
 	n.explain(c, cause, reason, differs, p)
 }
 
-// explain explains a difference by its cause, unless the cause is unknown, and adds the pair to the examples.
+// explain explains a difference by its cause, if that is known, and adds the pair to the examples.
 func (n *networkSheet) explain(c difference.Cell, cause, reason string, differs difference.Figures, p pair) {
 	if cause != "" {
 		n.sheet.Explain(c, cause, reason, differs)
@@ -359,7 +351,6 @@ func (n *networkSheet) explain(c difference.Cell, cause, reason string, differs 
 	n.addExample(c.Day, cause, reason, p)
 }
 
-// addExample adds a pair to the examples.
 func (n *networkSheet) addExample(day, cause, reason string, p pair) {
 	x := difference.Example{
 		Cause: cause, Reason: reason, Day: day, ClickID: p.ClickID, ConversionID: p.ConversionID, TheirStatus: p.TheirStatus, OurStatus: p.OurStatus,

@@ -1,6 +1,6 @@
-// Package difference reads the figures that traffic sources and networks have reported, and compares them with our figures. Package
-// models/difference explains the comparison. Package reported stores the reported figures. Here, "ours" means the clicks, conversions
-// and costs that this service has recorded, and "theirs" means what the source or the network has reported.
+// Package difference compares the figures that traffic sources and networks have reported ("theirs") with the clicks, conversions
+// and costs that this service has recorded ("ours"). Package models/difference explains the comparison. Package reported stores
+// the reported figures.
 package difference
 
 import (
@@ -81,7 +81,7 @@ func tooMany(what string, most int) error {
 type comparison struct {
 	Reader
 	account  uuid.UUID
-	from, to time.Time      // first and last day, midnights in UTC
+	from, to time.Time      // midnights in UTC
 	ours     *time.Location // zone of our days
 	theirs   *time.Location // zone of their days
 	sheet    *difference.Sheet
@@ -90,8 +90,8 @@ type comparison struct {
 	used     map[string]*difference.RateUsed // by currency
 }
 
-// setZone sets the time zone of the other side's days (theirs). This is the zone in the arguments. Without a zone in the
-// arguments, it is the zone with the given name. An unknown zone counts as UTC.
+// setZone sets the time zone of the other side's days: the zone in the arguments or else the named one. An unknown zone counts as
+// UTC.
 func (k *comparison) setZone(name string) {
 	zone, err := report.Zone(cmp.Or(k.out.TheirZone, name))
 	if err != nil {
@@ -100,10 +100,9 @@ func (k *comparison) setZone(name string) {
 	k.theirs, k.out.TheirTZ = zone, zone.String()
 }
 
-// differ reports whether our time zone and their time zone have different names.
 func (k *comparison) differ() bool { return k.ours.String() != k.theirs.String() }
 
-// bounds returns the start of the first day and the end of the last day in a zone.
+// bounds returns the window's start and end in a zone.
 func (k *comparison) bounds(zone *time.Location) (from, to time.Time) {
 	return midnight(k.from, zone), midnight(k.to.AddDate(0, 0, 1), zone)
 }
@@ -112,22 +111,19 @@ func midnight(d time.Time, zone *time.Location) time.Time {
 	return time.Date(d.Year(), d.Month(), d.Day(), 0, 0, 0, 0, zone)
 }
 
-// dayIn returns the day to which a time belongs in a zone.
 func dayIn(at time.Time, zone *time.Location) string { return at.In(zone).Format(time.DateOnly) }
 
-// inWindow reports whether a day is in the window.
 func (k *comparison) inWindow(day string) bool { return day >= k.out.From && day <= k.out.To }
 
-// cellOf returns the cell of a row of figures.
 func cellOf(r report.Row) difference.Cell {
 	c := difference.Cell{Day: r.Dims[0]}
 	if len(r.Dims) > 1 {
-		c.Campaign, _ = uuid.Parse(r.Dims[1]) // the empty value is not valid and gives the zero id: no campaign
+		c.Campaign, _ = uuid.Parse(r.Dims[1]) // an empty value gives the zero id: no campaign
 	}
 	return c
 }
 
-// figures reads our figures by day in a zone, and by campaign too if byCampaign is set.
+// figures reads our figures by day in a zone, and by campaign if byCampaign is set.
 func (k *comparison) figures(ctx context.Context, zone *time.Location, byCampaign bool, filters ...report.Filter) (
 	map[difference.Cell]models.Figures, error,
 ) {
@@ -155,15 +151,15 @@ func (k *comparison) figures(ctx context.Context, zone *time.Location, byCampaig
 	return out, err
 }
 
-// amount is a reported amount of money. Its day decides which exchange rate of its currency is used.
+// amount is a reported amount of money. Its day decides the exchange rate.
 type amount struct {
 	value    decimal.Decimal
 	currency string
 	day      time.Time
 }
 
-// loadRates reads the rates of amounts and sets TheirCurrency. If all amounts have the same currency, TheirCurrency is this
-// currency. Otherwise TheirCurrency is empty, and the amounts are shown in our currency.
+// loadRates reads the rates of amounts and sets TheirCurrency. If the amounts have several currencies, it is empty, and the
+// amounts are shown in our currency.
 func (k *comparison) loadRates(ctx context.Context, list []amount) (err error) {
 	var keys []exchangerate.Key
 	seen := map[string]bool{}
@@ -198,7 +194,7 @@ func (k *comparison) rate(a amount) decimal.NullDecimal {
 }
 
 // convert returns an amount in TheirCurrency, and converted to our currency by the given rate. If TheirCurrency is empty, both
-// are in our currency. convert records that the rate was used.
+// are in our currency.
 func (k *comparison) convert(a amount, rate decimal.NullDecimal) (reported, converted decimal.Decimal) {
 	if a.currency != k.out.Currency && !a.value.IsZero() {
 		k.recordRate(a.currency, rate)
@@ -210,7 +206,7 @@ func (k *comparison) convert(a amount, rate decimal.NullDecimal) (reported, conv
 	return a.value.Round(6), converted
 }
 
-// recordRate records a rate that was used. The answer shows the range of these rates.
+// recordRate records a used rate. The answer shows the range of these rates.
 func (k *comparison) recordRate(currency string, rate decimal.NullDecimal) {
 	u := k.used[currency]
 	if u == nil {
@@ -227,10 +223,9 @@ func (k *comparison) recordRate(currency string, rate decimal.NullDecimal) {
 	}
 }
 
-// money returns figures that have only an amount of money.
 func money(d decimal.Decimal) difference.Figures { return difference.Figures{Money: d} }
 
-// latest returns the later of two times, which may be missing.
+// latest returns the later of two times. Each may be missing.
 func latest(a, b *time.Time) *time.Time {
 	if a == nil || b != nil && b.After(*a) {
 		return b
@@ -238,5 +233,4 @@ func latest(a, b *time.Time) *time.Time {
 	return a
 }
 
-// reasonOf returns a reason as a short text of one line.
 func reasonOf(text string) string { return models.OneLine(text, 200) }

@@ -12,23 +12,22 @@ import (
 	"switchyard/models/difference"
 )
 
-// sent is one of our conversions, with the results of reporting the conversion to the traffic source. Postback is the result of the
-// last postback, and Upload is the result of the last upload. Each is empty if nothing was sent.
+// sent is a conversion with the results of its last postback and its last upload to the traffic source. Each is empty if nothing
+// was sent.
 type sent struct {
 	ID             uuid.UUID `db:"id"`
 	ClickID        uuid.UUID `db:"click_id"`
 	Reference      string    `db:"conversion_id"`
 	Campaign       uuid.UUID `db:"campaign_id"`
 	Status         string    `db:"status"`
-	Accepted       bool      `db:"accepted"` // the source has accepted a postback, or an upload and no later retraction
+	Accepted       bool      `db:"accepted"` // by a postback, or by an upload without a later retraction
 	Postback       string    `db:"postback"`
 	PostbackReason string    `db:"postback_reason"`
 	Upload         string    `db:"upload"`
 	UploadReason   string    `db:"upload_reason"`
-	Kept           bool      `db:"kept"` // postbacks of the conversion's age are still stored
+	Kept           bool      `db:"kept"` // postbacks of this age are still stored
 }
 
-// An accepted retraction means that the platform does not count the conversion any more.
 const selectSent = `
 SELECT v.id, v.click_id, v.conversion_id, v.campaign_id, v.status,
 	EXISTS (SELECT FROM source_postbacks p WHERE p.conversion_id = v.id AND p.source_id = $2 AND p.result = 'told')
@@ -45,8 +44,8 @@ LEFT JOIN LATERAL (SELECT action FROM conversion_uploads a WHERE a.conversion_id
 WHERE v.account_id = $1 AND v.source_id = $2 AND v.click_id >= $3 AND v.click_id < $4
 ORDER BY v.click_id, v.id LIMIT $6`
 
-// compareConversions compares our conversions with those conversions that we sent and the source accepted. If nothing was sent to
-// the source, conversions are not compared, because platforms report no conversions of their own.
+// compareConversions compares our conversions with the conversions that the source has accepted. If nothing was sent, it compares
+// nothing, because platforms report no conversions of their own.
 func (s *sourceSheet) compareConversions(ctx context.Context) error {
 	from, to := s.bounds(s.comparison.ours)
 	plan, err := db.Get[string](ctx, s.Conn, "account", `SELECT plan FROM accounts WHERE id = $1`, s.account)
@@ -75,13 +74,12 @@ func (s *sourceSheet) compareConversions(ctx context.Context) error {
 	return nil
 }
 
-// counts reports whether a conversion with this status counts as a conversion.
+// counts reports whether a conversion with this status counts in reports.
 func counts(status string) bool {
 	return status == models.StatusApproved || status == models.StatusPending
 }
 
-// compareSent adds a conversion. On both sides, the conversion is in the cell of its click, because the source does not say on
-// which day it counts the conversion.
+// compareSent adds a conversion in the cell of its click, because the source does not say on which day it counts it.
 func (s *sourceSheet) compareSent(v sent) {
 	c := s.place(difference.Cell{Day: dayIn(models.ClickTime(v.ClickID), s.comparison.ours), Campaign: v.Campaign})
 	x := difference.Example{Day: c.Day, ClickID: v.ClickID, ConversionID: v.Reference, OurStatus: v.Status}
@@ -102,7 +100,7 @@ func (s *sourceSheet) compareSent(v sent) {
 	s.sheet.AddExample(x)
 }
 
-// reason returns the reason why the source does not have a conversion.
+// reason returns why the source does not have a conversion.
 func (v sent) reason() string {
 	result, reason := v.Upload, v.UploadReason
 	if result == "" {

@@ -12,21 +12,21 @@ import (
 	"switchyard/models/difference"
 )
 
-// platformDay has the figures that a traffic source reports for a day and one of our campaigns.
+// platformDay has the figures that a traffic source reports for a day and a campaign.
 type platformDay struct {
 	Day      time.Time       `db:"day"`
 	Campaign uuid.UUID       `db:"campaign_id"`
 	Amount   decimal.Decimal `db:"amount"`
 	Currency string          `db:"currency"`
 	Clicks   *int64          `db:"clicks"`
-	Platform bool            `db:"platform"` // the figures were read from the platform, not entered
+	Platform bool            `db:"platform"` // read from the platform, not entered
 }
 
 func (r platformDay) cell() difference.Cell {
 	return difference.Cell{Day: r.Day.Format(time.DateOnly), Campaign: r.Campaign}
 }
 
-// For days that were never read from the platform, spend that was entered for whole days in UTC counts as the platform's figure.
+// On days that were never read, spend that was entered for whole days in UTC counts as the platform's figure.
 const selectReported = `
 SELECT day, campaign_id, amount, currency, clicks, true AS platform FROM source_figures
 WHERE account_id = $1 AND source_id = $2 AND day >= $3::date AND day <= $4::date
@@ -43,33 +43,31 @@ type spent struct {
 	Campaign uuid.UUID       `db:"campaign_id"`
 	Counted  decimal.Decimal `db:"counted"` // in the account's currency
 	Alone    bool            `db:"alone"`
-	Part     bool            `db:"part"` // the spend is for a part of the day, or for a value of a sub-parameter
+	Part     bool            `db:"part"` // for a part of the day, or for a value of a sub-parameter
 }
 
 const selectSpent = `SELECT day, campaign_id, coalesce(amount * rate, 0) AS counted, alone,
 	(starts, ends, sub) <> (0, 86400, 0) AS part FROM spend
 WHERE account_id = $1 AND source_id = $2 AND day >= $3::date AND day <= $4::date`
 
-// connection describes the connection of a source or a network.
 type connection struct {
 	Zone     string     `db:"zone"`
 	SyncedAt *time.Time `db:"synced_at"`
 }
 
-// sourceSheet is the data of the comparison of a source.
 type sourceSheet struct {
 	*comparison
 	ours, theirs, utc map[difference.Cell]models.Figures // our figures by day in our zone, in theirs and in UTC
 	rows              map[difference.Cell]platformDay
 	read              map[string]bool // days that were read from the platform or entered
 	spent             map[difference.Cell]decimal.Decimal
-	byHand            map[difference.Cell]bool // cells with spend for a part of the day or of the clicks
-	replaced          map[string]bool          // days on which spend without a campaign has replaced the spend of campaigns
-	byDay             map[string]bool          // days whose figures name no campaign: our figures count for the zero campaign
+	byHand            map[difference.Cell]bool // with spend for a part of the day or of the clicks
+	replaced          map[string]bool          // spend without a campaign has replaced the spend of campaigns
+	byDay             map[string]bool          // the reported figures name no campaign
 }
 
-// place returns the cell in which our figures of the cell c are compared. This is c itself or, on a day whose reported figures name no
-// campaign, the day's cell without a campaign.
+// place returns the cell in which our figures of the cell c are compared: the day's cell without a campaign if the reported
+// figures name none.
 func (s *sourceSheet) place(c difference.Cell) difference.Cell {
 	if s.byDay[c.Day] {
 		c.Campaign = uuid.Nil
@@ -77,7 +75,6 @@ func (s *sourceSheet) place(c difference.Cell) difference.Cell {
 	return c
 }
 
-// placed returns our figures by the cells in which they are compared.
 func (s *sourceSheet) placed(figures map[difference.Cell]models.Figures) map[difference.Cell]models.Figures {
 	out := make(map[difference.Cell]models.Figures, len(figures))
 	for c, f := range figures {
@@ -120,7 +117,6 @@ func (k *comparison) source(ctx context.Context) error {
 	return s.compareConversions(ctx)
 }
 
-// load reads their figures and ours.
 func (s *sourceSheet) load(ctx context.Context) (err error) {
 	if err := s.loadTheirs(ctx); err != nil {
 		return err
@@ -171,7 +167,7 @@ func (s *sourceSheet) loadTheirs(ctx context.Context) error {
 	}
 	var amounts []amount
 	for _, r := range list {
-		if r.Currency == "" { // spend that was stored before the program had exchange rates
+		if r.Currency == "" { // stored before the program had exchange rates
 			r.Currency = s.out.Currency
 		}
 		c := r.cell()
@@ -191,7 +187,6 @@ func (s *sourceSheet) loadTheirs(ctx context.Context) error {
 	return s.loadRates(ctx, amounts)
 }
 
-// compare adds the clicks and the money of a cell.
 func (s *sourceSheet) compare(c difference.Cell) {
 	ours := difference.Figures{Clicks: s.ours[c].Clicks, Money: s.ours[c].Cost.Round(6)}
 	ours.Conversions = s.ours[c].Approved + s.ours[c].Pending
@@ -210,9 +205,8 @@ func (s *sourceSheet) compare(c difference.Cell) {
 	s.compareMoney(c, row, ours.Money)
 }
 
-// compareMoney explains the difference of money in a cell. The platform names a date, and its spend is stored for that date in
-// UTC and spread over the clicks of that UTC day. compareMoney goes from their amount to our cost in steps, and names the cause of
-// each step: the amount in our currency, the spend that counts, the cost on the day in UTC, the cost on the day in our zone.
+// compareMoney explains the difference of money in a cell, step by step: their amount, the amount in our currency, the spend that
+// counts, the cost on the day in UTC, the cost on the day in our zone. Spend is stored for the platform's date in UTC.
 func (s *sourceSheet) compareMoney(c difference.Cell, row platformDay, cost decimal.Decimal) {
 	a := amount{row.Amount, row.Currency, row.Day}
 	theirs, converted := decimal.Zero, decimal.Zero

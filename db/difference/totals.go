@@ -14,8 +14,7 @@ import (
 	"switchyard/models/difference"
 )
 
-// compareTotals compares the daily sums of a network with ours. The network's sums name no campaign, so all cells have the zero
-// campaign.
+// compareTotals compares the daily sums of a network, which name no campaign, with ours.
 func (n *networkSheet) compareTotals(ctx context.Context) error {
 	list, err := reported.ListTotals(ctx, n.Conn, n.account, n.out.ID, n.out.From, n.out.To)
 	if err != nil {
@@ -73,8 +72,8 @@ func (n *networkSheet) addTotals(t reported.Totals) {
 	n.sheet.Explain(c, difference.Currency, "", money(theirs.Sub(converted)))
 }
 
-// explainClicks explains the difference of clicks. A network counts the visitors that reach the offer: clicks without a landing
-// page, and the steps from landing pages to offers. We count all clicks.
+// explainClicks explains the difference of clicks. A network counts only visitors who reach the offer: clicks without a landing
+// page, and click-outs.
 func (n *networkSheet) explainClicks(ctx context.Context, read map[string]bool) error {
 	const byCampaign = false
 	recounted, err := n.figures(ctx, n.theirs, byCampaign)
@@ -96,8 +95,7 @@ func (n *networkSheet) explainClicks(ctx context.Context, read map[string]bool) 
 }
 
 // explainConversions adds our conversions and explains the difference of conversions and money. Networks count a conversion on
-// its own day, and we count it on the day of its click. The difference between the click's day in our zone and the click's day in
-// their zone has the cause time_zone.
+// its own day, and we count it on the day of its click.
 func (n *networkSheet) explainConversions(ctx context.Context, read map[string]bool) error {
 	from, to := n.bounds(n.theirs)
 	since, until := n.bounds(n.comparison.ours)
@@ -137,8 +135,8 @@ SELECT v.id, v.click_id, v.conversion_id, v.status, v.payout, v.currency, v.rate
 WHERE v.account_id = $1 AND v.network_id = $2 AND v.status IN ('approved', 'pending')
 	AND (v.recorded_at >= $3 AND v.recorded_at < $4 OR v.click_id >= $5 AND v.click_id < $6) LIMIT $7`
 
-// comparePostbacks compares our conversions with the postbacks that the network has sent. Money is not compared, because the
-// amounts of refused postbacks were not read.
+// comparePostbacks compares our conversions with the postbacks that the network has sent. Money is not compared, because amounts
+// of refused postbacks were not read.
 func (n *networkSheet) comparePostbacks(ctx context.Context) error {
 	list, err := n.readPairs(ctx)
 	if err != nil {
@@ -166,17 +164,17 @@ func (n *networkSheet) comparePostbacks(ctx context.Context) error {
 	return err
 }
 
-// refusedPostback is a postback that became no conversion. Equal postbacks are merged into one.
+// refusedPostback is a postback that became no conversion, merged with equal ones.
 type refusedPostback struct {
 	At       time.Time `db:"at"`
 	Outcome  string    `db:"outcome"`
 	Detail   string    `db:"detail"`
 	Campaign uuid.UUID `db:"campaign_id"`
 	ClickID  uuid.UUID `db:"click_id"`
-	Number   int       `db:"number"` // number of equal postbacks
+	Number   int       `db:"number"` // of equal postbacks
 }
 
-// Anyone who knows a click id can send many postbacks, so the query limits the number of postbacks before it groups them.
+// Anyone who knows a click id can send many postbacks, so the query limits their number before it groups them.
 const selectRefused = `
 SELECT min(received_at) AS at, outcome, detail, coalesce(campaign_id, '` + db.ZeroID + `') AS campaign_id,
 	coalesce(click_id, '` + db.ZeroID + `') AS click_id, count(*) AS number

@@ -14,10 +14,9 @@ import (
 	"switchyard/models"
 )
 
-// Change is a change of an account's currency that is in progress. From the start of the change, the account has the new currency
-// and its fixed rates convert to the new currency. The facts (stored amounts) and the ledger are restated bit by bit, which means
-// that they are converted to the new currency. Until all of them are restated, statements that read facts must use the SQL of
-// Counting for the rate.
+// Change is a change of an account's currency that is in progress. The account already has the new currency, and its fixed rates
+// convert to it. The facts and the ledger are restated (converted) bit by bit. Until then, statements that read facts must use
+// the SQL of Counting for the rate.
 type Change struct {
 	Account  uuid.UUID `db:"account_id"`
 	Job      uuid.UUID `db:"job_id"`
@@ -30,7 +29,7 @@ type Change struct {
 
 var changeColumns = db.Columns[Change]("")
 
-// FindChange returns the change of an account's currency that is in progress. ok is false if the currency is not being changed.
+// FindChange returns the change of an account's currency that is in progress. ok is false without such a change.
 func FindChange(ctx context.Context, c db.Conn, account uuid.UUID) (k Change, ok bool, err error) {
 	return db.First[Change](ctx, c, "change of currency", `SELECT `+changeColumns+` FROM currency_changes WHERE account_id = $1`, account)
 }
@@ -46,9 +45,8 @@ func RecordArchived(ctx context.Context, c db.Conn, account uuid.UUID) error {
 	return db.Run(ctx, c, "record restated archive", `UPDATE currency_changes SET archived = true WHERE account_id = $1`, account)
 }
 
-// EndChange ends a change. By then all facts have the rate of their day, except facts whose rate was set or replaced during the
-// change. These facts are restated afterwards: see AccountsToRestate. EndChange deletes the rates of the new currency, because amounts
-// in the account's own currency need no rate.
+// EndChange ends a change. It deletes the rates of the new currency, because amounts in the account's own currency need no rate.
+// Facts whose rate changed while it was running are restated afterwards: see AccountsToRestate.
 func EndChange(ctx context.Context, c db.Conn, k Change) error {
 	if err := db.Run(ctx, c, "end change of currency", `DELETE FROM account_rates WHERE account_id = $1 AND currency = $2`, k.Account, k.To); err != nil {
 		return err
@@ -56,29 +54,28 @@ func EndChange(ctx context.Context, c db.Conn, k Change) error {
 	return db.Run(ctx, c, "end change of currency", `DELETE FROM currency_changes WHERE account_id = $1`, k.Account)
 }
 
-// RequestRates requests the rates of a currency for an account that is about to change to this currency. The next fetch reads the
-// rates.
+// RequestRates makes the next fetch read the rates of a currency, for an account that is about to change to it.
 func RequestRates(ctx context.Context, c db.Conn, account uuid.UUID, currency string) error {
 	return db.Run(ctx, c, "request rates", `UPDATE accounts SET wants_currency = $2 WHERE id = $1`, account, currency)
 }
 
-// Counting returns SQL for the rate by which a fact counts. It is for statements whose $1 is the account. `at` is SQL for the
-// fact's time. Normally the SQL returns the rate that is stored with the fact. While the account's currency is being changed, it
-// returns the fixed rate of the fact's day, whether or not the fact has been restated yet.
+// Counting returns SQL for the rate by which a fact counts, for statements whose $1 is the account. The argument at is SQL for
+// the fact's time. During a change of the account's currency the rate is the fixed rate of the fact's day, otherwise the rate of
+// the fact.
 func Counting(fact, at string) string {
 	return fmt.Sprintf(`CASE WHEN EXISTS (SELECT FROM currency_changes h WHERE h.account_id = $1) THEN %s ELSE %s.rate END`,
 		Changing(fact, at), fact)
 }
 
-// Changing does the same as Counting, for statements that run only while the currency is being changed. A fact with an empty
-// currency was stored before the column currency existed, and is in the account's former currency.
+// Changing does the same as Counting, for statements that run only while the currency is being changed. A fact without a currency
+// is old, and in the account's former currency.
 func Changing(fact, at string) string {
 	return fmt.Sprintf(`coalesce((SELECT k.rate FROM account_rates k WHERE k.account_id = $1 AND k.day = (%[2]s AT TIME ZONE 'UTC')::date
 	AND k.currency = coalesce(nullif(%[1]s.currency, ''), (SELECT h.from_currency FROM currency_changes h WHERE h.account_id = $1))), %[1]s.rate)`,
 		fact, at)
 }
 
-// FixedKeys lists the keys of an account, each a currency on a day: the keys with a rate, and the keys that wait for a rate.
+// FixedKeys lists the fixed keys of an account: keys with a rate, and keys that wait for a rate.
 func FixedKeys(ctx context.Context, c db.Conn, account uuid.UUID) (rated, waiting []Key, err error) {
 	rows, err := db.Select[keyRow](ctx, c, "fixed rates", `SELECT account_id, day, currency, rate FROM account_rates WHERE account_id = $1`, account)
 	for _, r := range rows {
@@ -97,8 +94,8 @@ SELECT account_id, day, currency, rate, rate IS NOT NULL
 FROM unnest($1::uuid[], $2::date[], $3::text[], $4::numeric[]) AS k (account_id, day, currency, rate)
 ON CONFLICT (account_id, day, currency) DO UPDATE SET rate = excluded.rate, restating = excluded.restating`
 
-// Refix computes and stores the rates of keys again, after the account's currency has changed, and marks the facts of these keys
-// to be restated. It returns the keys that have no rate.
+// Refix computes the rates of keys again after a change of the account's currency, and marks their facts to be restated. It
+// returns the keys without a rate.
 func Refix(ctx context.Context, c db.Conn, keys []Key) (missing []Key, err error) {
 	found, err := compute(ctx, c, keys)
 	if err != nil {
@@ -115,8 +112,8 @@ func Refix(ctx context.Context, c db.Conn, keys []Key) (missing []Key, err error
 	return db.Without(sorted, func(k Key) bool { return found[k].Valid }), nil
 }
 
-// MissingCurrency returns the currency that has no rate on the day of a key: either the key's currency, or the currency to which
-// amounts are converted (to).
+// MissingCurrency returns the currency that has no rate on the day of a key: the key's own, or the one to which amounts are
+// converted (to).
 func MissingCurrency(ctx context.Context, c db.Conn, k Key, to string) (string, error) {
 	known, err := PerEuro(ctx, c, []CurrencyDay{k.CurrencyDay, {k.Day, to}})
 	if _, ok := known[k.CurrencyDay]; !ok {
@@ -125,8 +122,8 @@ func MissingCurrency(ctx context.Context, c db.Conn, k Key, to string) (string, 
 	return to, err
 }
 
-// Factor returns the fixed rate of a key: the value of one unit of the key's currency in the account's currency. It returns 1 if
-// the key has no rate.
+// Factor returns the fixed rate of a key: the value of one unit of the key's currency in the account's currency. Without a rate
+// it returns 1.
 func Factor(ctx context.Context, c db.Conn, k Key) (decimal.Decimal, error) {
 	found, _, err := readFixed(ctx, c, []Key{k}, "")
 	if rate := found[k]; rate.Valid {

@@ -16,8 +16,8 @@ import (
 	"switchyard/models"
 )
 
-// Key identifies a fixed rate: the rate of a currency on a day for an account. Amounts in the account's own currency need no rate,
-// so a key has the account's own currency only while that currency is being changed.
+// Key identifies a fixed rate: the rate of a currency on a day for an account. Amounts in the account's own currency need no
+// rate, except while the currency is being changed.
 type Key struct {
 	Account uuid.UUID
 	CurrencyDay
@@ -28,7 +28,7 @@ func NewKey(account uuid.UUID, at time.Time, currency string) Key {
 	return Key{account, CurrencyDay{at.UTC().Truncate(24 * time.Hour), currency}}
 }
 
-// arguments returns the columns of keys as query arguments. The keys are sorted, so that two transactions never deadlock on them.
+// arguments returns the columns of keys as query arguments. They are sorted, so that two transactions never deadlock.
 func arguments(keys []Key) (sorted []Key, args []any) {
 	sorted = slices.SortedFunc(slices.Values(keys), func(a, b Key) int {
 		return cmp.Or(bytes.Compare(a.Account[:], b.Account[:]), a.Day.Compare(b.Day), cmp.Compare(a.Currency, b.Currency))
@@ -55,8 +55,7 @@ ON CONFLICT DO NOTHING`
 )
 
 // LockRates returns the rates of keys and share-locks them until the transaction of c ends. A change of a rate therefore either
-// sees the fact that is being written or waits for it, and no fact is written with a rate that has just been replaced. If a key
-// has no fixed rate, LockRates fixes the rate of the key's day, or NULL if that day has no rate.
+// sees the fact that is being written or waits for it. A key without a fixed rate is fixed now, with NULL if its day has no rate.
 func LockRates(ctx context.Context, c db.Conn, keys []Key) (map[Key]decimal.NullDecimal, error) {
 	out, missing, err := readFixed(ctx, c, keys, ` FOR SHARE OF r`)
 	if err != nil || len(missing) == 0 {
@@ -66,18 +65,18 @@ func LockRates(ctx context.Context, c db.Conn, keys []Key) (map[Key]decimal.Null
 	if err != nil {
 		return nil, err
 	}
-	known := slices.Collect(maps.Keys(found)) // found has no keys of deleted accounts
+	known := slices.Collect(maps.Keys(found)) // without keys of deleted accounts
 	sorted, args := arguments(known)
 	args = append(args, pq.Array(db.Map(sorted, func(k Key) *string { return textOrNull(found[k]) })))
 	if err := db.Run(ctx, c, "fix rates", fixRates, args...); err != nil {
 		return nil, err
 	}
-	fixed, _, err := readFixed(ctx, c, missing, ` FOR SHARE OF r`) // another transaction may have fixed the rates first
+	fixed, _, err := readFixed(ctx, c, missing, ` FOR SHARE OF r`) // another transaction may have been first
 	maps.Copy(out, fixed)
 	return out, err
 }
 
-// FindRates returns the rates that LockRates would return now. It locks and writes nothing.
+// FindRates returns the rates that LockRates would return now, but locks and writes nothing.
 func FindRates(ctx context.Context, c db.Conn, keys []Key) (map[Key]decimal.NullDecimal, error) {
 	out, missing, err := readFixed(ctx, c, keys, "")
 	if err != nil || len(missing) == 0 {
@@ -115,7 +114,7 @@ func readFixed(ctx context.Context, c db.Conn, keys []Key, lock string) (map[Key
 	return out, missing, err
 }
 
-// compute returns the rates of keys from the stored rates. It leaves out keys whose account was deleted.
+// compute returns the rates of keys from the stored rates. It leaves out keys of deleted accounts.
 func compute(ctx context.Context, c db.Conn, keys []Key) (map[Key]decimal.NullDecimal, error) {
 	sorted, args := arguments(keys)
 	currencies, err := db.Pairs[int, string](ctx, c, "currencies of accounts", accountCurrencies, args...) // by position in sorted, from 1

@@ -1,15 +1,14 @@
 // Package exchangerate stores exchange rates by day. They come from the European Central Bank or from the operator.
 //
-// The rate of a day is the rate that was published for that day. If no rate was published for that day, it is the latest earlier
-// rate, which may be at most models.RateDays days older. Only the operator can change a stored rate.
+// The rate of a day is the rate that was published for that day or, without one, the latest earlier rate of the last
+// models.RateDays days. Only the operator can change a stored rate.
 //
-// Money amounts that are stored, such as costs and payouts, are called facts. When an account's first fact needs the rate of a
-// currency on a day, LockRates fixes this rate for the account: later facts of that day and currency get the same rate, whatever
-// is published later. If there is no rate yet, the day is fixed without a rate, and UpdateFixed sets the rate once it is
-// published. Apart from that, a fixed rate changes only when the operator replaces a rate, or when the account changes its currency.
-// In all three cases the facts with the old rate are restated, which means that they are counted by the new rate. A fact is written
-// under a lock on its fixed rate. A change of the rate therefore finds every fact that was written earlier, and every later fact has
-// the new rate.
+// Stored amounts of money, such as costs and payouts, are called facts. The first fact of an account in a currency on a day fixes
+// the rate for the account (LockRates): later facts of that day and currency get the same rate, whatever is published later. A
+// day can be fixed without a rate, and UpdateFixed sets the rate once it is published. Apart from that, a fixed rate changes only
+// when the operator replaces a rate, or when the account changes its currency. The facts are then restated, which means that they
+// are counted by the new rate. A fact is written under a lock on its fixed rate, so a change of the rate finds every fact with
+// the old rate.
 package exchangerate
 
 import (
@@ -27,7 +26,7 @@ import (
 type Saved struct {
 	Added   int `json:"added"`
 	Changed int `json:"changed"`
-	Kept    int `json:"kept"` // rates that were not stored, because the day already had a rate
+	Kept    int `json:"kept"` // not stored, because the day already had a rate
 }
 
 type savedRate struct {
@@ -35,7 +34,6 @@ type savedRate struct {
 	Added bool `db:"added"`
 }
 
-// savedAtOnce is the number of rates that one statement writes.
 const savedAtOnce = 5000
 
 const saveRates = `
@@ -46,9 +44,8 @@ ON CONFLICT (base, currency, day) DO UPDATE SET rate = excluded.rate, source = e
 	WHERE $5 AND r.rate <> excluded.rate
 RETURNING currency, day, xmax = 0 AS added`
 
-// Save stores rates in the transaction of c. A day that already has a rate keeps this rate unless replace is set. If replace is
-// set, the rate is replaced, and the facts that were counted by the old rate will be restated. The list may have at most one rate
-// for each day and currency.
+// Save stores rates in the transaction of c. A day that has a rate keeps it unless replace is set. Facts that were counted by a
+// replaced rate will be restated. The list may have one rate for each day and currency.
 func Save(ctx context.Context, c db.Conn, list []models.Rate, replace bool) (out Saved, err error) {
 	for part := range slices.Chunk(list, savedAtOnce) {
 		days, currencies := dayColumns(part)
@@ -99,7 +96,6 @@ func dayOrNull(t time.Time) any {
 	return t.Format(time.DateOnly)
 }
 
-// CurrencyDay identifies a currency on a day.
 type CurrencyDay struct {
 	Day      time.Time // midnight UTC
 	Currency string
@@ -132,14 +128,14 @@ func PerEuro(ctx context.Context, c db.Conn, list []CurrencyDay) (map[CurrencyDa
 
 const lastDay = `SELECT coalesce(max(day), '0001-01-01') FROM currency_rates WHERE source = $1`
 
-// LastDay returns the last day for which a source has rates. It returns the zero time if the source has no rates.
+// LastDay returns the last day for which a source has rates. It is zero if the source has no rates.
 func LastDay(ctx context.Context, c db.Conn, source string) (time.Time, error) {
 	day, err := db.Get[time.Time](ctx, c, "last day of rates", lastDay, source)
 	return day.UTC(), err
 }
 
-// needsFetch is true if a record is in another currency than its account, if amounts wait for a rate, or if an account is about
-// to change its currency.
+// needsFetch is true if a record is in a foreign currency, if amounts wait for a rate, or if an account is about to change its
+// currency.
 const needsFetch = `
 SELECT EXISTS (SELECT FROM campaigns r JOIN accounts a ON a.id = r.account_id WHERE r.currency NOT IN ('', a.currency))
 	OR EXISTS (SELECT FROM offers r JOIN accounts a ON a.id = r.account_id WHERE r.currency NOT IN ('', a.currency))
@@ -149,7 +145,7 @@ SELECT EXISTS (SELECT FROM campaigns r JOIN accounts a ON a.id = r.account_id WH
 	OR EXISTS (SELECT FROM account_rates WHERE rate IS NULL)
 	OR EXISTS (SELECT FROM accounts WHERE wants_currency NOT IN ('', currency))`
 
-// NeedsFetch reports whether rates have to be fetched. This is not necessary if all amounts are in the currencies of their accounts.
+// NeedsFetch reports whether rates have to be fetched.
 func NeedsFetch(ctx context.Context, c db.Conn) (bool, error) {
 	return db.Get[bool](ctx, c, "wanted rates", needsFetch)
 }

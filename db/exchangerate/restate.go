@@ -27,14 +27,12 @@ SELECT day, currency FROM unnest($1::date[], $2::text[]) AS k (day, currency)
 WHERE EXISTS (SELECT FROM account_rates r WHERE r.day >= k.day AND r.day <= k.day + $3::int)
 ON CONFLICT DO NOTHING`
 
-// recordChange records rates that were replaced, or that were added for days without a rate, so that UpdateFixed finds the facts
-// of these days.
+// recordChange records new and replaced rates, so that UpdateFixed finds the facts that they affect.
 func recordChange(ctx context.Context, c db.Conn, list []models.Rate) error {
 	days, currencies := dayColumns(list)
 	return db.Run(ctx, c, "record changes of rates", recordChanges, days, currencies, models.RateDays)
 }
 
-// dayColumns returns the days and the currencies of rates as query arguments.
 func dayColumns(list []models.Rate) (days, currencies []string) {
 	return db.Map(list, func(r models.Rate) string { return r.Day.Format(time.DateOnly) }),
 		db.Map(list, func(r models.Rate) string { return r.Currency })
@@ -43,8 +41,8 @@ func dayColumns(list []models.Rate) (days, currencies []string) {
 const (
 	selectChanges = `SELECT day, currency FROM rate_changes ORDER BY day, currency LIMIT $1`
 
-	// A rate may have been used for facts of its day and of the seven days after it. If the rate's currency is the account's own
-	// currency, these are facts in any other currency. Otherwise they are facts in the rate's currency.
+	// A rate may have been used on its day and the seven days after it. The rate of an account's own currency affects the facts
+	// in all other currencies.
 	affected = `
 SELECT r.account_id, r.day, r.currency, r.rate FROM account_rates r JOIN accounts a ON a.id = r.account_id
 JOIN unnest($1::date[], $2::text[]) AS k (day, currency)
@@ -62,12 +60,10 @@ WHERE rate IS NULL AND (account_id, day, currency) > ($1, $2::date, $3) ORDER BY
 WHERE account_id = $1 AND day = $2 AND currency = $3 AND rate IS DISTINCT FROM $4`
 )
 
-// updatedAtOnce is the number of rows that UpdateFixed reads at a time.
 const updatedAtOnce = 500
 
-// UpdateFixed sets the rate of days that were fixed without a rate, if there is a rate now. It also updates fixed rates that the
-// operator has replaced. The facts are converted again (restated) afterwards: see AccountsToRestate. If UpdateFixed is
-// interrupted, the completed part of its work stays.
+// UpdateFixed sets missing fixed rates that are known by now, and fixed rates that the operator has replaced. The facts are
+// restated afterwards: see AccountsToRestate.
 func UpdateFixed(ctx context.Context, d *db.DB) error {
 	for {
 		changes, err := db.Select[models.Rate](ctx, d, "changes of rates", selectChanges, updatedAtOnce)
@@ -103,8 +99,8 @@ func UpdateFixed(ctx context.Context, d *db.DB) error {
 	}
 }
 
-// change sets the rates of rows to the present rates. Each row has its own transaction, which waits for transactions that are
-// writing facts with the old rate.
+// change sets the rates of rows to the present rates. Each row has its own transaction, which waits for transactions that write
+// facts with the old rate.
 func change(ctx context.Context, d *db.DB, rows []keyRow) error {
 	if len(rows) == 0 {
 		return nil
@@ -126,7 +122,7 @@ func change(ctx context.Context, d *db.DB, rows []keyRow) error {
 }
 
 // AccountsToRestate lists the accounts that may have facts whose rate is not the fixed rate of their day. It leaves out accounts
-// whose currency is being changed, because that change restates all facts.
+// whose currency is being changed.
 func AccountsToRestate(ctx context.Context, c db.Conn) ([]uuid.UUID, error) {
 	return db.Select[uuid.UUID](ctx, c, "accounts to restate", `SELECT DISTINCT account_id FROM account_rates r WHERE restating
 		AND NOT EXISTS (SELECT FROM currency_changes k WHERE k.account_id = r.account_id)`)
@@ -158,13 +154,13 @@ const selectUnconverted = `
 SELECT currency, count(*) AS days, min(day)::timestamptz AS first, min(since) AS since FROM account_rates
 WHERE account_id = $1 AND rate IS NULL GROUP BY currency ORDER BY currency LIMIT 100`
 
-// UnconvertedOf lists the currencies of an account that have amounts which do not count, because a rate is missing.
+// UnconvertedOf lists an account's currencies with amounts that do not count, because a rate is missing.
 func UnconvertedOf(ctx context.Context, c db.Conn, account uuid.UUID) ([]Unconverted, error) {
 	return db.Select[Unconverted](ctx, c, "unconverted money", selectUnconverted, account)
 }
 
-// DeleteExpired deletes the fixed rates of days before the given day, except rates with which facts are still being restated.
-// The caller must have deleted the facts of these days.
+// DeleteExpired deletes the fixed rates of days before the given day, except the rates of facts that are being restated. The
+// caller must have deleted the facts of these days.
 func DeleteExpired(ctx context.Context, c db.Conn, before time.Time, limit int) error {
 	_, err := db.InParts(ctx, c, "delete expired rates", `DELETE FROM account_rates WHERE ctid IN (
 		SELECT ctid FROM account_rates WHERE day < $1 AND NOT restating LIMIT $2)`, limit, before.Format(time.DateOnly))

@@ -1,5 +1,5 @@
-// Package export reads the rows of report files one by one, so that a file of any length needs the same amount of memory.
-// The database that has a row, PostgreSQL or ClickHouse, formats its values. A file contains them unchanged, except some ids.
+// Package export reads the rows of report files one by one, so that a file of any length needs the same memory. PostgreSQL and
+// ClickHouse format the values, except some ids.
 package export
 
 import (
@@ -22,23 +22,22 @@ import (
 type column struct {
 	name     string
 	expr     string
-	copyExpr string                 // SQL of the same value in ClickHouse, for clicks
-	foreign  bool                   // the texts come from outside; false: the values are ids, numbers or times of our own
-	format   func(uuid.UUID) string // converts an id to the text in the file; nil: the value stays unchanged
+	copyExpr string                 // the same in ClickHouse, for clicks
+	foreign  bool                   // the texts come from outside
+	format   func(uuid.UUID) string // converts an id to the text in the file; nil: unchanged
 }
 
 // Table describes the rows and columns of a kind of file.
 type Table struct {
 	columns []column
-	count   string              // SELECT of the facts of an account ($1) in the window $2 to $3
-	from    string              // the FROM, WHERE and ORDER BY of the statement that reads the rows
-	copied  bool                // the copy in ClickHouse has the rows too; true for clicks
+	count   string              // SELECT of the facts of an account ($1) from $2 to $3
+	from    string              // FROM, WHERE and ORDER BY of the statement that reads the rows
+	copied  bool                // the rows are also in ClickHouse; true for clicks
 	linked  bool                // the statement has the parameter $4: the smartlink, or null for all smartlinks
-	moment  func(time.Time) any // converts a time to a parameter of the window
+	moment  func(time.Time) any // converts a time to an argument
 }
 
-// Heading is the heading of a column. If Foreign is set, the texts in the column come from outside, and a spreadsheet could
-// interpret such a text as a formula.
+// Heading is the heading of a column. Texts of a Foreign column come from outside, and a spreadsheet could read them as formulas.
 type Heading struct {
 	Name    string
 	Foreign bool
@@ -89,9 +88,8 @@ func (r Reader) Count(ctx context.Context, t Table, q Query, atMost int) (n int,
 	return n, nil
 }
 
-// Each calls fn with the cells of every row, newest first. The rows in PostgreSQL all show the state at the same moment. The rows
-// of the copy are read after them, one day at a time. The cells are valid until fn returns. If fn fails, Each stops and returns
-// the error.
+// Each calls fn with the cells of every row, newest first. The rows in PostgreSQL all show the state at the same moment. The
+// cells are valid until fn returns. If fn fails, Each returns the error.
 func (r Reader) Each(ctx context.Context, t Table, q Query, fn func([]sql.RawBytes) error) error {
 	var cold Query
 	err := r.Copy.Snapshot(ctx, r.Conn, func(c db.Conn) (err error) {
@@ -107,7 +105,7 @@ func (r Reader) Each(ctx context.Context, t Table, q Query, fn func([]sql.RawByt
 	return r.eachCold(ctx, t, cold, fn)
 }
 
-// each calls fn with the rows in PostgreSQL. fn must not retain the cells.
+// each calls fn with the rows in PostgreSQL.
 func (r Reader) each(ctx context.Context, t Table, q Query, fn func([]sql.RawBytes) error) error {
 	exprs := db.Map(t.columns, func(c column) string { return c.expr })
 	query := `SELECT ` + strings.Join(exprs, ", ") + ` FROM ` + t.from
@@ -126,7 +124,7 @@ func (r Reader) each(ctx context.Context, t Table, q Query, fn func([]sql.RawByt
 	}, query, t.args(q)...)
 }
 
-// formatIDs replaces ids with the form in which the file shows them.
+// formatIDs replaces ids with the texts in the file.
 func (t Table) formatIDs(cells []sql.RawBytes) error {
 	for i, c := range t.columns {
 		if c.format == nil {
@@ -141,7 +139,7 @@ func (t Table) formatIDs(cells []sql.RawBytes) error {
 	return nil
 }
 
-// clickID returns the column with a click's id in its public form.
+// clickID returns the column of a click's id in its public form.
 func clickID(expr string) column {
 	return column{name: "click_id", expr: expr, copyExpr: "toString(f.id)", format: models.FormatClickID}
 }

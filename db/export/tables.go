@@ -14,9 +14,8 @@ import (
 
 func clickMoment(t time.Time) any { return models.FloorClickID(t) }
 
-// exported returns the columns of the attributes that belong to home and are in export files. The list `last` has the columns of
-// the sub-parameters that older versions of the program did not have, and `list` has the other columns. The columns of `last` are
-// at the end of each file, because some programs read columns by their position.
+// exported returns the columns of the exported attributes of home. The list last has the sub-parameters that were added later.
+// They come at the end of a file, because some programs read columns by their position.
 func exported(home clickattr.Home) (list, last []column) {
 	for i := range clickattr.All {
 		switch a := &clickattr.All[i]; {
@@ -35,7 +34,7 @@ var (
 	ofSmartlinks, lastOfSmartlinks = exported(clickattr.Smartlinks)
 )
 
-// ofClick returns the column of an attribute. Every text is foreign, because visitors and senders can choose it.
+// ofClick returns the column of an attribute. Every text is foreign, because visitors and senders choose it.
 func ofClick(a *clickattr.Attr) column {
 	switch {
 	case a.Text != nil:
@@ -54,13 +53,12 @@ func ofClick(a *clickattr.Attr) column {
 	return number(a.Name)
 }
 
-// insertBefore inserts a column into a list, before the column with the given name.
 func insertBefore(name string, c column, list []column) []column {
 	return slices.Insert(list, slices.IndexFunc(list, func(c column) bool { return c.name == name }), c)
 }
 
-// rate returns the column with the value of one unit of the row's currency in the account's currency. The value is empty while
-// there is no rate.
+// rate returns the column with the value of one unit of the row's currency in the account's currency, or an empty text without a
+// rate.
 func rate(at string) column {
 	return column{
 		name: "rate", expr: `coalesce(trim_scale(` + exchangerate.Counting("f", at) + `)::text, '')`, copyExpr: "ifNull(toString(f.rate), '')",
@@ -106,7 +104,7 @@ ORDER BY f.recorded_at DESC, f.id DESC`,
 }
 
 // SmartlinkClicks returns the table of the clicks of smartlinks. slug returns the slug of a smartlink, or an empty text for an
-// unknown smartlink.
+// unknown one.
 func SmartlinkClicks(slug func(smartlink uuid.UUID) string) Table {
 	return Table{
 		columns: slices.Concat(

@@ -18,7 +18,7 @@ const insertAds = `
 INSERT INTO ad_clicks (account_id, ad, click_id)
 SELECT * FROM unnest($1::uuid[], $2::uuid[], $3::uuid[]) ON CONFLICT DO NOTHING`
 
-// storeAds stores the ad platforms' click ids of new clicks, in the transaction that stores the clicks.
+// storeAds stores the ad platforms' click ids of new clicks.
 func storeAds(ctx context.Context, c db.Conn, clicks []*click.StoredClick) error {
 	var accounts, ads, ids []uuid.UUID
 	for _, click := range clicks {
@@ -35,7 +35,7 @@ func storeAds(ctx context.Context, c db.Conn, clicks []*click.StoredClick) error
 // adsIn returns the keys of the ad platforms' click ids in the query of a link. It skips a macro that the platform did not
 // replace, because all visitors would share that value.
 func adsIn(query string) (list []uuid.UUID) {
-	// Most links name no parameter of models.AdArrivals. These two searches are cheaper than splitting every link.
+	// Few links have such ids, and two searches are cheaper than splitting every link.
 	if !strings.Contains(query, "clid=") && !strings.Contains(query, "msclkid=") {
 		return nil
 	}
@@ -53,8 +53,8 @@ SELECT DISTINCT ON (a.account_id, a.ad) a.account_id, a.ad, a.click_id
 FROM ad_clicks a JOIN (SELECT DISTINCT * FROM unnest($1::uuid[], $2::uuid[]) AS k (account_id, ad)) k USING (account_id, ad)
 ORDER BY a.account_id, a.ad, a.click_id DESC`
 
-// findAds sets the click of events that name an ad platform's click id but no click. It uses the last click with that id. As a
-// rule, that click is already stored, because the visitor had to load a page before the page could send an event.
+// findAds sets the click of events that name only an ad platform's click id: the last click with that id. It is usually stored,
+// because the visitor loaded a page before the event.
 func findAds(ctx context.Context, c db.Conn, events []*models.SiteEvent) error {
 	type key struct {
 		Account uuid.UUID `db:"account_id"`

@@ -12,8 +12,8 @@ import (
 	"switchyard/models"
 )
 
-// BenchmarkIngest measures the number of clicks per second that the ingester stores from a full spool, without pauses. A third
-// of the clicks have a click-out to an offer.
+// BenchmarkIngest measures how many clicks per second the ingester stores from a full spool. A third of the clicks have a
+// click-out.
 func BenchmarkIngest(b *testing.B) {
 	d := dbtest.New(b)
 	acc := clicktest.Account(b, d)

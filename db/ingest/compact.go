@@ -10,14 +10,13 @@ import (
 	"switchyard/db/ledger"
 )
 
-// The maximum amounts of work of one call of Compact.
 const (
 	clicksAtOnce = 1000
 	hoursAtOnce  = 500
 )
 
-// Compact applies waiting click-outs and arrivals, and compacts the ledger. Calls may be missed or repeated, and may run in
-// parallel.
+// Compact applies waiting click-outs and arrivals, and compacts the ledger. Calls may be missed, repeated or run at the same
+// time.
 func Compact(ctx context.Context, l click.Log) error {
 	if _, err := conversion.ApplyWaitingHops(ctx, l, clicksAtOnce); err != nil {
 		return err

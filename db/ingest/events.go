@@ -17,8 +17,8 @@ import (
 // storedEvent is a row of site_events.
 type storedEvent struct {
 	models.SiteEvent
-	Goals   []string `db:"goals"`   // keys of the goals that the event reached
-	Applied bool     `db:"applied"` // the event's arrival no longer waits for its click
+	Goals   []string `db:"goals"`   // keys of the reached goals
+	Applied bool     `db:"applied"` // the event's arrival does not wait for its click
 }
 
 var insertEvents = `
@@ -27,7 +27,7 @@ SELECT ` + db.Columns[storedEvent]("") + ` FROM ` + db.FromRecords[storedEvent](
 ON CONFLICT (id) DO NOTHING
 RETURNING id`
 
-// storeEvents stores the events that are not stored yet, and returns these events.
+// storeEvents stores new events, and returns them.
 func storeEvents(ctx context.Context, c db.Conn, list []*models.SiteEvent) ([]*models.SiteEvent, error) {
 	if len(list) == 0 {
 		return nil, nil
@@ -43,15 +43,14 @@ func storeEvents(ctx context.Context, c db.Conn, list []*models.SiteEvent) ([]*m
 		return nil, err
 	}
 	byID := map[uuid.UUID]*models.SiteEvent{}
-	for _, e := range slices.Backward(list) { // if two events have the same id, the first is stored
+	for _, e := range slices.Backward(list) { // of two events with the same id, the first is stored
 		byID[e.ID] = e
 	}
 	return db.Map(stored, func(id uuid.UUID) *models.SiteEvent { return byID[id] }), nil
 }
 
-// storeKeys stores the encrypted personal data of events. It deletes the data of visitors who refuse the use of their data. A
-// refusal counts even if the event was stored before, because a sender repeats an event to withdraw the consent. Data of events
-// without a click are not stored, because only the data of a click can be uploaded.
+// storeKeys stores the encrypted personal data of events with a click, and deletes the data of visitors who refuse. A refusal
+// counts even if the event was stored before, because a sender repeats an event to withdraw the consent.
 func storeKeys(ctx context.Context, c db.Conn, all, fresh []*models.SiteEvent) error {
 	rowsOf := func(list []*models.SiteEvent, denied bool) (rows []matchkey.Row) {
 		for _, e := range list {
@@ -73,8 +72,8 @@ func storeKeys(ctx context.Context, c db.Conn, all, fresh []*models.SiteEvent) e
 	return matchkey.Withdraw(ctx, c, rowsOf(all, denied))
 }
 
-// The earliest event that waits for a click determines how the visitor arrived. It changes nothing if an event that was applied
-// before has named an arrival other than direct. Clicks are locked in the order of their ids, as in all other code.
+// The earliest waiting event determines how the visitor arrived, unless an applied event has named an arrival other than direct.
+// Clicks are locked in the order of their ids, as everywhere.
 const updateArrivals = `
 WITH locked AS MATERIALIZED (
 	SELECT id, account_id FROM clicks WHERE id = ANY ($1::uuid[]) AND id BETWEEN $2 AND $3 ORDER BY id FOR NO KEY UPDATE
@@ -93,8 +92,8 @@ WITH locked AS MATERIALIZED (
 )
 SELECT id FROM locked`
 
-// applyArrivals sets how the visitors of some clicks arrived. It takes this from the events that wait for these clicks. It
-// returns the ids of the clicks that are not stored yet.
+// applyArrivals sets how the visitors of some clicks arrived, from the events that wait for these clicks. It returns the ids of
+// the clicks that are not stored yet.
 func applyArrivals(ctx context.Context, c db.Conn, clickIDs []uuid.UUID) (missing []uuid.UUID, err error) {
 	if len(clickIDs) == 0 {
 		return nil, nil
@@ -118,9 +117,8 @@ const selectArrivals = `
 SELECT DISTINCT e.click_id FROM site_events e CROSS JOIN LATERAL (SELECT FROM clicks c WHERE c.id = e.click_id LIMIT 1) c
 WHERE NOT e.applied AND e.received_at >= $1 LIMIT $2`
 
-// ApplyWaitingArrivals applies arrivals that still wait although their clicks are stored, for at most limit clicks. It also ends
-// the wait of arrivals whose clicks never come. Normally the ingester that stores an arrival also applies it.
-// ApplyWaitingArrivals is for arrivals of an ingester that ended, or stopped trying, before the click was stored.
+// ApplyWaitingArrivals applies arrivals that still wait although their clicks are stored, for at most limit clicks, because their
+// ingester ended or gave up. It also ends the wait of arrivals whose clicks never come.
 func ApplyWaitingArrivals(ctx context.Context, l click.Log, limit int) error {
 	const expire = `UPDATE site_events SET applied = true WHERE id = ANY (ARRAY(
 		SELECT id FROM site_events WHERE NOT applied AND received_at < $1 LIMIT $2))`

@@ -19,8 +19,8 @@ import (
 	"switchyard/models"
 )
 
-// arrived returns an event of a click's visitor. own is the event's own id. The value of its first byte is the number of seconds
-// between the click and the event.
+// arrived returns an event of a click's visitor. The first byte of own, the event's own id, is also the number of seconds between
+// the click and the event.
 func arrived(c *models.Click, own, arrival string) *models.SiteEvent {
 	now := models.ClickTime(c.ID).Add(time.Duration(own[0]) * time.Second)
 	return &models.SiteEvent{
@@ -32,8 +32,8 @@ func arrived(c *models.Click, own, arrival string) *models.SiteEvent {
 	}
 }
 
-// TestSiteEventsAreStoredOnce checks that an event that is sent twice, at different times, is stored once and creates its
-// postbacks once. An event of a deleted account is dropped.
+// TestSiteEventsAreStoredOnce checks that a repeated event is stored once and creates its postbacks once. Events of deleted
+// accounts are dropped.
 func TestSiteEventsAreStoredOnce(t *testing.T) {
 	t.Parallel()
 	d := dbtest.New(t)
@@ -77,8 +77,7 @@ func TestSiteEventsAreStoredOnce(t *testing.T) {
 	}
 }
 
-// TestFirstEventOfAnIDCounts checks that if two events have the same id, the first one is stored and makes the conversion, even
-// if both are in the same batch.
+// TestFirstEventOfAnIDCounts checks that the first of two events with the same id is stored and makes the conversion.
 func TestFirstEventOfAnIDCounts(t *testing.T) {
 	t.Parallel()
 	d := dbtest.New(t)
@@ -97,8 +96,7 @@ func TestFirstEventOfAnIDCounts(t *testing.T) {
 	}
 }
 
-// TestArrivalWaitsForItsClick checks that an event determines how the visitor arrived, even if the click is stored after the
-// event. An event of another account has no effect.
+// TestArrivalWaitsForItsClick checks that an event determines how the visitor arrived, even if its click is stored later.
 func TestArrivalWaitsForItsClick(t *testing.T) {
 	t.Parallel()
 	d := dbtest.New(t)
@@ -134,8 +132,7 @@ func TestArrivalWaitsForItsClick(t *testing.T) {
 	}
 }
 
-// TestAdsFindTheirClick checks that an event with an ad platform's click id is assigned to the last click of the account whose
-// link had that id. The event's goals count for that click.
+// TestAdsFindTheirClick checks that an event with an ad platform's click id belongs to the account's last click with that id.
 func TestAdsFindTheirClick(t *testing.T) {
 	t.Parallel()
 	d := dbtest.New(t)
@@ -163,7 +160,7 @@ func TestAdsFindTheirClick(t *testing.T) {
 	}
 	for own, ad := range map[string][2]string{
 		"1": {"gclid", "Cj-1_x%2dy"}, "2": {"fbclid", "Cj-1_x-y"}, "3": {"ttclid", "old"}, "4": {"direct", "Cj-1_x-y"}, "5": {"gclid", ""},
-		"6": {"gclid", "{gclid}"}, "7": {"fbclid", "%7B%7Bfbclid%7D%7D"}, // macros that the platform did not replace
+		"6": {"gclid", "{gclid}"}, "7": {"fbclid", "%7B%7Bfbclid%7D%7D"}, // macros that were not replaced
 		"8": {"msclkid", "alone"},
 	} {
 		e := arrived(last, own, ad[0])

@@ -20,16 +20,15 @@ import (
 // Options are the settings of an Ingester. The zero value selects the defaults.
 type Options struct {
 	BatchSize int // maximum number of records in a transaction, default 2000
-	// Interval is the shortest pause after a batch if no backlog waits, default 100 ms. It is zero if Append waits for PostgreSQL.
-	// After a batch with few records, the pause is four times as long.
+	// Interval is the shortest pause after a batch without a backlog, default 100 ms. It is zero if Append waits for PostgreSQL.
 	Interval time.Duration
-	// MaxRest is the longest pause after a batch while redirects wait for a processor, default 2 s. On a badly overloaded machine
-	// it determines the number of clicks that are stored per second.
+	// MaxRest is the longest pause after a batch while redirects wait for a processor, default 2 s. On an overloaded machine it
+	// limits the clicks that are stored per second.
 	MaxRest time.Duration
-	// OnPostbacks is called after a commit with the jobs of new postbacks, so that they can be dispatched at once. It must not
-	// block for long. If a call is lost, the reconciler of the jobs finds the jobs.
+	// OnPostbacks is called after a commit with the jobs of new postbacks. It must not block for long. If a call is lost, the
+	// reconciler finds the jobs.
 	OnPostbacks func(ctx context.Context, rows []models.JobRef)
-	// Copy reads the clicks that are no longer in PostgreSQL. Nil means that PostgreSQL has all clicks.
+	// Copy reads the clicks that are no longer in PostgreSQL. Nil: PostgreSQL has all clicks.
 	Copy *click.CopyReader
 }
 
@@ -42,15 +41,15 @@ type Ingester struct {
 	adopted   []*spool.Reader // read the records of ended processes
 	throttle  throttle
 	strained  atomic.Bool             // redirects wait for a processor
-	limit     int                     // maximum number of records in the next batch; lower after refused data
-	backlog   bool                    // the last round filled half a batch or more, so probably more records wait
-	waiting   map[uuid.UUID]time.Time // missing clicks for which hops (click-outs) or arrivals wait, with the start of the wait
+	limit     int                     // records in the next batch; lower after refused data
+	backlog   bool                    // the last round filled half a batch or more
+	waiting   map[uuid.UUID]time.Time // missing clicks for which hops (click-outs) or arrivals wait, and since when
 	floods    *botscan.Floods
-	retriedAt time.Time // when waiting hops were last retried
-	readyAt   time.Time // when partitions were last created
+	retriedAt time.Time // last retry of waiting hops
+	readyAt   time.Time // last creation of partitions
 }
 
-// NewIngester returns the ingester of a spool. A spool must have only one ingester.
+// NewIngester returns the ingester of a spool. A spool has one ingester.
 func NewIngester(s *spool.Spool, d *db.DB, o Options) *Ingester {
 	if o.BatchSize == 0 {
 		o.BatchSize = 2000
@@ -70,13 +69,13 @@ func NewIngester(s *spool.Spool, d *db.DB, o Options) *Ingester {
 
 const (
 	retryEvery  = 2 * time.Second  // interval of retries of hops and arrivals that wait for their click
-	waitForHop  = time.Minute      // the ingester gives up its retries after this time; Compact applies the hop or arrival later
-	adoptEvery  = 30 * time.Second // interval of the search for spools of ended processes
+	waitForHop  = time.Minute      // then the ingester gives up, and Compact applies the hop or arrival later
+	adoptEvery  = 30 * time.Second // search for spools of ended processes
 	maxWaitHops = 10_000
 )
 
-// Run stores the records of the spool until ctx ends. It never gives up. While PostgreSQL is unavailable, all records stay on
-// disk. Run returns the error of closing its readers, or nil.
+// Run stores the records of the spool until ctx ends. While PostgreSQL is unavailable, all records stay on disk. Run returns the
+// error of closing its readers.
 func (g *Ingester) Run(ctx context.Context) error {
 	adopt := time.NewTicker(adoptEvery)
 	defer adopt.Stop()
@@ -105,14 +104,14 @@ func (g *Ingester) Run(ctx context.Context) error {
 	return g.close()
 }
 
-// After a batch of fewer than fewRecords, the ingester waits longer, so that the next batch collects more records. An empty
-// transaction costs the web process and PostgreSQL about as much work as storing twenty clicks.
+// After fewer than fewRecords, the ingester waits longer, so that the next batch collects more. An empty transaction costs the
+// web process and PostgreSQL about as much work as storing twenty clicks.
 const (
 	fewRecords       = 250
-	fewRecordsFactor = 4 // factor by which Interval grows
+	fewRecordsFactor = 4 // for Interval
 )
 
-// pauseAfter returns the time to wait after a round that stored n records, took duration and returned err.
+// pauseAfter returns the pause after a round that stored n records.
 func (g *Ingester) pauseAfter(n int, duration time.Duration, err error) time.Duration {
 	switch {
 	case err != nil:
@@ -120,7 +119,7 @@ func (g *Ingester) pauseAfter(n int, duration time.Duration, err error) time.Dur
 	case g.backlog:
 		return g.throttle.backoff(duration)
 	case n < fewRecords:
-		return fewRecordsFactor * g.o.Interval // such small batches do not slow redirects down, so no throttle is needed
+		return fewRecordsFactor * g.o.Interval // such small batches do not slow redirects down
 	}
 	return max(g.throttle.backoff(duration), g.o.Interval)
 }
@@ -128,9 +127,8 @@ func (g *Ingester) pauseAfter(n int, duration time.Duration, err error) time.Dur
 // Strained reports whether redirects of this process wait for a processor, so that the ingester slows down.
 func (g *Ingester) Strained() bool { return g.strained.Load() }
 
-// Drain stores all records of the spool. It returns when no record is left, or with an error when ctx ends or the spool cannot be
-// read. It is needed if the disk is lost together with the process. Call it after Run has returned, when nothing appends records
-// any more.
+// Drain stores all records of the spool, for a process whose disk is lost with it. It fails when ctx ends or the spool cannot be
+// read. Call it after Run has returned, when nothing appends records any more.
 func (g *Ingester) Drain(ctx context.Context) error {
 	for {
 		n, err := g.round(ctx)
@@ -147,7 +145,7 @@ func (g *Ingester) Drain(ctx context.Context) error {
 func (g *Ingester) round(ctx context.Context) (int, error) {
 	g.makeReady(ctx)
 	g.retryHops(ctx)
-	if !g.spool.AckPostgres() { // with AckPostgres, Append waits for PostgreSQL, so no throttle is needed
+	if !g.spool.AckPostgres() { // with AckPostgres, Append waits anyway
 		g.throttle.update(time.Now())
 		g.strained.Store(g.throttle.share < 1)
 	}
@@ -176,14 +174,14 @@ func (g *Ingester) round(ctx context.Context) (int, error) {
 	return n, nil
 }
 
-// step reads one batch and stores it. If that fails, the next call reads the same batch again.
+// step reads and stores one batch. If that fails, the next call reads it again.
 func (g *Ingester) step(ctx context.Context, r *spool.Reader) (int, error) {
 	size := g.throttle.batchSize(g.limit)
 	items, err := r.Read(size)
 	if err != nil {
 		return 0, err
 	}
-	g.backlog = g.backlog || 2*len(items) >= size // a read may end early, at the end of a chunk
+	g.backlog = g.backlog || 2*len(items) >= size // a read may end early, with its chunk
 	if err := g.persist(ctx, r, items); err != nil {
 		r.Rewind()
 		return 0, err
@@ -191,8 +189,8 @@ func (g *Ingester) step(ctx context.Context, r *spool.Reader) (int, error) {
 	return len(items), r.Commit()
 }
 
-// persist stores the items. If PostgreSQL refuses a batch, persist halves the batch until it has found the refused items, and
-// rejects only these. After any other error, commit tries again until the batch is stored or ctx ends.
+// persist stores the items. If PostgreSQL refuses a batch, persist halves it until it has found the refused items, and rejects
+// only these.
 func (g *Ingester) persist(ctx context.Context, r *spool.Reader, items []spool.Item) error {
 	var good []spool.Item
 	for _, it := range items {
@@ -204,7 +202,7 @@ func (g *Ingester) persist(ctx context.Context, r *spool.Reader, items []spool.I
 		}
 		good = append(good, it)
 	}
-	if r == g.ownReader { // the process that wrote the other spools may have counted their clicks already
+	if r == g.ownReader { // other processes may have counted their own clicks already
 		g.floods.Count(good)
 	}
 	for len(good) > 0 {
@@ -237,12 +235,12 @@ const (
 	txTimeout    = time.Minute
 )
 
-// commit stores the items in one transaction. It tries again while PostgreSQL is unavailable or another transaction conflicts.
+// commit stores the items in one transaction, and repeats it while PostgreSQL is unavailable or another transaction conflicts.
 func (g *Ingester) commit(ctx context.Context, items []spool.Item) error {
 	backoff := firstBackoff
 	var logged time.Time
 	for {
-		// Each attempt makes a new batch, because the decisions of a failed transaction are void.
+		// A failed transaction's decisions are void, so each attempt makes a new batch.
 		out, err := g.try(ctx, newBatch(items, g.floods.Found))
 		if err == nil {
 			g.after(ctx, out)
@@ -266,14 +264,13 @@ func (g *Ingester) commit(ctx context.Context, items []spool.Item) error {
 	}
 }
 
-// try stores a batch in one transaction, within txTimeout.
 func (g *Ingester) try(ctx context.Context, b batch) (stored, error) {
 	ctx, cancel := context.WithTimeout(ctx, txTimeout)
 	defer cancel()
 	return g.store.storeBatch(ctx, b)
 }
 
-// after is called when a batch is stored. It remembers the missing clicks and announces the new postbacks.
+// after remembers the missing clicks of a stored batch and announces its postbacks.
 func (g *Ingester) after(ctx context.Context, out stored) {
 	for _, id := range out.missing {
 		if _, known := g.waiting[id]; !known && len(g.waiting) < maxWaitHops {
@@ -307,7 +304,7 @@ func (g *Ingester) retryHops(ctx context.Context) {
 	g.waiting = stillWaiting
 }
 
-// makeReady creates the partitions of today and tomorrow before the first click needs them.
+// makeReady creates the partitions of today and tomorrow.
 func (g *Ingester) makeReady(ctx context.Context) {
 	if time.Since(g.readyAt) < time.Hour {
 		return
@@ -320,7 +317,6 @@ func (g *Ingester) makeReady(ctx context.Context) {
 	}
 }
 
-// adopt takes over the spools of ended processes.
 func (g *Ingester) adopt(ctx context.Context) {
 	readers, err := g.spool.Adopt()
 	if err != nil {

@@ -21,7 +21,7 @@ import (
 	"switchyard/models/parttest"
 )
 
-// TestIngestStoresOnce checks that a record is stored and counted once, even if it is appended twice or read again.
+// TestIngestStoresOnce checks that a record that is appended twice or read again is stored and counted once.
 func TestIngestStoresOnce(t *testing.T) {
 	parttest.ClickHouse.Also(t)
 	t.Parallel()
@@ -33,7 +33,7 @@ func TestIngestStoresOnce(t *testing.T) {
 	bot := clicktest.Click(acc, campaign, 2)
 	bot.IsBot = true
 	again := clicktest.Click(acc, campaign, 1)
-	other := clicktest.Click(acc, campaign, 2) // this click is unique, because the bot's click does not count
+	other := clicktest.Click(acc, campaign, 2) // unique, because the bot's click does not count
 	hop := &models.ClickOut{ID: models.NewClickID(), ClickID: lander.ID, AccountID: acc, Slot: 2, OfferID: uuid.New()}
 	post := &models.Postback{
 		ID: models.NewClickID(), AccountID: acc, ClickID: lander.ID, Source: models.FromPostback,
@@ -44,7 +44,7 @@ func TestIngestStoresOnce(t *testing.T) {
 		{Out: hop}, {Click: lander}, {Click: bot}, {Click: again}, {Click: other}, {Postback: post}, {Postback: unmatched},
 	}
 	clicktest.Put(t, s, records...)
-	clicktest.Put(t, s, records[1:6]...) // these records are appended a second time
+	clicktest.Put(t, s, records[1:6]...) // a second time
 	var announced []models.JobRef
 	o := ingest.Options{
 		OnPostbacks: func(_ context.Context, rows []models.JobRef) { announced = append(announced, rows...) },
@@ -53,7 +53,7 @@ func TestIngestStoresOnce(t *testing.T) {
 	if err := s.Close(); err != nil {
 		t.Fatal(err)
 	}
-	// Without the file that stores how far records were read, all records are read again.
+	// Without its mark, the spool is read again from the start.
 	if err := os.Remove(filepath.Join(dir, "web-1", "mark")); err != nil {
 		t.Fatal(err)
 	}
@@ -103,13 +103,13 @@ func TestPoisonBlocksNothing(t *testing.T) {
 		c := clicktest.Click(acc, campaign, byte(i))
 		switch i {
 		case 7:
-			c.Cost = decimal.New(1, 200_000) // too large for PostgreSQL's type numeric
+			c.Cost = decimal.New(1, 200_000) // too large for numeric
 		case 23:
 			c.ID = clicktest.IDAt(time.Now().Add(1000 * time.Hour)) // a broken clock
 		}
 		clicktest.Put(t, s, spool.Record{Click: c})
 	}
-	// A postback is not refused, even if neither its account nor its network exists.
+	// A postback without an existing account or network is not refused.
 	withoutOwner := &models.Postback{ID: clicktest.IDAt(time.Now()), AccountID: uuid.New(), NetworkID: uuid.New()}
 	clicktest.Put(t, s, spool.Record{Postback: withoutOwner}, spool.Record{Click: clicktest.Click(acc, campaign, 99)})
 	clicktest.Drain(t, s, d, ingest.Options{})
@@ -125,8 +125,7 @@ func TestPoisonBlocksNothing(t *testing.T) {
 	}
 }
 
-// TestDeletedAccount checks that records in the spool are dropped if their account was deleted before they were stored. Records
-// of other accounts are stored.
+// TestDeletedAccount checks that records of a deleted account are dropped.
 func TestDeletedAccount(t *testing.T) {
 	t.Parallel()
 	d := dbtest.New(t)
@@ -212,7 +211,7 @@ func TestAckAfterCommit(t *testing.T) {
 	}
 }
 
-// TestUniqueWindows checks which clicks of a visitor are unique, including clicks that are stored late or in the same batch.
+// TestUniqueWindows checks which clicks of a visitor are unique, also in one batch or stored late.
 func TestUniqueWindows(t *testing.T) {
 	parttest.ClickHouse.Also(t)
 	t.Parallel()

@@ -13,28 +13,23 @@ import (
 )
 
 const (
-	// Behind is the lag above which a process counts as behind. While records wait, the lag of a process is the age of the newest
-	// record that it has stored.
-	Behind = time.Minute
-	// reportEvery is the interval at which a process reports its lag.
+	// Behind is the lag above which a process counts as behind. The lag is the age of the newest stored record while others wait.
+	Behind      = time.Minute
 	reportEvery = 20 * time.Second
-	// expiry is the time without a report after which a process counts as ended. The records on its disk are stored by the next
-	// process that uses the disk.
+	// expiry is the time without a report after which a process counts as ended.
 	expiry = 5 * time.Minute
 	// busyLag is the lag of a process above which deferrable work pauses.
 	busyLag = 2 * time.Second
-	// restFor is the length of the pause of deferrable work after a process has reported that it is busy. A process that stays busy
-	// reports again before the pause ends.
+	// restFor is how long deferrable work pauses after a report of a busy process.
 	restFor = 10 * time.Second
 )
 
-// Lag reports to all processes how far this process is behind with storing its records. While PostgreSQL is unavailable, this
-// process cannot report, and the other processes cannot read reports.
+// Lag reports to all processes how far this process is behind with storing its records.
 type Lag struct {
 	Conn db.Conn
-	Lag  func() time.Duration // lag of the spool: see spool.Stats
+	Lag  func() time.Duration // see spool.Stats
 	Now  func() time.Time     // nil: time.Now
-	// Strained reports whether redirects wait for a processor; nil: they never do.
+	// Strained reports whether redirects wait for a processor; nil: never.
 	Strained func() bool
 
 	process    uuid.UUID
@@ -62,13 +57,12 @@ func (l *Lag) Run(ctx context.Context) {
 	}
 }
 
-// due reports whether it is time for a new report. While the process is busy, reports are due more often.
+// due reports whether it is time for a report. Busy processes report more often.
 func (l *Lag) due() bool {
 	passed := l.now().Sub(l.reportedAt)
 	return passed >= reportEvery || passed >= restFor/2 && l.busy()
 }
 
-// busy reports whether the lag is above busyLag or redirects wait for a processor.
 func (l *Lag) busy() bool { return l.Lag() > busyLag || l.Strained != nil && l.Strained() }
 
 func (l *Lag) now() time.Time {
@@ -105,24 +99,24 @@ func (l *Lag) Report(ctx context.Context) error {
 
 // StoredState is the progress of the processes that record clicks.
 type StoredState struct {
-	Processes int        `db:"processes"` // number of running processes
-	Behind    int        `db:"behind"`    // number of processes that are behind
-	Since     *time.Time `db:"since"`     // when the first of these processes fell behind; nil: no process is behind
-	Until     *time.Time `db:"stored"`    // all processes have stored their clicks up to this time; nil: no process is behind
+	Processes int        `db:"processes"` // running processes
+	Behind    int        `db:"behind"`    // processes that are behind
+	Since     *time.Time `db:"since"`     // since when; nil: none is behind
+	Until     *time.Time `db:"stored"`    // all processes have stored their clicks up to this time; nil: none is behind
 }
 
 const selectStored = `
 SELECT count(*) AS processes, count(behind_since) AS behind, min(behind_since) AS since, min(stored_until) AS stored
 FROM spool_states WHERE seen_at >= $1`
 
-// ReadStored returns the progress of all processes of the install.
+// ReadStored returns the progress of all processes.
 func ReadStored(ctx context.Context, c db.Conn, now time.Time) (StoredState, error) {
 	return db.Get[StoredState](ctx, c, "stored", selectStored, now.Add(-expiry))
 }
 
 const selectRests = `SELECT EXISTS (SELECT FROM spool_states WHERE rest_until > $1)`
 
-// Busy reports whether deferrable work should pause, because a process has reported within restFor that clicks or redirects wait.
+// Busy reports whether deferrable work should pause, because clicks or redirects of a process wait.
 func Busy(ctx context.Context, l click.Log) (bool, error) {
 	return db.Get[bool](ctx, l.Conn, "busy processes", selectRests, l.Time())
 }

@@ -9,8 +9,7 @@ import (
 	"switchyard/db/ingest"
 )
 
-// TestLag checks what any process can read about the processes that are behind: how many they are, when the first one fell behind,
-// and up to which time clicks are stored. A process is no longer behind when it has caught up or stops reporting.
+// TestLag checks what is reported about processes that are behind, have caught up or no longer report.
 func TestLag(t *testing.T) {
 	t.Parallel()
 	d, now := dbtest.New(t), time.Now().UTC().Truncate(time.Second)
@@ -58,8 +57,8 @@ func TestLag(t *testing.T) {
 	check("one process reports again", 1, 0, 0, 0)
 }
 
-// TestBusy checks that deferrable work pauses while a process has clicks to store or its redirects wait for a processor, and for
-// a short time afterwards.
+// TestBusy checks that deferrable work pauses while a process has clicks to store or its redirects wait, and for a short time
+// afterwards.
 func TestBusy(t *testing.T) {
 	t.Parallel()
 	d, now := dbtest.New(t), time.Now()

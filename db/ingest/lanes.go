@@ -7,8 +7,7 @@ import (
 	"switchyard/db/spool"
 )
 
-// FloodMessages returns the messages about floods that these ingesters send to other ingesters, at most one message from each
-// ingester.
+// FloodMessages returns the messages about floods that these ingesters send to other ingesters, at most one from each.
 func FloodMessages(ingesters ...*Ingester) (messages [][]byte) {
 	for _, g := range ingesters {
 		if message := g.floods.NextMessage(); message != nil {
@@ -18,23 +17,20 @@ func FloodMessages(ingesters ...*Ingester) (messages [][]byte) {
 	return messages
 }
 
-// CountFloods passes a message to ingesters, which count the clicks in the message. The message comes from FloodMessages in this or
-// another process. An ingester ignores its own message.
+// CountFloods passes a message of FloodMessages, of this or another process, to ingesters. An ingester ignores its own message.
 func CountFloods(message []byte, ingesters ...*Ingester) {
 	for _, g := range ingesters {
 		g.floods.CountMessage(message)
 	}
 }
 
-// appender is the part of a spool that Lanes uses.
 type appender interface {
 	Append(ctx context.Context, r spool.Record) error
 }
 
-// Lanes writes the clicks of floods to one spool, and all other records to another spool. A flood that arrives faster than
-// PostgreSQL can store it therefore does not delay other clicks. A click belongs to a flood if its network address has sent more
-// than bot.FloodBound clicks of the account within bot.FloodWindow: see botscan.ClickSources. Lanes counts in the memory of the
-// process and never waits.
+// Lanes writes the clicks of floods to one spool, and all other records to another spool. So a flood that arrives faster than
+// PostgreSQL can store it does not delay other clicks. A click belongs to a flood if its address has sent more than
+// bot.FloodBound clicks of the account within bot.FloodWindow: see botscan.ClickSources.
 type Lanes struct {
 	clicks, floods appender
 	sources        *botscan.ClickSources
@@ -45,7 +41,7 @@ func NewLanes(clicks, floods appender) *Lanes {
 	return &Lanes{clicks: clicks, floods: floods, sources: botscan.NewClickSources()}
 }
 
-// Append appends a record to the spool that it belongs to, and returns the result of that spool.
+// Append appends a record to the spool that it belongs to.
 func (l *Lanes) Append(ctx context.Context, r spool.Record) error {
 	if r.Click != nil && l.sources.IsFlood(r.Click) {
 		return l.floods.Append(ctx, r)

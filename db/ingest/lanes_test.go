@@ -16,7 +16,6 @@ import (
 	"switchyard/models/bot"
 )
 
-// appended counts the records that were appended to a spool.
 type appended struct{ clicks, others int }
 
 func (a *appended) Append(_ context.Context, r spool.Record) error {
@@ -28,8 +27,8 @@ func (a *appended) Append(_ context.Context, r spool.Record) error {
 	return nil
 }
 
-// TestLanes checks which records go to the spool of floods: the clicks of an account from one network address beyond the bound
-// within a minute. Clicks of other addresses and accounts, and records of other kinds, go to the other spool.
+// TestLanes checks that only an account's clicks from one network address beyond the bound within a minute go to the spool of
+// floods.
 func TestLanes(t *testing.T) {
 	t.Parallel()
 	var clicks, floods appended

@@ -32,7 +32,6 @@ type wire struct {
 	conns []net.Conn
 }
 
-// setCut cuts the connections and refuses new ones, or accepts connections again.
 func (w *wire) setCut(cut bool) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -45,7 +44,6 @@ func (w *wire) setCut(cut bool) {
 	}
 }
 
-// add adds the two ends of a connection. If the wire is cut, it closes them and returns false.
 func (w *wire) add(list ...net.Conn) bool {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -59,7 +57,7 @@ func (w *wire) add(list ...net.Conn) bool {
 	return true
 }
 
-// newWire starts a wire and returns the URL that reaches the database through it.
+// newWire starts a wire and returns the URL of the database through it.
 func newWire(t *testing.T, target string) (*wire, string) {
 	t.Helper()
 	u, err := url.Parse(target)
@@ -99,8 +97,8 @@ func newWire(t *testing.T, target string) (*wire, string) {
 	return w, u.String()
 }
 
-// TestBrokenConnections breaks connections to PostgreSQL at random moments, even within a COPY or between a commit and PostgreSQL's
-// reply to it. Every acknowledged click is stored once, and the ledger counts it once.
+// TestBrokenConnections breaks connections to PostgreSQL at random moments. Every acknowledged click is stored once, and the
+// ledger counts it once.
 func TestBrokenConnections(t *testing.T) {
 	t.Parallel()
 	d, target := dbtest.NewURL(t)
@@ -123,7 +121,7 @@ func TestBrokenConnections(t *testing.T) {
 			clicktest.Put(t, s, spool.Record{Click: clicktest.Realistic(acc, campaigns)})
 			if rand.IntN(20) == 0 {
 				w.setCut(true)
-				w.setCut(round%5 == 1) // in some rounds, PostgreSQL stays unreachable for the rest of the round
+				w.setCut(round%5 == 1) // in some rounds, PostgreSQL stays unreachable until the end
 			}
 		}
 		w.setCut(false)
@@ -141,7 +139,7 @@ func TestBrokenConnections(t *testing.T) {
 	}
 }
 
-// TestManyIngesters runs several ingesters, which store clicks of the same visitors and click-outs of each other's clicks.
+// TestManyIngesters runs several ingesters that store clicks of the same visitors and click-outs of each other's clicks.
 // Conversions are recorded and the ledger is compacted at the same time.
 func TestManyIngesters(t *testing.T) {
 	parttest.ClickHouse.Also(t)

@@ -9,14 +9,14 @@ import (
 	"switchyard/models"
 )
 
-// ReadyPast creates the partitions for clicks at the given times in the past. Call it before StorePast, outside of the
-// transaction of StorePast. A time that is too old for any click is refused with click.ErrRefused.
+// ReadyPast creates the partitions for clicks at past times. Call it before the transaction of StorePast. Times that are too old
+// for any click are refused with click.ErrRefused.
 func ReadyPast(ctx context.Context, l click.Log, moments []time.Time) error {
 	return click.Days{}.Ensure(ctx, l, moments)
 }
 
-// StorePast stores clicks from the log of another tracker, in the transaction of c. It treats them like clicks from the spool.
-// Clicks that are already stored do not change. It returns the number of new clicks.
+// StorePast stores clicks from the log of another tracker, in the transaction of c. Clicks that are already stored do not change.
+// It returns the number of new clicks.
 func StorePast(ctx context.Context, l click.Log, c db.Conn, clicks []models.Click) (int, error) {
 	if len(clicks) == 0 {
 		return 0, nil

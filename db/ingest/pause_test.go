@@ -6,9 +6,7 @@ import (
 	"time"
 )
 
-// TestPause checks the pause after a batch. After a small batch the ingester waits longer, so that more records collect. That pause
-// is the same while redirects wait for a processor. A backlog is stored without a pause, unless redirects wait for a processor.
-// After a failure the ingester waits.
+// TestPause checks the pause after a batch.
 func TestPause(t *testing.T) {
 	t.Parallel()
 	g := &Ingester{o: Options{Interval: time.Minute}, throttle: newThrottle()}

@@ -21,7 +21,7 @@ SET clicks = h.clicks + EXCLUDED.clicks, bot_clicks = h.bot_clicks + EXCLUDED.bo
 
 const selectKnownSmartlinkClicks = `SELECT id FROM smartlink_clicks WHERE id = ANY ($1::uuid[]) AND id BETWEEN $2 AND $3`
 
-// storeSmartlinkClicks stores the clicks that are not stored yet, and adds them to the sums by hour.
+// storeSmartlinkClicks stores new clicks, and adds them to the sums by hour.
 func storeSmartlinkClicks(ctx context.Context, c db.Conn, list []*click.StoredSmartlinkClick) error {
 	list, err := onlyUnknown(list, func(ids []uuid.UUID) ([]uuid.UUID, error) {
 		return db.Select[uuid.UUID](ctx, c, "known smartlink clicks", selectKnownSmartlinkClicks, db.UUIDs(ids), ids[0], ids[len(ids)-1])

@@ -15,8 +15,7 @@ import (
 	"switchyard/db/spool"
 )
 
-// TestSmartlinkClicksAreStoredOnce checks that the click of a smartlink is stored and counted once, although it is in several spools.
-// Another account cannot read it.
+// TestSmartlinkClicksAreStoredOnce checks that a smartlink's click that is in several spools is stored and counted once.
 func TestSmartlinkClicksAreStoredOnce(t *testing.T) {
 	t.Parallel()
 	d := dbtest.New(t)
@@ -24,7 +23,7 @@ func TestSmartlinkClicksAreStoredOnce(t *testing.T) {
 	owner, link, rule := clicktest.Account(t, d), uuid.New(), uuid.New()
 	c := clicktest.SmartlinkClick(time.Now(), owner, link, rule, "https://a.example/", false)
 	bot := clicktest.SmartlinkClick(time.Now(), owner, link, uuid.Nil, "https://b.example/", true)
-	for range 2 { // a second process has the same records on disk
+	for range 2 { // a second process has the same records
 		s := clicktest.OpenSpool(t, dir+"/"+uuid.NewString())
 		clicktest.Put(t, s, spool.Record{Smart: c}, spool.Record{Smart: bot}, spool.Record{Smart: c})
 		clicktest.Drain(t, s, d, ingest.Options{})

@@ -30,14 +30,13 @@ type batch struct {
 	smart     []*click.StoredSmartlinkClick
 	events    []*models.SiteEvent
 	traps     []*models.ClickTrap
-	retry     []uuid.UUID   // clicks to which a click-out (hop) or an arrival on a site could not be applied earlier
+	retry     []uuid.UUID   // clicks for which a click-out (hop) or an arrival waits
 	marks     botscan.Marks // bot signals and settings for the clicks
 }
 
-// stored is the result of storing a batch.
 type stored struct {
-	postbacks []models.JobRef // jobs of new postbacks, which can be dispatched
-	missing   []uuid.UUID     // ids of clicks for which hops or arrivals wait, because the clicks are not stored yet
+	postbacks []models.JobRef // jobs of new postbacks
+	missing   []uuid.UUID     // clicks that are not stored yet and for which hops or arrivals wait
 }
 
 func newBatch(items []spool.Item, found map[uuid.UUID]bot.Signals) batch {
@@ -65,7 +64,6 @@ func newBatch(items []spool.Item, found map[uuid.UUID]bot.Signals) batch {
 	return b
 }
 
-// moments returns the times of all clicks of the batch.
 func (b batch) moments() []time.Time {
 	list := make([]time.Time, 0, len(b.clicks)+len(b.smart))
 	for _, c := range b.clicks {
@@ -77,8 +75,7 @@ func (b batch) moments() []time.Time {
 	return list
 }
 
-// newStored returns the first row of a click, before any click-out. Its Rate is 1, as for the account's own currency, until
-// convert sets another rate.
+// newStored returns the first row of a click. Its rate is 1, as for the account's own currency, until convert sets another.
 func newStored(c models.Click) *click.StoredClick {
 	s := &click.StoredClick{Click: c, At: models.ClickTime(c.ID), Rate: models.SameRate}
 	if c.LanderID != uuid.Nil {
@@ -87,20 +84,17 @@ func newStored(c models.Click) *click.StoredClick {
 	return s
 }
 
-// postgres stores batches of records in PostgreSQL.
 type postgres struct {
 	click.Log
 	days click.Days
 }
 
-// makeReady creates the partitions for clicks at these moments.
 func (p *postgres) makeReady(ctx context.Context, moments []time.Time) error {
 	return p.days.Ensure(ctx, p.Log, moments)
 }
 
-// storeBatch stores a batch either completely or not at all. It does not store again what is already stored. If refused(err) is true,
-// the batch holds data that PostgreSQL does not accept, so the caller tries smaller batches. After any other error, the caller may
-// try the same batch again.
+// storeBatch stores a batch completely or not at all. If refused(err) is true, PostgreSQL does not accept some of the data, so
+// the caller tries smaller batches. After any other error, the caller may repeat the batch.
 func (p *postgres) storeBatch(ctx context.Context, b batch) (out stored, err error) {
 	err = p.makeReady(ctx, b.moments())
 	if err == nil {
@@ -110,13 +104,13 @@ func (p *postgres) storeBatch(ctx context.Context, b batch) (out stored, err err
 		})
 	}
 	if refused(err) {
-		clear(p.days) // a partition may have been dropped since it was created
+		clear(p.days) // a partition may have been dropped
 	}
 	return out, err
 }
 
-// refused reports whether PostgreSQL or this package refuses the data itself. It returns false for a click that another process
-// stored at the same moment, because the next attempt finds that click.
+// refused reports whether PostgreSQL or this package refuses the data itself. A click that another process has just stored is not
+// refused: the next attempt finds it.
 func refused(err error) bool {
 	return errors.Is(err, click.ErrRefused) || db.BadData(err) && db.UniqueViolation(err) == ""
 }
@@ -141,8 +135,8 @@ func (b batch) store(ctx context.Context, c db.Conn, in click.Store) (out stored
 	for _, o := range b.outs {
 		ids = append(ids, o.ClickID)
 	}
-	// The hops of clicks that are only in ClickHouse are left to ApplyColdHops. If they were applied here, any visitor could make
-	// the ingester wait for ClickHouse by naming such a click.
+	// ApplyColdHops applies the hops of clicks that are only in ClickHouse. Otherwise any visitor could make the ingester wait
+	// for ClickHouse.
 	if out.missing, err = conversion.ApplyHops(ctx, c, click.WarmStore(), append(ids, b.retry...), deltas); err != nil {
 		return out, err
 	}
@@ -156,7 +150,7 @@ func (b batch) store(ctx context.Context, c db.Conn, in click.Store) (out stored
 	if err := storeKeys(ctx, c, b.events, fresh); err != nil {
 		return out, err
 	}
-	arrived := slices.Clone(b.retry) // clicks to which an arrival may belong
+	arrived := slices.Clone(b.retry) // clicks for which an arrival may wait
 	for _, e := range fresh {
 		b.postbacks = append(b.postbacks, e.Postbacks()...)
 		if e.FindsClick() {
@@ -180,10 +174,8 @@ func (b batch) store(ctx context.Context, c db.Conn, in click.Store) (out stored
 	return out, botscan.RequestRechecks(ctx, c, botscan.LateRecords{Clicks: b.clicks, Outs: b.outs, Events: fresh, Traps: b.traps})
 }
 
-// ofAccounts returns the batch without the records of accounts that were deleted while the records waited in the spool. If such
-// records were stored, no account could see or delete them. Two kinds of records are not filtered here. StorePostbacks stores a
-// postback of a deleted account without a job, and a trap only requests that a click is examined again. ofAccounts also returns
-// the currencies of the accounts, and sets the settings with which the accounts score clicks.
+// ofAccounts returns the batch without the records of deleted accounts, which no account could see or delete. It also returns the
+// currencies of the accounts, and sets the settings by which they score clicks.
 func (b batch) ofAccounts(ctx context.Context, c db.Conn) (batch, map[uuid.UUID]string, error) {
 	named := map[uuid.UUID]bool{}
 	for _, v := range b.clicks {
@@ -227,7 +219,7 @@ func (b batch) ofAccounts(ctx context.Context, c db.Conn) (batch, map[uuid.UUID]
 	return b, known, nil
 }
 
-// convert sets the rate of those clicks whose currency is not the account's currency. It uses the rate of the click's day.
+// convert sets the rate of clicks in a foreign currency, for the day of the click.
 func (b batch) convert(ctx context.Context, c db.Conn, currencies map[uuid.UUID]string) error {
 	var foreign []*click.StoredClick
 	var keys []exchangerate.Key
@@ -246,7 +238,7 @@ func (b batch) convert(ctx context.Context, c db.Conn, currencies map[uuid.UUID]
 	return err
 }
 
-// storeClicks stores the clicks that are not stored yet and returns their ids.
+// storeClicks stores new clicks and returns their ids.
 func (b batch) storeClicks(ctx context.Context, c db.Conn, in click.Store, deltas ledger.Deltas) ([]uuid.UUID, error) {
 	clicks, err := onlyUnknown(b.clicks, func(ids []uuid.UUID) ([]uuid.UUID, error) { return in.Known(ctx, c, ids) })
 	if err != nil || len(clicks) == 0 {
@@ -280,8 +272,8 @@ func (b batch) storeClicks(ctx context.Context, c db.Conn, in click.Store, delta
 	return ids, botscan.CountBlocked(ctx, c, clicks)
 }
 
-// onlyUnknown returns the clicks that are not stored yet, without duplicates. The function known gets ids of clicks and returns
-// the ids whose clicks are stored.
+// onlyUnknown returns the clicks that are not stored yet, without duplicates. The function known returns the ids whose clicks are
+// stored.
 func onlyUnknown[T interface{ ClickID() uuid.UUID }](clicks []T, known func([]uuid.UUID) ([]uuid.UUID, error)) ([]T, error) {
 	if len(clicks) == 0 {
 		return nil, nil

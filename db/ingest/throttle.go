@@ -10,36 +10,30 @@ import (
 
 const (
 	throttleWindow = 250 * time.Millisecond
-	// maxQueue is the largest acceptable number of goroutines that wait for each processor, as an average over about the last
-	// second. A process that keeps up has 0.25 or less. A single window may have more, because one write to the disk wakes up the
-	// goroutines of all its clicks together. A process that answers 64 connections at full rate has about 1.
+	// maxQueue is the largest acceptable number of goroutines that wait for each processor, as an average over about a second. A
+	// process that keeps up has 0.25 or less. A process that answers 64 connections at full rate has about 1.
 	maxQueue = 0.5
-	// queueShare is the minimum of the throttle's share: the ingester works for at least a tenth of its time, so that storing a
-	// backlog never stops completely.
+	// queueShare is the minimum share, so that storing a backlog never stops.
 	queueShare = 0.1
 	// maxRest is the longest pause after a batch, unless Options sets another. A batch that took long has mostly waited for the
-	// disk or for a lock, which does not slow redirects down. Without this limit, the pause could be nine times as long as the
-	// batch, and nothing would be stored for minutes.
+	// disk or a lock, so a pause of nine times its length would not help redirects.
 	maxRest = 2 * time.Second
-	// shareGrowth is the factor by which the share grows after a window without a queue. It takes 1.5 s until the full share is
-	// reached again.
+	// shareGrowth is the factor by which the share grows after a window without a queue. It reaches 1 again after 1.5 s.
 	shareGrowth = 1.5
-	// shareDrop is the divisor of the share after a window with a queue.
-	shareDrop = 3
+	shareDrop   = 3
 )
 
-// throttle determines the share of its time in which the ingester works while there is a backlog. The share is 1 until
-// goroutines queue for a processor, which slows redirects down. Then the ingester slows down within a second: its share falls to
-// a tenth, its batches become smaller, and the backlog waits on disk. If redirects are slow without such a queue, they wait for
-// the disk. In a test with 5,000 clicks a second on two processors, pauses of the ingester did not make such redirects faster,
-// and left a backlog of a hundred thousand clicks.
+// throttle determines the share of its time in which the ingester works while there is a backlog. The share is 1 until goroutines
+// queue for a processor, which slows redirects down. Then it falls to a tenth within a second, and batches become smaller.
+// Redirects that wait only for the disk are not helped: in a test with 5,000 clicks a second on two processors, pauses did not
+// make them faster, and left a backlog of a hundred thousand clicks.
 type throttle struct {
-	share    float64        // share of the time in which the ingester works, queueShare to 1
-	maxPause time.Duration  // the longest pause; 0: maxRest
+	share    float64        // queueShare to 1
+	maxPause time.Duration  // longest pause; 0: maxRest
 	queued   func() float64 // processorWait, except in tests
-	at       time.Time      // time of the last update
-	last     float64        // result of queued at the time at
-	queue    float64        // average number of goroutines that wait for each processor, see maxQueue
+	at       time.Time      // last update
+	last     float64        // result of the function queued at that time
+	queue    float64        // average, see maxQueue
 }
 
 func newThrottle() throttle { return throttle{share: 1, queued: processorWait} }
@@ -55,7 +49,7 @@ func processorWait() float64 {
 	return sumOf(sample[0].Value.Float64Histogram()) / float64(runtime.GOMAXPROCS(0))
 }
 
-// sumOf returns the sum of the values in a histogram. Each value counts as the lower bound of its bucket.
+// sumOf returns the sum of the values in a histogram. Each counts as the lower bound of its bucket.
 func sumOf(h *metrics.Float64Histogram) (sum float64) {
 	for i, n := range h.Counts {
 		if low := h.Buckets[i]; !math.IsInf(low, -1) {
@@ -65,7 +59,7 @@ func sumOf(h *metrics.Float64Histogram) (sum float64) {
 	return sum
 }
 
-// update adapts the share to the queue since the last update. It does so at most once per throttleWindow.
+// update adapts the share to the queue since the last update, at most once per throttleWindow.
 func (t *throttle) update(now time.Time) {
 	passed := now.Sub(t.at)
 	if passed < throttleWindow {
@@ -76,7 +70,7 @@ func (t *throttle) update(now time.Time) {
 	if first {
 		return
 	}
-	weight := math.Exp(-passed.Seconds()) // weight of the earlier average
+	weight := math.Exp(-passed.Seconds()) // of the earlier average
 	t.queue = weight*t.queue + (1-weight)*(sum-last)/passed.Seconds()
 	if t.queue > maxQueue {
 		t.share = max(t.share/shareDrop, queueShare)
@@ -89,8 +83,7 @@ func (t *throttle) update(now time.Time) {
 // down, because a short transaction soon frees the disk.
 func (t *throttle) batchSize(limit int) int { return max(1, int(float64(limit)*t.share)) }
 
-// backoff returns the pause after a batch. worked is the time that the batch took. The pause is limited by maxPause, or by
-// maxRest if maxPause is 0.
+// backoff returns the pause after a batch that took the time worked.
 func (t *throttle) backoff(worked time.Duration) time.Duration {
 	return min(time.Duration(float64(worked)*(1/t.share-1)), cmp.Or(t.maxPause, maxRest))
 }

@@ -7,28 +7,28 @@ import (
 	"time"
 )
 
-// TestThrottle checks that the ingester slows down when goroutines queue for a processor, never stops, and speeds up again step
-// by step.
+// TestThrottle checks that the ingester slows down when goroutines queue for a processor, never stops, and speeds up again in
+// steps.
 func TestThrottle(t *testing.T) {
 	t.Parallel()
-	var sum float64 // total time in seconds that goroutines have waited for a processor
+	var sum float64 // seconds that goroutines have waited for a processor
 	now := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
 	th := throttle{share: 1, queued: func() float64 { return sum }}
-	sum = 1e6 // waits before the start do not count
+	sum = 1e6 // before the start: does not count
 	th.update(now)
 	for i, step := range []struct {
-		after  time.Duration // time since the last step
+		after  time.Duration // since the last step
 		queued float64       // seconds of waiting since the last step
 		want   float64       // the share of its time in which the ingester then works
 	}{
 		{time.Second, 0.5, 1}, // the average queue stays below maxQueue
 		{time.Hour, 0, 1},
 		{throttleWindow / 2, 99, 1},      // too short a time to measure
-		{throttleWindow / 2, 0, 1.0 / 3}, // the queue of the previous step counts now
+		{throttleWindow / 2, 0, 1.0 / 3}, // the wait of the previous step counts now
 		{time.Second, 0, 1.0 / 9},        // the long queue still counts in the average
 		{time.Second, 0, queueShare},
 		{time.Hour, 0, queueShare * shareGrowth},
-		{throttleWindow, 0.2, queueShare * 1.5 * 1.5}, // in a window of 0.25 s: a queue of 0.8
+		{throttleWindow, 0.2, queueShare * 1.5 * 1.5}, // a queue of 0.8 in one window
 		{throttleWindow, 0.2, queueShare * 1.5 * 1.5 * 1.5},
 		{throttleWindow, 0.4, queueShare * 1.5 * 1.5 / 2}, // the queues of several windows add up
 		{time.Hour, 0.4 * 3600, queueShare * 1.5 * 1.5 * 1.5 / 2},
@@ -61,7 +61,7 @@ func TestThrottle(t *testing.T) {
 	}
 }
 
-// TestQueued checks that the runtime provides the measured value and that it grows while goroutines wait.
+// TestQueued checks that the runtime measures the wait for processors.
 func TestQueued(t *testing.T) {
 	t.Parallel()
 	before := processorWait()

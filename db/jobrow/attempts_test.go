@@ -16,8 +16,8 @@ import (
 	"switchyard/models"
 )
 
-// TestAttemptsByHand checks that a manual attempt does not use up an attempt of a waiting row's schedule. A finished row gets
-// exactly one attempt.
+// TestAttemptsByHand checks that a manual attempt does not use up an attempt of a waiting row's schedule. A finished row gets one
+// attempt.
 func TestAttemptsByHand(t *testing.T) {
 	t.Parallel()
 	d, ctx := dbtest.New(t), t.Context()
@@ -25,7 +25,7 @@ func TestAttemptsByHand(t *testing.T) {
 	manual := claim(id)
 	manual.Manual = true
 	cause := jobrow.CauseOf(errors.New("x"))
-	for want := 4; want <= 5; want++ { // the policy of the claim allows 3 attempts
+	for want := 4; want <= 5; want++ { // the claim allows 3 attempts
 		j := mustClaim(t, d, manual)
 		if j.AttemptLimit != want {
 			t.Errorf("a waiting row has the limit %d after %d manual attempts, want %d", j.AttemptLimit, want-3, want)
@@ -52,7 +52,7 @@ func TestAttemptsByHand(t *testing.T) {
 	}
 }
 
-// TestRequeuedRowsHaveOneAttempt checks that a requeued row gets one attempt, however many attempts were left when it failed.
+// TestRequeuedRowsHaveOneAttempt checks that a requeued row gets one attempt, however many were left.
 func TestRequeuedRowsHaveOneAttempt(t *testing.T) {
 	t.Parallel()
 	d, ctx := dbtest.New(t), t.Context()
@@ -71,8 +71,8 @@ func TestRequeuedRowsHaveOneAttempt(t *testing.T) {
 	}
 }
 
-// TestLimitsOfOldRows checks that rows of the previous version keep their number of attempts. Processes of that version write and
-// read the number in the row. They keep working until they are replaced.
+// TestLimitsOfOldRows checks that rows of the previous version keep their number of attempts, and that processes of that version
+// can read it.
 func TestLimitsOfOldRows(t *testing.T) {
 	t.Parallel()
 	d, ctx := dbtest.New(t), t.Context()
@@ -113,7 +113,7 @@ func TestLimitsOfOldRows(t *testing.T) {
 			t.Errorf("%s: limit %d, want %d", j.Kind, j.AttemptLimit, limits[j.ID])
 		}
 	}
-	var read int // a process of the previous version reads the number of attempts from this column
+	var read int // a process of the previous version reads this number
 	fresh := add(t, d, uuid.Nil, time.Now())
 	if err := d.GetContext(ctx, &read, `SELECT max_attempts FROM jobs WHERE id = $1`, fresh); err != nil || read < 12 {
 		t.Errorf("a process of the previous version reads max_attempts %d, %v, want at least 12", read, err)

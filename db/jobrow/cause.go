@@ -6,16 +6,16 @@ import (
 	"switchyard/models"
 )
 
-// Cause is the error of an attempt in the form in which the row stores it.
+// Cause is the error of an attempt as the row stores it.
 type Cause struct {
-	models.Error        // the part that the client may see
+	models.Error        // what the client may see
 	Detail       string `json:"detail,omitempty"` // for operators
 }
 
 const maxDetail = 1000 // bytes
 
-// CauseOf returns the cause of an error. An error that is not a *models.Error becomes internal_error, with its text as the detail.
-// If a request to a provider failed, the detail contains the provider's id of the request.
+// CauseOf returns the cause of an error. An error that is not a *models.Error becomes internal_error, with its text as the
+// detail. The detail also has the provider's id of a failed request.
 func CauseOf(err error) Cause {
 	if e, ok := models.AsError(err); ok {
 		out := Cause{Error: *e}
@@ -47,7 +47,7 @@ func (c Cause) json() []byte {
 	}
 	raw, err := json.Marshal(c)
 	if err != nil {
-		panic(err) // cannot happen: strings and a number always marshal
+		panic(err) // cannot happen: the fields are strings and a number
 	}
 	return raw
 }

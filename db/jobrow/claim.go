@@ -11,10 +11,9 @@ import (
 	"switchyard/models"
 )
 
-// ErrFenced is the error if the row is no longer held under this fence, because another worker claimed it or it was deleted.
+// ErrFenced means that the row is no longer held under this fence.
 var ErrFenced = errors.New("jobrow: the lease was lost")
 
-// The reasons of a RefusalError.
 const (
 	Gone     = "gone"     // there is no row of this kind and account with the id
 	Finished = "finished" // done or failed
@@ -23,39 +22,38 @@ const (
 	Crowded  = "crowded" // the account already runs as many jobs of this kind as it may
 )
 
-// RefusalError says why a row was not claimed. A refusal is not a fault: most refusals come from tasks that are in the queue twice.
+// RefusalError says why a row was not claimed. It is not a fault: a task may be in the queue twice.
 type RefusalError struct {
 	Reason     string
 	Wait       time.Duration // NotDue: time until the row is due; Held: time until the lease ends
-	Generation int64         // generation of the row; 0 if the reason is Gone
+	Generation int64         // generation of the row; 0: there is no row
 }
 
 // Error implements error.
 func (r *RefusalError) Error() string { return "jobrow: row not claimed: " + r.Reason }
 
-// ClaimRequest describes the row to claim, the task that led to the claim, and the worker's settings.
+// ClaimRequest describes the row to claim, the task, and the worker's settings.
 type ClaimRequest struct {
 	ID          uuid.UUID
 	Kind        string
-	Account     uuid.UUID // account of the row; the zero UUID: any account
+	Account     uuid.UUID // zero: any account
 	Lease       time.Duration
-	MaxAttempts int   // from the policy of the kind; required if Manual is true
-	Generation  int64 // generation of the task that requests the claim; -1 = there is no task
-	Manual      bool  // claim the row in any state, unless a live lease holds it
-	PerAccount  int   // maximum number of running jobs of the kind for the row's account; 0 = any number
+	MaxAttempts int   // from the policy of the kind; required for a manual claim
+	Generation  int64 // generation of the task that requests the claim; -1: there is no task
+	Manual      bool  // claim the row in any state, unless it is held
+	PerAccount  int   // maximum number of running jobs of the kind for the row's account; 0: any number
 }
 
 const columns = `id, account_id, kind, args, state, attempts, coalesce(attempt_limit, 0) AS attempt_limit, next_attempt_at,
 	lease_until, fence, generation, coalesce(result, 'null') AS result, coalesce(error, 'null') AS error, created_at,
 	finished_at`
 
-// A claim gives a finished row exactly one attempt. A manual claim gives a waiting row one attempt more than before, so that it
-// does not use up an attempt of the schedule. A running row can be claimed once its lease has ended, because its worker has died.
+// A claim gives a finished row one attempt. A manual claim gives a waiting row one attempt more, so that it does not use up an
+// attempt of the schedule. A running row can be claimed once its lease has ended.
 //
-// The commit of a claim does not wait for the disk. If PostgreSQL crashes a moment later, the claim is lost and the row is due
-// again. Two workers may then hold the same fence. The first worker that ends its attempt changes the row's state, and the other
-// worker finds the row changed. The commit that ends an attempt waits for the disk, and therefore also for everything committed
-// before it.
+// The commit of a claim does not wait for the disk. If PostgreSQL crashes a moment later, the claim is lost, and two workers may
+// hold the same fence. The first worker that ends its attempt changes the row's state, so the other one commits nothing. The
+// commit that ends an attempt waits for the disk.
 const claimRow = `
 WITH quick AS MATERIALIZED (SELECT set_config('synchronous_commit', 'off', true))
 UPDATE jobs SET
@@ -87,8 +85,8 @@ SELECT count(*) FROM jobs j JOIN jobs mine ON mine.account_id = j.account_id AND
 WHERE mine.id = $1 AND j.id <> $1 AND j.lease_until > clock_timestamp() AND j.state = 'running' AND j.` + submitted
 )
 
-// claimCounted does the same as Claim for a kind of job with a limit of running jobs for each account. Claims for the same
-// account run one after another.
+// claimCounted does the same as Claim for a kind with a limit of running jobs per account. Claims for the same account run one
+// after another.
 func claimCounted(ctx context.Context, d *db.DB, want ClaimRequest) (j models.Job, err error) {
 	err = db.Tx(ctx, d, func(c db.Conn) error {
 		if err := db.Run(ctx, c, "lock kind", lockKind, want.ID); err != nil {
@@ -107,8 +105,8 @@ func claimCounted(ctx context.Context, d *db.DB, want ClaimRequest) (j models.Jo
 	return j, err
 }
 
-// Claim claims a row. The row becomes running, and its fence and its attempts grow by one. If the row cannot be claimed, the error
-// is a *RefusalError. d is the pool and not a db.Conn, because Claim must commit before the work begins.
+// Claim claims a row. The row becomes running, and its fence and its attempts grow by one. If that is not possible, the error is
+// a *RefusalError. d is the pool, because Claim must commit before the work begins.
 func Claim(ctx context.Context, d *db.DB, want ClaimRequest) (models.Job, error) {
 	if want.PerAccount > 0 {
 		return claimCounted(ctx, d, want)
@@ -116,7 +114,6 @@ func Claim(ctx context.Context, d *db.DB, want ClaimRequest) (models.Job, error)
 	return claim(ctx, d, want)
 }
 
-// claim does the same as Claim without the limit per account.
 func claim(ctx context.Context, d db.Conn, want ClaimRequest) (models.Job, error) {
 	account := db.OrNull(want.Account)
 	j, claimed, err := db.First[models.Job](ctx, d, "claim job", claimRow, want.ID, want.Kind, account, want.Lease.Seconds(),
@@ -153,8 +150,7 @@ const postponeRow = `
 UPDATE jobs SET next_attempt_at = clock_timestamp() + make_interval(secs => $2)
 WHERE id = $1 AND state = 'pending' AND next_attempt_at <= clock_timestamp()`
 
-// Postpone delays a due row without using an attempt. It is for a worker that has no room for the row. A row in any other state
-// does not change.
+// Postpone delays a due row without using an attempt, for a worker that has no room for it.
 func Postpone(ctx context.Context, c db.Conn, id uuid.UUID, wait time.Duration) error {
 	return db.Run(ctx, c, "postpone job", postponeRow, id, wait.Seconds())
 }

@@ -17,8 +17,8 @@ type Due struct {
 	At time.Time `db:"at"` // time at which the row became due
 }
 
-// A pending row is due one second after next_attempt_at. In that second the task that was enqueued for the row can claim it. Only
-// after that second does the reconciler check whether the task exists.
+// In the second after next_attempt_at, the row's task can claim it. After that second, the reconciler looks whether there is such
+// a task.
 const dueAt = `CASE state WHEN 'running' THEN lease_until ELSE next_attempt_at + interval '1 second' END`
 
 const dueRows = `
@@ -27,9 +27,8 @@ WHERE state IN ('pending', 'running') AND next_attempt_at <= clock_timestamp() A
   AND kind = ANY ($4) AND (` + dueAt + `, id) > ($1, $2)
 ORDER BY at, id LIMIT $3`
 
-// ListDue lists the due rows of the given kinds. It leaves out rows that a live lease holds. The row that has waited longest
-// comes first. after is the last row of the previous page. The zero Due starts at the beginning. The caller has to check whether
-// a row still has a task.
+// ListDue lists the due rows of the given kinds, without rows that a live lease holds. The row that has waited longest comes
+// first. The parameter after is the last row of the previous page, or zero.
 func ListDue(ctx context.Context, c db.Conn, kinds []string, after Due, limit int) ([]Due, error) {
 	if after.At.IsZero() {
 		after.At = time.Unix(0, 0)
@@ -47,8 +46,8 @@ WITH lost AS (
 UPDATE jobs SET generation = generation + 1 FROM lost WHERE jobs.id = lost.id
 RETURNING jobs.id, jobs.account_id, jobs.kind, jobs.generation`
 
-// Regenerate gives rows that have lost their task a new generation, under which they can be enqueued again. It leaves out rows that
-// another process has claimed, finished or regenerated since they were listed.
+// Regenerate gives rows that have lost their task a new generation, under which they can be enqueued again. It leaves out rows
+// that have changed since they were listed.
 func Regenerate(ctx context.Context, c db.Conn, lost []models.JobRef) ([]models.JobRef, error) {
 	return db.Select[models.JobRef](ctx, c, "regenerate jobs", regenerateRows,
 		db.Map(lost, func(r models.JobRef) uuid.UUID { return r.ID }), db.Map(lost, func(r models.JobRef) int64 { return r.Generation }))

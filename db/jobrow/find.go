@@ -15,7 +15,7 @@ import (
 
 const findRow = `SELECT ` + columns + ` FROM jobs WHERE id = $1 AND account_id = $2`
 
-// Find returns a job of an account. The error is not_found for a job of another account.
+// Find returns a job of an account. The error is not_found for another account's job.
 func Find(ctx context.Context, c db.Conn, account, id uuid.UUID) (models.Job, error) {
 	return db.Get[models.Job](ctx, c, "job", findRow, id, account)
 }
@@ -47,7 +47,7 @@ func NextAttempt(id string) string {
 	return `(SELECT next_attempt_at FROM jobs WHERE jobs.id = ` + id + ` AND state = 'pending')`
 }
 
-// Filter selects rows for operators. An empty field selects all rows.
+// Filter selects rows for operators. Empty fields select all.
 type Filter struct {
 	State string
 	Wait  string // only pending rows: WaitDue, WaitLater or WaitRetry
@@ -55,11 +55,10 @@ type Filter struct {
 	Limit int // default 100
 }
 
-// The reasons why a pending row waits.
 const (
-	WaitDue   = "due"   // the row is due and waits for a worker to make the first attempt
-	WaitLater = "later" // the row waits for the time of its first attempt
-	WaitRetry = "retry" // the row waits for another attempt
+	WaitDue   = "due"   // it waits for a worker
+	WaitLater = "later" // it waits for the time of its first attempt
+	WaitRetry = "retry" // it waits for another attempt
 )
 
 const chosenRows = ` FROM jobs
@@ -71,17 +70,16 @@ const (
 	countRows = `SELECT count(*)` + chosenRows
 )
 
-// List lists the newest rows of all accounts, for operators.
+// List lists the newest rows of all accounts.
 func List(ctx context.Context, c db.Conn, f Filter) ([]models.Job, error) {
 	return db.Select[models.Job](ctx, c, "list jobs", listRows, f.State, f.kinds(), f.Wait, cmp.Or(f.Limit, 100))
 }
 
-// Count counts the rows that the filter selects, without its limit.
+// Count counts the rows of a filter, without its limit.
 func Count(ctx context.Context, c db.Conn, f Filter) (int, error) {
 	return db.Get[int](ctx, c, "count jobs", countRows, f.State, f.kinds(), f.Wait)
 }
 
-// kinds returns the filter's kinds as a list that is never NULL.
 func (f Filter) kinds() []string { return append([]string{}, f.Kinds...) }
 
 // Stats counts the rows of a kind and state, for monitoring.
@@ -89,7 +87,7 @@ type Stats struct {
 	Kind      string  `db:"kind"`
 	State     string  `db:"state"`
 	Rows      int64   `db:"rows"`
-	OldestDue float64 `db:"oldest_due"` // seconds for which the oldest due row has waited; 0 if no row waits for a worker
+	OldestDue float64 `db:"oldest_due"` // seconds for which the oldest due row has waited; 0: no row waits
 }
 
 const statRows = `

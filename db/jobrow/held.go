@@ -10,22 +10,22 @@ import (
 	"switchyard/db"
 )
 
-// The functions of this file write a row that the caller holds. They return ErrFenced if the row is no longer held under the fence.
-// In the transaction of the job's effect, first call the function that ends the attempt: it locks the row and checks the fence.
+// The functions of this file write a row that the caller holds, and return ErrFenced if it is no longer held under the fence. The
+// transaction of the job's effect first calls the function that ends the attempt, which locks the row and checks the fence.
 
 const renewLease = `
 UPDATE jobs SET lease_until = clock_timestamp() + make_interval(secs => $3)
 WHERE id = $1 AND fence = $2 AND state = 'running'`
 
-// Renew extends the lease. The lease then ends after the given duration from now.
+// Renew extends the lease. It then ends after the given duration from now.
 func Renew(ctx context.Context, c db.Conn, id uuid.UUID, fence int64, lease time.Duration) error {
 	return fenced(ctx, c, renewLease, id, fence, lease.Seconds())
 }
 
 const saveArgs = `UPDATE jobs SET args = $3 WHERE id = $1 AND fence = $2 AND state = 'running'`
 
-// SaveArgs replaces the arguments of the row, in the transaction that commits a part of the effect. The next attempt continues from
-// these arguments.
+// SaveArgs replaces the arguments of the row, in the transaction that commits a part of the effect. The next attempt continues
+// from them.
 func SaveArgs(ctx context.Context, c db.Conn, id uuid.UUID, fence int64, args json.RawMessage) error {
 	return fenced(ctx, c, saveArgs, id, fence, []byte(args))
 }
@@ -58,8 +58,8 @@ UPDATE jobs SET state = CASE WHEN result IS NULL THEN 'failed' ELSE 'done' END, 
     finished_at = clock_timestamp(), failed_generation = CASE WHEN $4 >= 0 THEN $4 ELSE failed_generation END
 WHERE id = $1 AND fence = $2 AND state = 'running'`
 
-// Fail marks the row as failed. generation is the generation of the task that is archived for the row, or -1 if no task is
-// archived. If a row was done and was run again by hand, it stays done even if the new attempt fails.
+// Fail marks the row as failed. generation is the generation of the task that is archived for the row, or -1. A row that was done
+// stays done if a manual attempt fails.
 func Fail(ctx context.Context, c db.Conn, id uuid.UUID, fence int64, cause Cause, generation int64) error {
 	return fenced(ctx, c, failRow, id, fence, cause.json(), generation)
 }
@@ -69,7 +69,7 @@ UPDATE jobs SET state = 'pending', lease_until = NULL, next_attempt_at = clock_t
     attempts = greatest(attempts - 1, 0)
 WHERE id = $1 AND fence = $2 AND state = 'running'`
 
-// Release returns the row to the state pending because the worker stops. The row is due at once and the attempt does not count.
+// Release returns the row to the state pending, because the worker stops. The attempt does not count.
 func Release(ctx context.Context, c db.Conn, id uuid.UUID, fence int64) error {
 	return fenced(ctx, c, releaseRow, id, fence)
 }

@@ -14,7 +14,7 @@ VALUES ($1, $2, $3, $4, $5, now())
 ON CONFLICT (id) DO NOTHING`
 
 // Insert stores the row of a job, in the transaction of the change that requires the job. It uses only ID, AccountID, Kind, Args
-// and NextAttemptAt of j. NextAttemptAt defaults to now. If a row with the id already exists, Insert does nothing.
+// and NextAttemptAt of j. NextAttemptAt defaults to now. An existing row does not change.
 func Insert(ctx context.Context, c db.Conn, j models.Job) error {
 	if j.NextAttemptAt.IsZero() {
 		j.NextAttemptAt = time.Now()
@@ -25,16 +25,15 @@ func Insert(ctx context.Context, c db.Conn, j models.Job) error {
 	return db.Run(ctx, c, "insert job", insertRow, j.ID, j.AccountID, j.Kind, []byte(j.Args), j.NextAttemptAt)
 }
 
-// InsertFrom returns SQL for use in a WITH. For each row (id, account_id) of a relation, the SQL inserts the row of a job that
-// is due now. kind and limit are SQL too. limit is the number of attempts. If it is NULL, the policy of the kind decides the
-// number.
+// InsertFrom returns SQL, for use in a WITH, that inserts a job that is due now for each row (id, account_id) of a relation. kind
+// and limit are SQL too. limit is the number of attempts. If it is NULL, the policy of the kind decides.
 func InsertFrom(relation, kind, limit string) string {
 	return `INSERT INTO jobs (id, account_id, kind, attempt_limit, next_attempt_at)
 	SELECT id, account_id, ` + kind + `, ` + limit + `, clock_timestamp() FROM ` + relation
 }
 
-// InsertWithoutAccount returns SQL for use after a WITH. For each row of a relation with the columns args and due, it inserts the
-// row of a job that belongs to no account.
+// InsertWithoutAccount returns SQL, for use after a WITH, that inserts a job without an account for each row (args, due) of a
+// relation.
 func InsertWithoutAccount(relation, kind string) string {
 	return `INSERT INTO jobs (id, kind, args, next_attempt_at)
 	SELECT gen_random_uuid(), '` + kind + `', args, due FROM ` + relation

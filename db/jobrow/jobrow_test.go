@@ -102,7 +102,7 @@ func TestRefusals(t *testing.T) {
 		t.Errorf("a row that is not due: refused as %s, want %s", r, jobrow.NotDue)
 	}
 	failed := mustClaim(t, d, claim(add(t, d, owner, past)))
-	const generation = 4 // generation of the task that failed
+	const generation = 4 // of the task that failed
 	if err := jobrow.Fail(ctx, d, failed.ID, failed.Fence, jobrow.CauseOf(errors.New("x")), generation); err != nil {
 		t.Fatal(err)
 	}
@@ -173,7 +173,7 @@ func TestDueAndRegenerate(t *testing.T) {
 	waiting, crashed := add(t, d, uuid.Nil, past), claim(add(t, d, uuid.Nil, past))
 	crashed.Lease = time.Nanosecond
 	mustClaim(t, d, crashed)
-	mustClaim(t, d, claim(add(t, d, uuid.Nil, past))) // a worker holds this row
+	mustClaim(t, d, claim(add(t, d, uuid.Nil, past))) // held by a worker
 	add(t, d, uuid.Nil, time.Now().Add(time.Hour))
 	done := mustClaim(t, d, claim(add(t, d, uuid.Nil, past)))
 	if err := jobrow.Complete(ctx, d, done.ID, done.Fence, nil); err != nil {
@@ -190,7 +190,7 @@ func TestDueAndRegenerate(t *testing.T) {
 		t.Errorf("due rows of another kind: %+v, %v, want none", none, err)
 	}
 	refs := []models.JobRef{due[0].JobRef, due[1].JobRef}
-	for i, want := range []int{2, 0} { // the second reconciler has the old generations
+	for i, want := range []int{2, 0} { // the second reconciler has old generations
 		if rows, err := jobrow.Regenerate(ctx, d, refs); err != nil || len(rows) != want {
 			t.Errorf("reconciler %d regenerated %+v, %v, want %d rows", i, rows, err, want)
 		}

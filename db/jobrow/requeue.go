@@ -14,7 +14,7 @@ import (
 type Requeued struct {
 	models.JobRef
 
-	Archived int64 `db:"archived"` // earlier generation of the row, whose task is in asynq's archive; -1: there is no such task
+	Archived int64 `db:"archived"` // generation of the row's task in asynq's archive; -1: there is no such task
 }
 
 // RequeuedItem is a requeued row with the creation time of its item, such as a delivery.
@@ -24,17 +24,17 @@ type RequeuedItem struct {
 	CreatedAt time.Time `db:"created_at"`
 }
 
-// RequeueQuery selects the items that a batch requeues: items of an account that were created in [From, To).
+// RequeueQuery selects items of an account that were created in [From, To).
 type RequeueQuery struct {
 	Account uuid.UUID
-	Owner   uuid.UUID // the endpoint or the traffic source of the items; the zero UUID: any owner
+	Owner   uuid.UUID // the endpoint or the traffic source of the items; zero: any
 	From    time.Time // from the second batch on, the creation time of the last item of the previous batch
 	To      time.Time
-	Last    uuid.UUID // an item that was created at From is selected only if its id is greater than Last
+	Last    uuid.UUID // an item that was created at From is selected only if its id is greater
 }
 
-// requeueChosen makes the rows of the relation chosen (id, archived) due now, under a new generation. A finished row gets exactly
-// one attempt.
+// requeueChosen makes the rows of the relation chosen (id, archived) due now, under a new generation. A finished row gets one
+// attempt.
 const requeueChosen = `
 UPDATE jobs SET state = 'pending', next_attempt_at = clock_timestamp(), generation = generation + 1, lease_until = NULL,
     finished_at = NULL, failed_generation = NULL,
@@ -51,17 +51,14 @@ WITH chosen AS (
     FOR UPDATE
 )` + requeueChosen
 
-// Requeue makes rows due now, because an operator requests it. The caller dispatches them. With ids, Requeue covers the rows with
-// these ids that have failed or wait, or whose lease has ended. Without ids, it covers all failed rows. In both cases, kinds limits
-// the rows to these kinds, unless it is empty. Requeuing is always safe, because rows that are done or held by a worker do not
-// change.
+// Requeue makes rows due now for an operator. The caller dispatches them. With ids, it takes rows with these ids that have failed
+// or wait, or whose lease has ended. Without ids, it takes all failed rows. kinds limits the rows, unless it is empty.
 func Requeue(ctx context.Context, c db.Conn, ids []uuid.UUID, kinds ...string) ([]Requeued, error) {
 	return db.Select[Requeued](ctx, c, "requeue jobs", requeueRows, append([]uuid.UUID{}, ids...), append([]string{}, kinds...))
 }
 
-// WithRequeued returns the SQL of a WITH. It has the relation requeued with the columns of Requeued. candidates is a SELECT of
-// (id, created_at). The SQL requeues the finished rows with these ids, the oldest first, up to limit, which is SQL too. It skips
-// rows that another transaction has locked.
+// WithRequeued returns a WITH that requeues the finished jobs of candidates, a SELECT of (id, created_at), the oldest first.
+// limit is SQL too. The relation requeued has the columns of Requeued. Locked rows are skipped.
 func WithRequeued(candidates, limit string) string {
 	return `WITH candidates AS (` + candidates + `), chosen AS (
     SELECT j.id, coalesce(j.failed_generation, -1) AS archived FROM candidates c JOIN jobs j ON j.id = c.id

@@ -8,15 +8,13 @@ import (
 	"switchyard/models"
 )
 
-// countedResult is the minimum size in bytes of a result that counts towards the plan's limit. Smaller results take no more space
-// than the rest of their row.
+// countedResult is the minimum size in bytes of a result that counts towards the plan's limit.
 const countedResult = 2 << 10
 
-// removedResult replaces a result that is no longer kept. It has the spaces that PostgreSQL puts into jsonb texts, because Status
-// compares the stored result with it.
+// removedResult replaces a result that is no longer kept, with the spaces of a jsonb text.
 const removedResult = `{"result_dropped": true}`
 
-// ErrResultRemoved is the error that is shown in place of a dropped result.
+// ErrResultRemoved is the error that is shown instead of a dropped result.
 var ErrResultRemoved = models.Errorf(models.KindTooLarge, "result_dropped",
 	"the job is done, but its result is not kept any more: it was too large, or newer results took its place")
 
@@ -26,7 +24,7 @@ ON CONFLICT (job_id) DO UPDATE SET bytes = excluded.bytes, finished_at = exclude
 
 const planOf = `SELECT plan FROM accounts WHERE id = $1`
 
-// Rows that a concurrent transaction has locked to drop their results are skipped.
+// Rows whose results another transaction is dropping are skipped.
 const removeResults = `
 WITH ranked AS (
     SELECT job_id, sum(bytes) OVER (ORDER BY finished_at DESC, job_id) AS total FROM job_results WHERE account_id = $1
@@ -38,8 +36,8 @@ WITH ranked AS (
 )
 UPDATE jobs SET result = $4 FROM chosen WHERE jobs.id = chosen.job_id AND jobs.account_id = $1 AND jobs.state = 'done'`
 
-// LimitResults counts the result of a job that was completed in the transaction of c. It drops a result above models.MaxJobResult,
-// and the oldest results beyond the size that the account's plan keeps. The jobs stay done.
+// LimitResults counts the result of a job that was completed in the transaction of c. It drops results above models.MaxJobResult,
+// and the oldest ones beyond the size that the plan keeps. The jobs stay done.
 func LimitResults(ctx context.Context, c db.Conn, j models.Job, result json.RawMessage) error {
 	if len(result) < countedResult || !j.AccountID.Valid {
 		return nil

@@ -33,8 +33,8 @@ func finish(t *testing.T, d *db.DB, owner uuid.UUID, size int) uuid.UUID {
 	return j.ID
 }
 
-// TestResultsAreBounded checks that the plan limits the total size of the results of an account's jobs. The oldest large results
-// are dropped first, and their jobs stay done.
+// TestResultsAreBounded checks that the plan limits the total size of an account's results. The oldest large ones are dropped
+// first.
 func TestResultsAreBounded(t *testing.T) {
 	t.Parallel()
 	d := dbtest.New(t)
@@ -51,14 +51,14 @@ func TestResultsAreBounded(t *testing.T) {
 		return "kept"
 	}
 	const large = 1 << 20
-	const recordedSize = models.MaxJobResult // the test changes the recorded size of each result from large to this size
+	const recordedSize = models.MaxJobResult // the test raises the recorded size of each result to this
 	foreign, small := finish(t, d, other, large), finish(t, d, owner, 100)
 	plan, _ := models.PlanNamed("pro")
 	var all []uuid.UUID
 	for range plan.AnswerBytes / recordedSize {
 		all = append(all, finish(t, d, owner, large))
 	}
-	// The recorded sizes are raised, so that there is no room for another result.
+	// There is now no room for another result.
 	dbtest.Exec(t, d, `UPDATE job_results SET bytes = $2 WHERE account_id = $1`, owner, recordedSize)
 	all = append(all, finish(t, d, owner, large))
 	for i, id := range all {
@@ -76,7 +76,7 @@ func TestResultsAreBounded(t *testing.T) {
 	if got := state(finish(t, d, owner, models.MaxJobResult+1), owner); got != "result_dropped" {
 		t.Errorf("a result above the limit is %s, want result_dropped", got)
 	}
-	// A job whose result was dropped is not due again. An operator can still run it by hand.
+	// Its job is not due again, but can be run by hand.
 	if got := refused(t, d, claim(all[0])); got != jobrow.Finished {
 		t.Errorf("a claim of a job whose result was dropped is refused as %s, want finished", got)
 	}

@@ -12,33 +12,32 @@ import (
 )
 
 // Budget limits the calls that all processes of the install make to a provider. A full budget allows Burst calls without a pause
-// between them. Each Interval adds one call, until the budget is full. In any time t at most Burst + t/Interval calls are allowed.
+// between them. Each Interval adds one call, until the budget is full.
 //
-// While Redis cannot be reached, Budget allows every call, except during a pause that was set in this process. Jobs come through
-// Redis, so there are few calls at that time, and the provider's own limit still applies.
+// While Redis cannot be reached, Budget allows every call, except during a pause that was set in this process. There are few
+// calls at that time, because jobs come through Redis.
 type Budget struct {
 	o BudgetOptions
 
 	mu     sync.Mutex
-	paused time.Time // end of the longest pause that was set in this process
+	paused time.Time // end of the longest pause that this process has set
 }
 
-// BudgetOptions are the options of NewBudget. All are required except Prefix.
+// BudgetOptions are the options of NewBudget. All but Prefix are required.
 type BudgetOptions struct {
 	Client   redis.UniversalClient
 	Prefix   string // prefix of the key, so that tests can share a server
 	Name     string // name of the provider
 	Burst    int
 	Interval time.Duration
-	Timeout  time.Duration // time without an answer after which Redis counts as unreachable
+	Timeout  time.Duration // after this time without an answer, Redis counts as unreachable
 }
 
 // NewBudget returns a Budget.
 func NewBudget(o BudgetOptions) *Budget { return &Budget{o: o} }
 
 // budgetScript counts a call. KEYS[1] is the time when the budget is full again, in milliseconds of the server's clock. ARGV[1]
-// is the interval in milliseconds. ARGV[2] is the number of calls that a full budget allows without a pause. The
-// script returns 0, or the milliseconds to wait.
+// is the interval in milliseconds. ARGV[2] is the number of calls of a full budget. It returns 0, or the milliseconds to wait.
 var budgetScript = redis.NewScript(`
 local t = redis.call('TIME')
 local now = t[1] * 1000 + math.floor(t[2] / 1000)

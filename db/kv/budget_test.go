@@ -9,8 +9,7 @@ import (
 	"github.com/redis/go-redis/v9"
 )
 
-// TestBudget checks that two processes share a budget, that a part of the budget can be reserved for other callers, and that a
-// pause that one process sets applies to both.
+// TestBudget checks that two processes share a budget and its pauses, and that calls can be reserved.
 func TestBudget(t *testing.T) {
 	t.Parallel()
 	if testing.Short() {
@@ -54,7 +53,6 @@ func TestBudget(t *testing.T) {
 			t.Errorf("process %d waits %v during the pause, want between one and two hours", i, wait)
 		}
 	}
-	// A shorter pause does not end a longer one.
 	two.Pause(ctx, time.Minute)
 	if wait := two.Allow(ctx, 0); wait <= 0 {
 		t.Error("a shorter pause has ended the longer one")

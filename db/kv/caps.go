@@ -14,10 +14,10 @@ import (
 // capRetention is how long the counter of a day is kept after the last count. It is longer than a day in any time zone.
 const capRetention = 48 * time.Hour
 
-// ErrAway is the error of a call that sent no request to Redis, because Redis is not configured or did not answer a moment ago.
+// ErrAway is the error of a call that sent no request, because Redis is not configured or did not answer a moment ago.
 var ErrAway = errors.New("kv: redis is away")
 
-// Caps counts the events that daily caps limit, over all processes of the install.
+// Caps counts the events of daily caps, over all processes of the install.
 type Caps struct {
 	client    redis.UniversalClient
 	prefix    string
@@ -25,7 +25,7 @@ type Caps struct {
 	awayUntil atomic.Int64 // Unix nanoseconds
 }
 
-// NewCaps returns a counter. The parameters are the same as for NewRates.
+// NewCaps returns a counter. NewRates has the same parameters.
 func NewCaps(client redis.UniversalClient, prefix string, timeout time.Duration) *Caps {
 	return &Caps{client: client, prefix: prefix, timeout: timeout}
 }
@@ -39,7 +39,7 @@ func (c *Caps) Close() error {
 }
 
 // capScript adds a number to a counter, and then counts one more event if the limit leaves room. KEYS[1] is the counter. ARGV[1]
-// is the number to add, ARGV[2] the minimum value of the counter, ARGV[3] the limit (0: count no further event), and ARGV[4] the
+// is the number to add, ARGV[2] the minimum of the counter, ARGV[3] the limit (0: count no further event), and ARGV[4] the
 // seconds until the counter expires. It returns {the counter, 1 if a further event was counted}.
 var capScript = redis.NewScript(`
 local n = math.max(tonumber(redis.call('GET', KEYS[1]) or '0'), tonumber(ARGV[2])) + tonumber(ARGV[1])
@@ -50,11 +50,10 @@ end
 redis.call('SET', KEYS[1], string.format('%d', n), 'EX', ARGV[4])
 return {n, taken}`)
 
-// Reserve updates the common count of a key, which all processes share. It first adds the events that so far only this process
-// has counted. The parameter add is their number. If the limit leaves room, it then counts one more event, and taken is true.
-// With a limit of 0, it counts no further event. It returns the common count. floor is the common count that the process last
-// saw, and restores a counter that Redis has lost. ErrAway means that nothing was counted. After any other error, the events may
-// have been counted.
+// Reserve updates the count of a key that all processes share. It first adds the events that only this process has counted. Then,
+// if the limit leaves room, it counts one more event, and taken is true. It returns the new count. floor is the last count that
+// the process saw. It restores a counter that Redis has lost. ErrAway means that nothing was counted. After any other error, the
+// events may have been counted.
 func (c *Caps) Reserve(ctx context.Context, key string, add, floor, limit int) (total int, taken bool, err error) {
 	if c.client == nil || time.Now().UnixNano() < c.awayUntil.Load() {
 		return 0, false, ErrAway

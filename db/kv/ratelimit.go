@@ -1,6 +1,5 @@
-// Package kv keeps counters in Redis, such as the windows of the rate limit and the daily caps, and sends messages between processes
-// (Share). The counters may be lost at any moment. While Redis cannot be reached, each process counts the calls and the caps on its
-// own.
+// Package kv keeps counters in Redis, such as the windows of the rate limit and the daily caps, and sends messages between
+// processes (Share). The counters may be lost at any moment. While Redis cannot be reached, each process counts on its own.
 package kv
 
 import (
@@ -33,9 +32,8 @@ type Window struct {
 	Over      bool          // the call is beyond the limit
 }
 
-// Rates counts the calls of all processes of the install in fixed windows. A window lasts one minute, unless a caller sets
-// another length. It begins with its first call. While Redis cannot be reached, each process counts on its own, with a share of
-// the limit. The share is the limit divided by the number of processes that were alive when Redis last answered.
+// Rates counts the calls of all processes of the install in fixed windows, usually of one minute. A window begins with its first
+// call. While Redis cannot be reached, each process counts on its own, with an equal share of the limit.
 type Rates struct {
 	client  redis.UniversalClient
 	prefix  string
@@ -46,7 +44,7 @@ type Rates struct {
 	processes int
 	announced time.Time
 	awayUntil time.Time
-	local     map[string]*localWindow // windows that this process counts while Redis is away, by name
+	local     map[string]*localWindow // windows that this process counts while Redis is away
 }
 
 type localWindow struct {
@@ -54,18 +52,17 @@ type localWindow struct {
 	ends  time.Time
 }
 
-// NewRates returns a counter that uses the client. A nil client means that there is no Redis. prefix is put before every key, so
-// that tests can share a server. It is "" in production. A server that has not answered after timeout counts as unreachable.
+// NewRates returns a counter. A nil client means that there is no Redis. prefix is put before every key, so that tests can share
+// a server. After timeout without an answer, a server counts as unreachable.
 func NewRates(client redis.UniversalClient, prefix string, timeout time.Duration) *Rates {
 	return &Rates{
 		client: client, prefix: prefix, timeout: timeout, name: rand.Text(), processes: 1, local: map[string]*localWindow{},
 	}
 }
 
-// allowScript counts a call.
-// KEYS[1] is the window's counter. ARGV[1] is the window's length in milliseconds.
-// It returns {calls in this window, including this call; milliseconds until the window ends}.
-// A counter without an expiry time gets one again, so that no account stays locked out.
+// allowScript counts a call. KEYS[1] is the window's counter. ARGV[1] is the window's length in milliseconds. It returns {calls
+// in this window, including this call; milliseconds until the window ends}. A counter without an expiry time gets one again, so
+// that no account stays locked out.
 var allowScript = redis.NewScript(`
 local n = redis.call('INCR', KEYS[1])
 local left = redis.call('PTTL', KEYS[1])
@@ -80,8 +77,7 @@ func (r *Rates) Allow(ctx context.Context, account string, limit int) Window {
 	return r.AllowWithin(ctx, account, limit, window)
 }
 
-// AllowWithin does the same as Allow, for windows of any length and for calls that need not belong to an account. name identifies
-// the window.
+// AllowWithin counts a call in the window with the given name and length.
 func (r *Rates) AllowWithin(ctx context.Context, name string, limit int, length time.Duration) Window {
 	if res, ok := r.run(ctx, allowScript, name, length.Milliseconds()); ok {
 		return windowOf(int(res[0]), limit, time.Duration(res[1])*time.Millisecond)
@@ -89,9 +85,8 @@ func (r *Rates) AllowWithin(ctx context.Context, name string, limit int, length 
 	return r.countLocally(name, limit, time.Now(), length)
 }
 
-// Uncount removes a call from its window. It is for a limit that applies only to failed calls: each call is counted before its
-// success is known, so that many concurrent calls cannot all pass, and a successful call is then removed. Uncount never fails. A
-// call that cannot be removed stays counted.
+// Uncount removes a call from its window, for a limit of failed calls. Each call is counted before its success is known, so that
+// many concurrent calls cannot all pass. Uncount never fails. A call that cannot be removed stays counted.
 func (r *Rates) Uncount(ctx context.Context, name string) {
 	if _, ok := r.run(ctx, uncountScript, name); ok {
 		return
@@ -111,7 +106,6 @@ if n > 0 then
 end
 return {n}`)
 
-// run runs a script for a window in Redis. ok is false if Redis is away.
 func (r *Rates) run(ctx context.Context, script *redis.Script, name string, args ...any) (res []int64, ok bool) {
 	if !r.reachable() {
 		return nil, false
@@ -131,7 +125,6 @@ func windowOf(count, limit int, left time.Duration) Window {
 	return Window{Limit: limit, Remaining: max(0, limit-count), Reset: left, Over: count > limit}
 }
 
-// countLocally counts a call only in this process.
 func (r *Rates) countLocally(name string, limit int, now time.Time, length time.Duration) Window {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -146,7 +139,6 @@ func (r *Rates) countLocally(name string, limit int, now time.Time, length time.
 	return windowOf(w.count, share, w.ends.Sub(now))
 }
 
-// evictEnded deletes ended windows, so that the map does not grow with every window ever counted.
 func (r *Rates) evictEnded(now time.Time) {
 	for name, w := range r.local {
 		if !now.Before(w.ends) {
@@ -171,8 +163,8 @@ func (r *Rates) recordFailure(ctx context.Context, err error) {
 	slog.WarnContext(ctx, "calls are counted for the rate limit in this process only", "error", err)
 }
 
-// announce records, at most once per announceEvery, that this process is alive, and counts the live processes. A failure is
-// ignored: the next try is after announceEvery.
+// announce records, at most once per announceEvery, that this process is alive, and counts the live processes. Failures are
+// ignored.
 func (r *Rates) announce(ctx context.Context) {
 	now := time.Now()
 	r.mu.Lock()

@@ -9,8 +9,7 @@ import (
 	"github.com/redis/go-redis/v9"
 )
 
-// TestLocalWindows checks the windows of a process while Redis cannot be reached. If there are three processes, each has a third
-// of the limit.
+// TestLocalWindows checks the windows of one of three processes while Redis cannot be reached.
 func TestLocalWindows(t *testing.T) {
 	t.Parallel()
 	r := NewRates(nil, "", Timeout)

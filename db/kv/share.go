@@ -8,8 +8,8 @@ import (
 	"github.com/redis/go-redis/v9"
 )
 
-// Share sends messages from each process to all processes, including the sender. Redis does not store the messages: if Redis or a
-// process cannot be reached when a message is sent, the message is lost.
+// Share sends messages from each process to all processes, including the sender. Messages that Redis or a process cannot receive
+// are lost.
 type Share struct {
 	client  redis.UniversalClient
 	channel string
@@ -17,15 +17,14 @@ type Share struct {
 	every   time.Duration
 }
 
-// shareEvery is how often a process sends its messages.
 const shareEvery = time.Second
 
-// NewShare returns a Share that uses the channel with the given name. The other parameters are the same as for NewRates.
+// NewShare returns a Share that uses the channel with the given name. The other parameters have the same meaning as in NewRates.
 func NewShare(client redis.UniversalClient, prefix, name string, timeout time.Duration) *Share {
 	return &Share{client: client, channel: prefix + "share:" + name, timeout: timeout, every: shareEvery}
 }
 
-// Run calls the function collect once a second and sends the returned messages. It calls the function receive with every message that
+// Run sends the messages that the function collect returns once a second. It calls the function receive with every message that
 // arrives. It ends when ctx ends.
 func (s *Share) Run(ctx context.Context, collect func() [][]byte, receive func([]byte)) {
 	subscription := s.client.Subscribe(ctx, s.channel)

@@ -13,7 +13,7 @@ import (
 	"switchyard/models/await"
 )
 
-// TestShare checks that a message reaches all processes. A message that is sent while Redis is away is lost, without an error.
+// TestShare checks that each process receives the messages of the other.
 func TestShare(t *testing.T) {
 	t.Parallel()
 	if testing.Short() {

@@ -1,5 +1,4 @@
-// Package launchcheck reads the facts that are checked before a campaign is launched. It reads only data that is already stored, and
-// sends no requests to other services.
+// Package launchcheck reads the facts that are checked before a campaign is launched. It sends no requests to other services.
 package launchcheck
 
 import (
@@ -23,7 +22,7 @@ import (
 	"switchyard/models/launchcheck"
 )
 
-// Figures reads the figures that the checks depend on. report.Reader implements it.
+// Figures reads the figures that the checks need. report.Reader implements it.
 type Figures interface {
 	alerts.Figures
 	ClicksSince(ctx context.Context, account uuid.UUID, since time.Time) (map[uuid.UUID]int, error)
@@ -36,13 +35,13 @@ type Reader struct {
 	Figures Figures
 }
 
-// reading is the argument of the steps of Facts.
+// reading is the argument of a step of Facts.
 type reading struct {
 	Reader
 	*launchcheck.Facts
 }
 
-// steps fill the facts. A step may use the facts that earlier steps have filled.
+// steps fill the facts, in this order.
 var steps = []func(context.Context, reading) error{
 	readDomain, readRecords, readNetworks, readTargets, readSource, readTag, readBots, readRates, readUsed, readLanders,
 }
@@ -96,7 +95,7 @@ func readRecords(ctx context.Context, f reading) error {
 }
 
 // selectNetworks searches only the newest 20,000 postbacks, as the alerts do. A postback with the conversion id "test" was sent
-// from the dashboard as a test. It does not show that the postback URL has been entered at the network.
+// from the dashboard, and does not show that the network knows the postback URL.
 const selectNetworks = `
 WITH newest AS (
 	SELECT network_id, received_at, params FROM postbacks WHERE account_id = $1 AND received_at >= $3 ORDER BY received_at DESC LIMIT 20000
@@ -141,8 +140,8 @@ func readNetworks(ctx context.Context, f reading) error {
 	return err
 }
 
-// readConversions sets LastPostback to the time `since` for some networks that have no real postback among the newest ones. It does
-// so if a network has more conversions than test postbacks: then real postbacks have arrived too, but it is not known when.
+// readConversions finds networks without a real postback among the newest, but with more conversions than test postbacks. Real
+// postbacks have arrived for these, at an unknown time, so LastPostback is set to the time in the parameter since.
 func readConversions(ctx context.Context, f reading, ids []uuid.UUID, since time.Time) error {
 	rows, err := f.figuresBy(ctx, "network_id", ids)
 	for id, figures := range rows {
@@ -154,8 +153,8 @@ func readConversions(ctx context.Context, f reading, ids []uuid.UUID, since time
 	return err
 }
 
-// figuresBy returns the figures of the last launchcheck.Days days for each record of a dimension. The result includes the records
-// with the ids, and may include other records.
+// figuresBy returns the figures of the last launchcheck.Days days by the records of a dimension. It may include records other
+// than the given ones.
 func (f reading) figuresBy(ctx context.Context, dimension string, ids []uuid.UUID) (map[uuid.UUID]models.Figures, error) {
 	today := f.Now.UTC().Truncate(24 * time.Hour)
 	q := report.Query{
@@ -190,7 +189,7 @@ func readSource(ctx context.Context, f reading) error {
 	id := f.Campaign.SourceID.UUID
 	source, err := f.Store.Sources().Find(ctx, f.Account.ID, id)
 	if errors.Is(err, models.NotFound("source")) {
-		return nil // the source was deactivated
+		return nil // it was deactivated
 	}
 	if err != nil {
 		return err
@@ -212,7 +211,7 @@ func readSource(ctx context.Context, f reading) error {
 	return err
 }
 
-// The newest event of a site, or of any site of the account, is found by the index site_events_site or site_events_account.
+// The indexes site_events_site and site_events_account find the newest event.
 const (
 	lastEventOfSite    = `SELECT received_at FROM site_events WHERE account_id = $1 AND site_id = $2 AND received_at >= $3 ORDER BY received_at DESC LIMIT 1`
 	lastEventOfAccount = `SELECT received_at FROM site_events WHERE account_id = $1 AND received_at >= $2 ORDER BY received_at DESC LIMIT 1`
@@ -265,7 +264,7 @@ func readRates(ctx context.Context, f reading) error {
 	return err
 }
 
-// readUsed counts the day's conversions if an offer has a daily cap, and the day's clicks if a path has a daily cap.
+// readUsed counts the day's conversions and clicks, if an offer or a path has a daily cap.
 func readUsed(ctx context.Context, f reading) error {
 	f.Used = map[uuid.UUID]int{}
 	start := f.Account.DayStart(f.Now)

@@ -21,9 +21,8 @@ FROM (
 ) l WHERE more <> 0 GROUP BY ` + Keys + `
 HAVING ` + measure.NotZero(measure.Each(measure.Amounts, "sum(%s)"))
 
-// Convert converts all amounts of an account in the hours before the given time from the given currency to the account's new
-// currency. It uses the rates that account_rates has for the account, the currency and each day. It runs in the transaction of c.
-// A second call would convert the amounts again, so call it only once.
+// Convert converts an account's amounts in the hours before the given time from a currency to the account's new currency, by the
+// rates in account_rates. A second call would convert them again, so call it only once.
 func Convert(ctx context.Context, c db.Conn, account uuid.UUID, before time.Time, currency string) error {
 	return db.Run(ctx, c, "convert ledger", convert, account, before, currency)
 }

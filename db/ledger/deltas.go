@@ -15,7 +15,7 @@ import (
 	"switchyard/models/measure"
 )
 
-// Key identifies a cell of the ledger: the account, the hour and the dimensions of the clicks that it sums up.
+// Key identifies a cell of the ledger.
 type Key struct {
 	AccountID  uuid.UUID
 	Hour       int64 // Unix seconds
@@ -36,7 +36,7 @@ type Deltas map[Key]models.Figures
 // Add adds figures at a key.
 func (d Deltas) Add(k Key, f models.Figures) { d[k] = d[k].Plus(f) }
 
-// Keys lists the columns of a Key and Sums the columns of the figures. Both are separated by commas, for use in a SELECT.
+// Keys lists the columns of a Key and Sums the columns of the figures, for use in a SELECT.
 var (
 	Keys = "account_id, hour, " + strings.Join(Dimensions, ", ")
 	Sums = strings.Join(measure.Each(measure.Counters, "%s"), ", ")
@@ -48,8 +48,8 @@ var (
 	someSum  = measure.NotZero(measure.Each(measure.Counters, "sum(%s)"))
 )
 
-// ListOf returns a SELECT list with an item for each column of Sums. If the function keep accepts a counter, the item is the text in
-// the parameter format, with the counter's name in place of %s. The item of any other counter is 0.
+// ListOf returns a SELECT list with an item for each column of Sums: the text in format with the counter's name in place of %s,
+// or 0 if the function keep refuses the counter.
 func ListOf(keep func(*measure.Measure) bool, format string) string {
 	list := measure.Each(measure.Counters, format)
 	for i, m := range measure.Counters {
@@ -60,7 +60,6 @@ func ListOf(keep func(*measure.Measure) bool, format string) string {
 	return strings.Join(list, ", ")
 }
 
-// columns is the number of columns of Keys and Sums.
 var columns = 2 + len(Dimensions) + len(measure.Counters)
 
 // Write adds the deltas to the ledger in the transaction of c.
@@ -87,8 +86,8 @@ func Cells(k Key, f models.Figures) []any {
 		k.Country, k.DeviceType, k.OS, k.Browser))
 }
 
-// Places returns the scan destinations for a row with the columns Keys and Sums. The hour is scanned into its own variable,
-// because Key stores it in Unix seconds.
+// Places returns the scan destinations of a row with the columns Keys and Sums. The hour has its own, because Key stores it in
+// Unix seconds.
 func Places(k *Key, hour *time.Time, f *models.Figures) []any {
 	return f.AppendPointersTo(append(make([]any, 0, columns),
 		&k.AccountID, hour, &k.CampaignID, &k.StreamID, &k.LanderID, &k.OfferID, &k.SourceID,
@@ -117,14 +116,13 @@ func Read(ctx context.Context, c db.Conn, account uuid.UUID, from, to time.Time)
 	return d, err
 }
 
-// selectUnmerged returns the hours with rows that no compaction has merged yet, oldest first.
+// selectUnmerged returns the hours with rows that are not merged yet, oldest first.
 const selectUnmerged = `
 SELECT account_id, hour FROM ledger WHERE NOT merged AND hour < $1
 GROUP BY account_id, hour ORDER BY hour, account_id LIMIT $2`
 
-// mergeHour deletes the rows of an hour, writes back their sums, and adds the rows that were not merged yet to the coarser
-// copies, all in one statement. Writers only ever add rows, so no row is missed: a row that is committed while the statement runs
-// waits for the next compaction.
+// mergeHour replaces the rows of an hour with their sums, and adds the unmerged rows to the coarser copies, in one statement.
+// Writers only add rows, so a row that is committed during the statement waits for the next compaction.
 var mergeHour = `
 WITH deleted AS (
 	DELETE FROM ledger WHERE account_id = $1 AND hour = $2 RETURNING *
@@ -135,9 +133,9 @@ WITH deleted AS (
 )
 ` + addRollups()
 
-// Compact replaces the rows of equal keys with their sum. It handles at most limit hours that have new rows and that began before
-// the given time. It may run at the same time as writers, readers and other compactions. It returns the number of hours that it
-// compacted. If this number is less than limit, no such hour is left.
+// Compact replaces the rows of equal keys with their sum, in at most limit hours with new rows that began before the given time.
+// It may run at the same time as writers, readers and other compactions. It returns the number of hours. If it is less than
+// limit, no such hour is left.
 func Compact(ctx context.Context, d db.Conn, before time.Time, limit int) (int, error) {
 	hours, err := db.Select[struct {
 		Account uuid.UUID `db:"account_id"`
@@ -172,8 +170,8 @@ type Negated struct {
 	BotClicks  int64     `db:"bot_clicks"`
 }
 
-// Negate cancels out all figures of some campaigns in the hours of [from, to), in the transaction of c. It returns the numbers of
-// clicks by campaign. Two concurrent calls would cancel out the same figures twice, so the caller must hold a lock.
+// Negate cancels out all figures of campaigns in the hours of [from, to). It returns the numbers of clicks by campaign. The
+// caller must hold a lock, because two concurrent calls would cancel out the same figures twice.
 func Negate(ctx context.Context, c db.Conn, account uuid.UUID, campaigns []uuid.UUID, from, to time.Time) (
 	map[uuid.UUID]Negated, error,
 ) {

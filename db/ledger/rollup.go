@@ -9,16 +9,15 @@ import (
 	"switchyard/models/measure"
 )
 
-// Rollup is a coarser copy of the ledger: the merged rows of the ledger, summed over the dimensions that the copy leaves out. A
-// copy and the ledger rows that are not merged yet always add up to the figures of the ledger, because the compaction that merges
-// rows adds them to the copies in the same statement.
+// Rollup is a coarser copy of the ledger: its merged rows, summed over the dimensions that the copy leaves out. A copy and the
+// unmerged rows of the ledger together have all figures of the ledger.
 type Rollup struct {
 	Name string
-	Step time.Duration // the unit of the copy's times: an hour or a day
-	Keys []string      // the copy's dimensions, which are some of the ledger's dimensions
+	Step time.Duration // an hour or a day
+	Keys []string      // some of the ledger's dimensions
 }
 
-// Rollups lists the copies, smallest first. Each copy is a partition of ledger_rollups. The README.md of package report has
+// Rollups lists the copies, smallest first. Each is a partition of ledger_rollups. The README.md of package report has
 // measurements. To fill a new copy, empty the other copies and mark all rows of the ledger as not merged.
 var Rollups = []Rollup{
 	{"traffic", time.Hour, []string{"campaign_id", "source_id"}},
@@ -26,8 +25,8 @@ var Rollups = []Rollup{
 	{"audience", 24 * time.Hour, []string{"campaign_id", "source_id", "country", "device_type", "os", "browser"}},
 }
 
-// Traffic is a FROM item for queries that count clicks and bots' clicks by campaign, source and hour only. It gives the same sums as
-// the ledger, but reads only about one in a hundred rows.
+// Traffic is a FROM item for queries that count clicks and bots' clicks by campaign, source and hour. It reads only about one in
+// a hundred rows of the ledger.
 const Traffic = `(
 	SELECT account_id, hour, campaign_id, source_id, clicks, bot_clicks FROM ledger_rollups WHERE rollup = 'traffic'
 	UNION ALL
@@ -39,7 +38,7 @@ var Dimensions = []string{
 	"campaign_id", "stream_id", "lander_id", "offer_id", "source_id", "country", "device_type", "os", "browser",
 }
 
-// selectNew returns the part of mergeHour that sums up the rows not merged yet for one copy.
+// selectNew returns the part of mergeHour that sums up the new rows for one copy.
 func (r Rollup) selectNew() string {
 	at := "hour"
 	if r.Step > time.Hour {
@@ -60,8 +59,8 @@ func (r Rollup) selectNew() string {
 		strings.Join(keys, ", "), sums, strings.Join(groups, ", "))
 }
 
-// addRollups returns the INSERT of mergeHour that adds the new rows of an hour to all copies. It reads the rows from the relation
-// deleted, which mergeHour defines. It locks the rows of the copies in a fixed order, so two compactions never deadlock.
+// addRollups returns the INSERT of mergeHour that adds new rows to all copies. It locks their rows in a fixed order, so that two
+// compactions never deadlock.
 func addRollups() string {
 	parts, updates := make([]string, len(Rollups)), measure.Each(measure.Counters, "%s = r.%s + EXCLUDED.%s")
 	for i, r := range Rollups {

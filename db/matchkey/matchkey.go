@@ -1,10 +1,10 @@
 // Package matchkey stores the hashed personal data of people who converted, for the uploads of their conversions. The hashes are
-// called keys and are encrypted by store.SealKeys. They belong to a click, because all messages about a click are about the same
+// called keys and are encrypted by store.SealKeys. They belong to a click, because all messages about a click are about one
 // person.
 //
 // The table conversion_match_keys is not part of a backup, and its rows are kept for at most matchkey.Retention. A row names the
-// kinds of keys that it has. A row that names none means that the person who made the click has refused the use of their data. Keys
-// that were received before the refusal are then not used, even if they are stored later.
+// kinds of its keys. A row without names means that the person has refused the use of their data: keys that were received before
+// the refusal are not used.
 package matchkey
 
 import (
@@ -20,7 +20,7 @@ import (
 	"switchyard/models/matchkey"
 )
 
-// Row has the keys of one message. Its id is the id of the message, so that a message that is read again still has only one row.
+// Row has the keys of one message. Its id is the id of the message, so that a repeated message has one row.
 type Row struct {
 	ID         uuid.UUID `db:"id"`
 	AccountID  uuid.UUID `db:"account_id"`
@@ -30,19 +30,18 @@ type Row struct {
 	ReceivedAt time.Time `db:"received_at"`
 }
 
-// refused is a condition on a row k: the person has refused the use of the data at the time of the row or later.
+// refused is a condition on a row k: the person has refused the use of the data since then.
 const refused = `EXISTS (SELECT FROM conversion_match_keys w WHERE w.click_id = k.click_id AND w.account_id = k.account_id
 	AND w.names = '{}' AND w.received_at >= k.received_at)`
 
-// The statement leaves out rows of a deleted account, rows that are too old, and rows of people who have since refused the use of
-// their data.
+// The statement leaves out rows of deleted accounts, old rows, and rows of people who have since refused.
 var insert = `
 INSERT INTO conversion_match_keys (` + db.Columns[Row]("") + `)
 SELECT ` + db.Columns[Row]("k.") + ` FROM ` + db.FromRecords[Row]() + ` k JOIN accounts a ON a.id = k.account_id
 WHERE k.received_at > $7 AND k.sealed IS NOT NULL AND NOT ` + refused + `
 ON CONFLICT (id) DO NOTHING`
 
-// Store stores the keys of messages. Keys of a message that is older than the retention are not stored.
+// Store stores the keys of messages. Keys of messages beyond the retention are not stored.
 func Store(ctx context.Context, c db.Conn, rows []Row) error {
 	if len(rows) == 0 {
 		return nil
@@ -54,7 +53,7 @@ func Store(ctx context.Context, c db.Conn, rows []Row) error {
 	return db.Run(ctx, c, "store match keys", insert, append(args, Oldest(time.Now()))...)
 }
 
-// Oldest returns the time before which messages must not be used any more.
+// Oldest returns the time before which messages must not be used.
 func Oldest(now time.Time) time.Time { return now.Add(-matchkey.Retention) }
 
 var selectOfClicks = `
@@ -62,7 +61,7 @@ SELECT ` + db.Columns[Row]("k.") + ` FROM conversion_match_keys k
 WHERE k.account_id = $1 AND k.click_id = ANY ($2::uuid[]) AND k.received_at > $3 AND k.names <> '{}' AND NOT ` + refused + `
 ORDER BY k.click_id, k.received_at DESC, k.id LIMIT $4`
 
-// maxPerClick limits the rows that OfClicks reads: on average, at most maxPerClick rows per click.
+// maxPerClick limits the rows that OfClicks reads to this number per click on average.
 const maxPerClick = 20
 
 // OfClicks returns the rows of some clicks of an account. For each click, the latest row comes first.
@@ -70,7 +69,7 @@ func OfClicks(ctx context.Context, c db.Conn, account uuid.UUID, clicks []uuid.U
 	return db.Select[Row](ctx, c, "match keys of clicks", selectOfClicks, account, db.UUIDs(clicks), Oldest(now), maxPerClick*len(clicks))
 }
 
-// A message can be received twice with the same id, first with keys and then with the refusal.
+// A message can be received twice with the same id: with keys, then with the refusal.
 var withdraw = `
 WITH refusals AS MATERIALIZED (
 	SELECT r.* FROM ` + db.FromRecords[Row]() + ` r JOIN accounts a ON a.id = r.account_id
@@ -89,8 +88,7 @@ const (
 	deleteExpired = `DELETE FROM conversion_match_keys WHERE id = ANY (ARRAY(
 	SELECT id FROM conversion_match_keys WHERE received_at < $1 ORDER BY received_at LIMIT $2))`
 
-	// The encrypted proof of a postback that has not been trusted can contain personal data. Without the proof, the postback
-	// cannot be read again.
+	// The encrypted proof of an untrusted postback can contain personal data. Without it, the postback cannot be read again.
 	clearProofs = `
 UPDATE postbacks SET proof = NULL, signature = '', signed_text = '', has_personal_data = false WHERE id = ANY (ARRAY(
 	SELECT id FROM postbacks WHERE has_personal_data AND received_at < $1 ORDER BY received_at LIMIT $2 FOR UPDATE SKIP LOCKED))`
@@ -102,7 +100,7 @@ func DeleteOf(ctx context.Context, c db.Conn, clicks []uuid.UUID) error {
 }
 
 // Withdraw deletes the keys of clicks whose visitors have refused the use of their data. A row has the id, the click and the time
-// of the message with the refusal. Keys of messages that were received before the refusal are not stored later either.
+// of the refusing message. Earlier keys that are stored later do not count.
 func Withdraw(ctx context.Context, c db.Conn, rows []Row) error {
 	if len(rows) == 0 {
 		return nil
@@ -117,15 +115,12 @@ func Withdraw(ctx context.Context, c db.Conn, rows []Row) error {
 	return db.Run(ctx, c, "withdraw match keys", withdraw, args...)
 }
 
-// deletedAtOnce is the largest number of rows that one statement deletes.
 const deletedAtOnce = 2000
 
-// beforeTheEnd is how long before the end of the retention the hourly job deletes rows, so that no row is kept for longer than the
-// retention.
+// beforeTheEnd is how long before the end of the retention the hourly job deletes rows, so that none is kept for longer.
 const beforeTheEnd = 2 * time.Hour
 
-// DeleteExpired deletes keys shortly before the end of their retention. It also clears encrypted proofs that contain personal data
-// once their postbacks have the same age.
+// DeleteExpired deletes keys, and clears encrypted proofs that contain personal data, shortly before the end of their retention.
 func DeleteExpired(ctx context.Context, c db.Conn, now time.Time) (keys, proofs int64, err error) {
 	before := Oldest(now).Add(beforeTheEnd)
 	if keys, err = db.InParts(ctx, c, "delete old match keys", deleteExpired, deletedAtOnce, before); err != nil {
@@ -135,7 +130,7 @@ func DeleteExpired(ctx context.Context, c db.Conn, now time.Time) (keys, proofs 
 	return keys, proofs, err
 }
 
-// countedUploads is the largest number of conversions of a source that Shares counts, the latest first.
+// countedUploads limits the latest conversions that Shares counts.
 const countedUploads = 10_000
 
 var shares = `
@@ -150,8 +145,7 @@ SELECT k.name, count(*) FROM latest CROSS JOIN LATERAL (
 	WHERE k.click_id = latest.click_id AND k.account_id = latest.account_id AND k.received_at > $3 AND NOT ` + refused + `
 ) k GROUP BY k.name`
 
-// Shares counts the latest conversions of a source that can be uploaded to its platform, and how many of them have each kind of key. It
-// counts only conversions within the retention.
+// Shares counts the latest conversions of a source for upload within the retention, and how many of them have each kind of key.
 func Shares(ctx context.Context, c db.Conn, account, source uuid.UUID, now time.Time) (conversions int, with map[string]int, err error) {
 	with, err = db.Pairs[string, int](ctx, c, "shares of match keys", shares, account, source, Oldest(now), countedUploads)
 	conversions = with[""]

@@ -14,7 +14,6 @@ import (
 	"switchyard/models"
 )
 
-// env is a database with two accounts.
 type env struct {
 	*testing.T
 	db             *db.DB
@@ -41,8 +40,7 @@ func row(account, click uuid.UUID, age time.Duration, names ...string) matchkey.
 
 const day = 24 * time.Hour
 
-// TestKeys stores keys, and finds the keys of an account's clicks, the latest first. A row that is stored again does not change. Keys
-// of other accounts, keys older than seven days and keys of accounts that do not exist are not found.
+// TestKeys stores and finds the keys of an account's clicks, the latest first. A stored row does not change.
 func TestKeys(t *testing.T) {
 	t.Parallel()
 	e := newEnv(t)
@@ -68,8 +66,7 @@ func TestKeys(t *testing.T) {
 	}
 }
 
-// TestWithdraw withdraws a consent. Keys that were received before the withdrawal are deleted. If they were not stored yet, they
-// are not stored later. Keys of a later consent are kept.
+// TestWithdraw withdraws a consent. Keys from before the refusal are deleted or not stored. Keys of a later consent are kept.
 func TestWithdraw(t *testing.T) {
 	t.Parallel()
 	e := newEnv(t)
@@ -79,7 +76,7 @@ func TestWithdraw(t *testing.T) {
 	e.store(before, foreign, withdrawn)
 	refusal := matchkey.Row{ID: uuid.New(), AccountID: e.account, ClickID: click, ReceivedAt: time.Now().Add(-2 * day)}
 	secondRefusal := matchkey.Row{ID: withdrawn.ID, AccountID: e.account, ClickID: other, ReceivedAt: time.Now()} // with the id of the keys
-	for range 2 {                                                                                                 // withdrawing twice changes nothing more
+	for range 2 {                                                                                                 // the second time changes nothing
 		if err := matchkey.Withdraw(t.Context(), e.db, []matchkey.Row{refusal, secondRefusal, refusal}); err != nil {
 			t.Fatal(err)
 		}
@@ -97,15 +94,14 @@ func TestWithdraw(t *testing.T) {
 		t.Errorf("keys stored after a new consent: %s, want {city} {street}", got)
 	}
 	dbtest.Exec(t, e.db, `INSERT INTO conversion_match_keys (id, account_id, click_id, names, sealed, received_at)
-		VALUES ($1, $2, $3, '{email}', '\x01', $4)`, before.ID, e.account, click, before.ReceivedAt) // as left by a transaction that ran at the same time
+		VALUES ($1, $2, $3, '{email}', '\x01', $4)`, before.ID, e.account, click, before.ReceivedAt) // as left by a concurrent transaction
 	found, err := matchkey.OfClicks(t.Context(), e.db, e.account, []uuid.UUID{click, other}, time.Now())
 	if err != nil || len(found) != 1 || found[0].Names[0] != "street" {
 		t.Errorf("the keys of both clicks are %+v, %v, want only street", found, err)
 	}
 }
 
-// TestDeleteExpired checks that keys and encrypted proofs are deleted shortly before they are seven days old, and that younger
-// keys and proofs are kept.
+// TestDeleteExpired checks that keys and encrypted proofs are deleted shortly before they are seven days old.
 func TestDeleteExpired(t *testing.T) {
 	t.Parallel()
 	e := newEnv(t)
@@ -134,7 +130,6 @@ func TestDeleteExpired(t *testing.T) {
 	}
 }
 
-// TestShares counts the conversions of a source that have each key.
 func TestShares(t *testing.T) {
 	t.Parallel()
 	e := newEnv(t)

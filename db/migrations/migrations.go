@@ -1,5 +1,4 @@
-// Package migrations has the schema as embedded SQL files. Each file makes one change. The statements of a released file are never
-// edited.
+// Package migrations has the schema as embedded SQL files. The statements of a released file are never edited.
 package migrations
 
 import "embed"

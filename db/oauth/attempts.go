@@ -14,23 +14,22 @@ import (
 	"switchyard/models"
 )
 
-// Attempts accesses the OAuth sign-ins in progress. Each sign-in has a state, by which it is recognized when the browser returns
-// from the platform. Only the hash of the state is stored.
+// Attempts stores the OAuth sign-ins in progress. Each has a state, by which it is recognized when the browser returns from the
+// platform. Only the hash of the state is stored.
 type Attempts struct {
 	s                *store.Store
 	account, session uuid.NullUUID
 }
 
-// NewAttempts returns Attempts for the sign-ins that were started with API keys or from the command line.
+// NewAttempts returns Attempts for sign-ins with API keys or from the command line.
 func NewAttempts(s *store.Store) Attempts { return Attempts{s: s} }
 
-// ForSession returns Attempts for the sign-ins that a dashboard session has started for its account. Only this session can complete
-// them.
+// ForSession returns Attempts for sign-ins that only the given dashboard session can complete.
 func (k Attempts) ForSession(account, session uuid.UUID) Attempts {
 	return Attempts{k.s, uuid.NullUUID{UUID: account, Valid: true}, uuid.NullUUID{UUID: session, Valid: true}}
 }
 
-// maxAttempts is the maximum number of sign-ins that an account may have in progress. A further sign-in replaces the oldest one.
+// maxAttempts is the maximum number of sign-ins that an account may have in progress. A further one replaces the oldest.
 const maxAttempts = 20
 
 func hashState(state string) []byte {
@@ -87,7 +86,7 @@ type sealedAttempt struct {
 	Code   []byte `db:"code"`
 }
 
-// open returns the sign-in of a row, with its decrypted verifier. If no row was found, the error is signin_expired.
+// open returns the sign-in of a row, with its decrypted verifier. Without a row, the error is signin_expired.
 func (k Attempts) open(ctx context.Context, row sealedAttempt, found bool, err error) (models.OAuthAttempt, error) {
 	if err != nil {
 		return row.OAuthAttempt, err
@@ -131,8 +130,7 @@ func (k Attempts) Cancel(ctx context.Context, state string, now time.Time) error
 	return db.Run(ctx, k.s.Conn(), "cancel sign-in", `DELETE FROM oauth_attempts a WHERE `+openAttempt, hashState(state), now, k.session, k.account)
 }
 
-// Consume deletes a sign-in that has its code, and returns the sign-in and the code. Later calls for this sign-in get the error
-// signin_expired.
+// Consume deletes a sign-in that has its code, and returns the sign-in and the code. Later calls get the error signin_expired.
 func (k Attempts) Consume(ctx context.Context, account, id uuid.UUID, now time.Time) (a models.OAuthAttempt, code string, err error) {
 	row, found, err := db.First[sealedAttempt](ctx, k.s.Conn(), "sign-in", `DELETE FROM oauth_attempts a
 		WHERE account_id = $1 AND id = $2 AND code IS NOT NULL AND expires_at > $3

@@ -15,18 +15,17 @@ import (
 	"switchyard/models"
 )
 
-// Connections accesses the connections to ad platforms that were made by OAuth sign-in.
+// Connections stores the connections to ad platforms that were made by OAuth sign-in.
 type Connections struct{ s *store.Store }
 
-// NewConnections returns the Connections that use the store's connection.
+// NewConnections returns Connections in a store.
 func NewConnections(s *store.Store) Connections { return Connections{s} }
 
-// Error messages call a connection by this name.
 const what = "connection"
 
 var columns = db.Columns[models.OAuthConnection]("")
 
-// List lists the connections of an account to all providers, in the order in which they were made.
+// List lists the connections of an account to all providers, the oldest first.
 func (k Connections) List(ctx context.Context, account uuid.UUID) ([]models.OAuthConnection, error) {
 	return db.Select[models.OAuthConnection](ctx, k.s.Conn(), "connections", `SELECT `+columns+`
 		FROM oauth_connections WHERE account_id = $1 ORDER BY id`, account)
@@ -55,9 +54,8 @@ func (k Connections) Remove(ctx context.Context, account, id uuid.UUID) error {
 	})
 }
 
-// adoptSources assigns a new connection to the platform's traffic sources that have no connection, or whose connection was
-// deleted. It does so only if the new connection is the account's only one to the platform. models.ChooseConnection follows the
-// same rule.
+// adoptSources assigns an account's only connection to a platform to the platform's traffic sources that have no connection.
+// models.ChooseConnection follows the same rule.
 const adoptSources = `
 UPDATE source_integrations i SET oauth_connection_id = $3 WHERE account_id = $1 AND provider = $2
 	AND NOT EXISTS (SELECT FROM oauth_connections o WHERE o.account_id = $1 AND o.id = i.oauth_connection_id)
@@ -75,8 +73,7 @@ func (k Connections) seal(account, id uuid.UUID, t models.OAuthTokens) ([]byte, 
 	return k.s.Box().Seal(tokensPlace(account, id), raw)
 }
 
-// Tokens returns a connection with its tokens, read at the same moment. The error is seal.ErrOpen if they can no longer be
-// decrypted.
+// Tokens returns a connection with its tokens. The error is seal.ErrOpen if they can no longer be decrypted.
 func (k Connections) Tokens(ctx context.Context, account, id uuid.UUID) (c models.OAuthConnection, t models.OAuthTokens, err error) {
 	row, err := db.Get[struct {
 		models.OAuthConnection
@@ -103,8 +100,8 @@ ON CONFLICT (account_id, provider, user_id) DO UPDATE SET user_name = $5, tokens
 	lease = NULL, lease_until = NULL
 RETURNING ` + columns
 
-// Save stores a connection with the granted tokens. If the platform's user was connected before, the existing connection gets the
-// new tokens. Errors: too_many, no_encryption_key.
+// Save stores a connection with the granted tokens. If the platform's user was connected before, the old connection gets the new
+// tokens. Errors: too_many, no_encryption_key.
 func (k Connections) Save(ctx context.Context, account uuid.UUID, provider string, g models.OAuthGrant, now time.Time) (
 	models.OAuthConnection, error,
 ) {
@@ -133,7 +130,7 @@ func (k Connections) Save(ctx context.Context, account uuid.UUID, provider strin
 	})
 }
 
-// refreshAt returns the time to renew a token that expires at the given time. It returns nil if the token does not expire.
+// refreshAt returns the time to renew a token that expires at the given time. It is nil if the token does not expire.
 func refreshAt(expires *time.Time, now time.Time) *time.Time {
 	if expires == nil {
 		return nil
@@ -142,8 +139,7 @@ func refreshAt(expires *time.Time, now time.Time) *time.Time {
 	return &at
 }
 
-// checkRoom returns the error too_many if the account already has the maximum number of connections. The caller must have locked the
-// account.
+// checkRoom returns the error too_many if the account already has the maximum number of connections. The account must be locked.
 func (k Connections) checkRoom(ctx context.Context, account uuid.UUID) error {
 	have, err := db.Get[int](ctx, k.s.Conn(), "connections", `SELECT count(*) FROM oauth_connections WHERE account_id = $1`, account)
 	if err == nil && have >= models.MaxOAuthConnections {
@@ -156,7 +152,7 @@ const claim = `
 UPDATE oauth_connections SET lease = $4, lease_until = now() + make_interval(secs => $5)
 WHERE account_id = $1 AND id = $2 AND version = $3 AND (lease_until IS NULL OR lease_until <= now())`
 
-// ClaimRefresh leases the renewal of a connection's tokens to a process. ok is false if another process has the lease or has already
+// ClaimRefresh leases the renewal of a connection's tokens to a process. ok is false if another process has the lease, or has
 // renewed the tokens.
 func (k Connections) ClaimRefresh(ctx context.Context, c models.OAuthConnection, holder uuid.UUID, lease time.Duration) (ok bool, err error) {
 	n, err := db.Exec(ctx, k.s.Conn(), "claim connection", claim, c.AccountID, c.ID, c.Version, holder, lease.Seconds())
@@ -217,7 +213,7 @@ func (k Connections) ClaimDue(ctx context.Context, now, next time.Time, limit in
 	return db.Select[Due](ctx, k.s.Conn(), "due connections", claimDue, now, next, limit)
 }
 
-// troubledAfter is how long renewals of a connection may fail before the connection is listed as troubled.
+// troubledAfter is how long renewals may fail before a connection is troubled.
 const troubledAfter = 15 * time.Minute
 
 // Troubled lists at most 500 connections of an account that were revoked, or whose renewal has failed for at least troubledAfter.

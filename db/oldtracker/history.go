@@ -11,7 +11,7 @@ import (
 	"switchyard/models"
 )
 
-// Click is a click of the old tracker that is stored here.
+// Click is an imported click of the old tracker.
 type Click struct {
 	OldID   string    `db:"old_id"` // the click's id at the old tracker
 	ClickID uuid.UUID `db:"click_id"`
@@ -27,8 +27,7 @@ ON CONFLICT DO NOTHING`
 	selectClicks = `SELECT old_id, click_id FROM old_clicks WHERE account_id = $1 AND old_id = ANY ($2)`
 )
 
-// AddClicks stores, for each click of the old tracker, the id that the click has here. It does not change entries that already
-// exist.
+// AddClicks stores which id each imported click has here. Existing entries do not change.
 func AddClicks(ctx context.Context, c db.Conn, account uuid.UUID, list []Click) error {
 	ids := db.Map(list, func(k Click) string { return k.OldID })
 	err := db.Run(ctx, c, "add old clicks", insertClicks, account, pq.StringArray(ids), db.UUIDsOf(list, func(k Click) uuid.UUID { return k.ClickID }))
@@ -53,8 +52,8 @@ const (
 SELECT account_id, count(*) FROM old_clicks WHERE account_id = ANY ($1::uuid[]) AND click_id >= $2 AND click_id < $3 GROUP BY account_id`
 )
 
-// CountClicks counts the stored clicks of the old tracker that some accounts have in [from, to). It leaves out accounts without such
-// clicks. It reads old_clicks only if one of the accounts has imported the old tracker's log of clicks.
+// CountClicks counts the imported clicks of accounts in [from, to). Accounts without such clicks are left out. It reads
+// old_clicks only for accounts that have imported clicks.
 func CountClicks(ctx context.Context, c db.Conn, accounts []uuid.UUID, from, to time.Time) (map[uuid.UUID]int64, error) {
 	moved, err := db.Select[uuid.UUID](ctx, c, "accounts with old clicks", movedAccounts, db.UUIDs(accounts))
 	if err != nil || len(moved) == 0 {
@@ -67,13 +66,13 @@ const countDaily = `
 SELECT width_bucket(click_id, $2::uuid[]) AS day, count(*) FROM old_clicks
 WHERE account_id = $1 AND click_id >= ($2::uuid[])[1] GROUP BY 1`
 
-// CountDaily counts the stored clicks of the old tracker that an account has in each period. starts are the beginnings of the periods,
-// in order. The last period has no end. The keys of the result are 1 for the first period, 2 for the second, and so on.
+// CountDaily counts an account's imported clicks in each period. starts are the beginnings of the periods, in order. The last
+// period has no end. The key of the first period is 1.
 func CountDaily(ctx context.Context, c db.Conn, account uuid.UUID, starts []time.Time) (map[int]int64, error) {
 	return db.Pairs[int, int64](ctx, c, "count old clicks by day", countDaily, account, db.UUIDs(db.Map(starts, models.FloorClickID)))
 }
 
-// Conversion is a conversion of the old tracker that is stored here.
+// Conversion is an imported conversion of the old tracker.
 type Conversion struct {
 	OldID        string    `db:"old_id"`
 	ClickID      uuid.UUID `db:"click_id"`
@@ -91,7 +90,7 @@ ON CONFLICT DO NOTHING`
 SELECT old_id, click_id, goal, conversion_id FROM old_conversions WHERE account_id = $1 AND click_id = ANY ($2::uuid[])`
 )
 
-// AddConversions stores, for each conversion of the old tracker, the key (click, goal and id) that the conversion has here.
+// AddConversions stores which key (click, goal and id) each imported conversion has here.
 func AddConversions(ctx context.Context, c db.Conn, account uuid.UUID, list []Conversion) error {
 	text := func(of func(Conversion) string) pq.StringArray { return db.Map(list, of) }
 	return db.Run(ctx, c, "add old conversions", insertConversions, account, text(func(v Conversion) string { return v.OldID }),
@@ -99,7 +98,7 @@ func AddConversions(ctx context.Context, c db.Conn, account uuid.UUID, list []Co
 		text(func(v Conversion) string { return v.ConversionID }))
 }
 
-// ConversionsOf returns the conversions of the old tracker that belong to some clicks.
+// ConversionsOf returns the imported conversions of clicks.
 func ConversionsOf(ctx context.Context, c db.Conn, account uuid.UUID, clicks []uuid.UUID) ([]Conversion, error) {
 	if len(clicks) == 0 {
 		return nil, nil
@@ -107,7 +106,7 @@ func ConversionsOf(ctx context.Context, c db.Conn, account uuid.UUID, clicks []u
 	return db.Select[Conversion](ctx, c, "find old conversions", selectConversions, account, db.UUIDs(clicks))
 }
 
-// DeleteOf deletes the ids that some clicks and their conversions have at the old tracker.
+// DeleteOf deletes the ids that clicks and their conversions have at the old tracker.
 func DeleteOf(ctx context.Context, c db.Conn, clicks []uuid.UUID) error {
 	for _, table := range historyTables {
 		if err := db.Run(ctx, c, "delete old ids", `DELETE FROM `+table+` WHERE click_id = ANY ($1::uuid[])`, db.UUIDs(clicks)); err != nil {
@@ -119,8 +118,7 @@ func DeleteOf(ctx context.Context, c db.Conn, clicks []uuid.UUID) error {
 
 var historyTables = []string{"old_clicks", "old_conversions"}
 
-// DeleteBefore deletes the old tracker's ids of all clicks whose id here is lower than a given id. The
-// statements use the index of click_id.
+// DeleteBefore deletes the old tracker's ids of clicks whose ids here are lower than the given one.
 func DeleteBefore(ctx context.Context, c db.Conn, first uuid.UUID) error {
 	const atOnce = 2000
 	for _, table := range historyTables {

@@ -1,6 +1,5 @@
-// Package oldtracker stores the tracker that an account moved from, and the postbacks about clicks of that tracker, which are
-// forwarded to it. Each forwarded postback has a job with the same id as its row. The package also stores the ids that imported
-// clicks and conversions have at that tracker.
+// Package oldtracker stores the tracker that an account moved from, the postbacks that are forwarded to it, and the ids that
+// imported clicks and conversions have there. Each forwarded postback has a job with the same id.
 package oldtracker
 
 import (
@@ -18,7 +17,7 @@ import (
 // Settings are the old tracker of an account. If URL is empty, no postbacks are forwarded.
 type Settings struct {
 	Tracker string `db:"old_tracker"`     // a constant of package foreign
-	URL     string `db:"old_tracker_url"` // if the URL has no path, a postback is forwarded to the path at which it arrived here
+	URL     string `db:"old_tracker_url"` // without a path, a postback is forwarded to the path at which it arrived here
 }
 
 const (
@@ -36,7 +35,7 @@ func Save(ctx context.Context, c db.Conn, account uuid.UUID, s Settings) error {
 	return db.Run(ctx, c, "save old tracker", saveSettings, account, s.Tracker, s.URL)
 }
 
-// A host that another account has added but not verified is not served here, so it is not ours.
+// A host that another account has added but not verified is not served here.
 const isOurs = `
 SELECT EXISTS (SELECT FROM domains WHERE lower(host) = lower($2) AND (account_id IS NULL OR is_verified OR account_id = $1))`
 
@@ -55,8 +54,8 @@ WITH fresh AS (
 ), job AS (` + jobrow.InsertFrom("fresh", `'`+models.KindForwardPostback+`'`, "NULL") + `)
 SELECT '` + models.KindForwardPostback + `' AS kind, id, account_id FROM fresh`
 
-// Add stores which postbacks of list are to be forwarded, in the transaction that stores the postbacks themselves. A postback
-// that was already stored is not forwarded again. Add returns the jobs, which the caller dispatches after the commit.
+// Add stores which postbacks of list are to be forwarded, in the transaction that stores them. A known postback is not forwarded
+// again. The caller dispatches the jobs after the commit.
 func Add(ctx context.Context, c db.Conn, list []*models.Postback) ([]models.JobRef, error) {
 	var ids, accounts []uuid.UUID
 	var requests pq.ByteaArray
@@ -85,28 +84,27 @@ const selectForwarded = `
 SELECT f.id, f.account_id, f.postback_id, coalesce(f.request, '') AS request, f.result, a.old_tracker, a.old_tracker_url
 FROM forwarded_postbacks f JOIN accounts a ON a.id = f.account_id WHERE f.id = $1`
 
-// FindForwarded returns a forwarded postback, with the present settings of its account.
+// FindForwarded returns a forwarded postback, with the account's settings.
 func FindForwarded(ctx context.Context, c db.Conn, id uuid.UUID) (Forwarded, error) {
 	return db.Get[Forwarded](ctx, c, "postback", selectForwarded, id)
 }
 
-// The results of a forwarded postback.
 const (
 	Pending = "pending"
 	Sent    = "sent"
 	Failed  = "failed"  // the last attempt has failed
-	Skipped = "skipped" // the postback cannot be forwarded any more
+	Skipped = "skipped" // it cannot be forwarded any more
 )
 
-// Attempt is the result of an attempt.
+// Attempt is the result of an attempt to forward a postback.
 type Attempt struct {
 	Result string
 	Number int
-	Status *int   // status of the answer; nil if no answer came
+	Status *int   // status of the answer; nil: no answer came
 	Reason string // text for people; empty if the postback was sent
 }
 
-// The request is deleted once there are no further attempts, because it may contain secrets and personal data.
+// The request may contain secrets and personal data, so it is deleted after the last attempt.
 const recordAttempt = `
 UPDATE forwarded_postbacks SET result = $2, attempts = $3, http_status = $4, reason = left($5, 500),
 	request = CASE WHEN $2 = 'pending' THEN request END, sent_at = CASE WHEN $2 = 'sent' THEN clock_timestamp() END
@@ -121,9 +119,9 @@ func Record(ctx context.Context, c db.Conn, id uuid.UUID, a Attempt) error {
 type Day struct {
 	Day     string `db:"day"`
 	Known   int64  `db:"known"`   // postbacks that name a click of this service
-	SentOn  int64  `db:"sent"`    // postbacks that were forwarded and that the old tracker accepted
+	SentOn  int64  `db:"sent"`    // postbacks that were forwarded, and that the old tracker accepted
 	Waiting int64  `db:"waiting"` // postbacks that wait to be forwarded
-	Failed  int64  `db:"failed"`  // postbacks that the old tracker did not accept, or that could not be forwarded any more
+	Failed  int64  `db:"failed"`  // postbacks that the old tracker did not accept, or that are no longer forwarded
 	Unknown int64  `db:"unknown"` // postbacks that name no known click and are not forwarded
 }
 
@@ -136,8 +134,8 @@ FROM postbacks p JOIN accounts a ON a.id = p.account_id LEFT JOIN forwarded_post
 WHERE p.account_id = $1 AND p.received_at >= $2 AND p.received_at < $3 AND p.source IN ('` + models.FromPostback + `', '` + models.FromPixel + `')
 GROUP BY 1 ORDER BY 1 DESC`
 
-// Days counts, for each day, the postbacks of an account that arrived in [from, to). The newest day comes first. Days without
-// postbacks are left out.
+// Days counts, for each day, the postbacks of an account that arrived in [from, to), the newest day first. Days without postbacks
+// are left out.
 func Days(ctx context.Context, c db.Conn, account uuid.UUID, from, to time.Time) ([]Day, error) {
 	return db.Select[Day](ctx, c, "count postbacks", selectDays, account, from, to)
 }
@@ -151,8 +149,8 @@ SELECT f.id FROM accounts a CROSS JOIN LATERAL (
 	deleteForwarded = `DELETE FROM forwarded_postbacks WHERE id = ANY ($1::uuid[])`
 )
 
-// DeleteExpired deletes at most limit forwarded postbacks, with their jobs, and returns their number. It deletes postbacks of
-// accounts on the given plan that were stored before the given time.
+// DeleteExpired deletes at most limit forwarded postbacks and their jobs, of accounts on the given plan and from before the given
+// time. It returns their number.
 func DeleteExpired(ctx context.Context, c db.Conn, plan string, before time.Time, limit int) (int, error) {
 	ids, err := db.Select[uuid.UUID](ctx, c, "old forwarded postbacks", selectOld, before, plan, limit)
 	if err != nil || len(ids) == 0 {

@@ -14,11 +14,10 @@ import (
 	"switchyard/models"
 )
 
-// People accesses the people who sign in to the dashboard. A person's record does not belong to an account. Memberships give
-// people access to accounts.
+// People stores the people who sign in to the dashboard. Memberships give them access to accounts.
 type People struct{ s *store.Store }
 
-// New returns the People that use the store's connection.
+// New returns People in a store.
 func New(s *store.Store) People { return People{s} }
 
 const personColumns = `id, email, name, password, totp IS NOT NULL AS has_totp, theme, language, letter_keys`
@@ -28,7 +27,7 @@ func (p People) FindByEmail(ctx context.Context, email string) (found models.Per
 	return db.First[models.Person](ctx, p.s.Conn(), "person", `SELECT `+personColumns+` FROM users WHERE email = $1`, email)
 }
 
-// Ensure returns the person with an e-mail address. If there is no such person, it creates one with the name and without a
+// Ensure returns the person with an e-mail address. If no person has the address, it creates a person with the name and without a
 // password.
 func (p People) Ensure(ctx context.Context, email, name string) (models.Person, error) {
 	const q = `INSERT INTO users (id, email, name) VALUES ($1, $2, $3)
@@ -51,7 +50,7 @@ func totpPlace(id uuid.UUID) seal.Place {
 	return seal.Place{Table: "users", Row: id.String(), Column: "totp"}
 }
 
-// BeginTOTP stores a new secret. It becomes valid when ConfirmTOTP is called. Until then, the present secret stays valid.
+// BeginTOTP stores a new secret. It becomes valid by ConfirmTOTP.
 func (p People) BeginTOTP(ctx context.Context, id uuid.UUID, secret string) error {
 	sealed, err := p.s.Box().SealForService(ctx, totpPlace(id), []byte(secret))
 	if err != nil {
@@ -60,7 +59,7 @@ func (p People) BeginTOTP(ctx context.Context, id uuid.UUID, secret string) erro
 	return db.ExecOne(ctx, p.s.Conn(), "person", `UPDATE users SET totp_new = $2 WHERE id = $1`, id, sealed)
 }
 
-// TOTP returns the valid secret or, if waiting is set, the secret that waits for confirmation. It is empty if there is no such secret.
+// TOTP returns the valid secret or, if waiting is set, the secret that waits for confirmation. It is empty without such a secret.
 func (p People) TOTP(ctx context.Context, id uuid.UUID, waiting bool) (string, error) {
 	sealed, err := db.Get[[]byte](ctx, p.s.Conn(), "person",
 		`SELECT coalesce(CASE WHEN $2 THEN totp_new ELSE totp END, '') FROM users WHERE id = $1`, id, waiting)
@@ -71,7 +70,7 @@ func (p People) TOTP(ctx context.Context, id uuid.UUID, waiting bool) (string, e
 	return string(secret), err
 }
 
-// ConfirmTOTP makes the waiting secret valid. It replaces the person's recovery codes with the given codes.
+// ConfirmTOTP makes the waiting secret valid, and replaces the recovery codes.
 func (p People) ConfirmTOTP(ctx context.Context, id uuid.UUID, codes []string) error {
 	return p.s.Tx(ctx, func(s *store.Store) error {
 		const q = `UPDATE users SET totp = totp_new, totp_new = NULL WHERE id = $1 AND totp_new IS NOT NULL`
@@ -91,14 +90,14 @@ func (p People) ConfirmTOTP(ctx context.Context, id uuid.UUID, codes []string) e
 	})
 }
 
-// RemoveTOTP deletes the person's TOTP secrets and recovery codes, so that the sign-in no longer asks for a code.
+// RemoveTOTP deletes the person's TOTP secrets and recovery codes.
 func (p People) RemoveTOTP(ctx context.Context, id uuid.UUID) error {
 	const q = `WITH codes AS (DELETE FROM recovery_codes WHERE user_id = $1)
 		UPDATE users SET totp = NULL, totp_new = NULL WHERE id = $1`
 	return db.ExecOne(ctx, p.s.Conn(), "person", q, id)
 }
 
-// UseStep records that the code of a time step was used. It returns false if a code of this or a later step was used before.
+// UseStep records that the code of a time step was used. It returns false if a code of this or a later step was used.
 func (p People) UseStep(ctx context.Context, id uuid.UUID, step int64) (bool, error) {
 	n, err := db.Exec(ctx, p.s.Conn(), "use code", `UPDATE users SET totp_step = $2 WHERE id = $1 AND totp_step < $2`, id, step)
 	return n == 1, err
@@ -122,9 +121,8 @@ func (p People) Join(ctx context.Context, account, id uuid.UUID, role models.Rol
 	})
 }
 
-// changeMembers runs a change of an account's members in a transaction. It refuses a change that leaves the account without an
-// owner, with the error last_owner. An account that had no owner before, for example because only keys use it, may stay without
-// an owner.
+// changeMembers runs a change of an account's members in a transaction. It refuses a change that takes away the last owner, with
+// the error last_owner. Accounts that only keys use may have no owner.
 func (p People) changeMembers(ctx context.Context, account uuid.UUID, change func(*store.Store) error) error {
 	const q = `SELECT EXISTS (SELECT FROM memberships WHERE account_id = $1 AND role = $2)`
 	return p.s.LockedTx(ctx, account, func(s *store.Store) error {
@@ -143,7 +141,7 @@ func (p People) changeMembers(ctx context.Context, account uuid.UUID, change fun
 	})
 }
 
-// maxMembers is the maximum number of members that are listed.
+// maxMembers is the maximum number of listed members.
 const maxMembers = 500
 
 const listMembers = `
@@ -151,14 +149,13 @@ SELECT u.id, u.email, u.name, u.totp IS NOT NULL AS has_totp, m.role, m.created_
 	(SELECT max(seen_at) FROM sessions s WHERE s.user_id = u.id AND s.account_id = m.account_id) AS seen_at
 FROM memberships m JOIN users u ON u.id = m.user_id WHERE m.account_id = $1 ORDER BY m.created_at, u.id LIMIT $2`
 
-// Members lists the members of an account. The earliest member comes first.
+// Members lists the members of an account, the earliest first.
 func (p People) Members(ctx context.Context, account uuid.UUID) ([]models.Member, error) {
 	return db.Select[models.Member](ctx, p.s.Conn(), "members", listMembers, account, maxMembers)
 }
 
-// deleteCredentials deletes the password and the codes of a person who has no account left. The person's e-mail address was never
-// confirmed by a message, so someone else may have chosen the password. With the next invitation, the person must set a new
-// password.
+// deleteCredentials deletes the password and the codes of a person who has no account left. The e-mail address was never
+// confirmed, so someone else may have chosen the password.
 const deleteCredentials = `
 WITH leavers AS (UPDATE users SET password = '', totp = NULL, totp_new = NULL
 	WHERE id = $1 AND NOT EXISTS (SELECT FROM memberships WHERE user_id = $1) RETURNING id)
@@ -168,8 +165,8 @@ DELETE FROM recovery_codes WHERE user_id IN (SELECT id FROM leavers)`
 const endAssistants = `UPDATE api_keys k SET revoked_at = now() FROM assistant_grants g
 	WHERE g.id = k.id AND g.account_id = $1 AND g.user_id = $2 AND k.revoked_at IS NULL`
 
-// SetRole changes a member's role. An empty role ends the membership with its sessions and its connected assistants. The links
-// that the member made for others stop working. The last owner cannot lose this role: the error is last_owner.
+// SetRole changes a member's role. An empty role ends the membership with its sessions and connected assistants. The links that
+// the member made for others stop working. The last owner cannot lose this role: the error is last_owner.
 func (p People) SetRole(ctx context.Context, account, id uuid.UUID, role models.Role) error {
 	return p.changeMembers(ctx, account, func(s *store.Store) error {
 		if err := endLinksOf(ctx, s, account, id, role); err != nil {
@@ -189,7 +186,7 @@ func (p People) SetRole(ctx context.Context, account, id uuid.UUID, role models.
 	})
 }
 
-// endLinksOf deletes the open links that a member made, unless the member already has the new role.
+// endLinksOf deletes a member's open links, unless the member has the new role already.
 func endLinksOf(ctx context.Context, s *store.Store, account, id uuid.UUID, role models.Role) error {
 	const q = `DELETE FROM entry_links WHERE account_id = $1 AND made_by = $2 AND used_at IS NULL
 		AND NOT EXISTS (SELECT FROM memberships WHERE account_id = $1 AND user_id = $2 AND role = $3)`
@@ -216,8 +213,7 @@ func (p People) Accounts(ctx context.Context, id uuid.UUID) ([]Workplace, error)
 const maxLinks = 100
 
 // CreateLink creates a link for an e-mail address and returns its token, which cannot be read later. An earlier open link of the
-// same kind for the same address stops working. The argument has the kind, the account, the e-mail address, the role and the
-// maker of the link.
+// same kind for the address stops working.
 func (p People) CreateLink(ctx context.Context, wanted models.EntryLink) (link models.EntryLink, token string, err error) {
 	token = models.NewToken()
 	account, kind, email := wanted.AccountID, wanted.Kind, wanted.Email
@@ -245,7 +241,7 @@ func (p People) CreateLink(ctx context.Context, wanted models.EntryLink) (link m
 	return link, token, err
 }
 
-// checkOwner refuses the maker of a link if a concurrent change has removed the maker or ended the maker's role of owner.
+// checkOwner refuses a link whose maker is no longer an owner, because of a concurrent change.
 func checkOwner(ctx context.Context, s *store.Store, account uuid.UUID, maker uuid.NullUUID) error {
 	const q = `SELECT $2::uuid IS NULL OR EXISTS (SELECT FROM memberships WHERE account_id = $1 AND user_id = $2 AND role = $3)`
 	ok, err := db.Get[bool](ctx, s.Conn(), "maker", q, account, maker, models.RoleOwner)
@@ -257,7 +253,7 @@ func checkOwner(ctx context.Context, s *store.Store, account uuid.UUID, maker uu
 
 var linkColumns = db.Columns[models.EntryLink]("")
 
-// ErrLink is the error for a link that does not work.
+// ErrLink is the error of a link that does not work.
 var ErrLink = models.Errorf(models.KindNotFound, "link_gone", "this link was used already, has been withdrawn or is older than a day")
 
 // maxWrongProofs is the number of wrong passwords or codes after which a link stops working.
@@ -266,7 +262,7 @@ const maxWrongProofs = 10
 // isOpen is SQL that is true for a link that works.
 var isOpen = fmt.Sprintf(`(used_at IS NULL AND expires_at > now() AND wrong < %d)`, maxWrongProofs)
 
-// FindLink returns the open link of a token. The error is ErrLink if there is no such link.
+// FindLink returns the open link of a token. The error is ErrLink if no open link has this token.
 func (p People) FindLink(ctx context.Context, token string) (models.EntryLink, error) {
 	q := `SELECT ` + linkColumns + ` FROM entry_links WHERE hash = $1 AND ` + isOpen
 	link, ok, err := db.First[models.EntryLink](ctx, p.s.Conn(), "link", q, models.HashToken(token))
@@ -276,9 +272,8 @@ func (p People) FindLink(ctx context.Context, token string) (models.EntryLink, e
 	return link, err
 }
 
-// UseLink marks a link that FindLink has found as used. If several callers do this in parallel, one succeeds and the others get
-// ErrLink. Call UseLink in the transaction of the action that the link allows. Like a change of members, UseLink first locks the
-// account.
+// UseLink marks a link as used, in the transaction of the action that it allows. Only one of several callers succeeds, and the
+// others get ErrLink. Like a change of members, UseLink first locks the account.
 func (p People) UseLink(ctx context.Context, link models.EntryLink) error {
 	if err := p.s.LockAccount(ctx, link.AccountID); err != nil {
 		return err
@@ -306,11 +301,11 @@ func (p People) DeleteLink(ctx context.Context, account, id uuid.UUID) error {
 	return db.ExecOne(ctx, p.s.Conn(), "link", `DELETE FROM entry_links WHERE account_id = $1 AND id = $2 AND used_at IS NULL`, account, id)
 }
 
-// auditRetention is how long entries of the audit log are kept.
+// auditRetention is how long the audit log is kept.
 const auditRetention = 400 * 24 * time.Hour
 
-// DeleteExpired deletes ended sessions, links that ended at least EntryLinkLife ago, and old entries of the audit log. n is the
-// number of deleted rows.
+// DeleteExpired deletes ended sessions, links that ended at least EntryLinkLife ago, and old entries of the audit log. It returns
+// the number of deleted rows.
 func (p People) DeleteExpired(ctx context.Context) (n int64, err error) {
 	for _, d := range []struct {
 		query string

@@ -13,12 +13,12 @@ import (
 	"switchyard/models"
 )
 
-// DeviceKey returns the key that signs the cookies of browsers on which people have signed in.
+// DeviceKey returns the key that signs the cookies of known browsers.
 func (p People) DeviceKey(ctx context.Context) ([]byte, error) {
 	return seal.InstallSecret(ctx, p.s.Conn(), "devices")
 }
 
-// Visit is a signed-in person, with the account that the session shows.
+// Visit is a signed-in person with the session and its account.
 type Visit struct {
 	Account models.Account `db:"account"`
 	Person  models.Person  `db:"person"`
@@ -28,7 +28,7 @@ type Visit struct {
 
 var sessionColumns = db.Columns[models.Session]("")
 
-// findVisit selects a session. At most once a minute it also records the session's use.
+// findVisit selects a session, and records its use at most once a minute.
 var findVisit = `
 WITH seen AS (UPDATE sessions SET seen_at = now() WHERE hash = $1 AND seen_at < now() - interval '1 minute'
 	AND seen_at > now() - make_interval(secs => $3))
@@ -38,8 +38,8 @@ FROM sessions s JOIN users u ON u.id = s.user_id JOIN accounts a ON a.id = s.acc
 	JOIN memberships m ON m.account_id = s.account_id AND m.user_id = s.user_id
 WHERE s.hash = $1 AND s.created_at > now() - make_interval(secs => $2) AND s.seen_at > now() - make_interval(secs => $3)`
 
-// FindSession returns the session of a token. For an unknown or ended session the error is 401 unauthenticated. It reads the database
-// each time, so that every process refuses an ended session at once.
+// FindSession returns the session of a token. For an unknown or ended session the error is 401 unauthenticated. It always reads
+// the database, so that every process refuses an ended session at once.
 func (p People) FindSession(ctx context.Context, token string) (Visit, error) {
 	v, ok, err := db.First[Visit](ctx, p.s.Conn(), "session", findVisit, models.HashToken(token),
 		models.SessionLife.Seconds(), models.SessionIdle.Seconds())
@@ -49,11 +49,10 @@ func (p People) FindSession(ctx context.Context, token string) (Visit, error) {
 	return v, err
 }
 
-// maxSessions is the maximum number of sessions of a person. A further session ends the session that has been unused for the
-// longest time.
+// maxSessions is the maximum number of sessions of a person. A further one ends the session that has been unused for longest.
 const maxSessions = 50
 
-// OpenSession starts a session of a person in an account. It returns the token, which cannot be read later.
+// OpenSession starts a session of a person in an account. The returned token cannot be read later.
 func (p People) OpenSession(ctx context.Context, id, account uuid.UUID, address, agent string) (string, error) {
 	token := models.NewToken()
 	err := p.s.Tx(ctx, func(s *store.Store) error {
@@ -67,7 +66,7 @@ func (p People) OpenSession(ctx context.Context, id, account uuid.UUID, address,
 	return token, err
 }
 
-// Sessions lists the sessions of a person. The most recently used comes first.
+// Sessions lists the sessions of a person, the most recently used first.
 func (p People) Sessions(ctx context.Context, id uuid.UUID) ([]models.Session, error) {
 	q := `SELECT ` + sessionColumns + ` FROM sessions WHERE user_id = $1 ORDER BY seen_at DESC, id DESC LIMIT $2`
 	return db.Select[models.Session](ctx, p.s.Conn(), "sessions", q, id, maxSessions)
@@ -93,8 +92,7 @@ func (p People) ConfirmSession(ctx context.Context, id, session uuid.UUID) error
 	return db.ExecOne(ctx, p.s.Conn(), "session", `UPDATE sessions SET confirmed_at = now() WHERE user_id = $1 AND id = $2`, id, session)
 }
 
-// MoveSession moves a session to another account of the person. If the person is not a member of the account, the error is
-// not_found.
+// MoveSession moves a session to another account of the person. The error is not_found if the person is not a member of it.
 func (p People) MoveSession(ctx context.Context, id, session, account uuid.UUID) error {
 	const q = `UPDATE sessions s SET account_id = $3 WHERE user_id = $1 AND id = $2
 		AND EXISTS (SELECT FROM memberships m WHERE m.account_id = $3 AND m.user_id = $1)`
@@ -102,8 +100,8 @@ func (p People) MoveSession(ctx context.Context, id, session, account uuid.UUID)
 }
 
 // recordWrongProof counts a refusal in each account of a person. Each account has one entry an hour, whose id is made from the
-// hour ($2), the account and the person. The duration of the call must not show whether an e-mail address is known. The same
-// statement therefore runs for unknown addresses too, and the commit does not wait for the disk.
+// hour ($2), the account and the person. The duration of the call must not show whether an e-mail address is known, so it also
+// runs for unknown addresses, and the commit does not wait for the disk.
 const recordWrongProof = `
 WITH quick AS MATERIALIZED (SELECT set_config('synchronous_commit', 'off', true)),
 entry AS (
@@ -114,9 +112,8 @@ INSERT INTO audit (id, account_id, user_id, who, email, address, route, record, 
 SELECT ($2 || '7' || substr(sum, 1, 3) || '8' || substr(sum, 4, 15))::uuid, account_id, user_id, name, email, $4, $3, '', '{}', 1 FROM entry
 ON CONFLICT (id) DO UPDATE SET refused = audit.refused + 1, address = excluded.address, route = excluded.route`
 
-// RecordWrongProof records a wrong password or code in the audit logs of all accounts of the person with the given e-mail
-// address. It writes only one entry an hour, with the number of refusals, the last operation and the last IP address. Someone who
-// guesses passwords therefore cannot fill a log.
+// RecordWrongProof records a wrong password or code in the audit logs of all accounts of a person. It writes one entry an hour,
+// with the number of refusals and the last operation and address, so that guessing passwords cannot fill a log.
 func (p People) RecordWrongProof(ctx context.Context, email, operation, address string) error {
 	hour := fmt.Sprintf("%012x", time.Now().Truncate(time.Hour).UnixMilli())
 	return db.Run(ctx, p.s.Conn(), "wrong proof", recordWrongProof, email, hour, operation, address)

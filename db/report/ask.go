@@ -9,8 +9,7 @@ import (
 	"switchyard/models"
 )
 
-// NewQuery returns the query of an account for the arguments of a request. It returns the error invalid_input if the time zone
-// does not exist.
+// NewQuery returns the query for the arguments of a request. The error is invalid_input if the time zone does not exist.
 func NewQuery(account uuid.UUID, a models.ReportArgs) (Query, error) {
 	zone, err := Zone(a.TZ)
 	return Query{
@@ -19,8 +18,7 @@ func NewQuery(account uuid.UUID, a models.ReportArgs) (Query, error) {
 	}, err
 }
 
-// Answer returns the rows that answer a request of an account: groups, or buckets in order. maxClicks is the MaxClicks of the
-// query.
+// Answer returns the rows that answer a request of an account: groups, or buckets in order. maxClicks is as in Query.
 func (r Reader) Answer(ctx context.Context, account uuid.UUID, a models.ReportArgs, maxClicks int64) ([]Row, error) {
 	q, err := NewQuery(account, a)
 	if err != nil {

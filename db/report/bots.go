@@ -15,7 +15,7 @@ import (
 // BotScore is the number of clicks with the same score, signals and reason.
 type BotScore struct {
 	Score   int    `db:"bot_score"`
-	Signals int64  `db:"bot_signals"` // a bit per signal, see package bot
+	Signals int64  `db:"bot_signals"` // one bit for each signal, see package bot
 	Reason  string `db:"bot_reason"`
 	IsBot   bool   `db:"is_bot"`
 	Clicks  int64  `db:"clicks"`
@@ -39,7 +39,6 @@ FROM clicks AS f FINAL WHERE `+w.clickHouse("f", "at")+` GROUP BY bot_score, bot
 	})
 }
 
-// wholeNumber scans a number of the copy into an int.
 type wholeNumber int
 
 // Scan implements sql.Scanner.

@@ -11,7 +11,6 @@ import (
 	"switchyard/models"
 )
 
-// The buckets of trends.
 const (
 	Month       = "month"
 	Day         = "day"
@@ -35,7 +34,7 @@ const maxZone = 64 // characters
 
 // Zone returns an IANA time zone. An empty name means UTC. For an unknown name it returns the error invalid_input.
 func Zone(name string) (*time.Location, error) {
-	if len(name) <= maxZone && !strings.EqualFold(name, "local") { // answers must not depend on the server's time zone
+	if len(name) <= maxZone && !strings.EqualFold(name, "local") { // "local" would be the server's time zone
 		if loc, err := time.LoadLocation(name); err == nil {
 			return loc, nil
 		}
@@ -43,7 +42,6 @@ func Zone(name string) (*time.Location, error) {
 	return nil, models.Invalid("invalid_input", "tz must be an IANA time zone such as Europe/Berlin")
 }
 
-// span is a stretch of time in one bucket. It ends where the next span starts.
 type span struct {
 	start time.Time
 	label string
@@ -74,7 +72,7 @@ var grains = map[string]grain{
 }
 
 // hourLabel returns the name of an hour of local time. Outside UTC the name includes the offset, which distinguishes the two
-// equal hours of the night when clocks go back.
+// equal hours when clocks go back.
 func hourLabel(t time.Time) string {
 	if t.Location() == time.UTC {
 		return t.Format("2006-01-02 15:00:00")
@@ -82,11 +80,10 @@ func hourLabel(t time.Time) string {
 	return t.Format("2006-01-02 15:00:00-07:00")
 }
 
-// spans cuts [from, to) at the times at which the local clock of a zone goes from one bucket to the next: at whole hours or
-// midnights of the zone, and where clocks are put forward or back. A day without a midnight begins when clocks are put forward.
-// If clocks are put back over midnight, the same day occurs twice and has two spans with the same label. spans returns nil if
-// there would be more than limit spans. A span that begins with a clock change is not checked, so the result may have one span more
-// than limit.
+// spans cuts [from, to) where the local clock of a zone goes from one bucket to the next: at whole hours or midnights of the
+// zone, and where clocks are put forward or back. A day without a midnight begins when clocks are put forward. If clocks are put
+// back over midnight, the same day has two spans with the same label. The result has at most limit spans, or one more. If there
+// are more, it is nil.
 func spans(from, to time.Time, zone *time.Location, g grain, limit int) []span {
 	var out []span
 	add := func(at time.Time) {
@@ -100,7 +97,7 @@ func spans(from, to time.Time, zone *time.Location, g grain, limit int) []span {
 		add(at)
 		_, offset := local.Zone()
 		_, end := local.ZoneBounds()
-		if !end.IsZero() && !end.After(at) { // ZoneBounds can return such an end in years far ahead
+		if !end.IsZero() && !end.After(at) { // ZoneBounds can return this in years far ahead
 			end = at.Truncate(day).Add(day)
 		}
 		if end.IsZero() || end.After(to) {
@@ -117,7 +114,7 @@ func spans(from, to time.Time, zone *time.Location, g grain, limit int) []span {
 	return out
 }
 
-// following returns the next time at which a clock with this offset shows a whole multiple of the given number of seconds.
+// following returns the next time at which a clock with this offset shows a whole multiple of the given seconds.
 func following(at time.Time, offset int, seconds int64) time.Time {
 	local := at.Unix() + int64(offset)
 	past := (local%seconds + seconds) % seconds

@@ -14,15 +14,14 @@ import (
 	"switchyard/models/measure"
 )
 
-// clickHouse is the SQL dialect of ClickHouse. ClickHouse has the clicks, each with the figures of its conversions, and also a row
-// for each conversion. Facts that are only in PostgreSQL are sent to ClickHouse with the statement.
+// clickHouse is the SQL dialect of ClickHouse, which has the clicks with the figures of their conversions, and also a row for
+// each conversion. Facts that are only in PostgreSQL are sent with the statement.
 type clickHouse struct{}
 
-// clickHouseTime has the ClickHouse expressions of a dimension of time and the type of its values. The expressions correspond to
-// dimension.expr and dimension.format.
+// clickHouseTime has the ClickHouse expressions of a dimension of time, as in dimension.expr and dimension.format, and the type
+// of its values.
 type clickHouseTime struct{ expr, format, kind string }
 
-// Types of raw values in ClickHouse.
 const (
 	clickHouseMoment = "DateTime('UTC')"
 	clickHouseNumber = "Int64"
@@ -75,8 +74,7 @@ func (clickHouse) asText(d dimension, raw string) string {
 	return "toString(" + raw + ")"
 }
 
-// sortable implements dialect. ClickHouse sorts UUIDs in another order than PostgreSQL, and does not sort addresses by their
-// family.
+// sortable implements dialect. ClickHouse sorts UUIDs and addresses in another order than PostgreSQL.
 func (clickHouse) sortable(d dimension, raw string) string {
 	switch d.kind {
 	case id:
@@ -137,14 +135,14 @@ func (c clickHouse) condition(f filter, at string) string {
 	return expr + " IN (" + f.list + ")"
 }
 
-// quotientScale sets the precision of ratios by which groups are sorted: quotientDigits decimals.
+// quotientScale gives a ratio quotientDigits decimals. Groups are sorted by such ratios.
 const (
 	quotientScale  = "toInt256('100000000000000000000')"
 	quotientDigits = 20
 	amountDigits   = 38 // decimals of clickHouseAmount
 )
 
-// quotient implements dialect. Amounts have 38 decimals and are divided in their stored form, as whole numbers.
+// quotient implements dialect. Amounts are divided in their stored form, as whole numbers.
 func (clickHouse) quotient(over, under measure.Sum) string {
 	if under.SQL == "" {
 		return over.SQL
@@ -159,8 +157,7 @@ func (clickHouse) quotient(over, under measure.Sum) string {
 	return "if(" + under.SQL + " = 0, NULL, intDivOrZero(" + a + ", " + b + "))"
 }
 
-// bound implements dialect. A quotient is stored as a whole number. The number of its decimals depends on whether the numerator
-// and the denominator are amounts.
+// bound implements dialect. The number of a quotient's decimals depends on which of its parts are amounts.
 func (clickHouse) bound(value decimal.Decimal, over, under measure.Sum) string {
 	if under.SQL == "" {
 		return "toDecimal256('" + value.String() + "', 38)"
@@ -175,8 +172,7 @@ func (clickHouse) bound(value decimal.Decimal, over, under measure.Sum) string {
 	return "toInt256('" + value.Shift(digits).Truncate(0).String() + "')"
 }
 
-// facts implements dialect. It selects the clicks that ClickHouse has and, if the query needs a goal or a status, the rows
-// of their conversions.
+// facts implements dialect. It selects the clicks in ClickHouse and, for a goal or a status, the rows of their conversions.
 func (clickHouse) facts(b *builder, p *period) {
 	for _, s := range p.stretches {
 		if s.source != fromCopy {
@@ -197,7 +193,7 @@ func (clickHouse) facts(b *builder, p *period) {
 	}
 }
 
-// passedFacts returns a SELECT of the facts that come from PostgreSQL. The statement contains these facts as a table.
+// passedFacts returns a SELECT of the facts from PostgreSQL, which are part of the statement.
 func (c clickHouse) passedFacts(b *builder) string {
 	var list strings.Builder
 	for i, d := range b.dims {
@@ -237,7 +233,7 @@ func (c clickHouse) statement(b *builder) string {
 		return "SELECT " + strings.Join(names, ", ") + ", 0 AS total FROM (SELECT " + strings.Join(sums, ", ") + from + ")"
 	}
 	where := b.kept("(" + strings.Join(names, " <> 0 OR ") + " <> 0)")
-	if len(b.Having) > 0 { // first choose the groups, then add their sums to the totals
+	if len(b.Having) > 0 { // first choose the groups, then sum them up for the totals
 		from = " FROM (\nSELECT * FROM (SELECT " + strings.Join(append(slices.Clone(groups), sums...), ", ") + from + "\nGROUP BY " +
 			strings.Join(keys, ", ") + ")\nWHERE " + where + "\n) AS facts"
 		sums = db.Map(names, func(name string) string { return "sum(facts." + name + ") AS " + name })
@@ -251,7 +247,6 @@ func (c clickHouse) statement(b *builder) string {
 		"\nORDER BY total DESC, " + b.orderBy() + "\nLIMIT " + strconv.Itoa(limit)
 }
 
-// sums returns the names of the measures of an answer, and the SQL of their sums.
 func (clickHouse) sums(b *builder) (names, sums []string) {
 	add := func(prefix, condition string) {
 		for _, m := range measure.Counters {

@@ -8,17 +8,15 @@ import (
 	"switchyard/models"
 )
 
-// clock assigns numbers to the values of a dimension of time in a window, by the local time of a zone. Local time is computed
-// here and not in SQL, because a database with other time zone rules could lose a bucket or count it twice. If the values follow
-// one another in time, they are numbered in that order, from 1. Otherwise each value is its own number, such as 1 to 7 for
-// weekdays.
+// clock assigns numbers to the values of a dimension of time, by the local time of a zone. Local time is computed here, because a
+// database with other time zone rules could lose a bucket or count it twice. Values that follow one another in time are numbered
+// from 1. Other values are their own numbers, such as 1 to 7 for weekdays.
 type clock struct {
 	spans  []span
 	codes  []int64 // number of each span
 	labels map[int64]string
 }
 
-// newClock returns the clock of a dimension in [from, to).
 func newClock(d dimension, from, to time.Time, zone *time.Location) (*clock, error) {
 	list := spans(from, to, zone, d.grain, maxSpans)
 	if list == nil && from.Before(to) {
@@ -27,7 +25,6 @@ func newClock(d dimension, from, to time.Time, zone *time.Location) (*clock, err
 	return clockOf(list, d.inOrder), nil
 }
 
-// clockOf returns the clock that cuts time into these spans.
 func clockOf(list []span, inOrder bool) *clock {
 	c := &clock{spans: list, codes: []int64{}, labels: map[int64]string{}}
 	known := map[string]int64{}
@@ -45,7 +42,7 @@ func clockOf(list []span, inOrder bool) *clock {
 	return c
 }
 
-// dimension returns the dimension whose values are the numbers that the clock gives to times.
+// dimension returns the dimension whose values are the numbers of the clock.
 func (c *clock) dimension(name string, inOrder bool) dimension {
 	step := day
 	if slices.ContainsFunc(c.spans[min(1, len(c.spans)):], func(s span) bool { return !s.start.Equal(s.start.Truncate(day)) }) {
@@ -54,9 +51,8 @@ func (c *clock) dimension(name string, inOrder bool) dimension {
 	return dimension{name: name, kind: local, step: step, clock: c, inOrder: inOrder}
 }
 
-// follow prepares c for a comparison with the clock of the first period, in which the nth bucket of c belongs to the nth bucket
-// of that clock. If c has more buckets, the remaining buckets get the number 0. c keeps no labels of its own, because the labels
-// of that clock name the buckets.
+// follow prepares c for a comparison with the clock of the first period, bucket by bucket. Buckets without a counterpart get the
+// number 0. The labels of the first clock name the buckets.
 func (c *clock) follow(first *clock) {
 	for i, code := range c.codes {
 		if _, counterpart := first.labels[code]; !counterpart {
@@ -70,13 +66,12 @@ func tooManyBuckets() error {
 	return models.Invalid("invalid_input", "the window has too many buckets: take a shorter window or a larger bucket")
 }
 
-// label returns the value that has the given number. number is a text.
 func (c *clock) label(number string) string {
 	n, _ := strconv.ParseInt(number, 10, 64)
 	return c.labels[n]
 }
 
-// numbers returns the numbers of some values. An hour without an offset matches every hour with that name.
+// numbers returns the numbers of values. An hour without an offset matches every hour with that name.
 func (c *clock) numbers(values []string) []int64 {
 	wanted := map[string]bool{}
 	for _, v := range values {
@@ -91,8 +86,7 @@ func (c *clock) numbers(values []string) []int64 {
 	return out
 }
 
-// byClock reports whether the query needs a clock for a dimension. It needs one for a dimension of time in a zone other than UTC,
-// and if periods are compared bucket by bucket.
+// byClock reports whether the query needs a clock for a dimension: outside UTC, and if periods are compared bucket by bucket.
 func (q *Query) byClock(d dimension) bool {
 	return d.kind == timed && (q.Zone != nil && q.Zone != time.UTC || q.Compare != nil && d.inOrder)
 }

@@ -22,7 +22,6 @@ import (
 	"switchyard/models/parttest"
 )
 
-// readers has a reader of each type that reads clicks.
 type readers struct {
 	reports Reader
 	log     click.Log
@@ -33,8 +32,7 @@ func readersOf(d *db.DB, copied *click.CopyReader) readers {
 	return readers{Reader{Conn: d, Copy: copied}, click.Log{Conn: d, Copy: copied}, export.Reader{Conn: d, Copy: copied}}
 }
 
-// coldQueries returns, by name, queries about a range of days. Some of these days become cold later: their clicks are then only in
-// ClickHouse.
+// coldQueries returns queries about a range of days, by name.
 func coldQueries(h *history, from, to time.Time) map[string]func(context.Context, readers) (any, error) {
 	list := map[string]func(context.Context, readers) (any, error){}
 	q := Query{AccountID: h.account, From: from.Add(17 * time.Minute), To: to.Add(-time.Minute)}
@@ -147,7 +145,7 @@ var alike = cmp.Options{
 	cmp.Comparer(func(a, b models.Visitor) bool { return a == b }),
 }
 
-// TestColdDays sends the same queries before and after the clicks of days have left PostgreSQL. The answers must be equal.
+// TestColdDays sends the same queries before and after the clicks of days have left PostgreSQL, and compares the answers.
 func TestColdDays(t *testing.T) {
 	parttest.ClickHouse.Only(t)
 	t.Parallel()
@@ -211,7 +209,7 @@ func TestColdDays(t *testing.T) {
 	check("all days are cold")
 }
 
-// TestClusterAnswers checks that a cluster of two shards gives the same answers about cold days as PostgreSQL gave before.
+// TestClusterAnswers checks that a cluster of two shards answers about cold days as PostgreSQL did before.
 func TestClusterAnswers(t *testing.T) {
 	parttest.ClickHouse.Only(t)
 	t.Parallel()
@@ -237,7 +235,6 @@ func TestClusterAnswers(t *testing.T) {
 	}
 }
 
-// freeze moves the clicks of days out of PostgreSQL.
 func (h *history) freeze(from, to time.Time) {
 	h.t.Helper()
 	dbtest.Exec(h.t, h.d, `UPDATE click_copy SET cold_before = $1`, to.Format(time.DateOnly))
@@ -248,7 +245,7 @@ func (h *history) freeze(from, to time.Time) {
 	}
 }
 
-// silent is a ClickHouse server that cannot be reached: it refuses every query.
+// silent is a ClickHouse server that cannot be reached.
 type silent struct{}
 
 // Each implements schema.Reader.

@@ -10,8 +10,8 @@ import (
 	"switchyard/db/click"
 )
 
-// Conditions returns filters as SQL conditions on the clicks of an account in a window, and on their conversions. It returns them
-// for PostgreSQL and for the copy in ClickHouse.
+// Conditions returns filters as SQL conditions on the clicks of an account in a window and on their conversions, for PostgreSQL
+// and for the copy in ClickHouse.
 func (r Reader) Conditions(ctx context.Context, account uuid.UUID, filters []Filter, zone *time.Location, from, to time.Time) (
 	inPostgres, inCopy click.Condition, err error,
 ) {
@@ -56,8 +56,7 @@ func uuids(values []string) []string {
 	return ids
 }
 
-// numbers returns the values that are numbers in the form in which answers show numbers. It leaves out other values. An empty value
-// becomes zero.
+// numbers returns the values that are numbers in the form in which answers show numbers. An empty value becomes zero.
 func numbers(values []string) []int64 {
 	list := make([]int64, 0, len(values))
 	for _, v := range values {

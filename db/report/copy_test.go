@@ -19,13 +19,13 @@ import (
 	"switchyard/models/parttest"
 )
 
-// engines runs each test twice on the same data: first with PostgreSQL, then with ClickHouse.
+// engines runs each test with PostgreSQL and then, on the same data, with ClickHouse.
 type engines struct {
 	copy    *clickcopy.Copy
 	cluster bool // ClickHouse is a cluster of two shards
 }
 
-// newCopy copies all data from PostgreSQL to ClickHouse and returns a reader of the copy.
+// newCopy copies all data to ClickHouse and returns a reader of the copy.
 func (e *engines) newCopy(t *testing.T, d *db.DB) *click.CopyReader {
 	t.Helper()
 	if e.copy == nil {
@@ -56,12 +56,12 @@ func (e *engines) onBoth(t *testing.T, d *db.DB, fn func(*testing.T, Reader)) {
 		fn(t, Reader{Conn: d})
 	})
 	t.Run("clickhouse", func(t *testing.T) {
-		clickhousetest.Server(t) // if there is no server, only this part is skipped
+		clickhousetest.Server(t) // without a server, only this part is skipped
 		fn(t, Reader{Conn: d, Copy: e.newCopy(outer, d), CopyOnly: true})
 	})
 }
 
-// onBoth calls fn once for each engine. h.t and h.reader then are the test and the reader of that engine.
+// onBoth calls fn once for each engine. h.t and h.reader then belong to the engine.
 func (h *history) onBoth(fn func()) {
 	h.t.Helper()
 	outer, reader := h.t, h.reader
@@ -73,11 +73,9 @@ func (h *history) onBoth(fn func()) {
 	})
 }
 
-// reader returns a Reader for the current engine.
 func (m *month) reader() Reader { return Reader{Conn: m.d, Copy: m.copied, CopyOnly: m.copied != nil} }
 
-// onBoth calls fn once for each engine. a.T is then the subtest of that engine. a.copied reads the copy in ClickHouse, and is nil for
-// PostgreSQL.
+// onBoth calls fn once for each engine. a.T is then the engine's subtest, and a.copied is nil for PostgreSQL.
 func (a *asker) onBoth(fn func()) {
 	a.Helper()
 	outer := a.T
@@ -89,7 +87,7 @@ func (a *asker) onBoth(fn func()) {
 	})
 }
 
-// compareEngines compares the answers of ClickHouse with the answers of PostgreSQL. It compares every cell and the order of the rows.
+// compareEngines compares the answers of both engines. It compares every cell and the order of the rows.
 func (a *asker) compareEngines() {
 	a.Helper()
 	if a.copied == nil {
@@ -154,7 +152,6 @@ func byText[T any](list []T, err error) ([]T, error) {
 	return list, err
 }
 
-// same sends a query to both engines and compares the answers.
 func (a *asker) same(what string, ask func(Reader) (any, error)) error {
 	want, err := ask(Reader{Conn: a.d})
 	if err != nil {

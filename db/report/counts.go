@@ -11,8 +11,8 @@ import (
 	"switchyard/db/oldtracker"
 )
 
-// Clicks are counted by the hours of the ledger. If the offset of a time zone is not a whole number of hours, a day begins within
-// an hour. The clicks of that hour are left out.
+// Clicks are counted by the hours of the ledger. A day of a time zone may begin within an hour. The clicks of that hour are left
+// out.
 const clicksSince = `
 SELECT unnest(ARRAY[stream_id, campaign_id]), sum(clicks)::bigint FROM (
 	SELECT stream_id, campaign_id, sum(clicks) AS clicks FROM ledger
@@ -47,9 +47,8 @@ FROM generate_series($2::timestamptz, $3::timestamptz, interval '1 day') AS d (d
 LEFT JOIN ` + ledger.Traffic + ` l ON l.account_id = $1 AND l.hour >= d.day AND l.hour < d.day + interval '1 day'
 GROUP BY d.day ORDER BY d.day`
 
-// Daily returns the number of an account's clicks that count towards its plan, for each day (UTC). The time in the parameter first is
-// the beginning of the first day, and the time in the parameter last is in the last day. Clicks of bots do not count, and neither do
-// clicks that were imported from the log of an old tracker.
+// Daily returns the number of clicks that count towards an account's plan, for each day (UTC). The parameter first is the start
+// of the first day, and last is a time in the last day. Clicks of bots and imported clicks do not count.
 func (r Reader) Daily(ctx context.Context, account uuid.UUID, first, last time.Time) ([]DayClicks, error) {
 	days, err := db.Select[DayClicks](ctx, r.Conn, "daily clicks", dailyClicks, account, first, last)
 	if err != nil || len(days) == 0 {
@@ -70,8 +69,8 @@ CROSS JOIN LATERAL (
 	SELECT sum(clicks)::bigint AS clicks FROM ` + ledger.Traffic + ` t WHERE account_id = a.id AND hour >= $2 AND hour < $3
 ) l WHERE l.clicks > 0`
 
-// ClicksOf returns the number of clicks of some accounts in the hours of [from, to) that count towards their plans: see Daily. It
-// leaves out accounts without clicks.
+// ClicksOf returns the number of clicks of some accounts in the hours of [from, to) that count towards their plans: see Daily.
+// Accounts without clicks are left out.
 func (r Reader) ClicksOf(ctx context.Context, accounts []uuid.UUID, from, to time.Time) (map[uuid.UUID]int64, error) {
 	clicks, err := db.Pairs[uuid.UUID, int64](ctx, r.Conn, "clicks of accounts", accountClicks, db.UUIDs(accounts), from, to)
 	if err != nil {

@@ -13,18 +13,17 @@ import (
 // DelayDimensions are the dimensions by which the delays of conversions can be filtered.
 var DelayDimensions = []string{"campaign_id", "offer_id", "source_id"}
 
-// DelayBounds are the bounds between the steps (ranges of delay) in which conversions are counted, in seconds after the click. The
-// first step begins at the click, and the last step has no end.
+// DelayBounds are the bounds between the steps in which conversions are counted, in seconds after the click. The first step
+// begins at the click, and the last step has no end.
 var DelayBounds = []int64{
 	60, 5 * 60, 15 * 60, hourSeconds, 3 * hourSeconds, 6 * hourSeconds, 12 * hourSeconds, daySeconds,
 	2 * daySeconds, 3 * daySeconds, 7 * daySeconds, 14 * daySeconds, 30 * daySeconds,
 }
 
-// MaxDelays is the maximum number of conversions that are counted. If there are more, the conversions of the latest clicks are
-// counted.
+// MaxDelays is the maximum number of conversions that are counted. The conversions of the latest clicks are counted.
 const MaxDelays = 200_000
 
-// Delay is the number of conversions in a step. Step is the index of the step: the number of bounds that the delay has reached.
+// Delay is the number of conversions in a step. Step is the number of bounds that the delay has reached.
 type Delay struct {
 	Step        int64 `db:"step"`
 	Conversions int64 `db:"conversions"`
@@ -47,8 +46,8 @@ SELECT toInt64(arrayCount(b -> b <= s, CAST($2, 'Array(Int64)'))) AS step, toInt
 	ORDER BY v.click_at DESC LIMIT %d
 ) GROUP BY step ORDER BY step`
 
-// Delays counts the approved and pending conversions of the clicks of a query by the time between click and conversion. It uses
-// the account, the window and the filters of the query. It returns only steps with conversions.
+// Delays counts the approved and pending conversions of clicks by the time between click and conversion. It uses the account, the
+// window and the filters of the query. It returns only steps with conversions.
 func (r Reader) Delays(ctx context.Context, q Query) ([]Delay, error) {
 	const what = "delays of conversions"
 	w := window{account: q.AccountID, from: q.From, to: q.To}
@@ -64,7 +63,7 @@ func (r Reader) Delays(ctx context.Context, q Query) ([]Delay, error) {
 	})
 }
 
-// delayFilters returns the SQL of filters after an AND, and args with the arguments of the filters.
+// delayFilters returns the SQL of filters after an AND, and appends their arguments to args.
 func delayFilters(filters []Filter, args []any, isAny, isNone string) (string, []any) {
 	var s strings.Builder
 	for _, f := range filters {

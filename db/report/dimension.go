@@ -1,6 +1,6 @@
 // Package report answers queries for figures, which are sums by dimension over a window of time. It reads the ledger and its
-// coarser copies if they have every dimension of the query. Otherwise it reads the rows of clicks and conversions. All of them
-// give the same figures. README.md lists which dimension is in which table, and why.
+// coarser copies if they have every dimension of the query, and otherwise the rows of clicks and conversions. All give the same
+// figures. README.md lists which dimension is in which table, and why.
 package report
 
 import (
@@ -16,8 +16,7 @@ import (
 	"switchyard/models/clickattr"
 )
 
-// A kind determines how values of a dimension are grouped, shown and compared. Every value is shown as a text. A missing value is
-// shown as an empty text.
+// kind determines how values of a dimension are grouped, shown and compared. A missing value is shown as an empty text.
 type kind uint8
 
 const (
@@ -26,7 +25,7 @@ const (
 	number      // a number column; zero means no value
 	addr        // an address or NULL
 	timed       // a part of the time of the fact
-	local       // a part of the time in a time zone, as the number that a clock assigns to it
+	local       // a part of the time in a time zone, as the number that a clock gives it
 )
 
 // dimension is an attribute by which figures can be grouped and filtered. The columns of ledger and clicks have the same names,
@@ -36,40 +35,38 @@ type dimension struct {
 	place int // position in the list of dimensions
 	expr  string
 	kind  kind
-	// format, inClickHouse and step belong to a timed dimension. format is the SQL of the shown text; %s stands for the value of expr.
-	// inClickHouse has both expressions for ClickHouse. step is the longest unit of time by which a table may sum up figures and
+	// format, inClickHouse and step belong to a timed dimension. format is the SQL of the shown text; %s stands for the value of
+	// expr. inClickHouse has both expressions for ClickHouse. step is the longest time over which a table may sum up figures and
 	// still have the dimension.
 	format       string
 	inClickHouse clickHouseTime
 	step         time.Duration
-	// values lists the values that the dimension can have. It is nil if all values are possible.
+	// values lists the values that the dimension can have. Nil: all values are possible.
 	values *clickattr.Values
-	// grain is the kind of bucket of a timed dimension: it cuts the local time of a zone into the dimension's values. inOrder is
-	// true if the values follow one another in time.
+	// grain is the kind of bucket of a timed dimension. inOrder is set if its values follow one another in time.
 	grain   grain
 	inOrder bool
 	clock   *clock // the clock of a local dimension
-	// labels returns the values that follow from the campaign of a fact. It is nil for all dimensions that facts have themselves. many is
-	// true if a campaign may have several values: then its facts are in several groups.
+	// labels returns the values that follow from the campaign of a fact. It is nil for dimensions that facts have themselves.
+	// many is set if a campaign may have several values: then its facts are in several groups.
 	labels func(campaignLabels) []string
 	many   bool
-	// ofSale is set if only conversions have a value in the dimension. It is the SQL of the value of a conversion v, for both engines.
+	// ofSale is the SQL of the value of a conversion v, for both engines. It is set if only conversions have a value.
 	ofSale string
 }
 
-// PlainGoal is the value of conversions without a goal in the dimension goal. Facts that are not conversions have an empty value.
+// PlainGoal is the value of conversions without a goal in the dimension goal. Other facts have an empty value.
 const PlainGoal = "(plain)"
 
-// saleGoal is the SQL of the value of a conversion v in the dimension goal. If a goal has the name of PlainGoal, or this name
-// with more opening parentheses, the value gets one more opening parenthesis. A goal therefore never shares the row of
-// conversions without a goal. Both engines understand this SQL.
+// saleGoal is the SQL of the value of a conversion v in the dimension goal, for both engines. A goal named PlainGoal, or with
+// more opening parentheses before this name, gets one more parenthesis, so that it differs from conversions without a goal.
 const saleGoal = "CASE WHEN v.goal = '' THEN '" + PlainGoal + "'" +
 	" WHEN v.goal LIKE '(%' AND trim(LEADING '(' FROM v.goal) = 'plain)' THEN concat('(', v.goal) ELSE v.goal END"
 
-// noSale is the value that facts other than conversions have in the dimensions of conversions.
+// noSale is the value of other facts in the dimensions of conversions.
 const noSale = "''"
 
-// of returns the dimension with the SQL for one kind of facts: for conversions, or for all other facts.
+// of returns the dimension with the SQL for conversions or for all other facts.
 func (d dimension) of(sales bool) dimension {
 	if sales && d.ofSale != "" {
 		d.expr = d.ofSale
@@ -87,8 +84,7 @@ const utc = ` AT TIME ZONE 'UTC'`
 
 const day = 24 * time.Hour
 
-// dimensions lists all dimensions: attributes of a click, the slot of its click-out, the click's time, the groups and tags of its
-// campaign, and the goal and the status of its conversions.
+// dimensions lists all dimensions.
 var dimensions = func() []dimension {
 	list := []dimension{
 		{name: "lp_slot", place: 7, expr: "f.lp_slot", kind: number},
@@ -129,7 +125,6 @@ var dimensions = func() []dimension {
 	return list
 }()
 
-// byAttr returns the dimension of an attribute.
 func byAttr(a *clickattr.Attr) dimension {
 	d := dimension{name: a.Name, place: a.Dimension, expr: "f." + a.Column(), values: a.Values}
 	switch {
@@ -153,7 +148,7 @@ func formattedAs(format string) string { return "to_char(%s, '" + format + "')" 
 
 func part(unit string) string { return "extract(" + unit + " FROM %s" + utc + ")::int" }
 
-// Dimensions returns the names of all dimensions. Callers of the API may use all of them.
+// Dimensions returns the names of all dimensions.
 func Dimensions() []string {
 	return db.Map(dimensions, func(d dimension) string { return d.name })
 }
@@ -169,8 +164,8 @@ func find(name string) (dimension, error) {
 	return dimensions[i], nil
 }
 
-// FilterValue returns a filter value in the form that rows have: for example, it returns US for us. For a value that no row of
-// the dimension can have, the error is invalid_dimension. An empty value stands for rows without a value.
+// FilterValue returns a filter value in the form that rows have, such as US for us. For a value that no row can have, the error
+// is invalid_dimension. An empty value stands for rows without a value.
 func FilterValue(name, value string) (string, error) {
 	d, err := find(name)
 	if err != nil || value == "" {
@@ -204,7 +199,7 @@ func (k kind) canonical(value string) (_ string, ok bool) {
 	return value, true
 }
 
-// ValuesOf returns the values that a dimension can have, or nil if all values are possible.
+// ValuesOf returns the values that a dimension can have, or nil if all are possible.
 func ValuesOf(name string) []string {
 	d, _ := find(name)
 	return d.values.List()

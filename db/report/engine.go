@@ -22,8 +22,8 @@ type reach struct {
 	current    bool // the query reads many clicks, and the copy has their latest changes
 }
 
-// findReach finds out which clicks of the given stretches of time are in the copy. changing says that the account's currency is
-// being changed: only PostgreSQL can then calculate the amounts. scans says that many clicks are read.
+// findReach finds out which clicks of stretches of time are in the copy. While the account's currency is changing, only
+// PostgreSQL can calculate the amounts. scans says that many clicks are read.
 func (r Reader) findReach(ctx context.Context, changing bool, list []stretch, scans bool) (k reach, err error) {
 	s, err := click.ReadCopy(ctx, r.Conn)
 	if err != nil {
@@ -41,7 +41,7 @@ func (r Reader) findReach(ctx context.Context, changing bool, list []stretch, sc
 }
 
 // inCopy reports whether the copy answers a query. If PostgreSQL has the clicks too, the copy answers only queries that read many
-// clicks, and only while the copy is not behind.
+// clicks, and only while it is not behind.
 func (r Reader) inCopy(k reach) (bool, error) {
 	switch {
 	case k.mustAnswer && !k.canAnswer:
@@ -53,10 +53,10 @@ func (r Reader) inCopy(k reach) (bool, error) {
 	return false, nil
 }
 
-// chooseEngine decides whether ClickHouse or PostgreSQL answers a query. The rollups of the ledger (ledger.Rollups) are in
-// PostgreSQL and answer at once. A query that reads single clicks, or rows of the ledger that are not summed up in a rollup,
-// goes to ClickHouse if ClickHouse has all clicks of the window with their latest changes. A query that reads single clicks only
-// for the hours at the ends of its window goes to ClickHouse only if PostgreSQL does not have these clicks.
+// chooseEngine decides whether ClickHouse or PostgreSQL answers a query. PostgreSQL answers queries of the rollups
+// (ledger.Rollups). A query that reads single clicks, or ledger rows that are in no rollup, goes to ClickHouse if it has all of
+// these clicks with their latest changes. Single clicks at the ends of the window are read there only if PostgreSQL does not have
+// them.
 func (r Reader) chooseEngine(ctx context.Context, q *query) (err error) {
 	if r.Copy == nil || len(q.slowStretches()) == 0 && !r.CopyOnly {
 		return nil
@@ -78,21 +78,21 @@ func (r Reader) chooseEngine(ctx context.Context, q *query) (err error) {
 
 var errAway = models.Errorf(models.KindUnavailable, "unavailable", "old clicks cannot be read at the moment, try again")
 
-// window is a range of time in which the clicks of an account are read one by one.
+// window is a range of time of an account whose clicks are read one by one.
 type window struct {
 	account  uuid.UUID
 	from, to time.Time
 	money    bool // the amounts of the clicks are read too
 }
 
-// clickHouse returns the ClickHouse condition for the facts of the window. fact is the alias of the facts, and at is the name of
-// the column with their time. $1 is the account.
+// clickHouse returns the ClickHouse condition for the facts of the window. fact is their alias, and the parameter at is the
+// column with their time. $1 is the account.
 func (w window) clickHouse(fact, at string) string {
 	return fact + ".account_id = $1 AND " + schema.Window(fact+"."+at, w.from, w.to)
 }
 
-// onClicks reads data about the clicks of a window. If clicksInCopy chooses the copy, onClicks calls readCopy. Otherwise it calls
-// readPostgres. It also calls readPostgres if ClickHouse cannot be reached and PostgreSQL has the clicks.
+// onClicks reads data about the clicks of a window from the copy or from PostgreSQL, as clicksInCopy decides. If ClickHouse
+// cannot be reached but PostgreSQL has the clicks, it reads PostgreSQL.
 func onClicks[T any](ctx context.Context, r Reader, w window, readPostgres func(Reader) ([]T, error), readCopy func() ([]T, error)) (
 	list []T, err error,
 ) {
@@ -119,7 +119,8 @@ func onClicks[T any](ctx context.Context, r Reader, w window, readPostgres func(
 	return list, err
 }
 
-// clicksInCopy reports whether the copy answers queries about the clicks of a window. must is true if PostgreSQL cannot answer them.
+// clicksInCopy reports whether the copy answers queries about the clicks of a window. must is true if PostgreSQL cannot answer
+// them.
 func (r Reader) clicksInCopy(ctx context.Context, w window) (inCopy, must bool, err error) {
 	changing := false
 	if w.money {
@@ -135,15 +136,14 @@ func (r Reader) clicksInCopy(ctx context.Context, w window) (inCopy, must bool, 
 	return inCopy, k.mustAnswer, err
 }
 
-// Large is the maximum number of clicks that a request may read. A report that reads more clicks runs as a job. A report over two
-// million clicks takes 1.3 seconds on two processors, or 3 seconds if it has five dimensions. See ops/lab/bench/README.md.
+// Large is the maximum number of clicks that a request may read. A report that reads more runs as a job. A report over two
+// million clicks takes 1.3 seconds on two processors, or 3 seconds with five dimensions. See ops/lab/bench/README.md.
 const Large = 1_000_000
 
 // ErrLarge means that a query would read more clicks than its MaxClicks.
 var ErrLarge = errors.New("report: the query reads too many clicks")
 
-// copySpeedup is the number of clicks that the copy reads in the time in which PostgreSQL reads one click.
-// ops/lab/bench/README.md has the measurement.
+// copySpeedup is the number of clicks that the copy reads while PostgreSQL reads one. See ops/lab/bench/README.md.
 const copySpeedup = 5
 
 // Clicks are counted in the hourly rollup of the ledger, which has few rows.
@@ -152,9 +152,8 @@ SELECT coalesce(sum(clicks + bot_clicks), 0)::bigint FROM ` + ledger.Traffic + `
 JOIN unnest($2::timestamptz[], $3::timestamptz[]) AS w (low, high) ON l.hour >= w.low AND l.hour < w.high
 WHERE l.account_id = $1`
 
-// Cost returns the number of clicks that a query reads. If the copy in ClickHouse is to answer because it is faster, Cost
-// returns a fifth of this number. Reading the rollups of the ledger costs nothing. If a part of an hour is read, all clicks of
-// the hour count.
+// Cost returns the number of clicks that a query reads, or a fifth of it if the faster copy in ClickHouse is to answer. Rollups
+// of the ledger cost nothing. Hours that are read in part count in full.
 func (r Reader) Cost(ctx context.Context, request Query) (int64, error) {
 	q, err := r.newQuery(ctx, request)
 	if err != nil {
@@ -163,8 +162,6 @@ func (r Reader) Cost(ctx context.Context, request Query) (int64, error) {
 	return r.cost(ctx, q)
 }
 
-// cost returns the number of clicks that a query reads. If the copy in ClickHouse is to answer because it is faster, the number
-// is divided by copySpeedup.
 func (r Reader) cost(ctx context.Context, q *query) (int64, error) {
 	list := q.slowStretches()
 	if len(list) == 0 {

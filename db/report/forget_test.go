@@ -19,14 +19,13 @@ import (
 	"switchyard/models"
 )
 
-// planEnv is a database with two accounts on different plans. Both accounts had clicks on the same days. Both plans keep the younger
-// clicks, but only one plan keeps the older clicks.
+// planEnv is a database with two accounts that had clicks on the same days. Only the plan of one keeps the older clicks.
 type planEnv struct {
 	*testing.T
 	db        *db.DB
 	log       click.Log
 	accounts  map[string]uuid.UUID // by plan
-	linksOnly uuid.UUID            // an account without clicks, but with clicks of smartlinks
+	linksOnly uuid.UUID            // an account with clicks of smartlinks only
 	campaign  uuid.UUID
 	today     time.Time
 }
@@ -109,7 +108,7 @@ func (x *planEnv) tx(fn func(db.Conn) error) {
 	}
 }
 
-// deleteExpired runs the nightly job twice, a day apart. The first run announces the deletion, and the second run deletes.
+// deleteExpired runs the nightly job twice, a day apart. The first run only announces the deletion.
 func (x *planEnv) deleteExpired() {
 	x.Helper()
 	for range 2 {
@@ -120,7 +119,7 @@ func (x *planEnv) deleteExpired() {
 	}
 }
 
-// ledgerAnswers returns the answers for an account by dimensions that the ledger has.
+// ledgerAnswers returns an account's answers by dimensions of the ledger.
 func (x *planEnv) ledgerAnswers(account uuid.UUID) (answers []any) {
 	x.Helper()
 	r := Reader{Conn: x.db}
@@ -144,9 +143,8 @@ func (x *planEnv) ledgerAnswers(account uuid.UUID) (answers []any) {
 	return answers
 }
 
-// TestHistoryByPlan checks that an account's clicks, click-outs, postbacks and clicks of smartlinks are deleted after the number of
-// days for which the account's plan keeps them. The rows of an account on a larger plan stay. No figure by the ledger's dimensions
-// changes.
+// TestHistoryByPlan checks that an account's rows are deleted after the number of days of its plan, and that no figure by the
+// ledger's dimensions changes.
 func TestHistoryByPlan(t *testing.T) {
 	t.Parallel()
 	x := newPlanEnv(t)
@@ -161,7 +159,7 @@ func TestHistoryByPlan(t *testing.T) {
 		t.Errorf("%d clicks are left after the first run, which only announces the deletion, want all %d", n, 2*3*len(ages))
 	}
 	x.deleteExpired()
-	x.deleteExpired() // repeating it changes nothing
+	x.deleteExpired() // the second time changes nothing
 	starter, _ := models.PlanNamed("starter")
 	kept := 0
 	for _, age := range ages {
@@ -203,8 +201,8 @@ func TestHistoryByPlan(t *testing.T) {
 	x.clear()
 }
 
-// clear deletes the statistics of the campaign, whose rows are partly deleted already. Afterwards no statistics must be left, and
-// no figure must have been subtracted twice.
+// clear deletes the statistics of the campaign, whose rows are partly deleted already. No statistics must be left, and no figure
+// subtracted twice.
 func (x *planEnv) clear() {
 	x.Helper()
 	for _, account := range x.accounts {

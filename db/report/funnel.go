@@ -14,10 +14,10 @@ import (
 	"switchyard/models/measure"
 )
 
-// GoalCount is the number of clicks that reached a goal. A click counts once if it has approved or pending conversions with the
-// goal. The empty goal stands for conversions without a goal.
+// GoalCount is the number of clicks that reached a goal, by approved or pending conversions. The empty goal stands for
+// conversions without a goal.
 type GoalCount struct {
-	Split    uuid.UUID       `db:"split"`    // id of the lander, source or campaign; zero: the clicks are not grouped, or belong to no such record
+	Split    uuid.UUID       `db:"split"`    // id of the lander, source or campaign; zero: none, or not grouped
 	Goal     string          `db:"goal"`     // AnyGoal: all goals together
 	Clicks   int64           `db:"clicks"`   // clicks that reached the goal
 	Approved int64           `db:"approved"` // clicks with an approved conversion
@@ -27,7 +27,7 @@ type GoalCount struct {
 // AnyGoal is the Goal of a count over all goals together.
 const AnyGoal = "*"
 
-// The values of split: the records by which GoalsOf can group. An empty split does not group.
+// The values of split: the records by which GoalsOf can group.
 const (
 	ByLander   = "lander"
 	BySource   = "source"
@@ -38,7 +38,7 @@ var goalSplits = map[string]string{
 	"": "NULL::uuid", ByLander: "f.lander_id", BySource: "f.source_id", ByCampaign: "f.campaign_id",
 }
 
-// The total over all goals counts clicks: a click that reached two goals counts once.
+// In the total over all goals, a click that reached two goals counts once.
 var countGoals = `
 SELECT coalesce(%[1]s, '00000000-0000-0000-0000-000000000000') AS split,
 	CASE WHEN grouping(v.goal) = 1 THEN '` + AnyGoal + `' ELSE v.goal END AS goal,
@@ -50,8 +50,7 @@ WHERE v.account_id = $1 AND v.click_id >= $3 AND v.click_id < $4 AND v.status IN
 	AND f.account_id = $1 AND f.id >= $3 AND f.id < $4 AND f.campaign_id = ANY ($2::uuid[])
 GROUP BY GROUPING SETS ((%[1]s, v.goal), (%[1]s))`
 
-// GoalsOf counts the goals reached by the clicks of some campaigns in [from, to). The time of the click counts, not the time of
-// the conversion.
+// GoalsOf counts the goals reached by the clicks of campaigns in [from, to), by the time of the click.
 func (r Reader) GoalsOf(ctx context.Context, account uuid.UUID, campaigns []uuid.UUID, split string,
 	from, to time.Time,
 ) ([]GoalCount, error) {

@@ -15,7 +15,7 @@ import (
 // MaxHaving is the maximum number of conditions on figures.
 const MaxHaving = 12
 
-// figureBound matches a number with which a figure can be compared.
+// figureBound matches a number for a comparison.
 var figureBound = regexp.MustCompile(`^-?\d{1,12}(\.\d{1,6})?$`)
 
 // ParseHaving parses conditions on figures, such as profit<0,cost>=10.
@@ -44,7 +44,7 @@ func parseCondition(text string) (f models.FigureFilter, ok bool) {
 	}
 	f.Figure = strings.TrimSpace(text[:at])
 	i := slices.IndexFunc(models.FigureOps, func(op string) bool { return strings.HasPrefix(text[at:], op) })
-	f.Op = models.FigureOps[i] // i is not -1, because < and > alone are operators too
+	f.Op = models.FigureOps[i] // not -1, because < and > alone are operators too
 	number := strings.TrimSpace(text[at+len(f.Op):])
 	if measure.Find(f.Figure) == nil || !figureBound.MatchString(number) {
 		return f, false
@@ -54,8 +54,8 @@ func parseCondition(text string) (f models.FigureFilter, ok bool) {
 	return f, err == nil
 }
 
-// kept returns the SQL condition on the sums of a group: true for the groups that get a row in the answer. notZero is the
-// condition that at least one figure of the group is not zero.
+// kept returns the SQL condition on the sums of a group for a row in the answer. notZero is the condition that at least one
+// figure is not zero.
 func (b *builder) kept(notZero string) string {
 	var s strings.Builder
 	s.WriteString(notZero + b.enoughClicks())
@@ -74,8 +74,8 @@ func (b *builder) kept(notZero string) string {
 	return s.String()
 }
 
-// enoughClicks returns SQL that begins with AND and keeps the groups with at least MinClicks clicks. In a comparison, it is enough
-// that a group has them in one of the two periods. Without MinClicks, enoughClicks returns an empty text.
+// enoughClicks returns SQL that begins with AND and keeps the groups with at least MinClicks clicks. In a comparison, a group
+// needs them in only one of the two periods. Without MinClicks, the SQL is empty.
 func (q *query) enoughClicks() string {
 	switch {
 	case q.MinClicks <= 0:

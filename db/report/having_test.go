@@ -12,8 +12,7 @@ import (
 	"switchyard/models/parttest"
 )
 
-// TestHaving checks conditions on figures with both engines: the groups that pass a condition, and the totals of these groups. Each
-// condition compares a figure with the median of the groups' values.
+// TestHaving checks conditions on figures, and the totals of the groups that pass.
 func TestHaving(t *testing.T) {
 	parttest.ClickHouse.Also(t)
 	t.Parallel()
@@ -63,8 +62,8 @@ func TestHaving(t *testing.T) {
 	})
 }
 
-// middle returns the median of a figure. A ratio gets a few more decimals, so that no group has exactly this value: this test
-// compares rounded ratios, and the engines compare exact ones.
+// middle returns the median of a figure. A ratio gets a few more decimals, so that no group has this value: the test compares
+// rounded ratios, and the engines compare exact ones.
 func middle(groups []Row, name string) decimal.Decimal {
 	var values []decimal.Decimal
 	for _, r := range groups {
@@ -83,7 +82,6 @@ func middle(groups []Row, name string) decimal.Decimal {
 	return value
 }
 
-// meets reports whether the figures of a group meet a condition.
 func meets(f models.Figures, c models.FigureFilter) bool {
 	value, ok := f.Value(c.Figure)
 	order := value.Cmp(c.Value)

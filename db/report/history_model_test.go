@@ -141,7 +141,7 @@ func (h *history) compare(q Query) {
 	}
 }
 
-// check compares the reports by many dimensions, by some pairs of dimensions and in some windows with the model.
+// check compares reports with the model.
 func (h *history) check() {
 	h.t.Helper()
 	all := Query{AccountID: h.account, From: h.start.Truncate(time.Hour)}
@@ -168,8 +168,7 @@ func (h *history) check() {
 	}
 }
 
-// TestLedgerEqualsRows checks that the ledger, the rows and a simple recount give the same figures, in whatever order the
-// records arrive.
+// TestLedgerEqualsRows checks that the ledger, the rows and a simple recount give the same figures, however the records arrive.
 func TestLedgerEqualsRows(t *testing.T) {
 	parttest.ClickHouse.Also(t)
 	t.Parallel()
@@ -206,7 +205,7 @@ func TestLedgerEqualsRows(t *testing.T) {
 					break
 				}
 			}
-			h.check() // not on both engines: compacting changes only the ledger, and ClickHouse has no ledger
+			h.check() // not on both engines: compacting changes only the ledger
 			var left int
 			const waiting = `SELECT count(*) FROM click_hops WHERE NOT applied`
 			if err := h.d.GetContext(t.Context(), &left, waiting); err != nil || left > 0 {

@@ -21,7 +21,7 @@ import (
 	"switchyard/models"
 )
 
-// offer is an offer of a history. If fromParam is true, the payout that a postback names replaces the fixed payout of the offer.
+// offer is an offer of a history. If fromParam is set, the payout of a postback replaces the fixed payout.
 type offer struct {
 	id        uuid.UUID
 	payout    decimal.Decimal
@@ -29,7 +29,7 @@ type offer struct {
 	fromParam bool
 }
 
-// fact is the model's state of a click: the records about it, and which of them are stored.
+// fact is the model's state of a click: the records about it, and which are stored.
 type fact struct {
 	click  models.Click
 	stored bool
@@ -44,7 +44,7 @@ type sale struct {
 	payout, cost decimal.Decimal
 }
 
-// history is a random history, together with a model that calculates the figures without ledger, rows or SQL.
+// history is a random history, with a model that calculates the figures without ledger, rows or SQL.
 type history struct {
 	t       *testing.T
 	rnd     *rand.Rand
@@ -102,7 +102,7 @@ func (h *history) money(scale int32) decimal.Decimal {
 	return decimal.New(int64(h.rnd.IntN(1000)), -scale)
 }
 
-// idIn returns an id with a random time within the history's hours.
+// idIn returns an id with a random time of the history.
 func (h *history) idIn() uuid.UUID {
 	at := h.start.Add(time.Duration(h.rnd.Int64N(int64(19 * time.Hour))))
 	id, floor := models.NewClickID(), models.FloorClickID(at)
@@ -141,13 +141,13 @@ func (h *history) clickOut() {
 		ID: h.idIn(), ClickID: f.click.ID, AccountID: h.account, Slot: 1 + h.rnd.IntN(3),
 		OfferID: pick(h, h.offers).id, NetworkID: pick(h, h.ids["network"]),
 	}
-	if h.rnd.IntN(10) == 0 { // the click-out names a click of another account
+	if h.rnd.IntN(10) == 0 { // the click belongs to another account
 		o.AccountID = uuid.New()
 	}
 	h.queue = append(h.queue, spool.Record{Out: &o})
 }
 
-// flush appends some of the waiting records in any order, repeats some records that were sent before, and stores all of them.
+// flush stores some of the waiting records in any order, and repeats some that were sent before.
 func (h *history) flush() {
 	h.rnd.Shuffle(len(h.queue), func(i, j int) { h.queue[i], h.queue[j] = h.queue[j], h.queue[i] })
 	n := h.rnd.IntN(len(h.queue) + 1)
@@ -171,7 +171,6 @@ func (h *history) flush() {
 	}
 }
 
-// addRecord adds a stored record to the model.
 func (h *history) addRecord(r spool.Record) {
 	switch {
 	case r.Click != nil:
@@ -234,7 +233,7 @@ func (h *history) convert() {
 	}
 }
 
-// costPrefix begins a key of fact.convs. Such an entry is not a conversion. It is the cost that an input reported for a conversion.
+// costPrefix begins a key of fact.convs whose entry is the cost that an input reported for a conversion.
 const costPrefix = "cost of "
 
 // sell applies an input to the model, as conversion.Record does to the database.

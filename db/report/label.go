@@ -12,10 +12,9 @@ import (
 	"switchyard/models"
 )
 
-// The dimensions group and tag have the present values of a fact's campaign, not the values at the time of the click. A filter by
-// group or tag therefore becomes a filter by the campaigns that have the group or tag now, and the ledger can answer it.
+// The dimensions group and tag have the present values of a fact's campaign. A filter by them therefore becomes a filter by
+// campaigns, and the ledger can answer it.
 
-// campaignLabels are the group and the tags of a campaign.
 type campaignLabels struct {
 	ID    uuid.UUID      `db:"id"`
 	Group string         `db:"group_name"`
@@ -25,7 +24,6 @@ type campaignLabels struct {
 const selectCampaignLabels = `
 SELECT id, group_name, tags FROM campaigns WHERE account_id = $1 AND (group_name <> '' OR tags <> '{}') ORDER BY id`
 
-// byGroup and byTag return the values of a campaign.
 func byGroup(c campaignLabels) []string {
 	if c.Group == "" {
 		return nil
@@ -35,7 +33,7 @@ func byGroup(c campaignLabels) []string {
 
 func byTag(c campaignLabels) []string { return c.Tags }
 
-// loadLabels reads the groups and tags of the account's campaigns, deleted ones included, if the query needs them.
+// loadLabels reads the groups and tags of the account's campaigns, including deleted ones, if the query needs them.
 func (q *query) loadLabels(ctx context.Context, c db.Conn) (err error) {
 	for _, d := range q.known {
 		if d.labels != nil && q.campaigns == nil {
@@ -45,12 +43,12 @@ func (q *query) loadLabels(ctx context.Context, c db.Conn) (err error) {
 	return err
 }
 
-// ofCampaigns returns the filter by campaigns that replaces a filter by a group or a tag. A campaign without a group or tag has the
-// empty value.
+// ofCampaigns returns the filter by campaigns that replaces a filter by a group or a tag. A campaign without one has the empty
+// value.
 func (q *query) ofCampaigns(f Filter, d dimension) Filter {
 	out := Filter{Dimension: "campaign_id", Not: f.Not, Values: []string{}}
 	without := slices.Contains(f.Values, "")
-	if without { // campaigns without values match, so the filter is reversed and lists the campaigns that have only other values
+	if without { // campaigns without values match, so the filter lists the campaigns that do not match
 		out.Not = !f.Not
 	}
 	for _, c := range q.campaigns {
@@ -64,7 +62,7 @@ func (q *query) ofCampaigns(f Filter, d dimension) Filter {
 }
 
 // shows reports whether the filters of the query allow a row for a value of a dimension. A campaign with several tags passes a
-// filter by one tag, but the rows of its other tags must not appear.
+// filter by one tag, but its other tags must not appear.
 func (q *query) shows(d dimension, value string) bool {
 	return !slices.ContainsFunc(q.Filters, func(f Filter) bool {
 		return f.Dimension == d.name && slices.Contains(f.Values, value) == f.Not
@@ -90,7 +88,7 @@ func (postgres) labelled(b *builder, d dimension) string {
 	return `unnest(coalesce(nullif(ARRAY(SELECT g FROM campaigns c, unnest(c.tags) g` + where + `), '{}'), '{""}'))`
 }
 
-// labelSeparator separates the values of a campaign in ClickHouse. Groups and tags contain no control characters.
+// labelSeparator separates the values of a campaign in ClickHouse. They contain no control characters.
 const labelSeparator = "\x1f"
 
 // labelled implements dialect.
@@ -117,7 +115,8 @@ func (q Query) overlaps() bool {
 	})
 }
 
-// eachThenTotals calls fn with each row of a query whose groups overlap, and then with the totals, in which each fact counts once.
+// eachThenTotals calls fn with each row of a query with overlapping groups, and then with the totals, in which each fact counts
+// once.
 func (r Reader) eachThenTotals(ctx context.Context, request Query, fn func(Row) error) error {
 	q := request
 	q.Totals = false

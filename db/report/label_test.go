@@ -16,9 +16,8 @@ import (
 	"switchyard/models/parttest"
 )
 
-// TestGroupsAndTags checks reports by the groups and tags of campaigns with both engines. A click counts once for each tag of its
-// campaign, and once in the totals. Filters by group and tag find the clicks of the campaigns. The test tries one filter, an
-// excluding filter and combinations.
+// TestGroupsAndTags checks reports by the groups and tags of campaigns, and filters by them. A click counts once for each tag of
+// its campaign, and once in the totals.
 func TestGroupsAndTags(t *testing.T) {
 	parttest.ClickHouse.Also(t)
 	t.Parallel()
@@ -50,7 +49,7 @@ func TestGroupsAndTags(t *testing.T) {
 		}
 		return labels[at].tags
 	}
-	type groups map[string]int64 // clicks and bots
+	type groups map[string]int64 // clicks, including clicks of bots
 	recount := func(q Query) (groups, int64) {
 		out, total := groups{}, int64(0)
 		for _, f := range h.facts {

@@ -11,13 +11,13 @@ import (
 	"switchyard/models"
 )
 
-// lossDimensions are the dimensions for which the clicks counted by traffic sources are known: source and day (UTC).
+// lossDimensions are the dimensions by which click losses are known: source and day (UTC).
 var lossDimensions = []string{"source_id", "date"}
 
-// Losses has the click losses of the groups of a query. A click loss says how many of the clicks that a traffic source has reported
-// did not arrive. It covers only the days and sources whose clicks were reported.
+// Losses has the click losses of the groups of a query: how many of the clicks that a traffic source has reported did not arrive.
+// Only days and sources with reported clicks count.
 type Losses struct {
-	// Known is false if the click losses of the query cannot be known: see lossKnown.
+	// Known is false if the click losses cannot be known: see lossKnown.
 	Known bool
 
 	dimensions []string
@@ -39,7 +39,7 @@ func (r Reader) Losses(ctx context.Context, q Query) (Losses, error) {
 	return out, err
 }
 
-// ForRow returns the click loss of a group or of the totals. It returns nil if no loss is known.
+// ForRow returns the click loss of a group or of the totals. It is nil if no loss is known.
 func (l Losses) ForRow(row Row) *models.ClickLoss {
 	if row.Total {
 		return l.total
@@ -47,13 +47,12 @@ func (l Losses) ForRow(row Row) *models.ClickLoss {
 	return l.groups[lossKey(l.dimensions, row.Dims, l.dimensions)]
 }
 
-// LossKnown reports whether the click loss of buckets can be known. The loss of an hour is never known. The
-// loss of a day, weekday or month is known if it is in UTC, and if the query covers whole days and filters only by source.
+// LossKnown reports whether the click loss of buckets can be known. It is known for days, weekdays and months in UTC, if the
+// query covers whole days and filters only by source.
 func (q TrendQuery) LossKnown() bool {
 	return grains[q.Bucket].seconds == daySeconds && inUTC(q.Query) && coversWholeDays(q.Query)
 }
 
-// addLoss sets the click loss of each bucket in the list.
 func (r Reader) addLoss(ctx context.Context, q TrendQuery, list []Trend) error {
 	if !q.LossKnown() {
 		return nil
@@ -69,7 +68,7 @@ func (r Reader) addLoss(ctx context.Context, q TrendQuery, list []Trend) error {
 	return err
 }
 
-// eachLoss calls fn with each day of the selected sources in the window of a query.
+// eachLoss calls fn with each day of the query's sources and window.
 func (r Reader) eachLoss(ctx context.Context, q Query, fn func(spend.LossDay)) error {
 	days, err := spend.ClickLoss(ctx, r.Conn, q.AccountID, nil, q.From, q.To.Add(-time.Millisecond))
 	for _, d := range days {
@@ -80,8 +79,8 @@ func (r Reader) eachLoss(ctx context.Context, q Query, fn func(spend.LossDay)) e
 	return err
 }
 
-// lossKnown reports whether the click loss of a query's groups can be known. The query must group only by lossDimensions (by
-// date only in UTC), filter only by source, and cover whole days.
+// lossKnown reports whether the click loss of a query's groups can be known. The query must group only by lossDimensions (by date
+// only in UTC) and cover whole days.
 func lossKnown(q Query) bool {
 	return len(q.Dimensions) > 0 && (inUTC(q) || !slices.Contains(q.Dimensions, "date")) && coversWholeDays(q) &&
 		!slices.ContainsFunc(q.Dimensions, func(name string) bool { return !slices.Contains(lossDimensions, name) })
@@ -89,16 +88,15 @@ func lossKnown(q Query) bool {
 
 func inUTC(q Query) bool { return q.Zone == nil || q.Zone == time.UTC }
 
-// coversWholeDays reports whether a query covers all clicks of the sources on whole days in UTC: it begins and ends at midnight,
-// and filters by nothing except the source.
+// coversWholeDays reports whether a query begins and ends at midnight in UTC, and filters by nothing except the source.
 func coversWholeDays(q Query) bool {
 	isMidnight := func(t time.Time) bool { return t.UTC().Truncate(day).Equal(t) }
 	return isMidnight(q.From) && isMidnight(q.To) && q.From.Before(q.To) &&
 		!slices.ContainsFunc(q.Filters, func(f Filter) bool { return f.Dimension != "source_id" })
 }
 
-// lossKey returns a group's values of lossDimensions. It leaves a value empty if its dimension is not in dimensions. names lists
-// the dimensions to which values belong.
+// lossKey returns a group's values of lossDimensions. A value is empty if its dimension is not in dimensions. names lists the
+// dimensions to which values belong.
 func lossKey(dimensions, values, names []string) (key [2]string) {
 	for i, name := range lossDimensions {
 		if at := slices.Index(names, name); at >= 0 && slices.Contains(dimensions, name) {
@@ -108,7 +106,6 @@ func lossKey(dimensions, values, names []string) (key [2]string) {
 	return key
 }
 
-// chosen reports whether the filters by source keep the given source.
 func chosen(filters []Filter, source uuid.UUID) bool {
 	for _, f := range filters {
 		if slices.Contains(f.Values, source.String()) == f.Not {

@@ -17,9 +17,8 @@ import (
 	"switchyard/models"
 )
 
-// TestClickLoss checks the click loss of groups by source and day, of their totals and of buckets of days. The loss is the
-// difference between the clicks that the sources reported and the clicks that arrived. Groups that do not consist of whole UTC
-// days of sources have no click loss, because it could be wrong.
+// TestClickLoss checks the click loss of groups: the clicks that the sources reported minus the clicks that arrived. Groups that
+// do not consist of whole UTC days of sources have no loss.
 func TestClickLoss(t *testing.T) {
 	t.Parallel()
 	d := dbtest.New(t)
@@ -53,7 +52,7 @@ func TestClickLoss(t *testing.T) {
 	addClicks(one, 1, 60, 0)
 	addClicks(one, 2, 9, 0) // the source reported nothing for this day
 	addClicks(silent, 0, 5, 0)
-	// losses returns the click loss of each group: source clicks, redirects, landing page views and the percentage.
+	// losses returns the click loss of each group: source clicks, redirects, landing page views and percentage.
 	losses := func(a models.ReportArgs) map[string]string {
 		t.Helper()
 		rows, err := Reader{Conn: d}.Answer(t.Context(), account, a, 0)

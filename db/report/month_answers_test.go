@@ -41,7 +41,7 @@ func (a *asker) trends() {
 	a.atOnce(len(questions), func(i int) error {
 		q := questions[i]
 		fromRows := []bool{false}
-		if q.To.Sub(q.From) < 20*day && a.copied == nil { // long windows are not read from the rows, because that is slow
+		if q.To.Sub(q.From) < 20*day && a.copied == nil { // long windows are slow to read from the rows
 			fromRows = append(fromRows, true)
 		}
 		for _, q.FromRows = range fromRows {
@@ -87,7 +87,7 @@ func (a *asker) trend(q TrendQuery) error {
 	return nil
 }
 
-// totals checks that the overview, the sum of performance, the sum of the time series and the recount are equal.
+// totals checks that the overview, performance, the time series and the recount have equal sums.
 func (a *asker) totals() {
 	a.Helper()
 	for range 5 {
@@ -119,7 +119,6 @@ func (a *asker) totals() {
 	}
 }
 
-// orphans checks the figures of deleted campaigns.
 func (a *asker) orphans() {
 	a.Helper()
 	ids := a.pools[place("campaign_id")].list[7:10] // any three campaigns
@@ -159,7 +158,6 @@ func (a *asker) orphans() {
 	}
 }
 
-// addresses checks the addresses with at least four clicks in a window, and the visitors of one hour.
 func (a *asker) addresses() {
 	a.Helper()
 	from, to := a.start.Add(30*time.Hour), a.start.Add(300*time.Hour)
@@ -194,7 +192,7 @@ func (a *asker) addresses() {
 	}
 }
 
-// logs checks every click of two days in the click log, and the sums over the whole conversion log.
+// logs checks the clicks of two days in the click log, and the sums over the whole conversion log.
 func (a *asker) logs() {
 	a.Helper()
 	q := click.LogQuery{AccountID: a.account, From: a.start.Add(47 * time.Hour), To: a.start.Add(95 * time.Hour), Limit: 1e6}

@@ -23,8 +23,7 @@ import (
 	"switchyard/models/longtest"
 )
 
-// The size of the month. Batches are a fraction of the month, so that the short and the long form of the test have the same
-// number of batches.
+// The short and the long form of the test have the same number of batches.
 var (
 	monthClicks      = longtest.Size(6_000, 300_000)
 	monthConversions = longtest.Size(500, 4_000)
@@ -44,10 +43,10 @@ type month struct {
 	pools   []pool
 	facts   []*monthFact // sorted by time after sumUp
 	offers  map[string]monthOffer
-	visits  map[string]time.Time // the time until which another visit of a visitor is not unique
+	visits  map[string]time.Time // until when another visit of a visitor is not unique
 	earlier []string             // fingerprints of visitors of earlier rounds
 	current []string             // fingerprints of visitors of this round
-	sent    []spool.Record       // records of the last round that are sent again
+	sent    []spool.Record       // records of the last round, which are sent again
 	deleted int                  // number of deleted clicks
 	spent   int                  // number of times that spend was set
 	alone   []*monthFact         // spend without clicks
@@ -55,7 +54,7 @@ type month struct {
 	sold    int                  // number of facts that are conversions
 }
 
-// monthOffer holds the payout of an offer: a fixed amount in units, or a percentage of the sale.
+// monthOffer holds the payout of an offer, a fixed amount in units or a percentage of the sale.
 type monthOffer struct {
 	pays             int64
 	percent, byParam bool
@@ -82,7 +81,7 @@ func newMonth(t *testing.T) *month {
 	return m
 }
 
-// records creates the records to which the ids of the history refer, and their names.
+// records creates the records to which the ids of the history refer.
 func (m *month) records() {
 	domain := uuid.New()
 	dbtest.Exec(m, m.d, `INSERT INTO domains (id, host) VALUES ($1, 'go.example.com')`, domain)
@@ -174,8 +173,8 @@ func (m *month) click() spool.Record {
 	return spool.Record{Click: c}
 }
 
-// value returns the number of a random value of a dimension. Some values are more frequent than others. Each campaign has its own
-// paths, pages, offers and sources.
+// value returns the number of a random value of a dimension. Some values are more frequent. Each campaign has its own paths,
+// pages, offers and sources.
 func (m *month) value(f *monthFact, at int) int {
 	n, d := m.rnd.Float64(), monthDims[at]
 	switch d.name {
@@ -196,7 +195,7 @@ func (m *month) price(c *models.Click, f *monthFact) {
 	}
 }
 
-// step sends a visitor from a page to an offer. The latest step determines the offer of the click.
+// step sends a visitor from a page to an offer. The latest step determines the offer.
 func (m *month) step(f *monthFact) spool.Record {
 	o := &models.ClickOut{
 		ID: models.NewClickID(), ClickID: f.id, AccountID: m.account, Slot: 1 + m.rnd.IntN(3),
@@ -215,7 +214,7 @@ func (m *month) step(f *monthFact) spool.Record {
 	return spool.Record{Out: o}
 }
 
-// round sends new clicks with their steps, and new steps of earlier clicks. It stores them through two spools at the same time.
+// round sends new clicks with their steps, and new steps of earlier clicks. Two spools store them at the same time.
 func (m *month) round(clicks int) {
 	m.Helper()
 	m.rnd.Shuffle(len(m.earlier), func(i, j int) { m.earlier[i], m.earlier[j] = m.earlier[j], m.earlier[i] })
@@ -241,7 +240,7 @@ func (m *month) store(records []spool.Record) {
 	m.Helper()
 	var parts [2][]spool.Record
 	for _, r := range records { // a click and its steps may be in different spools
-		part := count(r.Click != nil && r.Click.ID[15]&1 == 0) // so half of the clicks are in another spool than their steps
+		part := count(r.Click != nil && r.Click.ID[15]&1 == 0) // half of the clicks are in another spool than their steps
 		parts[part] = append(parts[part], r)
 	}
 	m.atOnce(len(parts), func(i int) error {

@@ -19,8 +19,7 @@ import (
 	"switchyard/models"
 )
 
-// recordConversions records conversions of up to n clicks: new conversions, and later reports of the networks about conversions
-// that are already recorded.
+// recordConversions records conversions of up to n clicks, and later reports about recorded conversions.
 func (m *month) recordConversions(n int) {
 	m.Helper()
 	chosen := map[*monthFact]bool{}
@@ -55,7 +54,7 @@ func (m *month) recordConversions(n int) {
 	})
 }
 
-// correct does the same as recordConversions with an imported file: many messages in one transaction.
+// correct does the same as recordConversions in one transaction, as an imported file does.
 func (m *month) correct(n int) {
 	m.Helper()
 	var inputs []conversion.Input
@@ -85,7 +84,7 @@ func (m *month) correct(n int) {
 	}
 }
 
-// sale returns a random message about a conversion, and the result that it must have.
+// sale returns a random message about a conversion, and its expected result.
 func (m *month) sale(f *monthFact) (conversion.Input, string) {
 	in := conversion.Input{
 		AccountID: m.account, ClickID: f.id, Source: models.FromPostback, At: f.at.AddDate(0, 0, m.rnd.IntN(20)),
@@ -179,11 +178,11 @@ func (m *month) clear(campaign string, from, to time.Time) {
 	}
 	m.deleted += int(want)
 	m.log = slices.DeleteFunc(m.log, func(f *monthFact) bool { return f.deleted })
-	m.sent, m.earlier = nil, nil // after the deletion, the service counts a repeated click or a further visit as unique, and so must the recount
+	m.sent, m.earlier = nil, nil // from now on, a repeated click or visit counts as unique again, so none is sent
 }
 
-// spend sets the spend of a day at a source, in total or for one campaign. The spend is spread over the clicks of that day. If
-// there are no clicks, the spend counts as a fact without a click.
+// spend sets the spend of a day at a source, in total or for one campaign. It is spread over the clicks of that day. Without
+// clicks, it counts as a fact without a click.
 func (m *month) spend(source, campaign string, date time.Time, amount int64) {
 	m.Helper()
 	s := spend.Spend{
@@ -226,7 +225,7 @@ func (m *month) spend(source, campaign string, date time.Time, amount int64) {
 	}
 }
 
-// spends corrects the cost of some days. It corrects one of the days twice. Some of the days have no clicks.
+// spends sets spend on some days, on one of them twice, and on some days without clicks.
 func (m *month) spends() {
 	m.Helper()
 	sources, idle := m.pools[place("source_id")].list, uuid.NewString()
@@ -247,8 +246,8 @@ func (m *month) compact(hours int) {
 	}
 }
 
-// sumUp makes each conversion a fact of its own (see split), sorts the facts by time and calculates the sums of each fact. Call it
-// before queries.
+// sumUp makes each conversion a fact of its own (see split), sorts the facts by time and calculates their sums. Call it before
+// queries.
 func (m *month) sumUp() {
 	var sold []*monthFact
 	for _, f := range m.facts {

@@ -17,7 +17,7 @@ import (
 
 // This file is the reference of TestMonth. It adds up the facts one by one, as they were sent, without ledger, rows or SQL.
 
-// moneyDecimals is the number of decimals of an amount. The model counts money exactly, in units of 10^-10.
+// moneyDecimals is the number of decimals of an amount. The model counts money in units of 10^-10.
 const moneyDecimals = 10
 
 // sums holds figures. Money is in units of 10^-10. waiting is the payout of pending conversions.
@@ -74,8 +74,8 @@ func (p *pool) number(value string) uint32 {
 	return n
 }
 
-// monthFact is a click as it was sent, with the later events of the click. It can also be spend without a click (see alone) or a
-// single conversion (see sold).
+// monthFact is a click as it was sent, with its later events, or spend without a click (see alone), or a single conversion (see
+// sold).
 type monthFact struct {
 	id          uuid.UUID
 	at          time.Time
@@ -84,7 +84,7 @@ type monthFact struct {
 	unique      bool
 	landed      bool
 	out         bool
-	last        uuid.UUID // the id of the last step, which is the step that counts
+	last        uuid.UUID // the id of the last step, which counts
 	cost        int64     // cost of the click
 	each        int64     // fixed cost of each approved conversion
 	share       int64     // cost of each approved conversion, in percent of its revenue
@@ -93,13 +93,13 @@ type monthFact struct {
 	fingerprint string // the campaign's id and the visitor's id
 	total       sums   // figures at the last sumUp
 	alone       int64  // spend without a click
-	sold        bool   // the fact is only a conversion of a click, without the click's own figures
+	sold        bool   // only a conversion of a click, without the click's own figures
 }
 
 type monthSale struct {
 	status       string
 	payout, cost int64
-	given        int64 // if isGiven: the cost that a message reported, or 0 after the spend of the click's day was set
+	given        int64 // if isGiven: the reported cost, or 0 after spend was set for the day
 	isGiven      bool
 }
 
@@ -129,7 +129,7 @@ func (f *monthFact) sums() sums {
 	return s
 }
 
-// fromRowsOrNot lists the values of Query.FromRows that a test tries. If the ledger cannot answer, the list has only true.
+// fromRowsOrNot lists the values of Query.FromRows to try: only true if the ledger cannot answer.
 func fromRowsOrNot(ledgerAnswers bool) []bool {
 	if ledgerAnswers {
 		return []bool{false, true}
@@ -146,8 +146,8 @@ func count(b bool) int64 {
 
 const monthCampaigns = 40 // number of campaigns
 
-// monthDims are the dimensions of the month. set stores a value in a click. Dimensions of time have no set, because their values
-// follow from the click's time.
+// monthDims are the dimensions of the month. The function set stores a value in a click. It is nil if the value follows from
+// other data.
 var monthDims = []struct {
 	name  string
 	size  int // number of values; 0: the values are set elsewhere
@@ -208,9 +208,8 @@ var monthDims = []struct {
 	{"status", 0, nil, nil},
 }
 
-// recordedDims returns the names of the dimensions that facts themselves have. Group and tag are not among them:
-// TestGroupsAndTags covers those. Only some of the sub-parameters are among them, because one row of the table of attributes
-// defines all sub-parameters.
+// recordedDims returns the names of the dimensions that facts have themselves, with some of the sub-parameters. TestGroupsAndTags
+// covers groups and tags.
 func recordedDims() []string {
 	left := append([]string{"group", "tag"}, models.SubKeys[models.EarlySubs+1:models.Subs-1]...)
 	return slices.DeleteFunc(Dimensions(), func(name string) bool { return slices.Contains(left, name) })
@@ -226,7 +225,7 @@ func place(name string) int {
 	panic(name)
 }
 
-// named returns a function that turns a number into a value with the prefix. The value of number 0 is empty.
+// named returns a function that turns a number into a value with the prefix, and 0 into an empty value.
 func named(prefix string) func(int) string {
 	return func(i int) string {
 		if i == 0 {
@@ -264,8 +263,7 @@ func sub(n int) func(*models.Click, string) {
 	return func(c *models.Click, v string) { c.Subs[n] = v }
 }
 
-// setTimeValues sets the values of a fact that follow from its time. The slot is empty until the visitor leaves the landing page. Goal and
-// status stay empty, because only conversions have them: see split.
+// setTimeValues sets the values of a fact that follow from its time, and empty values of the slot, the goal and the status.
 func (m *month) setTimeValues(f *monthFact) {
 	for name, v := range map[string]string{
 		"date": f.at.Format("2006-01-02"), "hour": f.at.Format("2006-01-02 15") + ":00:00",
@@ -277,7 +275,7 @@ func (m *month) setTimeValues(f *monthFact) {
 	}
 }
 
-// shownGoal returns the value that a conversion has in the dimension goal.
+// shownGoal returns the value of a conversion in the dimension goal.
 func shownGoal(goal string) string {
 	switch goal {
 	case "":
@@ -304,7 +302,7 @@ func (m *month) split(f *monthFact) (list []*monthFact) {
 	return list
 }
 
-// within calls fn with each fact in a window, in the order of time, if the fact is not deleted and passes all filters.
+// within calls fn with the facts in a window that pass all filters and are not deleted, in the order of time.
 func (m *month) within(from, to time.Time, filters []Filter, fn func(*monthFact)) {
 	low, _ := slices.BinarySearchFunc(m.facts, from, func(f *monthFact, t time.Time) int { return f.at.Compare(t) })
 	type wanted struct {
@@ -359,8 +357,8 @@ func localName(bucket string, at time.Time, zone *time.Location) string {
 	return t.Format("2006-01-02 15") + t.Format(":00:00-07:00")
 }
 
-// bucketNames returns the buckets that a window must have, in order. It checks the local time every quarter of an hour, because
-// today every zone changes its clock at a quarter of an hour.
+// bucketNames returns the buckets of a window, in order. It checks the local time every quarter of an hour, because all zones
+// change their clocks at a quarter of an hour.
 func bucketNames(bucket string, from, to time.Time, zone *time.Location) []string {
 	var list []string
 	if bucket == "weekday" || bucket == "weekday_hour" {

@@ -9,10 +9,10 @@ import (
 	"time"
 )
 
-// both holds the figures of a group in the window of a query (now) and in the period with which it is compared (before).
+// both holds the figures of a group in the window of a query and in the period of its comparison.
 type both struct{ now, before sums }
 
-// recount returns the reference's answer to a query. It leaves out groups without figures.
+// recount returns the reference's answer to a query. Groups without figures are left out.
 func (m *month) recount(q Query) map[string]*both {
 	out := map[string]*both{}
 	m.recountIn(q, q.From, q.To, out, func(g *both) *sums { return &g.now })
@@ -27,8 +27,8 @@ func (m *month) recount(q Query) map[string]*both {
 	return out
 }
 
-// recountIn adds the figures of the facts in a window to the groups of the given map. The function side returns the half of a
-// group to which the window's figures are added.
+// recountIn adds the figures of the facts in a window to the groups of out. The function side returns the half of a group that
+// they belong to.
 func (m *month) recountIn(q Query, from, to time.Time, out map[string]*both, side func(*both) *sums) {
 	plain, keep := m.splitFilters(q, from, to)
 	numbers := make([]func(*monthFact) uint32, len(q.Dimensions))
@@ -68,7 +68,7 @@ func (m *month) recountIn(q Query, from, to time.Time, out map[string]*both, sid
 	}
 }
 
-// splitFilters returns the filters that month.within can apply, and a function that applies the other filters of a query to a fact.
+// splitFilters returns the filters for month.within, and a function that applies the other filters of a query to a fact.
 func (m *month) splitFilters(q Query, from, to time.Time) (plain []Filter, keep func(*monthFact) bool) {
 	keep = func(*monthFact) bool { return true }
 	for _, x := range q.Filters {
@@ -83,9 +83,8 @@ func (m *month) splitFilters(q Query, from, to time.Time) (plain []Filter, keep 
 	return plain, keep
 }
 
-// namer returns a function that names the bucket of a fact, for cases in which the name differs from the fact's own value. The
-// names differ in a time zone other than UTC. They also differ in the second period of a comparison: there, a bucket has the
-// name of the bucket at the same position in the first period.
+// namer returns a function that names the bucket of a fact, if the name differs from the fact's own value: in a time zone other
+// than UTC, and in the second period of a comparison, whose buckets have the names of their counterparts.
 func (m *month) namer(q Query, dimension string, from, to time.Time) func(*monthFact) string {
 	bucket, isTime := map[string]string{
 		"date": "day", "hour": "hour", "month": "month", "day_of_week": "weekday", "hour_of_day": "",
@@ -116,7 +115,7 @@ func (m *month) namer(q Query, dimension string, from, to time.Time) func(*month
 	return func(f *monthFact) string { return counterparts[local(f)] }
 }
 
-// figure returns a figure by its name. It serves to check the order of answers. It is NaN if the divisor is zero.
+// figure returns a figure by its name, for the order of answers. It is NaN if the divisor is zero.
 func (s *sums) figure(name string) float64 {
 	conversions := s.approved + s.pending
 	ratio := func(a, b int64) float64 {
@@ -152,8 +151,7 @@ var monthSorts = []string{
 	"", "-clicks", "clicks", "bot_clicks", "-revenue", "profit", "-conversions", "-cr", "roi", "-cpa", "lp_ctr",
 }
 
-// sortKey returns the number by which a group is sorted: a group with a lower number comes earlier, and groups without a value
-// come last.
+// sortKey returns the number by which a group is sorted. Lower numbers come first, and groups without a value last.
 func (s *sums) sortKey(by string) float64 {
 	name, descends := strings.CutPrefix(by, "-")
 	if by == "" {
@@ -169,7 +167,7 @@ func (s *sums) sortKey(by string) float64 {
 	return n
 }
 
-// sameRows compares an answer with the recount: all groups, or the first groups if there are more than the limit.
+// sameRows compares an answer with the recount: all groups, or the first ones up to the limit.
 func sameRows(q Query, want map[string]*both, list []Row) error {
 	if q.Totals && len(q.Dimensions) > 0 {
 		var all both

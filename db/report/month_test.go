@@ -17,9 +17,8 @@ import (
 	"switchyard/models/parttest"
 )
 
-// TestMonth creates a month of history: clicks, conversions, deletions, spend and corrections, with compactions in between. It
-// compares reports with a simple recount of the facts: by every single dimension, by random combinations of dimensions, and over
-// time in many time zones.
+// TestMonth creates a month of history: clicks, conversions, deletions, spend, corrections and compactions. It compares reports
+// with a simple recount of the facts: by each dimension, by combinations, and over time in many time zones.
 func TestMonth(t *testing.T) {
 	parttest.ClickHouse.Also(t)
 	t.Parallel()
@@ -71,7 +70,6 @@ func TestMonth(t *testing.T) {
 		a.series.Load())
 }
 
-// answers compares the reports with the recount.
 func (a *asker) answers() {
 	a.Helper()
 	began := time.Now()
@@ -93,8 +91,8 @@ func (a *asker) answers() {
 	}
 }
 
-// runWithoutRaceDetector runs the test in a separate process without the race detector. The detector finds nothing in the test's
-// arithmetic, but makes it several times slower.
+// runWithoutRaceDetector runs the test in a process without the race detector, which makes it several times slower and finds
+// nothing in its arithmetic.
 func runWithoutRaceDetector(t *testing.T) {
 	t.Helper()
 	out, err := exec.CommandContext(t.Context(), "go", "test", "-tags", "nomsgpack", "-count", "1", "-vet", "off", "-v", "-run",
@@ -105,7 +103,7 @@ func runWithoutRaceDetector(t *testing.T) {
 	}
 }
 
-// checkVariety checks that the history has enough facts of every kind.
+// checkVariety checks that there are enough facts of every kind.
 func (m *month) checkVariety() {
 	m.Helper()
 	var all sums
@@ -127,7 +125,7 @@ func (m *month) checkVariety() {
 	}
 }
 
-// asker sends queries and counts the answers by the table they came from.
+// asker sends queries and counts the answers by their source.
 type asker struct {
 	*month
 	ledger, rows, series atomic.Int64
@@ -170,8 +168,8 @@ func (a *asker) dimensions() {
 	})
 }
 
-// window returns a random stretch of time that begins in the month. Most stretches last some hours or days. Some last 31 days. A
-// stretch can begin and end at any moment, and can end after the month.
+// window returns a random stretch of time that begins in the month and may end after it. Most last some hours or days. Some last
+// 31 days.
 func (a *asker) window() (from, to time.Time) {
 	lengths := []time.Duration{90 * time.Minute, 7 * time.Hour, 30 * time.Hour, 75 * time.Hour, 10 * day, 31 * day}
 	length := lengths[min(a.rnd.IntN(len(lengths)), a.rnd.IntN(len(lengths)))]
@@ -180,7 +178,7 @@ func (a *asker) window() (from, to time.Time) {
 	return from.Truncate(step), from.Add(length).Truncate(step)
 }
 
-// filters returns random filters with values that clicks have, and sometimes a value that no click has.
+// filters returns random filters with values that clicks have, and sometimes an unknown value.
 func (a *asker) filters(names []string) []Filter {
 	var list []Filter
 	for range a.rnd.IntN(4) {
@@ -202,7 +200,7 @@ func pickOf[T any](a *asker, list []T) T { return list[a.rnd.IntN(len(list))] }
 func (a *asker) combinations() {
 	a.Helper()
 	n := 200
-	if a.copied != nil { // ClickHouse has fewer query plans, because it reads from one table
+	if a.copied != nil { // it reads from one table, so it has fewer query plans
 		n = longtest.Size(60, n)
 	}
 	questions := a.questions(n)
@@ -210,7 +208,7 @@ func (a *asker) combinations() {
 	a.labels()
 }
 
-// questions returns random queries. Half of them use only dimensions of the ledger.
+// questions returns random queries. Half of them use dimensions of the ledger only.
 func (a *asker) questions(n int) []Query {
 	names := recordedDims()
 	var hourly []string
@@ -245,8 +243,7 @@ func (a *asker) questions(n int) []Query {
 	return questions
 }
 
-// byClock gives some queries a time zone and a dimension of time. It gives some queries a comparison with another period of the
-// month.
+// byClock gives some queries a time zone and a dimension of time, and some a comparison with another period.
 func (a *asker) byClock(q *Query, i int) {
 	if i%3 == 0 {
 		loc, err := time.LoadLocation(pickOf(a, monthZones))
@@ -257,7 +254,7 @@ func (a *asker) byClock(q *Query, i int) {
 		for slices.Contains(q.Dimensions[1:], q.Dimensions[0]) {
 			q.Dimensions = q.Dimensions[:len(q.Dimensions)-1]
 		}
-		for n := range q.Filters { // take the values that exist in the query's time zone
+		for n := range q.Filters { // the values must exist in the query's time zone
 			if x := &q.Filters[n]; x.Dimension == "hour" || x.Dimension == "date" {
 				x.Values = []string{localName(map[string]string{"hour": "hour", "date": "day"}[x.Dimension], q.From, loc)}
 			}
@@ -269,7 +266,6 @@ func (a *asker) byClock(q *Query, i int) {
 	}
 }
 
-// labels checks the names of the ids in answers.
 func (a *asker) labels() {
 	a.Helper()
 	for _, name := range recordedDims() {

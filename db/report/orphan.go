@@ -12,12 +12,12 @@ import (
 	"switchyard/models"
 )
 
-// Orphan has the figures of a campaign that no longer exists, in a window.
+// Orphan has the figures of a deleted campaign in a window.
 type Orphan struct {
 	CampaignID uuid.UUID `db:"campaign_id"`
 	Visitors   int64     `db:"visitors"` // visitors, not clicks; known only from clicks that are still kept
-	// FirstSeen and LastSeen are the times of the first and the last click, bots included. They are whole hours if the clicks are
-	// not kept any more.
+	// FirstSeen and LastSeen are the times of the first and the last click, including bots. They are whole hours if the clicks
+	// are not kept.
 	FirstSeen time.Time `db:"first_seen"`
 	LastSeen  time.Time `db:"last_seen"`
 	models.Figures
@@ -42,7 +42,7 @@ const visitor = `coalesce(nullif(visitor_id, '00000000-0000-0000-0000-0000000000
 
 const clickHouseVisitor = `if(visitor_id = ` + schema.NoID + `, unique_key, visitor_id)`
 
-// Orphans returns the figures in [from, to) of campaigns that do not exist any more, most clicks first.
+// Orphans returns the figures in [from, to) of deleted campaigns, most clicks first.
 func (r Reader) Orphans(ctx context.Context, account uuid.UUID, from, to time.Time) ([]Orphan, error) {
 	const what = "orphaned campaigns"
 	hours, err := db.Select[Orphan](ctx, r.Conn, what, selectOrphans, account, from.Truncate(time.Hour), to)

@@ -13,10 +13,10 @@ import (
 	"switchyard/models/measure"
 )
 
-// maxPassedGroups is the largest number of groups of facts that may be sent from PostgreSQL to ClickHouse.
+// maxPassedGroups limits the groups of facts that are sent from PostgreSQL to ClickHouse.
 const maxPassedGroups = 100_000
 
-// factsOutsideCopy returns the facts of a query that are not in ClickHouse. They are grouped and in the format of query.postgresFacts.
+// factsOutsideCopy returns the facts of a query that are not in ClickHouse, grouped and in the format of query.postgresFacts.
 func (r Reader) factsOutsideCopy(ctx context.Context, q *query) (string, error) {
 	b := q.write(postgres{})
 	var out strings.Builder
@@ -50,7 +50,7 @@ func (r Reader) factsOutsideCopy(ctx context.Context, q *query) (string, error) 
 
 var tabEscaper = strings.NewReplacer(`\`, `\\`, "\t", `\t`, "\n", `\n`, "\r", `\r`)
 
-// grouped returns the statement that sums up facts by raw values. All its columns are texts.
+// grouped returns the statement that sums up facts by raw values, as texts.
 func (b *builder) grouped() string {
 	var list, keys []string
 	for i, d := range b.dims {

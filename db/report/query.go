@@ -17,54 +17,53 @@ import (
 	"switchyard/models/measure"
 )
 
-// splitShare limits how many hours of a window may be split, which means that they are read from the rows because two spans meet
-// in them. At most one hour in splitShare may be split. If more had to be split, all hours are read from the rows.
+// splitShare limits the hours of a window that are split, which means that they are read from the rows because two spans meet in
+// them. If more than one hour in splitShare had to be split, all hours are read from the rows.
 const splitShare = 4
 
-// query is a Query together with all decisions about how it is answered. The decisions are made before any SQL is written.
+// query is a Query with all decisions about how it is answered.
 type query struct {
 	Query
-	known    map[string]dimension // the dimensions of the query, filters included, by name
-	sort     string               // the name of the figure or dimension that groups are sorted by
+	known    map[string]dimension // all dimensions, including the dimensions of filters, by name
+	sort     string               // the figure or dimension that groups are sorted by
 	descends bool
-	// campaigns has the campaigns with a group or a tag, if a dimension of the query follows from them.
+	// campaigns has the campaigns with a group or a tag, if the query needs them.
 	campaigns []campaignLabels
-	periods   []*period // the window, and with Compare the period with which it is compared
+	periods   []*period // the window, and the period with which it is compared
 	scans     bool      // more than the two ends of a window is read from the rows or from the ledger itself
 	copied    reach
 	inCopy    bool // ClickHouse answers
-	// postgresFacts has the facts for ClickHouse that are only in PostgreSQL, as lines of tab-separated fields. It may be empty.
+	// postgresFacts has the facts that are only in PostgreSQL, as lines of tab-separated fields for ClickHouse. It may be empty.
 	postgresFacts string
-	// oldestDay is the first moment whose clicks are kept. An earlier hour in which two spans meet cannot be split, so the whole hour
-	// counts in the first span. It is zero if the query does not depend on it.
+	// oldestDay is the first moment whose clicks are kept. An earlier hour in which two spans meet cannot be split, so it counts
+	// in the first span. It is zero if the query does not need it.
 	oldestDay time.Time
-	// change is the running change of the account's currency, or nil if no change is running.
+	// change is the running change of the account's currency, or nil.
 	change *exchangerate.Change
 }
 
-// period is a range of time whose figures a query asks for.
 type period struct {
 	from, to  time.Time
-	known     map[string]dimension // query.known, with the clocks (see clock) of this period
+	known     map[string]dimension // as in query, with the clocks of this period
 	dims      []dimension
 	filters   []condition
 	stretches []stretch
-	rollup    string // name of the rollup (a copy of the ledger) that stretches come from
+	rollup    string // the rollup of the ledger that stretches come from
 }
 
-// stretch is a part of a period whose facts come from one source. An empty stretch has no facts.
+// stretch is a part of a period whose facts come from one source.
 type stretch struct {
 	source   source
 	from, to time.Time
 }
 
-// source is a place where facts are read. The sources that cost little to read come last, from fromRollup on: see slowStretches.
+// source is a place where facts are read. From fromRollup on, they cost little: see slowStretches.
 type source uint8
 
 const (
-	fromRows     source = iota // clicks, all conversions of these clicks (at any time), and spend without clicks
-	fromSplit                  // the same facts, for an hour in which two spans meet; ledger stretches leave it out
-	fromCopy                   // the same facts as fromRows, but clicks and conversions are read from ClickHouse
+	fromRows     source = iota // clicks, all their conversions (at any time), and spend without clicks
+	fromSplit                  // the same for an hour in which two spans meet; stretches of the ledger leave it out
+	fromCopy                   // the same as fromRows, but clicks and conversions come from ClickHouse
 	fromLedger                 // the ledger
 	fromRollup                 // the rollup of the ledger that the period names
 	fromUnmerged               // the rows of the ledger that its rollups do not contain yet
@@ -74,13 +73,12 @@ const (
 type condition struct {
 	dimension
 	values  []string
-	numbers []int64 // the numbers that the clock gives to the values, if the dimension has a clock
+	numbers []int64 // the clock's numbers of the values, if there is a clock
 	not     bool
 }
 
-// newQuery decides from which tables of PostgreSQL the facts of a query come, and finds out which of the clicks are also in the copy
-// in ClickHouse. If the window has too many buckets, it cuts the window to the hours in which the account had traffic. It does not
-// cut the window of a comparison.
+// newQuery decides from which tables of PostgreSQL the facts of a query come, and which clicks are also in ClickHouse. If the
+// window has too many buckets, it is cut to the hours with traffic, except in a comparison.
 func (r Reader) newQuery(ctx context.Context, request Query) (*query, error) {
 	q := &query{Query: request, known: map[string]dimension{}}
 	if err := q.check(); err != nil {
@@ -120,7 +118,7 @@ func (r Reader) newQuery(ctx context.Context, request Query) (*query, error) {
 	return q, err
 }
 
-// check finds the dimensions of a query. It refuses a query beyond the limits.
+// check finds the dimensions of a query. It refuses queries beyond the limits.
 func (q *query) check() error {
 	names := slices.Clone(q.Dimensions)
 	for _, f := range q.Filters {
@@ -152,8 +150,8 @@ func (q *query) check() error {
 	return nil
 }
 
-// CheckSort returns an error with the code invalid_input if a report by these dimensions cannot be sorted by sort. An empty sort is
-// the usual order.
+// CheckSort returns the error invalid_input if a report by these dimensions cannot be sorted in this way. An empty sort is the
+// usual order.
 func CheckSort(sort string, dimensions []string) error {
 	if name := strings.TrimPrefix(sort, "-"); sort != "" && measure.Find(name) == nil && !slices.Contains(dimensions, name) {
 		return models.Invalid("invalid_input", "sort must be a figure or a dimension of the report; a minus before it sorts in descending order")
@@ -161,7 +159,6 @@ func CheckSort(sort string, dimensions []string) error {
 	return nil
 }
 
-// setPeriods sets the periods of a query and their stretches.
 func (q *query) setPeriods() error {
 	first, err := q.newPeriod(q.From, q.To, nil)
 	if err != nil {
@@ -186,9 +183,8 @@ func (q *query) setPeriods() error {
 	return nil
 }
 
-// newPeriod returns a period with its dimensions and filters. A dimension of time outside UTC, or in a comparison, gets a
-// clock, which numbers its values. In the second period of a comparison, the values of a dimension that is ordered by time have the
-// numbers of the first period.
+// newPeriod returns a period with its dimensions and filters. A dimension of time outside UTC, or in a comparison, gets a clock.
+// In the second period, values in the order of time have the numbers of the first period.
 func (q *query) newPeriod(from, to time.Time, first *period) (*period, error) {
 	if to.Before(from) {
 		to = from
@@ -234,10 +230,10 @@ func (q *query) newPeriod(from, to time.Time, first *period) (*period, error) {
 	return p, nil
 }
 
-// chooseSources decides where the facts of a period come from. Rollups of the ledger cover whole days or whole hours, and the
-// ledger covers whole hours. The rest of a period comes from the next finer table, and in the end from the clicks. The parameter
-// clicks says where the clicks are read: fromRows, or fromCopy if ClickHouse answers. ClickHouse has no ledger, so with fromCopy
-// the clicks are the source of all hours whose clicks are kept.
+// chooseSources decides where the facts of a period come from. Rollups cover whole days or hours, and the ledger whole hours. The
+// rest comes from the next finer table, and in the end from the clicks. The parameter clicks is their source: fromRows, or
+// fromCopy if ClickHouse answers. ClickHouse has no ledger, so with fromCopy all hours whose clicks are kept come from the
+// clicks.
 func (q *query) chooseSources(p *period, clicks source) {
 	p.stretches = nil
 	from, first, last := p.from, ceil(p.from, time.Hour), p.to.Truncate(time.Hour)
@@ -272,7 +268,7 @@ func (q *query) chooseSources(p *period, clicks source) {
 	}
 }
 
-// straddled returns the hours that lie in two spans, because a span begins within the hour. The ledger cannot split such an hour.
+// straddled returns the hours within which a span begins. The ledger cannot split such an hour.
 func straddled(cuts []span, first, last time.Time) []time.Time {
 	var hours []time.Time
 	for _, s := range cuts {
@@ -290,8 +286,7 @@ func (p *period) add(s source, from, to time.Time) {
 	}
 }
 
-// addHours adds the whole hours in [first, last). They come from the smallest rollup of the ledger that has all dimensions of
-// the query.
+// addHours adds the whole hours in [first, last), from the smallest rollup of the ledger that has all dimensions of the query.
 func (q *query) addHours(p *period, first, last time.Time) {
 	at := slices.IndexFunc(ledger.Rollups, func(r ledger.Rollup) bool {
 		return p.all(func(d dimension) bool { return d.in(r.Step, r.Keys) })
@@ -314,13 +309,13 @@ func (q *query) addHours(p *period, first, last time.Time) {
 	p.add(fromLedger, high, last)
 }
 
-// all reports whether the given function returns true for every dimension and filter of the query.
+// all reports whether every dimension and filter of the query passes a test.
 func (p *period) all(has func(dimension) bool) bool {
 	return !slices.ContainsFunc(p.dims, func(d dimension) bool { return !has(d) }) &&
 		!slices.ContainsFunc(p.filters, func(c condition) bool { return !has(c.dimension) })
 }
 
-// in reports whether a table has the dimension. step is the resolution of the table's times, and keys are its columns.
+// in reports whether a table has the dimension. step is the resolution of its times, and keys are its columns.
 func (d dimension) in(step time.Duration, keys []string) bool {
 	if d.kind == timed || d.kind == local {
 		return step <= d.step
@@ -334,8 +329,8 @@ func (d dimension) in(step time.Duration, keys []string) bool {
 // inLedger reports whether the ledger has the dimension.
 func (d dimension) inLedger() bool { return d.in(time.Hour, ledger.Dimensions) }
 
-// slowStretches returns the stretches that are slow to read: those read click by click, and those read from the ledger itself,
-// which has about half as many rows as there are clicks.
+// slowStretches returns the stretches that are read click by click or from the ledger itself, which has about half as many rows
+// as there are clicks.
 func (q *query) slowStretches() (list []stretch) {
 	for _, p := range q.periods {
 		for _, s := range p.stretches {

@@ -14,12 +14,12 @@ import (
 	"switchyard/models/measure"
 )
 
-// Limits of a query. A query beyond them gets the error invalid_dimension.
+// Limits of a query. Beyond them the error is invalid_dimension.
 const (
 	MaxDimensions = 5
 	MaxFilters    = 12
-	MaxValues     = 100 // in all filters together; the API checks it, this package does not
-	MaxFilterLen  = 500 // of one value, in characters
+	MaxValues     = 100 // in all filters together; checked by the API, not here
+	MaxFilterLen  = 500 // characters of one value
 )
 
 // MaxRows is the largest number of rows of an answer, unless the query sets a Limit.
@@ -28,7 +28,7 @@ const MaxRows = 10_000
 // Filter keeps facts whose value in a dimension is among the given values, or is not among them.
 type Filter = models.ReportFilter
 
-// IDs returns a filter that keeps facts of the given records, such as campaigns. dimension is the dimension of their ids.
+// IDs returns a filter that keeps facts of the given records. dimension is the dimension of their ids.
 func IDs(dimension string, ids ...uuid.UUID) Filter {
 	return Filter{Dimension: dimension, Values: db.Map(ids, uuid.UUID.String)}
 }
@@ -39,26 +39,24 @@ type Query struct {
 	From, To   time.Time
 	Dimensions []string
 	Filters    []Filter
-	Goals      []string       // count only conversions of these goals, which are read from the rows, not the ledger; empty: all goals
+	Goals      []string       // count only conversions of these goals; empty: all goals
 	Zone       *time.Location // for the dimensions of time; nil: UTC
-	// Compare adds the figures of a second period. A group that exists only in the second period has a row as well. By date, hour
-	// and month, the first bucket of the window is compared with the first bucket of the second period, the second bucket with the
-	// second, and so on. Buckets of the second period without a counterpart are summed up under an empty value. A filter by date,
-	// hour or month selects buckets of the window, and with them their counterparts.
+	// Compare adds the figures of a second period. By date, hour and month, the buckets of the two periods are compared in their
+	// order: the first with the first, and so on. Buckets of the second period without a counterpart are summed up under an empty
+	// value. A filter by date, hour or month selects buckets of the window, and with them their counterparts.
 	Compare   *models.TimeRange
 	Sort      string // a name from Sorts or a dimension of the query; a minus before it sorts descending; empty: -clicks
 	MinClicks int    // minimum clicks of a group, in the window or in the period of Compare
-	// Having keeps the groups that meet every condition on their figures in the window.
+	// Having keeps the groups whose figures in the window meet every condition.
 	Having []models.FigureFilter
 	Limit  int // 0: MaxRows
-	// Totals adds a last row: the sums of all groups, including groups that MinClicks or Limit leaves out. With Having, the last
-	// row has only the sums of the groups that Having and MinClicks keep. If the groups are tags, a fact whose campaign has several
-	// tags counts once in the last row. With Having, it counts once for each tag.
+	// Totals adds a last row: the sums of all groups, including groups that MinClicks or Limit leaves out. With Having, it has
+	// only the sums of the groups that Having and MinClicks keep. A fact whose campaign has several tags counts once or, with
+	// Having, once for each tag.
 	Totals bool
 
-	FromRows bool // do not use the ledger; the answer is the same, but slower
-	// MaxClicks is the number of clicks that may be read, as Cost counts them. A query that would read more fails with ErrLarge. 0: no
-	// limit.
+	FromRows bool // do not use the ledger: the same answer, but slower
+	// MaxClicks is the number of clicks that may be read, as Cost counts them. Otherwise the error is ErrLarge. 0: no limit.
 	MaxClicks int64
 
 	buckets *clock // a further dimension
@@ -67,17 +65,17 @@ type Query struct {
 // Row is one group of an answer.
 type Row = models.ReportRow
 
-// Reader answers queries from PostgreSQL. It answers from the copy of clicks in ClickHouse if that is faster, or if only the
-// copy has the clicks.
+// Reader answers queries from PostgreSQL, or from the copy of clicks in ClickHouse if that is faster or if only the copy has the
+// clicks.
 type Reader struct {
 	Conn db.Conn // the pool
 	Copy *click.CopyReader
-	// CopyOnly answers from the copy whenever the copy can answer. The answers are the same. It is for tests and measurements.
+	// CopyOnly answers from the copy whenever it can, for tests and measurements.
 	CopyOnly bool
 }
 
-// Performance returns the figures grouped by the dimensions of the query, in the order of its Sort. It leaves out groups whose
-// figures are all zero. Without dimensions it returns exactly one row.
+// Performance returns the figures grouped by the dimensions of the query, in the order of its Sort. Groups whose figures are all
+// zero are left out. Without dimensions there is one row.
 func (r Reader) Performance(ctx context.Context, q Query) ([]Row, error) {
 	var list []Row
 	err := r.Each(ctx, q, func(row Row) error {
@@ -87,9 +85,8 @@ func (r Reader) Performance(ctx context.Context, q Query) ([]Row, error) {
 	return list, err
 }
 
-// Each calls fn with each row of the answer of Performance. It is for answers that are too long to keep in memory. It stops at
-// the first error of fn. While the account's currency is being changed, the answer is in the new currency: see
-// exchangerate.Change.
+// Each calls fn with each row of the answer of Performance, and stops at the first error of fn. While the account's currency is
+// being changed, the answer is in the new currency: see exchangerate.Change.
 func (r Reader) Each(ctx context.Context, request Query, fn func(Row) error) error {
 	if request.Totals && len(request.Having) == 0 && request.overlaps() {
 		return r.eachThenTotals(ctx, request, fn)
@@ -129,7 +126,7 @@ func (r Reader) Each(ctx context.Context, request Query, fn func(Row) error) err
 	return r.Each(ctx, request, fn)
 }
 
-// snapshot runs fn with a reader that sees the state that the database has at the reader's first statement.
+// snapshot runs fn with a reader that sees one state of the database.
 func (r Reader) snapshot(ctx context.Context, fn func(Reader) error) error {
 	return r.Copy.Snapshot(ctx, r.Conn, func(c db.Conn) error {
 		in := r
@@ -148,5 +145,5 @@ func (r Reader) Totals(ctx context.Context, q Query) (models.Figures, error) {
 	return rows[0].Figures, nil
 }
 
-// Sorts returns the names of the figures by which an answer can be sorted: all of its columns.
+// Sorts returns the names of the figures by which an answer can be sorted.
 func Sorts() []string { return slices.Sorted(slices.Values(measure.Names(measure.Every))) }

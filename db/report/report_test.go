@@ -46,7 +46,7 @@ func TestEveryDimensionAnswers(t *testing.T) {
 			if diff := cmp.Diff(want, sum, cmp.Comparer(decimal.Decimal.Equal)); diff != "" {
 				t.Errorf("%s: the totals (-) and the sum of the groups (+): %s", name, diff)
 			}
-			// A filter by a value from the answer finds exactly the group of that value.
+			// A filter by a value from the answer finds only the group of that value.
 			q.Filters = []Filter{{Dimension: name, Values: rows[0].Dims}}
 			again, err := h.reader.Performance(t.Context(), q)
 			if err != nil || len(again) != 1 || again[0].Clicks != rows[0].Clicks || again[0].Dims[0] != rows[0].Dims[0] {
@@ -104,7 +104,7 @@ func TestOddWindowsAndFilters(t *testing.T) {
 	}
 }
 
-// TestFiguresOfAndLabels checks reports of chosen records, and the names of the account's own records.
+// TestFiguresOfAndLabels checks reports of records and their names.
 func TestFiguresOfAndLabels(t *testing.T) {
 	t.Parallel()
 	d := dbtest.New(t)

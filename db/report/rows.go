@@ -12,7 +12,6 @@ import (
 	"switchyard/models/measure"
 )
 
-// eachOfPostgres answers a query from PostgreSQL.
 func (r Reader) eachOfPostgres(ctx context.Context, q *query, fn func(Row) error) error {
 	b := q.write(postgres{})
 	return db.EachRow(ctx, r.Conn, "performance", func(rows *sqlx.Rows) error {
@@ -27,10 +26,9 @@ func (r Reader) eachOfPostgres(ctx context.Context, q *query, fn func(Row) error
 	}, b.statement(), b.args...)
 }
 
-// eachOfCopy answers a query from the copy.
 func (r Reader) eachOfCopy(ctx context.Context, q *query, fn func(Row) error) error {
 	b := q.write(clickHouse{})
-	var totals *Row // the totals come first in the answer, but are passed to fn last
+	var totals *Row // they come first in the answer, but are passed to fn last
 	err := r.Copy.Each(ctx, "performance", func(scan func(...any) error) error {
 		var total uint8
 		row, dst := q.row()
@@ -58,7 +56,7 @@ func (r Reader) eachOfCopy(ctx context.Context, q *query, fn func(Row) error) er
 	return fn(*totals)
 }
 
-// row returns an empty row of the answer, and the scan destinations of all its columns except the last.
+// row returns an empty row of the answer, and the scan destinations of its columns except the last.
 func (q *query) row() (*Row, []any) {
 	row := &Row{Dims: make([]string, len(q.periods[0].dims))}
 	dst := make([]any, 0, len(row.Dims)+2*len(measure.Counters)+1)
@@ -73,7 +71,7 @@ func (q *query) row() (*Row, []any) {
 	return row, dst
 }
 
-// label replaces the numbers that stand for the values of clocks with the names of the values. The row of totals has no values.
+// label replaces the numbers of clocks with the names of the values.
 func (q *query) label(row *Row) {
 	for i, d := range q.periods[0].dims {
 		switch {

@@ -56,13 +56,13 @@ type SiteProduct struct {
 	Revenue  decimal.Decimal `db:"revenue"`
 }
 
-// SiteName is a kind of event that reached no goal. It has the event's name and, for a view, the path.
+// SiteName is a kind of event that reached no goal. Path is set for views.
 type SiteName struct {
 	Name   string    `db:"name"`
 	Path   string    `db:"path"`
 	Events int64     `db:"events"`
-	Orders int64     `db:"orders"` // with an order id
-	Valued int64     `db:"valued"` // with a value
+	Orders int64     `db:"orders"` // events with an order id
+	Valued int64     `db:"valued"` // events with a value
 	Last   time.Time `db:"last"`
 }
 
@@ -86,7 +86,6 @@ type SitePresence struct {
 	Views  int64 `db:"views"`
 }
 
-// The largest numbers of products, event names and live events in a report.
 const (
 	listedProducts = 50
 	listedNames    = 200
@@ -95,10 +94,10 @@ const (
 
 const ofSite = ` FROM site_events e WHERE e.account_id = $1 AND e.site_id = $2 AND e.received_at >= $3 `
 
-// Events with these names are never orders: their order id has another meaning or none.
+// Events with these names are not orders.
 const isOrder = `e.order_id <> '' AND e.name NOT IN ('view', 'click', 'identify')`
 
-// An amount without a currency is in the currency of its goal or, if the goal has no currency, of the site.
+// An amount without a currency is in the currency of its goal or else of the site.
 const currencyOf = `coalesce(nullif(e.currency, ''), (SELECT nullif(g.currency, '') FROM goals g
 	WHERE g.account_id = $1 AND g.site_id = $2 AND g.key = e.name), (SELECT t.currency FROM sites t WHERE t.account_id = $1 AND t.id = $2), '')`
 
@@ -121,8 +120,7 @@ CROSS JOIN LATERAL (SELECT coalesce(nullif(sku, ''), name, '') AS sku, coalesce(
 	FROM jsonb_to_recordset(o.items) AS r (sku text, name text, price numeric, quantity bigint)) i
 GROUP BY i.sku, o.currency ORDER BY revenue DESC, quantity DESC, sku LIMIT $4`
 
-	// The statement lists events that reached no goal. It leaves out views of pages on which another event reached a goal, because
-	// such a page already has a goal.
+	// Views of pages on which another event reached a goal are left out, because such a page already has a goal.
 	siteNames = `
 WITH reached AS (SELECT DISTINCT e.path` + ofSite + ` AND e.goals <> '{}')
 SELECT e.name, CASE WHEN e.name = 'view' THEN e.path ELSE '' END AS path, count(*) AS events,
@@ -146,8 +144,8 @@ FROM conversions v WHERE v.account_id = $1 AND v.recorded_at >= $3 AND v.goal = 
 		AND v.goal = ANY (e.goals))
 GROUP BY v.goal`
 
-// Site reports the events of a site's visitors since the given time. A visitor counts as present if at least one event of the
-// visitor is newer than the time in the parameter live.
+// Site reports the events of a site's visitors since the given time. Visitors with an event since the time in the parameter live
+// count as present.
 func (r Reader) Site(ctx context.Context, account, site uuid.UUID, since, live time.Time) (out SiteReport, err error) {
 	if out.Totals, err = db.Get[SiteTotals](ctx, r.Conn, "site", siteTotals, account, site, since); err != nil {
 		return out, err

@@ -18,8 +18,7 @@ SELECT
 		AS last_click_at
 FROM unnest($2::uuid[]) WITH ORDINALITY AS l (id, place) ORDER BY place`
 
-// CountSmartlinks sets the total number of clicks of each smartlink of an account and the time of the last click. Bots are not
-// counted.
+// CountSmartlinks sets the number of clicks of each smartlink and the time of the last click, without bots.
 func (r Reader) CountSmartlinks(ctx context.Context, account uuid.UUID, list []models.Smartlink) error {
 	ids := db.UUIDs(db.Map(list, func(l models.Smartlink) uuid.UUID { return l.ID }))
 	totals, err := db.Select[struct {
@@ -40,8 +39,7 @@ type SmartlinkFigure struct {
 	BotClicks      int64     `db:"bot_clicks"`
 }
 
-// Whole hours come from the hourly sums. The parts of an hour at the ends of the window ($5 to $6 and $7 to $8) are counted from
-// the clicks.
+// Whole hours come from the hourly sums. The parts of hours at the ends of the window ($5 to $6 and $7 to $8) are counted.
 const selectSmartlinkFigures = `
 SELECT rule_id, destination_url, sum(clicks) AS clicks, sum(bot_clicks) AS bot_clicks FROM (
 	SELECT rule_id, destination_url, clicks, bot_clicks FROM smartlink_hours

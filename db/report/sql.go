@@ -15,7 +15,7 @@ import (
 	"switchyard/models/measure"
 )
 
-// builder writes a query in the SQL of a database, and collects the arguments.
+// builder writes a query in the SQL of a database.
 type builder struct {
 	*query
 	dialect dialect
@@ -39,22 +39,22 @@ type filter struct {
 type dialect interface {
 	// raw returns the expression by which facts are grouped. at is the name of the column with the time of the facts.
 	raw(d dimension, at string) string
-	// asText returns the expression of a raw value as a text.
+	// asText returns the expression that turns a raw value into a text.
 	asText(d dimension, raw string) string
 	// sortable returns an expression that sorts raw values in the order of PostgreSQL, with missing values last.
 	sortable(d dimension, raw string) string
 	// labelled returns the expression of a dimension that follows from the campaign.
 	labelled(b *builder, d dimension) string
-	// span returns the SQL of the number that a clock gives to the time %s. The number is 0 for a time before the clock's spans.
+	// span returns the SQL of the number that a clock gives to the time %s. It is 0 before the clock's spans.
 	span(b *builder, c *clock) string
-	// values returns the list of a filter's values. It leaves out values that no row can have.
+	// values returns the list of a filter's values, without values that no row can have.
 	values(b *builder, c condition) string
 	// condition returns the SQL that keeps facts by their values. at is the name of the column with the time of the facts.
 	condition(f filter, at string) string
 	// quotient returns the SQL of the figure by which groups are sorted: over divided by under, or over alone if under is empty.
 	// It is NULL if the divisor is zero.
 	quotient(over, under measure.Sum) string
-	// bound returns a number in a form that can be compared with the values of quotient.
+	// bound returns a number for a comparison with quotient.
 	bound(value decimal.Decimal, over, under measure.Sum) string
 	// facts adds the parts that select the facts of a period.
 	facts(b *builder, p *period)
@@ -157,17 +157,17 @@ const ofBefore = "before_" // prefix of the measures of the second period in a c
 // prices holds the SQL that converts amounts into the account's currency.
 type prices struct {
 	ofFacts  *strings.Replacer // replaces the names in braces in the SQL of measures
-	ofLedger string            // factor of an amount of the ledger; empty: no factor
+	ofLedger string            // factor of an amount of the ledger; empty: none
 }
 
-// stored uses the rates and costs that are stored with facts and in the ledger.
+// stored uses the rates and costs that are stored with facts.
 var stored = prices{ofFacts: strings.NewReplacer("{click rate}", "f.rate", "{rate}", "v.rate", "{cost}", "v.cost", "{spend}", "f.cost")}
 
 // counting is the SQL of the exchange rate that converts the amounts of a conversion.
 var counting = exchangerate.Counting("v", "v.recorded_at")
 
-// changing is used while the currency is being changed. The stored rates may then belong to the former or to the new currency,
-// so it does not use them. It calculates the cost of a conversion in the same way as package conversion.
+// changing is used while the currency is being changed. Then the stored rates may belong to the former or to the new currency. It
+// calculates the cost of a conversion like package conversion.
 var changing = func() prices {
 	click, rate := exchangerate.Changing("f", "f.at"), exchangerate.Changing("v", "v.recorded_at")
 	scale := strconv.Itoa(models.MoneyScale)
@@ -196,7 +196,7 @@ func pricesOf(k *exchangerate.Change) prices {
 // postgres is the dialect of PostgreSQL.
 type postgres struct{}
 
-// facts implements dialect. If the clicks of a stretch are read from ClickHouse, facts selects only the spend without clicks.
+// facts implements dialect. Of stretches that are read from ClickHouse, it selects only the spend without clicks.
 func (postgres) facts(b *builder, p *period) {
 	var split []time.Time
 	for _, s := range p.stretches {
@@ -217,7 +217,7 @@ func (postgres) facts(b *builder, p *period) {
 			b.hours("ledger f WHERE NOT f.merged AND ", s, split)
 		case fromRollup:
 			b.hours("ledger_rollups f WHERE f.rollup = '"+p.rollup+"' AND ", s, split)
-		case fromSplit: // the split hours are selected together, after the loop
+		case fromSplit: // selected together after the loop
 		}
 	}
 	if len(split) > 0 {
@@ -228,8 +228,8 @@ func (postgres) facts(b *builder, p *period) {
 	}
 }
 
-// clicks adds the clicks with ids in [low, high) and their conversions. low and high are SQL expressions. list is the FROM item
-// to which these expressions refer, or empty.
+// clicks adds the clicks with ids in [low, high) and their conversions. low and high are SQL expressions, and list is the FROM
+// item to which they refer, or empty.
 func (b *builder) clicks(list, low, high string) {
 	clicks := fmt.Sprintf("f.account_id = %s AND f.id >= %s AND f.id < %s", b.account, low, high)
 	conversions := fmt.Sprintf("v.account_id = %s AND v.click_id >= %s AND v.click_id < %s", b.account, low, high)
@@ -241,13 +241,13 @@ func (b *builder) clicks(list, low, high string) {
 		func(m *measure.Measure) string { return b.prices.ofFacts.Replace(m.OfConversion()) })
 }
 
-// spend adds the spend without clicks. It is a separate kind of fact, whose only figure is its cost.
+// spend adds the spend without clicks, whose only figure is its cost.
 func (b *builder) spend(during string) {
 	b.part("f.at", "spend_alone f WHERE f.account_id = "+b.account+" AND "+during, false,
 		func(m *measure.Measure) string { return b.prices.ofFacts.Replace(m.OfSpend()) })
 }
 
-// hours adds whole hours from the ledger or from a copy of the ledger, except the hours in the parameter without.
+// hours adds whole hours from the ledger or a copy of it, except the hours in the parameter without.
 func (b *builder) hours(table string, s stretch, without []time.Time) {
 	table += fmt.Sprintf("f.account_id = %s AND f.hour >= %s AND f.hour < %s", b.account, b.arg(s.from), b.arg(s.to))
 	if len(without) > 0 {
@@ -329,7 +329,6 @@ func (postgres) quotient(over, under measure.Sum) string {
 
 func (postgres) bound(value decimal.Decimal, _, _ measure.Sum) string { return value.String() }
 
-// columns returns the names of the measures of an answer, and the SQL of their sums.
 func (b *builder) columns() (names, sums []string) {
 	sum := func(prefix, of string) {
 		for _, m := range measure.Counters {
@@ -347,7 +346,7 @@ func (b *builder) columns() (names, sums []string) {
 }
 
 // statement returns the statement for PostgreSQL. It groups the facts by raw values, and converts only the values in the answer
-// to texts. The last column is the row's place in the order. It is NULL for the totals.
+// to texts. The last column is the row's place in the order, or NULL for the totals.
 func (b *builder) statement() string {
 	var groups, texts []string
 	for i, d := range b.dims {
@@ -377,7 +376,6 @@ func (b *builder) statement() string {
 		"\nUNION ALL\nSELECT " + strings.Repeat("'', ", len(groups)) + b.total(names) + ", NULL FROM " + counted + "\nORDER BY place"
 }
 
-// total returns the SQL of the sums of all groups.
 func (b *builder) total(names []string) string {
 	list := make([]string, len(names))
 	for i, name := range names {

@@ -13,11 +13,11 @@ import (
 // maxBuckets is the largest number of buckets in an answer: the hours of more than two years.
 const maxBuckets = 20_000
 
-// maxSpans is the largest number of spans of a clock, and of a trend whose buckets recur every week: the hours of eleven years.
+// maxSpans is the largest number of spans of a clock, or of a trend with weekly buckets: the hours of eleven years.
 const maxSpans = 100_000
 
-// TrendQuery is a query for figures by buckets of local time in its zone. The fields Dimensions, Limit, Sort, MinClicks, Compare
-// and Totals of the Query are ignored.
+// TrendQuery asks for figures by buckets of local time in its zone. It ignores Dimensions, Limit, Sort, MinClicks, Compare and
+// Totals of the Query.
 type TrendQuery struct {
 	Query
 	Bucket string
@@ -31,9 +31,9 @@ type Trend struct {
 	Loss *models.ClickLoss // click loss of the days and sources for which it is known; nil: unknown
 }
 
-// Trends returns the figures of every bucket of the window in order, including empty buckets. It returns only months, days and
-// hours in the window, but always all weekdays or hours of the week. It cuts a window with too many buckets to the time in which
-// the account had traffic. If that time is still too long, it returns the error invalid_input.
+// Trends returns the figures of every bucket of the window in order, including empty ones. Weekdays and hours of the week are
+// always complete. A window with too many buckets is cut to the time with traffic. If that is still too long, the error is
+// invalid_input.
 func (r Reader) Trends(ctx context.Context, q TrendQuery) ([]Trend, error) {
 	request := q
 	if err := CheckBucket(q.Bucket); err != nil {
@@ -65,7 +65,7 @@ func (r Reader) Trends(ctx context.Context, q TrendQuery) ([]Trend, error) {
 	return list, r.addLoss(ctx, request, list)
 }
 
-// cutWindow returns the spans of the window. It shrinks a window that has too many spans.
+// cutWindow returns the spans of the window, which it shrinks if there are too many.
 func (q *TrendQuery) cutWindow(ctx context.Context, c db.Conn) ([]span, error) {
 	limit := maxBuckets
 	if _, folded := week[q.Bucket]; folded {
@@ -106,7 +106,7 @@ func (q *Query) shrink(ctx context.Context, c db.Conn) error {
 	return nil
 }
 
-// week maps the buckets that recur every week to all their labels in order.
+// week maps the weekly buckets to all their labels in order.
 var week = map[string][]string{
 	Weekday: labels(grains[Weekday]), WeekdayHour: labels(grains[WeekdayHour]),
 }
@@ -121,7 +121,7 @@ func labels(g grain) []string {
 	return out
 }
 
-// emptyBuckets returns the buckets of an answer with zero figures, and the index of each label among them.
+// emptyBuckets returns the buckets of an answer with zero figures, and the index of each label.
 func (q *TrendQuery) emptyBuckets(cuts []span) ([]Trend, map[string]int) {
 	list, places := make([]Trend, 0, len(cuts)), make(map[string]int, len(cuts))
 	for _, label := range week[q.Bucket] {

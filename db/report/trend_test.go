@@ -20,12 +20,12 @@ import (
 	"switchyard/models/parttest"
 )
 
-// nights lists stretches of time in which the clock of a time zone does something unusual.
+// nights lists stretches of time in which a clock does something unusual.
 var nights = []struct{ zone, from, to string }{
 	{"UTC", "2026-02-27 00:00:00", "2026-03-02 00:00:00"},
 	{"Europe/Berlin", "2026-03-27 22:30:00", "2026-03-31 01:15:00"},
 	{"Europe/Berlin", "2026-10-23 00:00:00", "2026-10-27 00:00:00"},
-	{"Australia/Lord_Howe", "2026-04-03 00:00:00", "2026-04-06 05:00:00"}, // the clock changes by half an hour
+	{"Australia/Lord_Howe", "2026-04-03 00:00:00", "2026-04-06 05:00:00"}, // a clock change of half an hour
 	{"Australia/Lord_Howe", "2026-10-02 00:00:00", "2026-10-05 00:00:00"},
 	{"Asia/Kathmandu", "2026-06-29 00:00:00", "2026-07-02 00:00:00"}, // 5:45 ahead
 	{"America/St_Johns", "2026-03-06 00:00:00", "2026-03-10 00:00:00"},
@@ -55,8 +55,8 @@ func zone(t *testing.T, name string) *time.Location {
 	return loc
 }
 
-// TestSpansFollowTheClock checks each moment of a span: the name that follows from the moment's local time is the name of the
-// span. Offsets are multiples of half a minute, so steps of 15 seconds reach every span. The long form uses smaller steps.
+// TestSpansFollowTheClock checks that each moment of a span has the span's name in local time. Offsets are multiples of half a
+// minute, so steps of 15 seconds reach every span.
 func TestSpansFollowTheClock(t *testing.T) {
 	t.Parallel()
 	step := longtest.Size(15*time.Second, time.Second)
@@ -112,7 +112,7 @@ func storeClicks(t *testing.T, h *history, from, to time.Time, n int) {
 	}
 }
 
-// recount returns the model's answer to a query: the figures in each bucket, by the local time of each click.
+// recount returns the model's answer to a query.
 func recount(h *history, q TrendQuery) map[string]models.Figures {
 	sums := map[string]models.Figures{}
 	for _, f := range h.facts {
@@ -137,7 +137,7 @@ func TestTrendsEqualARecount(t *testing.T) {
 		"UTC", "Europe/Berlin", "Australia/Lord_Howe", "Asia/Kathmandu", "America/St_Johns", "Pacific/Chatham",
 	} {
 		at := time.Now()
-		for i := range longtest.Size(1, 2) { // the last nights in which the clock was changed
+		for i := range longtest.Size(1, 2) { // the last nights of clock changes
 			loc := zone(t, name)
 			at = change(at, loc)
 			t.Run(fmt.Sprint(name, i), func(t *testing.T) {
@@ -165,8 +165,8 @@ func TestTrendsEqualARecount(t *testing.T) {
 	}
 }
 
-// change returns the last time before the given time at which a zone changed its clock. For a zone that never changes its clock,
-// it returns the time five days before the given time.
+// change returns the last clock change of a zone before the given time. For a zone without recent changes, it returns a time five
+// days before.
 func change(before time.Time, loc *time.Location) time.Time {
 	start, _ := before.Add(-3 * 24 * time.Hour).In(loc).ZoneBounds()
 	if before.Sub(start) > 400*24*time.Hour {
@@ -175,7 +175,6 @@ func change(before time.Time, loc *time.Location) time.Time {
 	return start.UTC()
 }
 
-// sameTrends compares the answer to a query with the recount.
 func sameTrends(t *testing.T, h *history, q TrendQuery) {
 	t.Helper()
 	list, err := h.reader.Trends(t.Context(), q)
@@ -197,7 +196,7 @@ func sameTrends(t *testing.T, h *history, q TrendQuery) {
 	}
 }
 
-// TestBucketsOfNights checks the number and the last names of buckets in nights in which the clock is changed.
+// TestBucketsOfNights checks the number and the last names of buckets in nights of clock changes.
 func TestBucketsOfNights(t *testing.T) {
 	t.Parallel()
 	d := dbtest.New(t)
@@ -264,7 +263,7 @@ func TestTrendsOfAllTime(t *testing.T) {
 	}
 }
 
-// TestTrendsOfTenYears checks that both engines answer a query with almost as many spans as are allowed, in one statement.
+// TestTrendsOfTenYears checks a query with almost as many spans as are allowed.
 func TestTrendsOfTenYears(t *testing.T) {
 	parttest.ClickHouse.Also(t)
 	t.Parallel()
@@ -287,7 +286,7 @@ func TestTrendsOfTenYears(t *testing.T) {
 	})
 }
 
-// TestTrendsOfTheArchive checks that an hour that remains only in the ledger counts completely in one bucket of every zone.
+// TestTrendsOfTheArchive checks that an hour that is only in the ledger counts completely in one bucket of every zone.
 func TestTrendsOfTheArchive(t *testing.T) {
 	parttest.ClickHouse.Also(t)
 	t.Parallel()

@@ -24,8 +24,7 @@ type Presence struct {
 	Views    int64     `db:"views"`
 }
 
-// Live describes the recent visitors, without bots. The lists are sorted by visitors, most first. Minutes lists the minutes with
-// visitors.
+// Live describes the recent visitors, without bots. The lists are sorted by visitors, most first.
 type Live struct {
 	Presence
 	Pages, Countries, Devices, Campaigns, Minutes []Presence
@@ -60,7 +59,7 @@ FROM (
 GROUP BY GROUPING SETS ((), (t.kind, t.page), (t.country), (t.device_type), (t.campaign), (t.minute))
 ORDER BY visitors DESC, views DESC, toString(t.page), t.country, t.device_type, toString(t.campaign), t.minute`
 
-// The groups of selectLive. A bit is set for each column by which a row is not grouped, as in SQL's GROUPING.
+// These are the groups of selectLive. As in SQL's GROUPING, a bit is set for each column that a group does not have.
 const (
 	byPage     = 0b01111
 	byCountry  = 0b10111
@@ -104,20 +103,18 @@ func (r Reader) VisitorsSince(ctx context.Context, account uuid.UUID, from, to t
 	return out, err
 }
 
-// AddressQuery selects IP addresses with at least MinHits clicks in [From, To). A zero campaign or source selects the clicks of
-// all campaigns or sources.
+// AddressQuery selects IP addresses with at least MinHits clicks in [From, To). A zero campaign or source means all.
 type AddressQuery struct {
 	AccountID          uuid.UUID
 	From, To           time.Time
 	MinHits, Limit     int
 	Campaign, SourceID uuid.UUID
-	// Smartlinks counts the clicks of smartlinks instead of campaigns: the clicks of the smartlink Link, or of all smartlinks if
-	// Link is zero.
+	// Smartlinks counts the clicks of the smartlink Link, or of all smartlinks if Link is zero, instead of campaigns.
 	Smartlinks bool
 	Link       uuid.UUID
 }
 
-// Address is an IP address that clicked, bots included.
+// Address is an IP address that clicked, including bots.
 type Address struct {
 	IP         string    `db:"ip"`
 	Hits       int64     `db:"hits"`
@@ -132,8 +129,8 @@ type Address struct {
 	LastSeen   time.Time `db:"last_seen"`
 }
 
-// addresses returns the query that counts the clicks of a table by IP address. record is the table's column with the id of the
-// clicked campaign or smartlink. $4 limits the query to one of these, unless $4 is zero.
+// addresses returns the query that counts the clicks of a table by IP address. record is the column with the id of the campaign
+// or smartlink, to which $4 limits the query unless it is zero.
 func addresses(table, visitor, record string) string {
 	return `
 SELECT host(ip) AS ip, count(*) AS hits, count(*) FILTER (WHERE is_bot) AS bot_clicks,
@@ -174,7 +171,7 @@ func (r Reader) RepeatAddresses(ctx context.Context, q AddressQuery) ([]Address,
 	})
 }
 
-// clickHouseAddresses is selectAddresses for ClickHouse. It counts distinct values only for the addresses that are in the
+// clickHouseAddresses does the same as selectAddresses in ClickHouse. It counts distinct values only for the addresses in the
 // answer.
 var clickHouseAddresses = `
 SELECT ` + schema.Host("t.ip") + `, t.hits, t.bots, t.visitors, t.agents, t.campaigns, t.sources, t.country, t.isp, t.first, t.last
@@ -192,7 +189,7 @@ FROM (
 ) AS t
 ORDER BY t.hits DESC, ` + clickHouse{}.sortable(dimension{kind: addr}, "t.ip") + ` LIMIT $5`
 
-// clickHouseChosen keeps the clicks of a campaign and a source. A zero id keeps all.
+// clickHouseChosen keeps the clicks of a campaign and a source. A zero id means all.
 const clickHouseChosen = `
 		AND ($2 = '00000000-0000-0000-0000-000000000000' OR f.campaign_id = toUUID($2))
 		AND ($3 = '00000000-0000-0000-0000-000000000000' OR f.source_id = toUUID($3))`

@@ -1,5 +1,4 @@
-// Package reported stores the figures that traffic sources and networks report: days of sources, and orders and daily sums of networks.
-// Package difference compares them with ours.
+// Package reported stores the figures that traffic sources and networks report. Package difference compares them with ours.
 package reported
 
 import (
@@ -15,7 +14,7 @@ import (
 	"switchyard/models"
 )
 
-// KeptDays is the number of days for which orders and daily figures of traffic sources and networks are kept.
+// KeptDays is how many days orders and reported figures are kept.
 const KeptDays = 400
 
 const (
@@ -26,8 +25,7 @@ INSERT INTO source_figures (source_id, day, campaign_id, account_id, amount, cur
 VALUES ($2, $3::date, $4, $1, $5, $6, $7, $8)`
 )
 
-// SaveSourceDay replaces the figures that a traffic source reports for a day. It does not store items of the list that have no
-// figures.
+// SaveSourceDay replaces the figures that a traffic source reports for a day. Items without figures are not stored.
 func SaveSourceDay(ctx context.Context, c db.Conn, account, source uuid.UUID, day time.Time, list []spend.Spend) error {
 	on := day.Format(time.DateOnly)
 	if err := db.Run(ctx, c, "figures of a source", deleteSourceDay, account, source, on); err != nil {
@@ -60,7 +58,7 @@ type Order struct {
 	Refusal      string    `db:"refusal"` // why the order is not recorded as a conversion; empty: it is recorded
 }
 
-// An order from a file never replaces an order that was read from the network. An order that has not changed keeps its read_at.
+// An order from a file never replaces an order that was read from the network. An unchanged order keeps its read_at.
 var upsertOrders = `
 INSERT INTO network_orders AS o (network_id, account_id, order_id, click_id, order_goal, goal, conversion_id, day, status, payout,
 	currency, refusal, from_file, read_at)
@@ -74,11 +72,10 @@ WHERE (o.from_file OR NOT excluded.from_file) AND (o.goal, o.conversion_id, o.da
 	IS DISTINCT FROM (excluded.goal, excluded.conversion_id, excluded.day, excluded.status, excluded.payout, excluded.currency,
 	excluded.refusal, excluded.from_file)`
 
-// ordersAtOnce is the number of orders that one statement stores.
 const ordersAtOnce = 2000
 
-// SaveOrders stores orders of a network. The parameter at is the time at which they were read. If an order occurs several
-// times, the last one counts. fromFile says that the orders come from a file that a person has uploaded.
+// SaveOrders stores orders of a network. The parameter at is the time at which they were read. Of several orders with the same
+// id, the last one counts. fromFile says that a person has uploaded them.
 func SaveOrders(ctx context.Context, c db.Conn, account, network uuid.UUID, list []Order, fromFile bool, at time.Time) error {
 	type key struct {
 		order, goal string
@@ -106,8 +103,7 @@ func SaveOrders(ctx context.Context, c db.Conn, account, network uuid.UUID, list
 const deleteFileOrders = `
 DELETE FROM network_orders WHERE account_id = $1 AND network_id = $2 AND from_file AND day >= $3::date AND day <= $4::date`
 
-// ReplaceFileOrders stores the orders of a file. They replace the orders of earlier files from the first to the last day of this
-// file.
+// ReplaceFileOrders stores the orders of a file. They replace the orders of earlier files from its first to its last day.
 func ReplaceFileOrders(ctx context.Context, c db.Conn, account, network uuid.UUID, list []Order, at time.Time) error {
 	if len(list) == 0 {
 		return nil
@@ -128,7 +124,7 @@ INSERT INTO network_totals (network_id, day, account_id, clicks, conversions, pa
 VALUES ($2, $3::date, $1, $4, $5, $6, $7, $8)
 ON CONFLICT (network_id, day) DO UPDATE SET clicks = $4, conversions = $5, payout = $6, currency = $7, read_at = $8`
 
-// Totals are the sums that a network reports for a day. A sum is null if the network does not report it.
+// Totals are the sums that a network reports for a day. Unreported sums are null.
 type Totals struct {
 	Day         time.Time           `db:"day"`
 	Clicks      *int64              `db:"clicks"`
@@ -138,14 +134,14 @@ type Totals struct {
 	ReadAt      time.Time           `db:"read_at"`
 }
 
-// ListTotals lists the sums of a network for the days from one date to another, both included.
+// ListTotals lists the sums of a network for the days from one date to another, inclusive.
 func ListTotals(ctx context.Context, c db.Conn, account, network uuid.UUID, from, to string) ([]Totals, error) {
 	return db.Select[Totals](ctx, c, "sums of a network", `SELECT day, clicks, conversions, payout, currency, read_at
 		FROM network_totals WHERE account_id = $1 AND network_id = $2 AND day >= $3::date AND day <= $4::date ORDER BY day`,
 		account, network, from, to)
 }
 
-// SaveTotals stores the sums that a network reports by day. They replace earlier sums of the same days.
+// SaveTotals stores the sums that a network reports by day. Earlier sums of these days are replaced.
 func SaveTotals(ctx context.Context, c db.Conn, account, network uuid.UUID, list []Totals, at time.Time) error {
 	for _, t := range list {
 		err := db.Run(ctx, c, "store sums of a network", upsertTotals, account, network, t.Day.Format(time.DateOnly), t.Clicks,
@@ -157,13 +153,13 @@ func SaveTotals(ctx context.Context, c db.Conn, account, network uuid.UUID, list
 	return nil
 }
 
-// DeleteOrders deletes the orders of clicks, in the transaction that deletes the clicks and their conversions.
+// DeleteOrders deletes the orders of clicks.
 func DeleteOrders(ctx context.Context, c db.Conn, clicks []uuid.UUID) error {
 	return db.Run(ctx, c, "delete orders", `DELETE FROM network_orders WHERE click_id = ANY ($1::uuid[])`, db.UUIDs(clicks))
 }
 
-// Clear deletes the figures that sources report for some campaigns on the days in [from, to). It also deletes the orders that name
-// a converted click of these campaigns in that time.
+// Clear deletes the figures that sources report for campaigns on the days in [from, to), and the orders of their clicks with
+// conversions in that time.
 func Clear(ctx context.Context, c db.Conn, account uuid.UUID, campaigns []uuid.UUID, from, to time.Time) error {
 	ids := db.UUIDs(campaigns)
 	err := db.Run(ctx, c, "clear figures of sources", `DELETE FROM source_figures WHERE account_id = $1
@@ -177,10 +173,9 @@ func Clear(ctx context.Context, c db.Conn, account uuid.UUID, campaigns []uuid.U
 		account, ids, models.FloorClickID(from), models.FloorClickID(to))
 }
 
-// deletedAtOnce is the number of rows that one statement of DeleteExpired deletes.
 const deletedAtOnce = 5000
 
-// DeleteExpired deletes orders, daily sums and figures that are older than KeptDays. It returns the number of deleted rows.
+// DeleteExpired deletes orders, daily sums and figures that are older than KeptDays. It returns the number of rows.
 func DeleteExpired(ctx context.Context, c db.Conn, now time.Time) (total int64, err error) {
 	before := now.AddDate(0, 0, -KeptDays).UTC().Format(time.DateOnly)
 	for _, table := range []string{"network_orders", "network_totals", "source_figures"} {

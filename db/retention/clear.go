@@ -16,8 +16,8 @@ import (
 	"switchyard/models"
 )
 
-// ClearQuery selects the history to delete: the window [From, To), cut to milliseconds, of some campaigns (Clear and
-// ClearArchive) or of one smartlink (ClearSmartlink). After is the last click that an earlier call deleted.
+// ClearQuery selects the history to delete: [From, To), cut to milliseconds, of campaigns (Clear and ClearArchive) or of one
+// smartlink (ClearSmartlink). After is the last click that an earlier call deleted.
 type ClearQuery struct {
 	AccountID uuid.UUID
 	Of        []uuid.UUID
@@ -25,13 +25,13 @@ type ClearQuery struct {
 	After     uuid.UUID
 }
 
-// first returns the id just below the first id that is still to be deleted.
+// first returns the id below the first id to delete.
 func (q ClearQuery) first() uuid.UUID {
 	return click.LaterID(q.After, models.FloorClickID(q.From))
 }
 
-// Cleared is the result of one call. Clicks does not include the clicks of bots. The field Of lists the campaigns of the deleted
-// clicks. The next call must continue after the click After. Done means that nothing is left to delete.
+// Cleared is the result of one call. Clicks does not include bots. Of lists the campaigns of the deleted clicks. The next call
+// must continue after the click After. Done means that nothing is left to delete.
 type Cleared struct {
 	Clicks      int64
 	BotClicks   int64
@@ -42,10 +42,9 @@ type Cleared struct {
 }
 
 // Clear deletes at most limit clicks of campaigns in the transaction of c, with their click-outs, postbacks, site events and
-// conversions, and subtracts their figures from the ledger. Repeat it, each time in a new transaction, until it is Done.
-// ClearArchive then deletes spend, and figures and conversions without clicks. A conversion that is being recorded for a deleted click
-// either is deleted too, or fails because the click is gone. Records of the window that arrive after the call are stored and
-// count.
+// conversions, and subtracts their figures from the ledger. Repeat it, each time in a new transaction, until it is Done, and then
+// call ClearArchive. A conversion that is being recorded for a deleted click is deleted too, or fails. Records of the window that
+// arrive later are stored and count.
 func Clear(ctx context.Context, l click.Log, c db.Conn, q ClearQuery, limit int) (Cleared, error) {
 	after := q.first()
 	found, err := l.Store().Scan(ctx, c, click.VisitorColumns, click.Range{
@@ -74,8 +73,7 @@ func Clear(ctx context.Context, l click.Log, c db.Conn, q ClearQuery, limit int)
 	return out, out.remove(ctx, c, l.Store(), ids)
 }
 
-// remove deletes clicks and the rows that refer to them. It subtracts the figures of the clicks and of their conversions from the
-// ledger.
+// remove deletes clicks and the rows that refer to them, and subtracts their figures from the ledger.
 func (d *Cleared) remove(ctx context.Context, c db.Conn, in click.Store, ids []uuid.UUID) error {
 	clicks, err := in.Read(ctx, c, click.ChangeColumns, click.Set{IDs: ids, Lock: true})
 	if err != nil {
@@ -123,9 +121,8 @@ const deleteArchived = `
 DELETE FROM conversions
 WHERE account_id = $1 AND campaign_id = ANY ($2::uuid[]) AND click_id >= $3 AND click_id < $4`
 
-// ClearArchive deletes the data that does not belong to stored clicks, in the transaction of c: spend, the figures and orders that
-// sources and networks report, and the figures and conversions of whole hours whose clicks were dropped for their age. A second
-// call finds nothing. ClearArchive ignores its last parameter, the limit.
+// ClearArchive deletes the data of campaigns that does not belong to stored clicks: spend, reported figures and orders, and the
+// figures and conversions of whole hours whose clicks were deleted by age. A second call finds nothing.
 func ClearArchive(ctx context.Context, l click.Log, c db.Conn, q ClearQuery, _ int) (Cleared, error) {
 	out := Cleared{Done: true}
 	if err := db.Run(ctx, c, "clear archive", lockArchive, db.UUIDs(q.Of)); err != nil {
@@ -161,7 +158,7 @@ func ClearArchive(ctx context.Context, l click.Log, c db.Conn, q ClearQuery, _ i
 	return out, err
 }
 
-// archivedHours returns the whole hours of the window whose clicks are no longer kept, as a range.
+// archivedHours returns the range of whole hours of the window whose clicks are no longer kept.
 func archivedHours(ctx context.Context, c db.Conn, q ClearQuery) (from, to time.Time, err error) {
 	oldest, err := click.OldestDay(ctx, c, q.AccountID)
 	if err != nil {

@@ -8,19 +8,18 @@ import (
 	"switchyard/models"
 )
 
-// adRetention is the time during which a click can be found by the click id of an ad platform. The page tag remembers the id for
-// the same time.
+// adRetention is the time during which a click can be found by the click id of an ad platform. The page tag remembers it for the
+// same time.
 const adRetention = 90 * 24 * time.Hour
 
-// deleteExpiredAds deletes ad click ids that are older than adRetention.
 func deleteExpiredAds(ctx context.Context, c db.Conn, now time.Time) error {
 	_, err := db.InParts(ctx, c, "delete old ads", `DELETE FROM ad_clicks WHERE ctid = ANY (ARRAY(
 		SELECT ctid FROM ad_clicks WHERE click_id < $1 LIMIT $2))`, deletedAtOnce, models.FloorClickID(now.Add(-adRetention)))
 	return err
 }
 
-// deleteEvents deletes the events of some clicks in the transaction of c. clicks is the array of the clicks' ids as a text. It
-// also deletes the ad click ids through which later events would find these clicks.
+// deleteEvents deletes the events of clicks in the transaction of c, and the ad click ids by which later events would find these
+// clicks. clicks is the array of their ids as a text.
 func deleteEvents(ctx context.Context, c db.Conn, clicks string) error {
 	const q = `DELETE FROM site_events WHERE click_id = ANY ($1::uuid[]) AND click_id <> '00000000-0000-0000-0000-000000000000'`
 	if err := db.Run(ctx, c, "delete site events", q, clicks); err != nil {
@@ -30,14 +29,13 @@ func deleteEvents(ctx context.Context, c db.Conn, clicks string) error {
 }
 
 // deleteEventsOf deletes at most $3 events that were received before $1, from accounts on the plan $2. Deleted accounts have no
-// events left.
+// events.
 const deleteEventsOf = `
 DELETE FROM site_events WHERE id = ANY (ARRAY(SELECT e.id FROM accounts a CROSS JOIN LATERAL (
 	SELECT id FROM site_events WHERE account_id = a.id AND received_at < $1 ORDER BY received_at LIMIT $3
 ) e WHERE a.plan = $2 LIMIT $3))`
 
-// deleteExpiredEvents deletes the events that are older than PostbackDays, the time for which the account's plan keeps received
-// messages.
+// deleteExpiredEvents deletes the events that are older than the PostbackDays of the account's plan.
 func deleteExpiredEvents(ctx context.Context, c db.Conn, now time.Time) (total int64, err error) {
 	for _, p := range models.Plans {
 		n, err := db.InParts(ctx, c, "delete old site events", deleteEventsOf, postbacksAtOnce, now.AddDate(0, 0, -p.PostbackDays),

@@ -18,12 +18,11 @@ import (
 	"switchyard/models"
 )
 
-// DeleteExpired deletes data that is older than the account's plan allows. It deletes clicks, with the click-outs, postbacks and
-// site events of these clicks. It also deletes the clicks of smartlinks, and postbacks and site events that are too old
-// themselves. It deletes single rows, because a partition holds the clicks of all accounts. MaintainPartitions drops
-// whole partitions after the longest history of all plans. The ledger, the sums of smartlinks and the conversions stay: they contain
-// no IP address, and figures must not change without a cause. Reports that are read from the ledger therefore do not change.
-// Reports that are read from rows begin with the first row that is kept. A run may be missed, repeated or run in parallel.
+// DeleteExpired deletes data beyond the account's plan: clicks with their click-outs, postbacks and site events, clicks of
+// smartlinks, and postbacks and site events that are too old themselves. It deletes single rows, because a partition holds the
+// clicks of all accounts. The ledger, the sums of smartlinks and the conversions stay: they contain no IP address, and figures
+// must not change without a cause. Reports that are read from rows begin with the first row that is kept. A run may be missed,
+// repeated or run in parallel.
 func DeleteExpired(ctx context.Context, l click.Log) error {
 	now := l.Time()
 	postbacks, err := deleteExpiredPostbacks(ctx, l.Conn, now)
@@ -33,39 +32,36 @@ func DeleteExpired(ctx context.Context, l click.Log) error {
 	return errors.Join(err, eventsErr, clicksErr, deleteExpiredAds(ctx, l.Conn, now))
 }
 
-// announceHistory stores the time from which the accounts on a plan keep their clicks. The time never moves back: a change to a
-// plan with a longer history does not bring back rows that are already deleted.
+// announceHistory stores the time from which the accounts on a plan keep their clicks. The time never moves back, because a plan
+// with a longer history does not bring back deleted rows.
 const announceHistory = `
 INSERT INTO click_history AS h (account_id, kept_from, announced_at)
 SELECT id, $2, $3 FROM accounts WHERE plan = $1
 ON CONFLICT (account_id) DO UPDATE SET kept_from = EXCLUDED.kept_from, announced_at = EXCLUDED.announced_at
 WHERE h.kept_from < EXCLUDED.kept_from`
 
-// While an account's currency is being changed, rows whose amounts are not converted yet are kept.
+// While an account's currency is being changed, its unconverted rows are kept.
 const selectExpired = `
 SELECT account_id, kept_from, deleted_to FROM click_history h
 WHERE deleted_to < kept_from AND announced_at < $1
 	AND NOT EXISTS (SELECT FROM currency_changes k WHERE k.account_id = h.account_id) ORDER BY account_id`
 
 const (
-	// announcedFor is the time between the announcement that an account's history now starts later and the deletion of the rows
-	// before the new start. A job that had begun to correct the figures of these rows has ended by then.
+	// announcedFor is the time between the announcement of a later start of an account's history and the deletion of earlier
+	// rows. By then, jobs that correct the figures of these rows have ended.
 	announcedFor = time.Hour
-	// lateClicks is the last part of the deleted range. It is searched again for clicks that arrived late because they waited in
-	// a spool.
-	lateClicks = 7 * click.Day
-	// deletedAtOnce is the largest number of clicks that one transaction of deleteExpiredClicks deletes.
+	// lateClicks is the last part of the deleted range, which is searched again for clicks that waited in a spool.
+	lateClicks    = 7 * click.Day
 	deletedAtOnce = 2000
 )
 
-// history is the range of clicks that an account keeps.
 type history struct {
 	Account   uuid.UUID `db:"account_id"`
 	KeptFrom  time.Time `db:"kept_from"`
 	DeletedTo time.Time `db:"deleted_to"`
 }
 
-// deleteExpiredClicks deletes clicks that are older than the announced histories, and then announces today's histories.
+// deleteExpiredClicks deletes clicks beyond the announced histories, and then announces today's histories.
 func deleteExpiredClicks(ctx context.Context, l click.Log, now time.Time) (total int64, err error) {
 	due, err := db.Select[history](ctx, l.Conn, "histories", selectExpired, now.Add(-announcedFor))
 	if err != nil {
@@ -125,8 +121,8 @@ func deleteClicksOf(ctx context.Context, l click.Log, h history) (total int64, e
 	return total + n, err
 }
 
-// deleteSent deletes the postbacks to traffic sources and the uploads to ad platforms that some clicks have caused. It also deletes
-// the hashed personal data of the clicks, and the ids by which shops and an old tracker refer to the clicks.
+// deleteSent deletes what was sent to traffic sources and ad platforms because of clicks, their hashed personal data, and the ids
+// by which shops and an old tracker refer to them.
 func deleteSent(ctx context.Context, c db.Conn, clicks []uuid.UUID) error {
 	for _, remove := range []func(context.Context, db.Conn, []uuid.UUID) error{
 		matchkey.DeleteOf, upload.DeleteOf, conversion.DeleteReferences, sourcepostback.DeleteOf, oldtracker.DeleteOf,
@@ -140,8 +136,8 @@ func deleteSent(ctx context.Context, c db.Conn, clicks []uuid.UUID) error {
 
 const deleteHops = `DELETE FROM click_hops WHERE click_id = ANY ($1::uuid[])`
 
-// deleteClicks deletes the rows of clicks, and the rows of their click-outs and postbacks. ids must be sorted. The ledger and
-// the conversions stay. The clicks' data that later decisions about the conversions need also stays.
+// deleteClicks deletes clicks with their click-outs and postbacks. ids must be sorted. The ledger, the conversions, and what
+// later decisions about the conversions need stay.
 func deleteClicks(ctx context.Context, c db.Conn, in click.Store, ids []uuid.UUID) error {
 	if err := clearPostbacks(ctx, c, ids); err != nil {
 		return err
@@ -162,7 +158,7 @@ func deleteClicks(ctx context.Context, c db.Conn, in click.Store, ids []uuid.UUI
 	return db.Run(ctx, c, "delete hops", deleteHops, list)
 }
 
-// deleteLostHops deletes click-outs that are older than the shortest history of all plans and whose click never arrived.
+// deleteLostHops deletes click-outs beyond the shortest history of all plans whose click never arrived.
 func deleteLostHops(ctx context.Context, c db.Conn, now time.Time) error {
 	const lost = `DELETE FROM click_hops WHERE id = ANY (ARRAY(
 		SELECT id FROM click_hops WHERE NOT applied AND id < $1 LIMIT $2))`

@@ -15,8 +15,8 @@ import (
 	"switchyard/models/bot"
 )
 
-// Known holds the stored data about a visitor. The rows have the same form as in the click log: a click_id looks as in links, each
-// sub-parameter has its own field, such as sub1, and bot signals are names, not numbers. A missing id is null.
+// Known holds the stored data about a visitor, in the form of the click log: a click_id looks as in links, each sub-parameter has
+// its own field, such as sub1, and bot signals are names. A missing id is null.
 type Known struct {
 	Clicks          []json.RawMessage `json:"clicks"`
 	SmartlinkClicks []json.RawMessage `json:"smartlink_clicks"`
@@ -26,16 +26,15 @@ type Known struct {
 	Postbacks       []json.RawMessage `json:"postbacks"`          // received
 	SourcePostbacks []json.RawMessage `json:"source_postbacks"`   // sent to traffic sources
 	Uploads         []json.RawMessage `json:"conversion_uploads"` // sent to ad platforms
-	MatchKeys       []json.RawMessage `json:"match_keys"`         // names of the hashed personal data; the hashes are sealed
-	Orders          []json.RawMessage `json:"network_orders"`     // read from networks and from their reports
+	MatchKeys       []json.RawMessage `json:"match_keys"`         // names of the hashed personal data, not the hashes
+	Orders          []json.RawMessage `json:"network_orders"`     // read from networks or from files
 }
 
-// maxKnown is the maximum number of a visitor's campaign clicks that are read. The same maximum applies to the visitor's clicks of
-// smartlinks. If there are more, the newest are read.
+// maxKnown is the maximum number of a visitor's campaign clicks, and of the visitor's smartlink clicks. If there are more, the
+// newest are read.
 const maxKnown = 10_000
 
-// ReadKnown returns the stored data about a visitor. It leaves out the secrets and signatures with which senders of postbacks
-// proved who they are.
+// ReadKnown returns the stored data about a visitor. It leaves out the proofs of the senders of postbacks.
 func ReadKnown(ctx context.Context, l click.Log, v click.Visitor) (k Known, err error) {
 	from, to := uuid.Nil, models.FloorClickID(time.Now().Add(click.Day))
 	if err := l.Store().ThawVisitor(ctx, l.Conn, v, time.Unix(0, 0), time.Now()); err != nil {
@@ -84,7 +83,7 @@ func ReadKnown(ctx context.Context, l click.Log, v click.Visitor) (k Known, err 
 	return k, err
 }
 
-// inLogForm changes the names and values of a row to the forms of the logs.
+// inLogForm gives the names and values of a row the form that they have in the logs.
 func inLogForm(raw []byte) ([]byte, error) {
 	row := map[string]any{}
 	d := json.NewDecoder(bytes.NewReader(raw))

@@ -17,9 +17,9 @@ SELECT c.relname AS name, i.inhdetachpending AS pending
 FROM pg_inherits i JOIN pg_class c ON c.oid = i.inhrelid
 WHERE i.inhparent = $1::regclass AND c.relname < $2 ORDER BY c.relname`
 
-// DeleteBefore deletes the clicks of whole days before the day of t, with their click-outs and postbacks. It also deletes the
-// clicks of smartlinks on these days. It returns for how many days it deleted clicks. Conversions, the ledger and the sums of
-// smartlinks stay. It does not block readers, because it first detaches a partition concurrently.
+// DeleteBefore deletes the clicks of whole days before the day of t, with their click-outs and postbacks, and the clicks of
+// smartlinks. It returns for how many days it deleted clicks. Conversions, the ledger and the sums of smartlinks stay. It does
+// not block readers, because it detaches partitions concurrently.
 func DeleteBefore(ctx context.Context, c db.Conn, t time.Time) (int, error) {
 	cut, days := t.UTC().Truncate(click.Day), 0
 	if err := conversion.KeepConvertedBefore(ctx, c, cut); err != nil {
@@ -52,7 +52,7 @@ func DeleteBefore(ctx context.Context, c db.Conn, t time.Time) (int, error) {
 	return days, err
 }
 
-// dropPartitions drops the partitions of days before the given day, and returns their number.
+// dropPartitions drops the partitions before the given day, and returns their number.
 func dropPartitions(ctx context.Context, d db.Conn, table string, before time.Time) (int, error) {
 	what := "drop partition of " + table
 	parts, err := db.Select[struct {
@@ -80,12 +80,12 @@ func dropPartitions(ctx context.Context, d db.Conn, table string, before time.Ti
 
 const (
 	daysAhead = 3
-	// visitorGrace is the time for which an expired fingerprint is kept, for clicks that still wait in a spool.
+	// visitorGrace is how long an expired fingerprint is kept for clicks that still wait in a spool.
 	visitorGrace = 3 * click.Day
 )
 
-// MaintainPartitions creates the partitions of the next days. It deletes expired fingerprints, and days of clicks that are older
-// than the longest history of any plan. A run may be missed, repeated or run in parallel.
+// MaintainPartitions creates the partitions of the next days, and deletes expired fingerprints and the days beyond the longest
+// history of all plans. A run may be missed, repeated or run in parallel.
 func MaintainPartitions(ctx context.Context, l click.Log) error {
 	now := l.Time()
 	for n := range daysAhead {
@@ -109,10 +109,9 @@ func MaintainPartitions(ctx context.Context, l click.Log) error {
 	return err
 }
 
-// While an account's currency is being changed, clicks whose amounts are not converted yet are not deleted. A change that has
-// lasted for more than longestChange does not prevent the deletion.
+// longestChange is how long a change of an account's currency keeps its clicks from being deleted.
 const longestChange = 3 * click.Day
 
-// firstChanging returns the earlier of two times: $1, and the earliest time from which clicks are kept for a change of currency
-// that began after $2.
+// firstChanging returns $1 or, if that is earlier, the earliest time from which clicks are kept for a change of currency that
+// began after $2.
 const firstChanging = `SELECT least($1::timestamptz, (SELECT min(kept_from) FROM currency_changes WHERE since > $2))`

@@ -18,8 +18,7 @@ import (
 	"switchyard/models"
 )
 
-// TestSmartlinkClicksMoveIntoDays checks that existing clicks survive the migration that partitions the clicks of smartlinks by
-// day.
+// TestSmartlinkClicksMoveIntoDays checks that clicks survive the migration that partitions the clicks of smartlinks by day.
 func TestSmartlinkClicksMoveIntoDays(t *testing.T) {
 	t.Parallel()
 	d := dbtest.New(t)

@@ -16,8 +16,8 @@ import (
 
 const selectPostbacksOf = `SELECT id FROM postbacks WHERE click_id = ANY ($1::uuid[]) ORDER BY id`
 
-// clearPostbacks deletes the postbacks that name some clicks, in the transaction of c. Call it before the clicks are locked,
-// because a job also locks its postback first and then the click.
+// clearPostbacks deletes the postbacks of clicks in the transaction of c. Call it before the clicks are locked: jobs lock a
+// postback and then its click.
 func clearPostbacks(ctx context.Context, c db.Conn, clicks []uuid.UUID) error {
 	ids, err := db.Select[uuid.UUID](ctx, c, "postbacks of clicks", selectPostbacksOf, db.UUIDs(clicks))
 	if err != nil || len(ids) == 0 {
@@ -30,7 +30,8 @@ const deleteLocked = `
 WITH locked AS MATERIALIZED (SELECT id FROM postbacks WHERE id = ANY ($1::uuid[]) ORDER BY id FOR UPDATE)
 DELETE FROM postbacks USING locked WHERE postbacks.id = locked.id`
 
-// deletePostbacks deletes postbacks and their jobs in the transaction of c. A worker that is running such a job loses the job.
+// deletePostbacks deletes postbacks and their jobs in the transaction of c. A worker that is running such a job cannot commit its
+// effect.
 func deletePostbacks(ctx context.Context, c db.Conn, ids []uuid.UUID) error {
 	if err := jobrow.Delete(ctx, c, ids, models.KindRecordConversion); err != nil {
 		return err
@@ -38,11 +39,9 @@ func deletePostbacks(ctx context.Context, c db.Conn, ids []uuid.UUID) error {
 	return db.Run(ctx, c, "delete postbacks", deleteLocked, db.UUIDs(ids))
 }
 
-// postbacksAtOnce is the largest number of postbacks that one transaction of deleteExpiredPostbacks deletes.
 const postbacksAtOnce = 2000
 
-// These queries return postbacks to delete. The first two return postbacks that arrived before a moment: the first returns
-// postbacks of accounts on a plan, the second returns postbacks without an account.
+// These queries return postbacks to delete. The first two return old postbacks: of accounts on a plan, and without an account.
 const (
 	selectOldPostbacks = `
 SELECT p.id FROM accounts a CROSS JOIN LATERAL (
@@ -53,7 +52,6 @@ SELECT p.id FROM accounts a CROSS JOIN LATERAL (
 SELECT id FROM postbacks WHERE account_id = '00000000-0000-0000-0000-000000000000' AND received_at < $1
 ORDER BY received_at LIMIT $2`
 
-	// selectPostbacksBefore returns postbacks that name clicks older than a moment.
 	selectPostbacksBefore = `
 SELECT id FROM postbacks WHERE click_id > '00000000-0000-0000-0000-000000000000' AND click_id < $1
 ORDER BY click_id LIMIT $2`
@@ -61,9 +59,8 @@ ORDER BY click_id LIMIT $2`
 	selectAncientPostbacks = `SELECT id FROM postbacks WHERE id < $1 ORDER BY id LIMIT $2`
 )
 
-// deleteExpiredPostbacks deletes received postbacks, and postbacks to traffic sources and old trackers, that are older than the
-// account's plan allows. It also deletes the jobs of the postbacks, and uploads older than models.UploadDays. It returns the
-// number of deleted postbacks and uploads.
+// deleteExpiredPostbacks deletes received postbacks, postbacks to traffic sources and postbacks to old trackers beyond the
+// account's plan, with their jobs, and uploads older than models.UploadDays. It returns their number.
 func deleteExpiredPostbacks(ctx context.Context, c db.Conn, now time.Time) (total int, err error) {
 	repeat := func(deleteOnce func() (int, error)) {
 		for n := postbacksAtOnce; err == nil && n == postbacksAtOnce; total += n {
@@ -83,8 +80,7 @@ func deleteExpiredPostbacks(ctx context.Context, c db.Conn, now time.Time) (tota
 		})
 	}
 	deleteAll(selectOldPostbacksWithoutAccount, now.AddDate(0, 0, -models.StrangersPostbackDays))
-	// The remaining postbacks belong to deleted accounts. FloorClickID can be used, because the id of a postback is a UUIDv7
-	// like the id of a click.
+	// The rest belongs to deleted accounts. The id of a postback is a UUIDv7 like the id of a click.
 	deleteAll(selectAncientPostbacks, models.FloorClickID(now.AddDate(0, 0, -models.LongestPostbacks())))
 	return total, err
 }

@@ -21,8 +21,8 @@ SELECT account_id, $1::uuid AS visitor_id, '00000000-0000-0000-0000-000000000000
 FROM (SELECT account_id FROM clicks WHERE visitor_id = $1 UNION SELECT account_id FROM smartlink_clicks WHERE visitor_id = $1) a`
 )
 
-// FindVisitors finds the visitor of the click with the given id. If the parameter id is zero, it finds the visitor by the visitor's
-// id in every account, and has to read all clicks for that. It is for operators, who are responsible for all accounts.
+// FindVisitors finds the visitor of the click with the given id. If the parameter id is zero, it finds a visitor in every
+// account, for which it reads all clicks. It is for operators, who are responsible for all accounts.
 func FindVisitors(ctx context.Context, l click.Log, id, visitor uuid.UUID) ([]click.Visitor, error) {
 	if id != uuid.Nil {
 		if _, err := l.Store().Thaw(ctx, l.Conn, uuid.Nil, []uuid.UUID{id}); err != nil {
@@ -48,8 +48,8 @@ const (
 	OR params <> '' OR external_id <> '' OR subs <> '{}' OR keyword <> '' OR destination <> '' OR language <> '' OR region <> ''
 	OR city <> '')`
 
-	// eraseClicks clears the columns that describe the visitor. Columns from which figures are calculated, or to which other
-	// rows refer, stay. It counts the clicks that still described their visitor.
+	// eraseClicks clears the columns that describe the visitor, but not those from which figures are calculated or to which other
+	// rows refer. It counts the clicks that still described their visitor.
 	eraseClicks = `
 WITH described AS (
 	SELECT count(*) AS n FROM clicks WHERE account_id = $1 AND id = ANY ($2::uuid[]) AND id BETWEEN $3 AND $4
@@ -79,7 +79,7 @@ WHERE account_id = $1 AND click_id = ANY ($2::uuid[]) AND click_id <> '00000000-
 
 	eraseClaims = `DELETE FROM crawler_claims WHERE account_id = $1 AND click_id = ANY ($2::uuid[])`
 
-	// A postback that waits for its click is not deleted until it is decided. Only its IP address is removed.
+	// A postback that waits for its click only loses its IP address.
 	selectDecidedOf = `
 SELECT id FROM postbacks WHERE account_id = $1 AND click_id = ANY ($2::uuid[]) AND outcome <> 'pending' ORDER BY id`
 
@@ -90,8 +90,8 @@ WITH locked AS MATERIALIZED (
 UPDATE postbacks SET ip = NULL FROM locked WHERE postbacks.id = locked.id`
 )
 
-// stillDescribed returns whether a row of the click $2 still describes its visitor. It is used only for a click without a visitor
-// id. Such clicks do not share a visitor, so it looks at no other click.
+// stillDescribed returns whether a row of the click $2 still describes its visitor. It is for clicks without a visitor id, whose
+// visitor has no other click.
 const stillDescribed = `
 SELECT EXISTS (SELECT FROM clicks WHERE account_id = $1 AND id = $2 AND (` + describesVisitor + ` OR address_key <> 0))
 	OR EXISTS (SELECT FROM smartlink_clicks WHERE account_id = $1 AND id = $2 AND ` + describesVisitor + `)
@@ -102,8 +102,7 @@ SELECT EXISTS (SELECT FROM clicks WHERE account_id = $1 AND id = $2 AND (` + des
 	OR EXISTS (SELECT FROM conversion_uploads WHERE account_id = $1 AND click_id = $2)
 	OR EXISTS (SELECT FROM conversion_match_keys WHERE account_id = $1 AND click_id = $2)`
 
-// IsErased reports whether nothing is left that Erase would remove: the visitor was erased before, and no data has arrived
-// since. It always returns false for a visitor with an id.
+// IsErased reports whether nothing is left that Erase would remove. It always returns false for a visitor with an id.
 func IsErased(ctx context.Context, l click.Log, v click.Visitor) (bool, error) {
 	if v.ID != uuid.Nil {
 		return false, nil
@@ -115,8 +114,8 @@ func IsErased(ctx context.Context, l click.Log, v click.Visitor) (bool, error) {
 	return !described, err
 }
 
-// Erased is the result of Erase. It counts a click only if the click still had something to erase. The next call must continue
-// after the click After.
+// Erased is the result of Erase. It counts clicks that still had something to erase. The next call must continue after the click
+// After.
 type Erased struct {
 	Clicks          int64
 	SmartlinkClicks int64
@@ -126,10 +125,10 @@ type Erased struct {
 	Done            bool
 }
 
-// Erase removes the data that describes a visitor from the visitor's clicks, in the transaction of c. It covers the clicks that
-// are later than the click "after" and earlier than the time "until". One call handles at most limit clicks of a single day.
-// Decided postbacks and postbacks to traffic sources are deleted. Site events stay, but no longer refer to their click. No
-// figure changes. Repeat the call, each time in a new transaction, until it is Done. A further call then finds nothing.
+// Erase removes the data that describes a visitor from the visitor's clicks, in the transaction of c: clicks that are later than
+// the click in the parameter after and earlier than the time in the parameter until. One call handles at most limit clicks of a
+// single day. Decided postbacks and postbacks to traffic sources are deleted. Site events stay, but no longer refer to their
+// click. No figure changes. Repeat the call, each time in a new transaction, until it is Done.
 func Erase(ctx context.Context, l click.Log, c db.Conn, v click.Visitor, after uuid.UUID, until time.Time, limit int) (Erased, error) {
 	begin := models.ClickTime(after).UTC().Truncate(click.Day)
 	end := begin.Add(click.Day)
@@ -156,7 +155,7 @@ func Erase(ctx context.Context, l click.Log, c db.Conn, v click.Visitor, after u
 	return out, out.erase(ctx, c, v.AccountID, click.IDs(found), click.UniqueVisitors(found))
 }
 
-// erase erases some clicks of an account. It locks in the same order as Clear: first postbacks, then visitors, then clicks.
+// erase erases clicks of an account. Like Clear, it locks postbacks, then visitors, then clicks.
 func (e *Erased) erase(ctx context.Context, c db.Conn, account uuid.UUID, ids []uuid.UUID, visits []click.VisitorKey) error {
 	list := db.UUIDs(ids)
 	decided, err := db.Select[uuid.UUID](ctx, c, "postbacks of a visitor", selectDecidedOf, account, list)

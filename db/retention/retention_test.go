@@ -15,7 +15,7 @@ import (
 	"switchyard/models"
 )
 
-// TestRetention checks that the clicks of old days are deleted with the ids of their orders. The sums stay.
+// TestRetention checks that the clicks of old days are deleted with the ids of their orders, and that the sums stay.
 func TestRetention(t *testing.T) {
 	t.Parallel()
 	d := dbtest.New(t)
@@ -53,8 +53,7 @@ func TestRetention(t *testing.T) {
 	}
 }
 
-// TestDeleteExpiredPostbacks checks that postbacks are kept as long as the account's plan says. Postbacks without an account are
-// kept for StrangersPostbackDays. Postbacks of a deleted account are kept for LongestPostbacks.
+// TestDeleteExpiredPostbacks checks how long postbacks are kept: by plan, without an account, and of a deleted account.
 func TestDeleteExpiredPostbacks(t *testing.T) {
 	t.Parallel()
 	d := dbtest.New(t)
@@ -81,7 +80,7 @@ func TestDeleteExpiredPostbacks(t *testing.T) {
 	arrived(deleted, models.LongestPostbacks()+1)
 	clicktest.Drain(t, s, d, ingest.Options{})
 	dbtest.Exec(t, d, `DELETE FROM accounts WHERE id = $1`, deleted)
-	for range 2 { // the second call changes nothing
+	for range 2 { // the second time changes nothing
 		if err := retention.DeleteExpired(t.Context(), click.Log{Conn: d}); err != nil {
 			t.Fatal(err)
 		}

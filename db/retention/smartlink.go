@@ -10,7 +10,7 @@ import (
 	"switchyard/models"
 )
 
-// The number of deleted clicks is subtracted from the sums, so that clicks stored at the same time still count.
+// The deleted clicks are subtracted from the sums, so that clicks stored at the same time still count.
 const clearSmartlinkClicks = `
 WITH deleted AS (
 	DELETE FROM smartlink_clicks WHERE id = ANY (ARRAY(
@@ -34,7 +34,7 @@ const deleteEmptyHours = `
 DELETE FROM smartlink_hours WHERE account_id = $1 AND smartlink_id = $2 AND clicks = 0 AND bot_clicks = 0`
 
 // ClearSmartlink deletes at most limit clicks of a smartlink in the transaction of c. Repeat the call until the result is Done.
-// A click that has not reached PostgreSQL yet is stored afterwards and remains.
+// Clicks that still wait in a spool are stored afterwards.
 func ClearSmartlink(ctx context.Context, c db.Conn, q ClearQuery, limit int) (Cleared, error) {
 	if len(q.Of) != 1 {
 		return Cleared{}, errors.New("retention: a call clears the clicks of exactly one smartlink")

@@ -18,8 +18,8 @@ import (
 	"switchyard/models"
 )
 
-// TestSmartlinkFigures checks that for any window the hourly sums give the same figures as counting the clicks, before and after some
-// clicks are deleted.
+// TestSmartlinkFigures checks that the hourly sums give the same figures as counting the clicks, for any window and after
+// deletions.
 func TestSmartlinkFigures(t *testing.T) {
 	t.Parallel()
 	d := dbtest.New(t)

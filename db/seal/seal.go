@@ -1,9 +1,9 @@
-// Package seal encrypts secrets for the database with AES-256-GCM. A value is bound to its account, table, row and column. It
-// cannot be decrypted as the value of any other place.
+// Package seal encrypts secrets for the database with AES-256-GCM. A value is bound to its account, table, row and column, and
+// cannot be decrypted at any other place.
 //
-// Seal is for credentials of third parties. It needs ENCRYPTION_KEY. SealForService is for secrets of the service itself, such
-// as stored answers. If there is no ENCRYPTION_KEY, SealForService uses a key from the database. That key hides the secrets from
-// logs and from a casual look, but not from an attacker who has a full dump.
+// Seal is for credentials of third parties and needs ENCRYPTION_KEY. SealForService is for secrets of the service itself, such as
+// stored answers. Without ENCRYPTION_KEY it uses a key from the database, which hides the secrets from logs and from a casual
+// look, but not from an attacker who has a full dump.
 package seal
 
 import (
@@ -21,14 +21,14 @@ import (
 	"switchyard/models"
 )
 
-// ErrNoKey reports that this install has no ENCRYPTION_KEY. A client sees it as no_encryption_key.
+// ErrNoKey means that this install has no ENCRYPTION_KEY. A client sees it as no_encryption_key.
 var ErrNoKey = models.Invalid("no_encryption_key",
 	"this install cannot store credentials yet: it has no encryption key")
 
-// ErrOpen reports that a sealed value cannot be decrypted. It was sealed for another place or under another key, or was changed.
+// ErrOpen means that a sealed value cannot be decrypted: it was sealed for another place or under another key, or was changed.
 var ErrOpen = errors.New("seal: the value cannot be decrypted")
 
-// Place is where a sealed value is stored. Row is the record's id, or its key as text.
+// Place is where a sealed value is stored. Row is the id or another key.
 type Place struct {
 	Account uuid.UUID
 	Table   string
@@ -40,7 +40,7 @@ func (p Place) bytes() []byte {
 	return fmt.Appendf(nil, "%s|%s|%s|%s", p.Account, p.Table, p.Row, p.Column)
 }
 
-// installKeyID marks values that are sealed with the key from the database.
+// installKeyID marks values sealed with the key from the database.
 const installKeyID = 0
 
 // Box seals and opens values. It is safe for concurrent use.
@@ -48,7 +48,7 @@ type Box struct {
 	keys    []sealKey // the first key seals new values
 	install func(context.Context) ([]byte, error)
 
-	installed atomic.Pointer[sealKey] // the database's key, once read
+	installed atomic.Pointer[sealKey] // key of the database, once read
 }
 
 type sealKey struct {
@@ -57,7 +57,7 @@ type sealKey struct {
 }
 
 // New makes a box for a database. A key has 32 bytes. Empty keys are ignored. The first key seals new values, and all keys can
-// open values. Without a key, Seal fails, and only SealForService can seal values.
+// open values. Without a key, only SealForService can seal.
 func New(c db.Conn, keys ...[]byte) (*Box, error) {
 	b := &Box{install: func(ctx context.Context) ([]byte, error) { return InstallSecret(ctx, c, "seal") }}
 	for _, k := range keys {
@@ -74,8 +74,8 @@ func New(c db.Conn, keys ...[]byte) (*Box, error) {
 	return b, nil
 }
 
-// InstallSecret derives a 32-byte secret for a purpose from the random value that the first migration put into the database.
-// Every process of an install derives the same secret.
+// InstallSecret derives a 32-byte secret for a purpose from the random value in the database. Every process of an install derives
+// the same secret.
 func InstallSecret(ctx context.Context, c db.Conn, purpose string) ([]byte, error) {
 	secret, err := db.Get[[]byte](ctx, c, "install secret", `SELECT secret FROM installation`)
 	if err != nil {
@@ -108,7 +108,7 @@ func (b *Box) Seal(p Place, plain []byte) ([]byte, error) {
 	return b.keys[0].seal(p, plain), nil
 }
 
-// SealForService seals a secret of the service itself. It uses the key from the database if there is no ENCRYPTION_KEY.
+// SealForService seals a secret of the service itself. Without ENCRYPTION_KEY it uses the key from the database.
 func (b *Box) SealForService(ctx context.Context, p Place, plain []byte) ([]byte, error) {
 	k, err := b.serviceKey(ctx)
 	if err != nil {
@@ -117,7 +117,6 @@ func (b *Box) SealForService(ctx context.Context, p Place, plain []byte) ([]byte
 	return k.seal(p, plain), nil
 }
 
-// serviceKey returns the key for secrets of the service itself.
 func (b *Box) serviceKey(ctx context.Context) (*sealKey, error) {
 	if b.HasKey() {
 		return &b.keys[0], nil

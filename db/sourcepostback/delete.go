@@ -14,7 +14,6 @@ import (
 const (
 	selectOfClicks = `SELECT id FROM source_postbacks WHERE click_id = ANY ($1::uuid[]) ORDER BY id`
 
-	// selectOld selects postbacks of accounts on the plan $2 that were created before $1.
 	selectOld = `
 SELECT p.id FROM accounts a CROSS JOIN LATERAL (
 	SELECT id FROM source_postbacks WHERE account_id = a.id AND created_at < $1 ORDER BY created_at LIMIT $3
@@ -38,8 +37,8 @@ func DeleteOf(ctx context.Context, c db.Conn, clicks []uuid.UUID) error {
 	return remove(ctx, c, ids)
 }
 
-// DeleteExpired deletes at most limit postbacks of accounts on a plan that were created before the given time, with their jobs. It
-// returns the number of deleted postbacks. It also deletes counts of consecutive failures that began before that time.
+// DeleteExpired deletes at most limit postbacks of accounts on a plan that were created before the given time, with their jobs.
+// It also deletes counts of consecutive failures that began before that time.
 func DeleteExpired(ctx context.Context, c db.Conn, plan string, before time.Time, limit int) (int, error) {
 	if err := db.Run(ctx, c, "old failures of sources", deleteExpiredFailures, before, plan); err != nil {
 		return 0, err

@@ -18,8 +18,7 @@ UPDATE source_postbacks p SET result = 'pending' FROM requeued r WHERE p.id = r.
 RETURNING r.id, r.account_id, r.kind, r.generation, r.archived, p.created_at`
 
 // RequeueFailed makes at most limit failed postbacks due now, the oldest first, each for a single attempt. The caller dispatches
-// them. Postbacks to paused and deactivated sources stay failed. A postback that was delivered once is not requeued, because its
-// result stays "told".
+// them. Postbacks to paused and deactivated sources stay failed.
 func RequeueFailed(ctx context.Context, c db.Conn, q jobrow.RequeueQuery, limit int) ([]jobrow.RequeuedItem, error) {
 	return db.Select[jobrow.RequeuedItem](ctx, c, "requeue postbacks", requeueFailed, q.Account, q.From, q.To, db.OrNull(q.Owner), limit,
 		q.Last)

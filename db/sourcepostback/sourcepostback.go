@@ -3,8 +3,7 @@
 //
 // A postback is stored in the transaction that gives a conversion its status, once for each status. Each postback has a job with
 // the same id. The caller dispatches the jobs after its commit. If the caller fails to dispatch a job, the reconciler finds it.
-// The postbacks of a conversion are sent in the order of the conversion's statuses. List and Get return the log that customers
-// see.
+// The postbacks of a conversion are sent in the order of the conversion's statuses.
 package sourcepostback
 
 import (
@@ -21,7 +20,6 @@ import (
 	"switchyard/models"
 )
 
-// settings are the columns of models.SourcePostback.
 var settings = db.Columns[models.SourcePostback]("s.")
 
 var selectSettings = `SELECT s.id, ` + settings + ` FROM traffic_sources s WHERE s.account_id = $1 AND s.id = ANY ($2::uuid[])`
@@ -105,7 +103,7 @@ type Target struct {
 
 var columns = db.Columns[models.SentPostback]("p.")
 
-// earlier is one second more than the longest time until the next attempt of an earlier postback. It is -1 if none waits.
+// earlier is one second more than the longest time until the next attempt of an earlier postback.
 var findTarget = `
 SELECT ` + columns + `, ` + settings + `, s.name AS source_name, s.is_active, s.deactivated_at IS NOT NULL AS deactivated, a.timezone,
 	coalesce((

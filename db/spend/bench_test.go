@@ -16,8 +16,8 @@ import (
 	"switchyard/db/spool"
 )
 
-// BenchmarkChangeCurrency changes the currency of a large account. It measures how many clicks per second are converted to the new
-// currency (restated). The batches are as large as the job's.
+// BenchmarkChangeCurrency changes the currency of a large account. It measures how many clicks per second are converted to the
+// new currency (restated).
 func BenchmarkChangeCurrency(b *testing.B) {
 	const clicks, batch = 100_000, 1000
 	d := dbtest.New(b)

@@ -33,7 +33,6 @@ type handPart struct {
 	Part
 }
 
-// start and end return the limits of the part.
 func (p handPart) start() time.Time { return p.day.Add(time.Duration(p.Starts) * time.Second) }
 func (p handPart) end() time.Time   { return p.day.Add(time.Duration(p.Ends) * time.Second) }
 
@@ -95,7 +94,7 @@ SELECT width_bucket(at, $8::timestamptz[]) AS part, source_id, campaign_id, sum(
 const selectHandAlone = `SELECT ` + spendColumns + ` FROM spend WHERE account_id = $1 AND day >= $2::date AND day <= $3::date AND alone
 	AND ($4::uuid IS NULL OR source_id = $4) AND ($5::uuid IS NULL OR campaign_id = $5) AND ($6::int = 0 OR sub = $6 AND sub_value = $7)`
 
-// Quote returns the changes that SetByHand would make now. It changes no figure. Errors: no_clicks, too_many, rate_missing.
+// Quote returns the changes that SetByHand would make now. Errors: no_clicks, too_many, rate_missing.
 func Quote(ctx context.Context, l click.Log, c db.Conn, account models.Account, r models.CostRequest) (models.CostQuote, error) {
 	h := byHand{CostRequest: r, account: account}
 	err := h.plan(ctx, l, c, exchangerate.FindRates)
@@ -104,8 +103,7 @@ func Quote(ctx context.Context, l click.Log, c db.Conn, account models.Account, 
 
 // SetByHand sets a cost in the transaction of c, and stores the replaced values in the change that has the given id. Each day of
 // the account's time zone gets a share in proportion to its number of clicks, so all clicks cost the same. The shares add up to
-// the amount exactly. Days without clicks get nothing. There is one exception: an amount for a single day at one source counts
-// even without clicks. Errors: the same as Quote.
+// the amount exactly. Errors: the same as Quote.
 func SetByHand(ctx context.Context, l click.Log, c db.Conn, account models.Account, r models.CostRequest, change uuid.UUID) (models.CostQuote, error) {
 	h := byHand{CostRequest: r, account: account}
 	if err := lockAccount(ctx, c, account.ID); err != nil {
@@ -252,8 +250,7 @@ func (h *byHand) withoutClicks() ([]Spend, error) {
 	return []Spend{s}, nil
 }
 
-// replaces reports whether the request changes the cost of a row's clicks and their conversions. A row that has only clicks of bots
-// keeps the cost of its conversions, unless an amount without clicks is set for it.
+// replaces reports whether the request changes the cost of a row's clicks and their conversions.
 func (h *byHand) replaces(r handRow) bool {
 	p := h.parts[r.Part-1]
 	return slices.ContainsFunc(h.list, func(s pricedSpend) bool {

@@ -39,7 +39,6 @@ func newHandEnv(t *testing.T, seed uint64, zone string) *handEnv {
 	return &handEnv{x, dbtest.Get[models.Account](t, x.DB, `SELECT id, currency, timezone FROM accounts`)}
 }
 
-// amount returns a pointer to an amount.
 func amount(text string) *decimal.Decimal {
 	d := decimal.RequireFromString(text)
 	return &d
@@ -105,9 +104,8 @@ UNION ALL SELECT concat_ws(' ', 'ledger', hour, campaign_id, source_id, trim_sca
 ORDER BY 1`)
 }
 
-// TestCostByHand sets costs by hand and by files, for clicks in several currencies and time zones. After each change, the ledger
-// and the rows agree, and the changes are as the quote had announced. Undoing the changes in the reverse order restores each
-// earlier state exactly.
+// TestCostByHand sets random costs for clicks in several currencies. The changes are as the quote announced. Undoing them in the
+// reverse order restores each earlier state exactly.
 func TestCostByHand(t *testing.T) {
 	t.Parallel()
 	for seed, zone := range []string{"UTC", "America/New_York", "Asia/Kolkata"} {
@@ -140,8 +138,8 @@ func TestCostByHand(t *testing.T) {
 	}
 }
 
-// TestCostOfDays: an amount is spread over the clicks of several days in the account's time zone, so that all clicks cost the
-// same. The shares add up to the amount exactly. The quote lists a day without clicks with a cost of zero.
+// TestCostOfDays: an amount is spread over the clicks of several days in the account's time zone. The shares add up to the amount
+// exactly. The quote lists a day without clicks with a cost of zero.
 func TestCostOfDays(t *testing.T) {
 	t.Parallel()
 	x := newHandEnv(t, 5, "Asia/Kolkata")
@@ -180,8 +178,9 @@ func TestCostOfDays(t *testing.T) {
 	}
 }
 
-// TestCostWithoutClicks: the amount of a single day counts at its source without a click, on that day of the account's time
-// zone. Any other request without clicks is refused, and so is a currency without a rate. Nothing is guessed.
+// TestCostWithoutClicks: the amount of a single day counts at its source without a click, on that day of the account's time zone.
+// Without clicks, an amount for several days, a cost per click and an amount without a source are refused. A currency without a
+// rate is refused too.
 func TestCostWithoutClicks(t *testing.T) {
 	t.Parallel()
 	x := newHandEnv(t, 6, "America/New_York")

@@ -45,7 +45,6 @@ func findChangeLog(ctx context.Context, c db.Conn, account uuid.UUID, id uuid.Nu
 	return &changeLog{id: id.UUID, kept: found.Kept, statementID: found.Statement, snapshots: found.Snapshots}, err
 }
 
-// statement returns the id of the statements that give conversions their new cost.
 func (k *changeLog) statement() uuid.UUID {
 	if k == nil {
 		return models.NewClickID()
@@ -65,7 +64,8 @@ SELECT $8::uuid, v.id, v.click_id, v.given_cost FROM conversions v JOIN clicks f
 WHERE v.account_id = $1 AND v.click_id >= $2 AND v.click_id < $3 AND ` + spentClicks + ` ON CONFLICT DO NOTHING`
 )
 
-// snapshot stores the prices of clicks before they change. If a change has too many clicks, it stores no prices.
+// snapshot stores the prices of clicks before they change. If a change has more than models.MaxCostClicks clicks, its prices are
+// not kept.
 func (k *changeLog) snapshot(ctx context.Context, c db.Conn, clicks []any) error {
 	if k == nil || !k.kept {
 		return nil
@@ -82,7 +82,6 @@ func (k *changeLog) snapshot(ctx context.Context, c db.Conn, clicks []any) error
 	return db.Run(ctx, c, "keep prices", snapshotConversions, args...)
 }
 
-// deleteSnapshots deletes the prices that are kept for a change.
 func deleteSnapshots(ctx context.Context, c db.Conn, change uuid.UUID) error {
 	for _, table := range []string{"cost_change_clicks", "cost_change_conversions"} {
 		if err := db.Run(ctx, c, "delete prices", `DELETE FROM `+table+` WHERE change_id = $1`, change); err != nil {

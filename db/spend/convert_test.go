@@ -10,8 +10,7 @@ import (
 )
 
 // TestConversionOfMoney makes random changes to facts in four currencies. Exchange rates are missing, arrive late or are
-// replaced. The ledger, the rows and a recount must agree. After a late rate, the amounts are converted again (restated) exactly.
-// Restating them once more changes nothing.
+// replaced. The ledger, the rows and a recount must agree. Converting all amounts once more changes nothing.
 func TestConversionOfMoney(t *testing.T) {
 	parttest.ClickHouse.Also(t)
 	t.Parallel()

@@ -30,8 +30,8 @@ SELECT EXISTS (
 OR EXISTS (SELECT FROM source_integrations WHERE account_id = $1)
 OR EXISTS (SELECT FROM conversion_uploads WHERE account_id = $1 AND worth <> 0)`
 
-// HasAmounts reports whether an account has anything that depends on its currency: costs, payouts or caps, or amounts that may
-// be converted into the currency. It locks the account until the transaction of c ends.
+// HasAmounts reports whether an account has anything that depends on its currency. It locks the account until the transaction of
+// c ends.
 func HasAmounts(ctx context.Context, c db.Conn, account uuid.UUID) (bool, error) {
 	if err := db.Run(ctx, c, "lock account", `SELECT 1 FROM accounts WHERE id = $1 FOR NO KEY UPDATE`, account); err != nil {
 		return false, err
@@ -40,13 +40,12 @@ func HasAmounts(ctx context.Context, c db.Conn, account uuid.UUID) (bool, error)
 }
 
 // BeginCurrency changes the currency of an account, in the transaction of c, and begins to restate the account's amounts, which
-// means to convert them to the new currency. job is the id of the job that restates the remaining amounts after the commit. The
+// means to convert them to the new currency. The job with the given id restates the remaining amounts after the commit. The
 // change is over when the job calls exchangerate.EndChange.
 //
 // Effects on amounts:
 //   - Clicks, conversions and spend keep their own amounts and currencies. Each gets the exchange rate of its day to the new
-//     currency. That rate determines the amount that counts in reports, and the cost of a conversion. So a change back to the
-//     former currency gives the same figures as before.
+//     currency. So a change back to the former currency gives the same figures as before.
 //   - The ledger changes with these facts. Hours whose clicks are not kept any more exist only in the ledger. The amounts of
 //     these hours are converted from the former currency by the rate of their day.
 //   - The daily caps on the value of uploads are converted by today's rate, and so are the amounts of waiting and recent
@@ -58,7 +57,7 @@ func HasAmounts(ctx context.Context, c db.Conn, account uuid.UUID) (bool, error)
 //
 // From the commit on, the account is in the new currency, also for new facts. Reports convert every fact by the rate of its day
 // to the new currency: see exchangerate.Counting. BeginCurrency returns the conflict rate_missing if a rate is missing, and busy
-// if an earlier change is still restating amounts.
+// while amounts are being restated.
 func BeginCurrency(ctx context.Context, l click.Log, c db.Conn, account uuid.UUID, to string, job uuid.UUID) (
 	factor decimal.Decimal, err error,
 ) {
@@ -142,8 +141,8 @@ UNION SELECT day, currency FROM spend WHERE account_id = $1 AND currency NOT IN 
 )
 
 // RecordKeysToRestate records, in the transaction of c, the days and currencies of an account that must be restated after a
-// change of the account's currency. Before that, it gives facts without a currency the former currency. It must also find facts
-// stored by transactions that still used the former currency. So call it after these transactions have ended: see OpenTransactions.
+// change of the account's currency. Before that, it gives facts without a currency the former currency. Call it after the
+// transactions that still used the former currency have ended, so that it finds their facts: see OpenTransactions.
 func RecordKeysToRestate(ctx context.Context, c db.Conn, k exchangerate.Change) error {
 	if err := db.Run(ctx, c, "find currencies", allowLongStatements); err != nil {
 		return err

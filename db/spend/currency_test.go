@@ -17,9 +17,8 @@ import (
 	"switchyard/models"
 )
 
-// TestChangeOfCurrency changes the currency of accounts with facts in four currencies. Some facts are only in the ledger. After
-// every transaction of the change, reports must be the same as after the end of the change, even if the change was interrupted.
-// Facts that arrive during the change must be right, and changing back must restore the old figures.
+// TestChangeOfCurrency changes the currency of accounts with facts in four currencies. After every transaction of the change,
+// reports must be the same as after its end.
 func TestChangeOfCurrency(t *testing.T) {
 	t.Parallel()
 	for seed := range uint64(3) {
@@ -120,8 +119,8 @@ func TestChangeOfCurrencyRefused(t *testing.T) {
 	}
 }
 
-// TestOpenTransactions checks that a first call returns the open transactions. A later call that is given this result returns
-// its transactions that are still open, and no transaction that began after the first call.
+// TestOpenTransactions: with the result of an earlier call, the list has only the transactions of that result that are still
+// open.
 func TestOpenTransactions(t *testing.T) {
 	t.Parallel()
 	d := dbtest.New(t)

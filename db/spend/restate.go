@@ -35,10 +35,9 @@ const (
 	restateConversions
 )
 
-// Restate sets the rate of some facts and corrects the ledger, in the transaction of c. A call covers all spend of the day, or
-// at most limit clicks or conversions. Repeat it, each time in a new transaction, until done is true. A further call changes
-// nothing. A conversion whose click is no longer kept does not change. No event or postback is sent, because the amounts
-// themselves do not change.
+// Restate sets the rate of some facts and corrects the ledger, in the transaction of c. A call covers all spend of the day, or at
+// most limit clicks or conversions. Repeat it, each time in a new transaction, until done is true. A conversion whose click is no
+// longer kept does not change.
 func Restate(ctx context.Context, l click.Log, c db.Conn, r *Restatement, limit int) (done bool, err error) {
 	if err := lockAccount(ctx, c, r.Account); err != nil {
 		return false, err
@@ -78,7 +77,6 @@ func Restate(ctx context.Context, l click.Log, c db.Conn, r *Restatement, limit 
 	return false, sums.Write(ctx, c)
 }
 
-// bounds returns the start of the key's day and the start of the next day.
 func (r *Restatement) bounds() (day, next time.Time) { return r.Day, r.Day.AddDate(0, 0, 1) }
 
 const restatedSpend = `

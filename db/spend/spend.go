@@ -59,7 +59,6 @@ func (p Part) hour(day time.Time) time.Time {
 	return day.Add(time.Duration(min((p.Starts+3599)/3600, 23)) * time.Hour)
 }
 
-// spendColumns are the columns of pricedSpend.
 const spendColumns = `day, source_id, campaign_id, amount, currency, rate, clicks, impressions, starts, ends, sub, sub_value, place, alone, change_id`
 
 // pricedSpend is spend with the exchange rate that converts it. Stored spend that is older than exchange rates may have no
@@ -67,17 +66,16 @@ const spendColumns = `day, source_id, campaign_id, amount, currency, rate, click
 type pricedSpend struct {
 	Spend
 	Rate  decimal.NullDecimal `db:"rate"`
-	Place sql.NullInt64       `db:"place"` // among the spend of its day: later spend has a higher place; invalid: the next place
+	Place sql.NullInt64       `db:"place"` // later spend of its day and source has a higher place; invalid: the next place
 	Alone bool                `db:"alone"` // there are no clicks over which to spread it
 }
 
 // Set sets the amount paid for each item of the list, in the order of the list, in the transaction of c. An amount replaces the
 // costs of all clicks of its day, source and campaign, the costs of the conversions of these clicks, and earlier spend. It is
-// spread evenly over the stored clicks, and the shares add up to the amount exactly. If there is no click, the amount is added
-// to the ledger without a click. Setting the same amount again changes nothing. A click that is stored later adds its own cost.
-// The amount is converted by the exchange rate of its currency on that day. Without a rate it is stored, but counts as 0
-// until there is a rate. If the items name a change, Set stores the replaced spend in that change: see Undo. Set returns the
-// number of clicks for each item.
+// spread evenly over the stored clicks, and the shares add up to the amount exactly. If there is no click, the amount is added to
+// the ledger without a click. A click that is stored later adds its own cost. The amount is converted by the exchange rate of its
+// currency on that day. Without a rate it is stored, but counts as 0 until there is a rate. If the items name a change, Set
+// stores the replaced spend in that change: see Undo. Set returns the number of clicks for each item.
 func Set(ctx context.Context, l click.Log, c db.Conn, account uuid.UUID, list ...Spend) ([]int64, error) {
 	if err := lockAccount(ctx, c, account); err != nil {
 		return nil, err
@@ -159,8 +157,7 @@ func Rates(ctx context.Context, c db.Conn, account uuid.UUID, list []Spend) ([]d
 	return db.Map(priced, func(s pricedSpend) decimal.NullDecimal { return s.Rate }), err
 }
 
-// setAll sets amounts of spend. For each amount it returns the number of clicks over which the amount was spread. If there is a
-// log, setAll stores the earlier prices in it, so that the change can be undone.
+// setAll sets amounts of spend. For each amount it returns the number of clicks over which the amount was spread.
 func setAll(ctx context.Context, c db.Conn, in click.Store, account uuid.UUID, list []pricedSpend, log *changeLog) ([]int64, error) {
 	clicks, sums := make([]int64, len(list)), ledger.Deltas{}
 	for i, s := range list {
@@ -176,8 +173,7 @@ func setAll(ctx context.Context, c db.Conn, in click.Store, account uuid.UUID, l
 	return clicks, sums.Write(ctx, c)
 }
 
-// set stores the spend s in place of the earlier spend that it covers: see inScope. If there are no clicks over which to spread s,
-// set adds its amount to sums.
+// set stores the spend s in place of the earlier spend that it covers: see inScope.
 func (s pricedSpend) set(ctx context.Context, c db.Conn, account uuid.UUID, sums ledger.Deltas, log *changeLog) (clicks int64, err error) {
 	if err := log.snapshot(ctx, c, s.clickArgs(account)); err != nil {
 		return 0, err
@@ -209,9 +205,8 @@ func (s Spend) ledgerKey(account uuid.UUID) ledger.Key {
 	return ledger.Key{AccountID: account, Hour: s.hour(s.Day).Unix(), SourceID: s.SourceID, CampaignID: s.CampaignID}
 }
 
-// lockSpend makes sure that only one transaction at a time changes the spend of an account. lockSpentClicks locks the clicks
-// over which an amount is spread. A transaction that stores a conversion or a click-out also locks its click, so it runs either
-// before or after the change.
+// lockSpentClicks locks the clicks over which an amount is spread. A transaction that stores a conversion or a click-out also
+// locks its click, so it runs either before or after the change.
 const (
 	lockSpend       = `SELECT pg_advisory_xact_lock(hashtextextended('switchyard spend ' || $1::text, 0))`
 	lockSpentClicks = `

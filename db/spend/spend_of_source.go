@@ -42,8 +42,8 @@ SELECT date_trunc('day', at, 'UTC') AS day, platform, campaign_id, count(*) AS c
 	FROM clicks WHERE account_id = $1 AND id >= $2 AND id < $3 AND source_id = $4 AND NOT is_bot
 ) c GROUP BY 1, 2, 3 ORDER BY 1, 4 DESC LIMIT $7`
 
-// CountSent counts the clicks of a source in [from, to) by the platform's campaign id. param is the name of the link parameter
-// that carries this id: a sub-parameter, such as sub1, or any other parameter.
+// CountSent counts the clicks of a source in [from, to) by the platform's campaign id. The link parameter with the name param
+// carries this id. It is a sub-parameter, such as sub1, or any other parameter.
 func CountSent(ctx context.Context, l click.Log, c db.Conn, account, source uuid.UUID, from, to time.Time, param string) ([]SentClicks, error) {
 	sub := 0
 	if digits, ok := strings.CutPrefix(strings.ToLower(param), "sub"); ok {
@@ -55,7 +55,7 @@ func CountSent(ctx context.Context, l click.Log, c db.Conn, account, source uuid
 		return nil, err
 	}
 	pattern := `(?i)(?:^|&)` + regexp.QuoteMeta(url.QueryEscape(param)) + `=([^&]*)`
-	if param == "" || sub > 0 && sub <= models.EarlySubs { // every click has an early sub-parameter in subs
+	if param == "" || sub > 0 && sub <= models.EarlySubs { // the early sub-parameters are always in subs
 		pattern = `^\y$` // matches nothing
 	}
 	list, err := db.Select[SentClicks](ctx, c, "clicks of a source", selectSent, account, models.FloorClickID(from),

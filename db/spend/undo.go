@@ -94,7 +94,6 @@ func (k *undoing) check(ctx context.Context, c db.Conn) error {
 	return nil
 }
 
-// restore restores spend, clicks and conversions, in this order.
 func (k *undoing) restore(ctx context.Context, l click.Log, c db.Conn) error {
 	k.low, k.high = models.FloorClickID(*k.FirstDay), models.FloorClickID(k.LastDay.AddDate(0, 0, 1))
 	in := l.Store()

@@ -39,8 +39,7 @@ func newAhead(d disk, dir string, size int64) *ahead {
 	return &ahead{disk: d, path: filepath.Join(dir, "next"), size: size, ready: make(chan segmentFile, 1), stop: make(chan struct{})}
 }
 
-// begin starts to prepare a segment. It does nothing if a segment is already prepared or being prepared, or during the pause after
-// a failed preparation.
+// begin starts to prepare a segment.
 func (a *ahead) begin() {
 	if a.busy || time.Now().Before(a.again) {
 		return

@@ -9,7 +9,6 @@ import (
 	"github.com/google/uuid"
 )
 
-// largestSegment returns the size of the largest segment on disk.
 func largestSegment(t *testing.T, s *Spool) (size int64) {
 	t.Helper()
 	list, err := s.dir.segments()
@@ -24,7 +23,7 @@ func largestSegment(t *testing.T, s *Spool) (size int64) {
 
 // TestPreparedSegments checks that a busy spool writes into segments that were filled with zeros before. The remaining zeros
 // count neither as records nor as damage or backlog. This holds for the spool's own reader, and for a process that adopts the
-// segments after the first process was killed. Closing the spool removes the zeros.
+// segments after the first process was killed.
 func TestPreparedSegments(t *testing.T) {
 	t.Parallel()
 	const size = 256 << 10

@@ -47,7 +47,7 @@ func openDir(path string) (*spoolDir, error) {
 	return &spoolDir{path: path, lock: lock}, nil
 }
 
-// claimDir claims the first sub-directory that no process holds. It creates directories that do not exist.
+// claimDir claims the first sub-directory that no process holds.
 func claimDir(root string) (*spoolDir, error) {
 	for n := 1; n <= maxDirs; n++ {
 		d, err := openDir(filepath.Join(root, dirPrefix+strconv.Itoa(n)))
@@ -62,7 +62,7 @@ func claimDir(root string) (*spoolDir, error) {
 	return nil, fmt.Errorf("spool: %d processes share the spool %s already", maxDirs, root)
 }
 
-// claimOrphans claims the sub-directories that have segments but no process, because their process has ended.
+// claimOrphans claims the sub-directories that have segments but no process.
 func claimOrphans(root string) ([]*spoolDir, error) {
 	names, err := filepath.Glob(filepath.Join(root, dirPrefix+"*", "*"+segmentSuffix))
 	if err != nil {
@@ -120,7 +120,7 @@ type position struct {
 func (p position) before(o position) bool { return p.seq < o.seq || p.seq == o.seq && p.off < o.off }
 
 // readMark returns the position up to which all records are stored in PostgreSQL. If the mark is missing or damaged, it returns
-// the start. Records that are then read again are still stored only once.
+// the start.
 func (d *spoolDir) readMark() position {
 	text, err := os.ReadFile(filepath.Join(d.path, "mark"))
 	if err != nil {
@@ -139,8 +139,7 @@ func (p position) sum() uint32 {
 	return crc32.Checksum(fmt.Appendf(nil, "%d %d", p.seq, p.off), castagnoli)
 }
 
-// writeMark overwrites the mark. All marks have the same length, so a new mark can be written even when the disk is full. If a
-// power failure cuts the writing short, the mark has a wrong checksum and counts as missing.
+// writeMark overwrites the mark. All marks have the same length, so a new mark can be written even when the disk is full.
 func (d *spoolDir) writeMark(p position) error {
 	f, err := os.OpenFile(filepath.Join(d.path, "mark"), os.O_CREATE|os.O_WRONLY, 0o600)
 	if err != nil {
@@ -153,9 +152,8 @@ func (d *spoolDir) writeMark(p position) error {
 	return nil
 }
 
-// backlog returns the number of bytes in segments after p. The parameter written is the function tail.size, which returns the
-// number of bytes written to a segment. If the function does not know that number, or is nil, backlog uses the size of the file.
-// That size includes the zeros at the end of a prepared segment whose process was killed before it sealed the segment.
+// backlog returns the number of bytes in segments after p. The function written returns the number of bytes written to a segment.
+// If it is nil or does not know the segment, the size of the file counts, which may include zeros at the end.
 func (d *spoolDir) backlog(p position, written func(seq uint64) (size int64, growing, known bool)) int64 {
 	list, err := d.segments()
 	if err != nil {
@@ -189,7 +187,6 @@ func (d *spoolDir) size(seq uint64) int64 {
 	return info.Size()
 }
 
-// removeBefore deletes the segments older than seq.
 func (d *spoolDir) removeBefore(seq uint64) error {
 	list, err := d.segments()
 	if err != nil {

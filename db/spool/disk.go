@@ -17,7 +17,6 @@ const (
 	segmentsOfVolume = 16
 )
 
-// segmentSize returns the size of segments for the volume of a directory.
 func segmentSize(dir string) int64 {
 	_, size, err := Volume(dir)
 	if err != nil {

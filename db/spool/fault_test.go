@@ -173,8 +173,8 @@ func (f brokenFile) Truncate(size int64) error {
 
 var parts = []string{"create", "write", "sync", "truncate"}
 
-// TestBrokenDisk checks that Append fails at once while the disk fails in an operation that the record needs. A reader finds
-// exactly the acknowledged records.
+// TestBrokenDisk checks that Append fails while the disk fails in an operation that the record needs. A reader finds exactly the
+// acknowledged records.
 func TestBrokenDisk(t *testing.T) {
 	t.Parallel()
 	for i, part := range slices.Concat(parts, parts) {

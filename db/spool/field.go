@@ -131,8 +131,7 @@ func addrField[T any](tag byte, at func(*T) *netip.Addr) field[T] {
 	}}
 }
 
-// numberField encodes a whole number or a boolean as a varint. The function get converts the member to the number, and the
-// function set does the reverse.
+// numberField encodes a whole number or a boolean as a varint.
 func numberField[T any](tag byte, get func(*T) uint64, set func(*T, uint64)) field[T] {
 	return field[T]{tag, func(b []byte, tag byte, v *T) []byte {
 		n := get(v)
@@ -151,7 +150,7 @@ func numberField[T any](tag byte, get func(*T) uint64, set func(*T, uint64)) fie
 	}}
 }
 
-// timeField encodes a time in whole milliseconds. The zero time is not written.
+// timeField encodes a time in whole milliseconds.
 func timeField[T any](tag byte, at func(*T) *time.Time) field[T] {
 	return numberField(tag, func(v *T) uint64 {
 		if t := *at(v); !t.IsZero() {

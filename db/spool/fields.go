@@ -113,7 +113,6 @@ func taggedField[T any](tag byte, member reflect.StructField) field[T] {
 	panic("spool: no encoding of " + member.Name)
 }
 
-// memberAt returns a function that returns the pointer to a member of T.
 func memberAt[T, V any](member reflect.StructField) func(*T) *V {
 	return func(v *T) *V { return reflect.ValueOf(v).Elem().FieldByIndex(member.Index).Addr().Interface().(*V) } //nolint:forcetypeassert // the type of the member
 }

@@ -44,7 +44,7 @@ func firstFrames(buf []byte, limit int64) (size int, frames int64) {
 	return size, frames
 }
 
-// scanner finds the frames in a part of a segment. It skips damaged data, and counts each stretch of damaged bytes once.
+// scanner finds the frames in a part of a segment.
 type scanner struct {
 	skipped int64 // number of stretches of damaged bytes
 	damaged bool  // the scan is inside a stretch of damaged bytes

@@ -27,7 +27,6 @@ func (d smallDisk) create(path string) (segmentFile, error) {
 	return smallFile{f.(realFile), d, filepath.Dir(path)}, nil
 }
 
-// free returns the number of bytes that the files of a directory leave free.
 func (d smallDisk) free(dir string) int64 {
 	files, _ := filepath.Glob(filepath.Join(dir, "*"))
 	free := d.room
@@ -58,8 +57,8 @@ func (f smallFile) WriteAt(p []byte, off int64) (int, error) {
 	return f.realFile.WriteAt(p, off)
 }
 
-// fillDisk appends clicks with parameters of the given size until the disk has refused some of them. The refused clicks wait in
-// memory. It returns the ids of all clicks.
+// fillDisk appends clicks with parameters of the given size until the disk has refused some of them. It returns the ids of all
+// clicks.
 func fillDisk(t *testing.T, s *Spool, size, refusals int) []uuid.UUID {
 	t.Helper()
 	params := strings.Repeat("x", size)
@@ -78,7 +77,7 @@ func fillDisk(t *testing.T, s *Spool, size, refusals int) []uuid.UUID {
 	return ids
 }
 
-// storeAll reads and commits records as an ingester does, until no record waits. It returns their ids in order.
+// storeAll reads and commits records as an ingester does, until no record waits.
 func storeAll(t *testing.T, s *Spool, q *Reader) []uuid.UUID {
 	t.Helper()
 	var ids []uuid.UUID
@@ -126,8 +125,8 @@ func TestFullDiskRecovers(t *testing.T) {
 	}
 }
 
-// TestFullDiskRefusesWholeRecords checks that without Retry no part of a record stays on a full disk that is smaller than a
-// segment. When PostgreSQL stores records again, the next records are written to the disk.
+// TestFullDiskRefusesWholeRecords checks that without Retry no part of a refused record stays on a full disk. When PostgreSQL
+// stores records again, the next records are written to the disk.
 func TestFullDiskRefusesWholeRecords(t *testing.T) {
 	t.Parallel()
 	s := open(t, t.TempDir(), Options{disk: smallDisk{room: 20 << 10}})
@@ -150,7 +149,7 @@ func TestFullDiskRefusesWholeRecords(t *testing.T) {
 	}
 }
 
-// TestSmallVolumeRecovers fills a real volume of 20 MB and checks that the spool recovers. Only root can mount a volume.
+// TestSmallVolumeRecovers fills a real volume of 20 MB and checks that the spool recovers.
 func TestSmallVolumeRecovers(t *testing.T) {
 	t.Parallel()
 	if os.Geteuid() != 0 {

@@ -17,10 +17,8 @@ import (
 	"switchyard/models"
 )
 
-// Reader reads the segments of one directory in order. It belongs to one goroutine. Read returns records. Commit notes that
-// everything read so far is stored. Rewind goes back to the first record that is not stored. If the process dies before a Commit
-// is on disk, the same records are read again. The code that stores a record must therefore recognize by the record's id that
-// the record is already stored.
+// Reader reads the segments of one directory in order. It belongs to one goroutine. If the process dies before a Commit is on
+// disk, the same records are read again.
 type Reader struct {
 	spool *Spool
 	dir   *spoolDir
@@ -70,8 +68,8 @@ type Item struct {
 	raw    []byte // valid until the next Read
 }
 
-// Read returns up to limit records, or none when all were read. It skips stretches of damaged bytes and counts them. The
-// records stay valid after the next Read, but Reject accepts only items of the last Read.
+// Read returns up to limit records, or none when all were read. The records stay valid after the next Read, but Reject accepts
+// only items of the last Read.
 func (r *Reader) Read(limit int) ([]Item, error) {
 	before := r.scan.skipped
 	items, err := r.read(limit)
@@ -87,7 +85,7 @@ func (r *Reader) Read(limit int) ([]Item, error) {
 	return items, err
 }
 
-// read returns the next records, at most limit. It returns none if no record waits.
+// read returns the next records, at most limit.
 func (r *Reader) read(limit int) ([]Item, error) {
 	for {
 		size, final, err := r.locate()
@@ -119,8 +117,7 @@ func (r *Reader) read(limit int) ([]Item, error) {
 	}
 }
 
-// finishSegment closes the current segment and continues with the next. The stored position moves too, but only if everything
-// that was read is stored.
+// finishSegment closes the current segment and continues with the next.
 func (r *Reader) finishSegment() {
 	_ = r.file.Close()
 	r.file = nil
@@ -203,8 +200,7 @@ func (r *Reader) openNext() error {
 	return nil
 }
 
-// Commit notes that everything read so far is stored. It wakes the callers of Append that wait for PostgreSQL. It writes the
-// mark to disk at most once a second, or at once if that frees a segment.
+// Commit notes that everything read so far is stored. It wakes the callers of Append that wait for PostgreSQL.
 func (r *Reader) Commit() error {
 	r.done = r.pos
 	if r.last != uuid.Nil {
@@ -234,8 +230,6 @@ func (r *Reader) countBacklog() {
 	r.backlog = n
 }
 
-// markEvery is the minimum time between two writes of the mark. After a crash, records that were stored since the last write of
-// the mark are read again, but are still stored only once.
 const markEvery = time.Second
 
 // mark deletes the stored segments and writes the mark, if the stored position has changed. If now is false and no segment

@@ -34,7 +34,6 @@ var (
 	errCorrupt     = errors.New("spool: a record that cannot be read")
 )
 
-// appendRecord appends the encoded record to b.
 func appendRecord(b []byte, r Record) ([]byte, error) {
 	switch {
 	case r.Click != nil:

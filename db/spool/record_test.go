@@ -108,7 +108,7 @@ func TestUnknownFieldsAreSkipped(t *testing.T) {
 	t.Parallel()
 	c := filled[models.Click]()
 	p, _ := appendRecord(nil, Record{Click: c})
-	// The added fields have unknown tags. One follows the first byte, which is the kind of the record. The other is at the end.
+	// The added fields have unknown tags.
 	p = append(appendBytes(p[:1:1], 250, "of a later version"), p[1:]...)
 	p = appendBytes(p, 251, "another")
 	got, err := decodeRecord(p)
@@ -157,7 +157,7 @@ func FuzzScanner(f *testing.F) {
 	frame := openFrame(nil)
 	frame = append(frame, "payload"...)
 	closeFrame(frame)
-	f.Add(frame, true) // the next inputs have rubbish before the frame, and parts of a frame before and after it
+	f.Add(frame, true)
 	f.Add(append(append([]byte("rubbish"), frame...), frame[:9]...), false)
 	f.Add(append(append([]byte(nil), frame[:15]...), frame...), true)
 	f.Fuzz(func(t *testing.T, buf []byte, last bool) {

@@ -33,8 +33,7 @@ type Options struct {
 	age     time.Duration // default segmentAge
 }
 
-// Spool is a log on local disk in which records wait until they are in PostgreSQL. Several processes may share its directory:
-// each holds its own sub-directory.
+// Spool is a log on local disk in which records wait until they are in PostgreSQL.
 type Spool struct {
 	root string
 	dir  *spoolDir
@@ -211,7 +210,7 @@ func signal(channel chan struct{}) {
 }
 
 // flush writes the batches. No other goroutine does. While it syncs a batch, the next batch collects records. A single record is
-// written at once, unless writes are paced. With Retry, flush writes a refused batch again before the records that came later.
+// written at once, unless writes are paced.
 func (s *Spool) flush() {
 	defer close(s.done)
 	var spare []byte

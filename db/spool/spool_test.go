@@ -83,7 +83,7 @@ func TestSpoolKeepsOrderOverSegments(t *testing.T) {
 }
 
 // TestOldSegmentsEnd checks that a segment that reaches the maximum age ends even if no further record arrives, so that stored
-// records do not stay on disk. The second round checks the same for the next segment, which begins after the first was deleted.
+// records do not stay on disk.
 func TestOldSegmentsEnd(t *testing.T) {
 	t.Parallel()
 	s := open(t, t.TempDir(), Options{age: time.Millisecond})

@@ -20,7 +20,7 @@ import (
 	"switchyard/models/await"
 )
 
-// Realistic returns a click as a tracking link records it. The campaign, the country, the visitor and some other values are random.
+// Realistic returns a click as a tracking link records it.
 func Realistic(acc uuid.UUID, campaigns []uuid.UUID) *models.Click {
 	n := rand.IntN(1 << 30)
 	id := func(count int) uuid.UUID { return campaigns[n%count%len(campaigns)] } // one of the first count ids
@@ -55,13 +55,12 @@ func Record(tb testing.TB, d *db.DB, in conversion.Input) (conversion.Outcome, e
 	return out, err
 }
 
-// Amount returns a pointer to an amount.
 func Amount(s string) *decimal.Decimal {
 	d := decimal.RequireFromString(s)
 	return &d
 }
 
-// StoredClick creates an account and stores a click of it. Before that, the function `change` may set fields of the click.
+// StoredClick creates an account and stores a click of it, whose fields the function change may set first.
 func StoredClick(tb testing.TB, d *db.DB, change func(*models.Click)) *models.Click {
 	tb.Helper()
 	dbtest.SetRates(tb, d, "1")
@@ -78,8 +77,7 @@ func StoredClick(tb testing.TB, d *db.DB, change func(*models.Click)) *models.Cl
 // Input is the input of Record.
 type Input = conversion.Input
 
-// The clicks of tests are only a few days old. In tests, days of any age may therefore be cold: their clicks may be only in
-// ClickHouse.
+// Tests have no old clicks, so days of any age may leave PostgreSQL for ClickHouse.
 func init() { click.ColdAfter = -click.NewestClick }
 
 // OpenSpool opens a spool and closes it at the end of the test.
@@ -163,7 +161,7 @@ func Full(c *models.Click) *models.Click {
 	return &f
 }
 
-// SmartlinkClick returns a click of a smartlink. bot says whether it is a bot's click.
+// SmartlinkClick returns a click of a smartlink.
 func SmartlinkClick(at time.Time, account, link, rule uuid.UUID, to string, bot bool) *models.SmartlinkClick {
 	return &models.SmartlinkClick{
 		Click: models.Click{

@@ -25,7 +25,7 @@ func NewCopy(t *testing.T, d *db.DB) clickcopy.Copy {
 	return BeginAndFill(t, clickcopy.Copy{From: d, To: clickhousetest.New(t), Batch: 50})
 }
 
-// BeginAndFill begins a copy and fills it. It begins twice, because a second Begin must change nothing.
+// BeginAndFill begins a copy twice, because a second Begin must change nothing, and fills it.
 func BeginAndFill(t *testing.T, k clickcopy.Copy) clickcopy.Copy {
 	t.Helper()
 	for range 2 {
@@ -66,7 +66,6 @@ func (x *MoneyEnv) MakeRandomChange() {
 	}
 }
 
-// eraseVisitor erases the visitor of a random click.
 func (x *MoneyEnv) eraseVisitor() {
 	x.Helper()
 	if len(x.Clicks) == 0 {
@@ -83,7 +82,6 @@ func (x *MoneyEnv) eraseVisitor() {
 	}
 }
 
-// clickOut makes some visitors click through to an offer.
 func (x *MoneyEnv) clickOut() {
 	x.Helper()
 	s := OpenSpool(x, x.TempDir())
@@ -107,7 +105,7 @@ func (x *MoneyEnv) CheckCopyFigures(k clickcopy.Copy) {
 	}
 }
 
-// CheckCopy checks that the copy equals PostgreSQL. It compares the figures by the audit, and the rows by SameRows.
+// CheckCopy checks that the copy equals PostgreSQL.
 func (x *MoneyEnv) CheckCopy(k clickcopy.Copy) {
 	x.Helper()
 	x.CheckCopyFigures(k)
@@ -152,7 +150,7 @@ func (x *MoneyEnv) Forward(k clickcopy.Copy) {
 	}
 }
 
-// ColdCopy begins a copy and makes the environment read from it, so that days can leave PostgreSQL.
+// ColdCopy begins a copy and reads from it, so that days can leave PostgreSQL.
 func (x *MoneyEnv) ColdCopy() clickcopy.Copy {
 	x.Helper()
 	k := clickcopy.Copy{From: x.DB, To: clickhousetest.New(x.T), Batch: 50}
@@ -160,7 +158,7 @@ func (x *MoneyEnv) ColdCopy() clickcopy.Copy {
 	return BeginAndFill(x.T, k)
 }
 
-// Freeze moves the days before a time out of PostgreSQL, including thawed days. It first copies all recorded changes.
+// Freeze moves the days before a time out of PostgreSQL, including thawed days.
 func (x *MoneyEnv) Freeze(k clickcopy.Copy, before time.Time) {
 	x.Helper()
 	x.Forward(k)

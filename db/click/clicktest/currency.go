@@ -25,7 +25,7 @@ const (
 	FromRows   = true
 )
 
-// Figures returns the figures since a moment, by day, campaign and source. They are read from the rows or from the ledger.
+// Figures returns the figures since a moment, of the rows or of the ledger, by day, campaign and source.
 func (x *MoneyEnv) Figures(from time.Time, rows bool) []string {
 	x.Helper()
 	list, err := report.Reader{Conn: x.DB}.Performance(x.Context(), report.Query{
@@ -61,8 +61,8 @@ func (x *MoneyEnv) BeginChange(to string) error {
 // AllSteps makes RunChange and Restate run until the end.
 const AllSteps = -1
 
-// RunChange runs transactions of the job that changes the currency: at most as many as `steps` says, or all for AllSteps. After each
-// transaction it calls the function `each`. It reports whether the change has ended.
+// RunChange runs transactions of the job that changes the currency: at most as many as steps says, or all for AllSteps. After
+// each of them it calls the function each. It reports whether the change has ended.
 func (x *MoneyEnv) RunChange(steps int, each func()) bool {
 	x.Helper()
 	k, open, err := exchangerate.FindChange(x.Context(), x.DB, x.Account)
@@ -116,8 +116,7 @@ func (x *MoneyEnv) Archive(kept time.Time) {
 	x.Clicks = slices.DeleteFunc(x.Clicks, func(c *models.Click) bool { return models.ClickTime(c.ID).Before(kept) })
 }
 
-// Logged returns the rates in the logs of clicks and conversions. The keys have the id and the currency of the click or conversion,
-// and for a conversion also the day.
+// Logged returns the rates in the logs of clicks and conversions, by id, currency and, for conversions, day.
 func (x *MoneyEnv) Logged() map[string]string {
 	x.Helper()
 	out, log := map[string]string{}, click.Log{Conn: x.DB}
@@ -140,7 +139,7 @@ func (x *MoneyEnv) Logged() map[string]string {
 }
 
 // CheckRates checks that every fact has the rate of its day from its currency to the account's currency, and that no rows are
-// left of the change of the currency.
+// left of the change.
 func (x *MoneyEnv) CheckRates(currency string) {
 	x.Helper()
 	const wrong = `SELECT count(*) FROM (
@@ -166,7 +165,7 @@ func Within(list []string, from time.Time) []string {
 	return slices.DeleteFunc(slices.Clone(list), func(s string) bool { return s[1:11] < from.Format(time.DateOnly) })
 }
 
-// CheckClose checks that amounts differ by at most a millionth (0.000001).
+// CheckClose checks that amounts differ by at most a millionth.
 func (x *MoneyEnv) CheckClose(what string, want, got []string) {
 	x.Helper()
 	if len(want) != len(got) {

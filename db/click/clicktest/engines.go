@@ -16,7 +16,7 @@ import (
 	"switchyard/models/parttest"
 )
 
-// questions lists combinations of dimensions that are prone to wrong figures. ledger is set if the ledger has all of them.
+// questions lists combinations of dimensions that are prone to wrong figures. ledger is set if the ledger has all dimensions.
 var questions = []struct {
 	dims   []string
 	ledger bool
@@ -29,9 +29,7 @@ var questions = []struct {
 	{[]string{"country", "bot_reason"}, false},
 }
 
-// CheckFigures compares the figures of every account between the engines. PostgreSQL's rows must give the same figures as its
-// ledger, where the ledger has the dimensions. ClickHouse's rows must give the same figures as PostgreSQL's rows. Every cell is
-// compared.
+// CheckFigures checks that PostgreSQL's rows, its ledger and ClickHouse's rows give the same figures of every account.
 func CheckFigures(t *testing.T, d *db.DB) {
 	t.Helper()
 	accounts := dbtest.Select[uuid.UUID](t, d, `SELECT id FROM accounts`)
@@ -66,7 +64,7 @@ func CheckFigures(t *testing.T, d *db.DB) {
 		})
 	})
 	t.Run("clickhouse", func(t *testing.T) {
-		clickhousetest.Server(t) // if there is no server, only this part is skipped
+		clickhousetest.Server(t) // without a server, only this part is skipped
 		copied := click.NewCopyReader(NewCopy(t, d).To)
 		each(func(q report.Query, _ bool) {
 			compare(t, report.Reader{Conn: d}, q, report.Reader{Conn: d, Copy: copied, CopyOnly: true}, q)

@@ -15,7 +15,7 @@ import (
 	"switchyard/models"
 )
 
-// Inputs returns n conversions of known and unknown clicks. Some are repeated, and some are refused.
+// Inputs returns n conversions of known and unknown clicks. Some are repeated or refused.
 func (b *Env) Inputs(n int) []conversion.Input {
 	list := make([]conversion.Input, n)
 	for i := range list {
@@ -38,7 +38,6 @@ func (b *Env) Inputs(n int) []conversion.Input {
 	return list
 }
 
-// brief returns the fields of each outcome that a preview also has, as texts.
 func brief(list []conversion.Corrected) []string {
 	out := make([]string, len(list))
 	for i, v := range list {
@@ -48,7 +47,7 @@ func brief(list []conversion.Corrected) []string {
 	return out
 }
 
-// Correct records conversions and checks that the preview is right.
+// Correct records conversions, and checks the preview.
 func (b *Env) Correct(list []conversion.Input) []conversion.Corrected {
 	b.Helper()
 	const preview, write = false, true
@@ -89,7 +88,7 @@ func (b *Env) Spend() spend.Spend {
 	return s
 }
 
-// SetSpend sets spend and checks the ledger: the cost of that day, source and campaign must equal the amount of the spend.
+// SetSpend sets spend, and checks the ledger and the preview.
 func (b *Env) SetSpend(s spend.Spend) {
 	b.Helper()
 	expected, err := spend.Preview(b.Context(), b.DB, b.Account, []spend.Spend{s})

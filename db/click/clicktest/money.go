@@ -26,12 +26,12 @@ import (
 	"switchyard/models/bot"
 )
 
-// MoneyEnv is an account in dollars with facts in four currencies. It contains a model of the published rates.
+// MoneyEnv is an account in dollars with facts in four currencies.
 type MoneyEnv struct {
 	Env
 	published map[string]map[string]*big.Rat // by day and currency: value of one euro in the currency
 	fixed     map[string]string              // fixed rates as Watch last saw them, by day and currency
-	replaced  bool                           // a published rate may have been replaced
+	replaced  bool                           // a published rate may have changed
 	Copied    *click.CopyReader              // nil: all clicks are in PostgreSQL
 }
 
@@ -144,7 +144,7 @@ const (
 	ReplaceRates = true
 )
 
-// Publish stores rates of a random day, more often of one of the latest five. It leaves out some currencies, so some rates are missing.
+// Publish stores rates of a random day. Some rates are missing.
 func (x *MoneyEnv) Publish(replace bool) {
 	x.Helper()
 	day := x.DayText(x.Rnd.IntN([]int{5, 14}[x.Rnd.IntN(2)]))
@@ -156,7 +156,7 @@ func (x *MoneyEnv) Publish(replace bool) {
 	x.replaced = x.replaced || replace
 }
 
-// SaveRate stores the rate of a currency on a day. It replaces a stored rate only if replace is set.
+// SaveRate stores the rate of a currency on a day.
 func (x *MoneyEnv) SaveRate(day, currency, rate string, replace bool) {
 	x.Helper()
 	r, err := models.NewRate(day, currency, rate, models.RatesOfFile)
@@ -175,7 +175,7 @@ func (x *MoneyEnv) SaveRate(day, currency, rate string, replace bool) {
 	})
 }
 
-// euro returns the model's value of one euro in a currency on a day, or nil if it is unknown.
+// euro returns the model's value of one euro in a currency on a day. It is nil if unknown.
 func (x *MoneyEnv) euro(day, currency string) *big.Rat {
 	if currency == models.Euro {
 		return big.NewRat(1, 1)
@@ -192,7 +192,7 @@ func (x *MoneyEnv) euro(day, currency string) *big.Rat {
 	return nil
 }
 
-// rate returns the rate of a currency to the dollar on a day with 16 decimals, or an empty text if it is unknown.
+// rate returns the rate of a currency to the dollar on a day, or an empty text if it is unknown.
 func (x *MoneyEnv) rate(day, currency string) string {
 	from, to := x.euro(day, currency), x.euro(day, "USD")
 	if from == nil || to == nil {
@@ -201,8 +201,8 @@ func (x *MoneyEnv) rate(day, currency string) string {
 	return decimal.RequireFromString(new(big.Rat).Quo(to, from).FloatString(16)).String()
 }
 
-// Watch checks each fixed rate. When a rate is fixed, it must equal the model's rate. Later it may change only if a published rate was
-// replaced, and then only to the model's rate.
+// Watch checks that each fixed rate equals the model's rate when it is fixed. Later it may change only after a published rate was
+// replaced.
 func (x *MoneyEnv) Watch(after string) {
 	x.Helper()
 	rows := dbtest.Select[struct{ Day, Currency, Rate string }](x, x.DB,
@@ -243,7 +243,7 @@ func (x *MoneyEnv) Restate(steps int) {
 	}
 }
 
-// Clear deletes the clicks of a campaign in six hours that begin at random.
+// Clear deletes a campaign's clicks of six random hours.
 func (x *MoneyEnv) Clear() {
 	x.Helper()
 	from := x.Today.Add(-time.Duration(x.Rnd.IntN(72)) * time.Hour)

@@ -8,8 +8,8 @@ import (
 	"switchyard/db/dbtest"
 )
 
-// recount multiplies the amounts of every row by their rates and adds them up by day, source and kind of amount (cost, revenue or
-// pending). It does not use the code under test.
+// recount adds up the amounts of all rows by day, source and kind of amount (cost, revenue or pending), without the code under
+// test.
 func (x *MoneyEnv) recount() map[string]string {
 	x.Helper()
 	sums := map[string]*big.Rat{}
@@ -25,8 +25,7 @@ func (x *MoneyEnv) recount() map[string]string {
 		sums[key].Add(sums[key], a.Mul(a, r))
 	}
 	type row struct{ Day, Source, Kind, Amount, Rate string }
-	// The cost of a conversion is stored with ten decimals. PostgreSQL computes it here from its parts. Spend counts here only if it
-	// stands alone (no clicks to spread it over). Other spend is already in the cost of the clicks.
+	// Conversion costs have ten decimals. Spend that does not stand alone is already in the cost of the clicks.
 	const facts = `
 SELECT (at AT TIME ZONE 'UTC')::date::text AS day, source_id::text AS source, 'cost' AS kind, cost::text AS amount, coalesce(rate::text, '') AS rate
 FROM clicks WHERE NOT is_bot
@@ -63,12 +62,11 @@ GROUP BY 1, 2, 3 HAVING sum(k.amount) <> 0`
 	return out
 }
 
-// Check checks the fixed rates (Watch). Unless rows have moved to ClickHouse, it also checks that the ledger agrees with the rows
-// and with the recount.
+// Check checks the fixed rates (see Watch), and that the ledger agrees with the rows and with the recount.
 func (x *MoneyEnv) Check(after string) {
 	x.Helper()
 	x.Watch(after)
-	if x.Copied != nil { // some rows are only in ClickHouse, so the recount from PostgreSQL would be incomplete
+	if x.Copied != nil { // some rows are only in ClickHouse
 		return
 	}
 	x.CheckLedger(after)

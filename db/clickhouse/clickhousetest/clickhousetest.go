@@ -1,5 +1,5 @@
 // Package clickhousetest gives each test its own ClickHouse databases, and servers that the test may kill. make e2e starts a
-// server and passes its URL in TEST_CLICKS_URL. Without a server these tests are skipped.
+// server and passes its URL in TEST_CLICKS_URL.
 package clickhousetest
 
 import (
@@ -31,7 +31,7 @@ func Server(tb testing.TB) string {
 	return address
 }
 
-// Cluster returns the name of the cluster to which Server belongs.
+// Cluster returns the name of the cluster of Server.
 func Cluster(tb testing.TB) string {
 	tb.Helper()
 	Server(tb)
@@ -48,20 +48,20 @@ func New(tb testing.TB, tables ...schema.Table) *clickhouse.Conn {
 	return NewOn(tb, Server(tb), tables...)
 }
 
-// NewOn does the same as New on the server with the given URL.
+// NewOn does the same as New on another server.
 func NewOn(tb testing.TB, server string, tables ...schema.Table) *clickhouse.Conn {
 	tb.Helper()
 	conn, _ := newOn(tb, server, "", tables...)
 	return conn
 }
 
-// NewURL does the same as New and also returns the URL of the database, for a test that starts its own processes.
+// NewURL does the same as New and also returns the URL of the database.
 func NewURL(tb testing.TB, tables ...schema.Table) (*clickhouse.Conn, string) {
 	tb.Helper()
 	return newOn(tb, Server(tb), "", tables...)
 }
 
-// NewCluster does the same as New on all servers of the Cluster.
+// NewCluster does the same as New on all servers of Cluster.
 func NewCluster(tb testing.TB, tables ...schema.Table) *clickhouse.Conn {
 	tb.Helper()
 	conn, _ := newOn(tb, Server(tb), Cluster(tb), tables...)
@@ -103,7 +103,7 @@ func open(tb testing.TB, server, cluster string) *clickhouse.Conn {
 	return conn
 }
 
-// Engine is a server of one test, which the test kills.
+// Engine is a server that a test kills.
 type Engine struct {
 	Address  string // host and port
 	Password string
@@ -116,7 +116,7 @@ type Engine struct {
 	kills    int
 }
 
-// Start starts a server with the program in TEST_CLICKS_LAB, and ends the server with the test.
+// Start starts a server with the program in TEST_CLICKS_LAB.
 func Start(tb testing.TB) *Engine {
 	tb.Helper()
 	parttest.Needs(tb, parttest.ClickHouse)
@@ -145,13 +145,13 @@ func Start(tb testing.TB) *Engine {
 	return e
 }
 
-// URL returns the URL of the server's database default.
+// URL returns the URL of the database default.
 func (e *Engine) URL() string {
 	u := url.URL{Scheme: "http", Host: e.Address, User: url.UserPassword("default", e.Password), Path: "/default"}
 	return u.String()
 }
 
-// start starts the server and does not wait until it answers.
+// start starts the server, but does not wait until it answers.
 func (e *Engine) start() {
 	ctx := context.WithoutCancel(e.tb.Context()) // Cleanup ends the server
 	arguments := []string{"clickhouse", "--dir", e.dir, "--listen", e.Address, "--password", e.Password}
@@ -166,7 +166,7 @@ func (e *Engine) end() {
 	_ = e.cmd.Wait()
 }
 
-// Kill kills the server and starts it again. It does nothing if RecordAnswer was not called since the server's start.
+// Kill kills the server and starts it again. It does nothing if the server has not answered since its start.
 func (e *Engine) Kill() {
 	e.mu.Lock()
 	defer e.mu.Unlock()

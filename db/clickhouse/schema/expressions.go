@@ -5,13 +5,12 @@ import (
 	"time"
 )
 
-// LatestMoment is a time in Unix milliseconds. It is later than every click and can still be stored in ClickHouse. Window replaces
-// later times with it.
+// LatestMoment is a time in Unix milliseconds that ClickHouse can store and that is later than every click. Window uses it for
+// later times.
 var LatestMoment = time.Date(2299, 1, 1, 0, 0, 0, 0, time.UTC).UnixMilli()
 
-// Window returns the ClickHouse condition that a column of times is in [from, to). The bounds are rounded down to milliseconds.
-// They are not passed as arguments, because arguments are rounded down to seconds: a window that ends at 23:59:59.999 would end
-// at 23:59:59.000 and miss almost a second.
+// Window returns the ClickHouse condition that a column of times is in [from, to), to the millisecond. The bounds are not
+// arguments, because ClickHouse would round arguments down to seconds.
 func Window(at string, from, to time.Time) string {
 	moment := func(t time.Time) string {
 		return fmt.Sprintf("fromUnixTimestamp64Milli(toInt64(%d), 'UTC')", min(max(t.UnixMilli(), 0), LatestMoment))
@@ -25,8 +24,8 @@ const NoID = "toUUID('00000000-0000-0000-0000-000000000000')"
 // mappedPrefix is the prefix of an IPv4 address in ClickHouse's text form.
 const mappedPrefix = "::ffff:"
 
-// Host returns a ClickHouse expression for an address as text, in the form of PostgreSQL's host(). The text is empty if
-// there is no address.
+// Host returns a ClickHouse expression for an address as text, in the form of PostgreSQL's host(). It is empty if there is no
+// address.
 func Host(expr string) string {
 	return fmt.Sprintf("multiIf(%[1]s = toIPv6('::'), '', %[2]s, substring(toString(%[1]s), %[3]d), toString(%[1]s))",
 		expr, IsV4(expr), len(mappedPrefix)+1)

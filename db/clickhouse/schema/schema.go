@@ -21,7 +21,7 @@ type Table struct {
 	Layout string
 }
 
-// Store reads and writes tables. clickhouse.Conn implements it and documents each method.
+// Store reads and writes tables. The methods are documented at clickhouse.Conn.
 type Store interface {
 	Ensure(ctx context.Context, tables ...Table) error
 	Put(ctx context.Context, t Table, rows iter.Seq[[]any]) error
