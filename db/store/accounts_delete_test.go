@@ -27,8 +27,8 @@ var shared = []string{
 	"assistant_clients",
 }
 
-// TestDeleteAccount deletes an account that has a row in every table. Each call is interrupted after the first table from which
-// it deletes, and is then repeated. In the end all rows are deleted. Another account keeps every row.
+// TestDeleteAccount deletes an account that has a row in every table, with an interruption of almost every call. Another account
+// keeps its rows.
 func TestDeleteAccount(t *testing.T) {
 	t.Parallel()
 	d := dbtest.New(t)

@@ -23,7 +23,7 @@ var allowedIntegrations = allowance{
 type integrations[R any] struct{ records[R] }
 
 // SetActive pauses a record or resumes it. Resuming also restores a deactivated record, and needs room in the plan's allowance of
-// integrations. Resuming an active record does nothing.
+// integrations.
 func (k integrations[R]) SetActive(ctx context.Context, account, id uuid.UUID, on bool) error {
 	if !on {
 		return pausable[R](k).SetActive(ctx, account, id, on)

@@ -41,9 +41,8 @@ func (t *table[R]) page(account uuid.UUID, p Page) pageQuery[R] {
 
 // sortByName orders a list by name, ignoring case.
 //
-// A name can change between two pages. So all records that were changed after the first page come last, ordered by id. A change
-// never moves a record to a part that was already read, so no record is missed. A record that changes after it was listed can be
-// listed again.
+// A name can change between two pages. So all records that were changed after the first page come last, ordered by id, and no
+// record is missed. A record that changes after it was listed can be listed again.
 func (q *pageQuery[R]) sortByName() {
 	last := "t.updated_at > $2"
 	if !q.Asc {
@@ -69,7 +68,7 @@ func (k records[R]) Find(ctx context.Context, account, id uuid.UUID) (R, error) 
 	return k.t.find(ctx, k.s, account, id)
 }
 
-// Among lists the records whose ids are given. It leaves out removed records.
+// Among lists the records with the given ids. It leaves out removed records.
 func (k records[R]) Among(ctx context.Context, account uuid.UUID, ids []uuid.UUID) ([]R, error) {
 	return db.Select[R](ctx, k.s.c, k.t.what+"s by id", k.t.from+` WHERE `+k.t.live+` AND t.id = ANY ($2)`, account, db.UUIDs(ids))
 }
@@ -89,7 +88,7 @@ func (k records[R]) Update(ctx context.Context, record R) (R, error) {
 	return k.t.change(ctx, k.s, record)
 }
 
-// Remove removes a record, so that it is no longer listed. Records of most kinds stay in the database for history.
+// Remove removes a record. Records of most kinds stay in the database for history.
 func (k records[R]) Remove(ctx context.Context, account, id uuid.UUID) error {
 	return k.s.execOne(ctx, k.t.what, k.t.remove, account, id)
 }
@@ -115,8 +114,7 @@ func (k pausable[R]) SetActive(ctx context.Context, account, id uuid.UUID, on bo
 	})
 }
 
-// deactivated is the name of a column with the time of removal. If a kind of record has this column, its records stay in the
-// database for history and can be restored.
+// deactivated is the column with the time of removal in tables whose records can be restored.
 const deactivated = "deactivated_at"
 
 // isRemoved locks a record of the account and reports whether it was removed.
@@ -135,7 +133,7 @@ func (t *table[R]) restore(ctx context.Context, s *Store, account, id uuid.UUID)
 	return err
 }
 
-// listFilters lists the filters of a list. A filter applies only to tables that have its column.
+// listFilters are the filters of lists. A filter applies only to tables that have its column.
 var listFilters = []struct {
 	column, sql string
 	value       func(Filter) string

@@ -51,14 +51,14 @@ func NamesOfPlaces(places []Place) (names []string) {
 // Chosen limits a replacement to some campaigns and saved flows. A nil Chosen means all campaigns and saved flows.
 type Chosen struct{ Campaigns, Flows []uuid.UUID }
 
-// holders are the tables with flows. status is SQL for the status of a record.
+// holders are the tables with flows. status is SQL.
 var holders = []struct{ kind, table, paths, live, status string }{
 	{bulk.Campaign, "campaigns", "streams", " AND t.deleted_at IS NULL", "t.status"},
 	{bulk.Flow, "flows", "paths", "", "CASE WHEN t.is_active THEN 'active' ELSE 'paused' END"},
 }
 
-// selectPlaces returns SQL for the paths that match the condition. In the condition, PATHS is a whole flow, t is the record of
-// the flow and p is a path. The query stops before the size of the destinations exceeds MaxBytes.
+// selectPlaces returns SQL for the paths that match the condition. In the condition, PATHS is a whole flow, t its record and p a
+// path. The query stops before the size of the destinations exceeds MaxBytes.
 func selectPlaces(condition string) string {
 	var parts []string
 	for _, h := range holders {
@@ -74,7 +74,7 @@ func selectPlaces(condition string) string {
 	) f WHERE size <= $3 ORDER BY ` + order + ` LIMIT $4`
 }
 
-// leadsTo is the condition that a flow, and a path in it, lead to the record $2. $2 is the id as text.
+// leadsTo is the condition that a flow, and a path in it, lead to the record $2.
 const leadsTo = `PATHS @> jsonb_build_array(jsonb_build_object('destinations', jsonb_build_array(jsonb_build_object('id', $2::text))))
 	AND p @> jsonb_build_object('destinations', jsonb_build_array(jsonb_build_object('id', $2::text)))`
 
@@ -84,8 +84,8 @@ var (
 	heldPlaces   = selectPlaces(`t.id = ANY ($2) AND p ->> 'id' = ANY ($5)`)
 )
 
-// Places lists the places that lead to a record of the account, even if the record is deactivated. It lists at most MaxPaths
-// places, whose destinations have at most MaxBytes together. whole is false if there are more.
+// Places lists the places that lead to a record of the account, even if the record is deactivated. whole is false if there are
+// more than MaxPaths, or if their destinations exceed MaxBytes.
 func (k Destinations) Places(ctx context.Context, account, id uuid.UUID) (list []Place, whole bool, err error) {
 	if err := k.exists(ctx, account, id); err != nil {
 		return nil, false, err
@@ -99,14 +99,13 @@ func (s *Store) places(ctx context.Context, query string, args ...any) (list []P
 	return list, len(list) == 0 || list[0].Total == len(list), err
 }
 
-// exists returns not_found if an id is not a record of the account. It accepts a deactivated record.
+// exists returns not_found if an id is not a record of the account, deactivated or not.
 func (k Destinations) exists(ctx context.Context, account, id uuid.UUID) error {
 	_, err := db.Get[uuid.UUID](ctx, k.s.c, k.what, `SELECT id FROM `+k.table+` WHERE account_id = $1 AND id = $2`, account, id)
 	return err
 }
 
-// CheckWith returns the error invalid_with if the record "with" cannot replace the record "id". The record "with" must be another
-// record, and a live record of the account.
+// CheckWith returns the error invalid_with unless "with" is another live record of the account.
 func (k Destinations) CheckWith(ctx context.Context, account, id, with uuid.UUID) error {
 	if with == id {
 		return models.Invalid("invalid_with", "with must be another %s", k.what)
