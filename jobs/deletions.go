@@ -6,8 +6,8 @@ import (
 	"github.com/google/uuid"
 )
 
-// ClearArgs select the clicks to delete in [From, To). The field Of has the ids of their campaigns, or the id of a
-// smartlink. The other fields are the progress of the job, from which the next attempt continues.
+// ClearArgs select the clicks to delete in [From, To). Of has the ids of their campaigns, or the id of a smartlink. The other
+// fields are the progress of the job.
 type ClearArgs struct {
 	Of   []uuid.UUID `json:"of"`
 	From time.Time   `json:"from"`
@@ -20,7 +20,7 @@ type ClearArgs struct {
 	Found       []uuid.UUID `json:"found,omitempty"` // campaigns with deleted clicks
 }
 
-// ClearAnswer counts the deleted clicks and conversions. The field Of has the campaigns or the smartlink of the arguments.
+// ClearAnswer counts the deleted clicks and conversions.
 type ClearAnswer struct {
 	Of          []uuid.UUID `json:"of"`
 	From        time.Time   `json:"from"`
@@ -31,8 +31,7 @@ type ClearAnswer struct {
 	Found       int         `json:"found"` // campaigns with deleted clicks
 }
 
-// Deletions that a customer requests. Deleted clicks no longer count in any figure. The jobs work in batches. If the worker
-// dies, the batches that were committed stay deleted.
+// Deletions that a customer requests. The jobs work in batches, and batches that were committed stay deleted.
 var (
 	// ClearCampaign deletes the clicks and conversions of a campaign in a window.
 	ClearCampaign = Define[ClearArgs, ClearAnswer]("campaign:clear", resumable)

@@ -18,6 +18,6 @@ type PublishedEdge struct {
 // already has.
 var PublishEdge = Define[None, PublishedEdge]("edge:publish", interactive(5*time.Minute))
 
-// SweepEdge publishes the campaigns of each account in which something has changed. If publishing a campaign failed, or if the
-// run ended before it reached the campaign, a later run publishes the campaign.
+// SweepEdge publishes the campaigns of each account in which something has changed. Campaigns that failed are tried again by a
+// later run.
 var SweepEdge = tickWithin("edge:sweep", 10*time.Minute)

@@ -119,11 +119,10 @@ func (k Destinations) CheckWith(ctx context.Context, account, id, with uuid.UUID
 }
 
 // Replace puts the record "with" in the place of the record "id", in all flows of the account or in the chosen flows, and stores
-// the change. Slots and weights stay. For paths that already contain both records, see flow.Replace. It returns the places as
-// they were before the replacement.
+// the change. For paths that already contain both records, see flow.Replace. It returns the places as they were before.
 //
-// Errors: invalid_with, invalid_chosen if a chosen flow does not lead to the record "id", invalid_weight if a sum of weights is too
-// large, and too_many if there are more places than MaxPaths or MaxBytes allow.
+// Errors: invalid_with, invalid_chosen if a chosen flow does not lead to "id", invalid_weight if a sum of weights is too large,
+// too_many.
 func (k Destinations) Replace(ctx context.Context, account, id, with uuid.UUID, only *Chosen) (
 	places []Place, change bulk.Change, err error,
 ) {
@@ -213,7 +212,7 @@ func (c Chosen) check(places []Place) error {
 	return nil
 }
 
-// lockFlows locks campaigns and saved flows until the transaction ends, always in the order of their ids.
+// lockFlows locks campaigns and saved flows until the transaction ends, in the order of their ids.
 func (s *Store) lockFlows(ctx context.Context, account uuid.UUID, ids []uuid.UUID) error {
 	for _, h := range holders {
 		q := `SELECT t.id FROM ` + h.table + ` t WHERE t.account_id = $1 AND t.id = ANY ($2) ORDER BY t.id FOR NO KEY UPDATE`
@@ -224,7 +223,7 @@ func (s *Store) lockFlows(ctx context.Context, account uuid.UUID, ids []uuid.UUI
 	return nil
 }
 
-// writePaths sets the destinations of each path p to of(p). The rest of the flows does not change.
+// writePaths sets the destinations of each path p to of(p).
 func (s *Store) writePaths(ctx context.Context, account uuid.UUID, paths []bulk.Path, of func(bulk.Path) []flow.Destination) error {
 	byFlow := map[uuid.UUID]map[string][]flow.Destination{}
 	for _, p := range paths {
@@ -245,9 +244,9 @@ func (s *Store) writePaths(ctx context.Context, account uuid.UUID, paths []bulk.
 	return nil
 }
 
-// UndoReplacement puts the replaced record back into every path that has not changed since the replacement. restored is
-// the number of these paths, and kept lists the other paths. The caller has marked the change as undone: see ClaimUndo. If the
-// replaced record has been deactivated since the replacement, the error has the code "removed".
+// UndoReplacement puts the replaced record back into every path that has not changed since the replacement. restored is the
+// number of these paths, and kept lists the others. The caller has called ClaimUndo. If the replaced record has been deactivated
+// since, the error has the code "removed".
 func (s *Store) UndoReplacement(ctx context.Context, account uuid.UUID, change bulk.Change) (restored int, kept []bulk.Kept, err error) {
 	kept = []bulk.Kept{}
 	err = s.Tx(ctx, func(s *Store) error {
@@ -272,15 +271,13 @@ func (s *Store) UndoReplacement(ctx context.Context, account uuid.UUID, change b
 	return restored, kept, err
 }
 
-// isLiveDestination reports whether an id is an offer or a landing page of the account that is not deactivated.
 func (s *Store) isLiveDestination(ctx context.Context, account, id uuid.UUID) (bool, error) {
 	const q = `SELECT EXISTS (SELECT FROM offers WHERE account_id = $1 AND id = $2 AND deactivated_at IS NULL)
 		OR EXISTS (SELECT FROM landers WHERE account_id = $1 AND id = $2 AND deactivated_at IS NULL)`
 	return db.Get[bool](ctx, s.c, "destination", q, account, id)
 }
 
-// unchangedPaths splits the paths of a change. The list back has the paths that are as the change left them. The list kept has the
-// other paths, each with the reason.
+// unchangedPaths splits the paths of a change: back has those that nothing has changed since, kept has the others.
 func (s *Store) unchangedPaths(ctx context.Context, account uuid.UUID, holders []uuid.UUID, paths []bulk.Path) (
 	back []bulk.Path, kept []bulk.Kept, err error,
 ) {

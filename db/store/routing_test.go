@@ -21,7 +21,7 @@ func TestEnsureSharedDomains(t *testing.T) {
 	} {
 		dbtest.Exec(t, d, q, account)
 	}
-	for range 2 { // the second call finds the domains and adds nothing
+	for range 2 {
 		if err := store.EnsureSharedDomains(t.Context(), d, []string{"Go.test", "taken.test"}); err != nil {
 			t.Fatal(err)
 		}

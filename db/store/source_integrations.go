@@ -26,19 +26,18 @@ var sourceIntegrations = integrationTable{
 	changed: "false", since: "NULL::timestamptz", older: "NULL::date", zone: "i.zone", account: ", currency = coalesce(nullif($7, ''), currency), zone = coalesce(nullif($8, ''), zone)",
 }
 
-// SourceIntegrations returns access to the connections of traffic sources on this store's connection.
+// SourceIntegrations returns access to the connections of traffic sources.
 func (s *Store) SourceIntegrations() SourceIntegrations {
 	return SourceIntegrations{Integrations{s, sourceIntegrations}}
 }
 
-// Find returns the connection of a traffic source. The error is ErrNoIntegration if the source is not connected.
+// Find returns the connection of a traffic source. The error is ErrNoIntegration if there is none.
 func (k SourceIntegrations) Find(ctx context.Context, account, source uuid.UUID) (models.SourceIntegration, error) {
 	return findIntegration[models.SourceIntegration](ctx, k.Integrations, account, source)
 }
 
-// SourceConnect is a change that an account makes to a connection. If the provider stays the same, a nil field keeps its value.
-// In a new connection, a nil field gets its default. If the provider changes, CampaignParam and Enabled keep their values if they
-// are nil, and any other nil field gets its default.
+// SourceConnect is a change that an account makes to a connection. A nil field keeps its value while the provider stays the same,
+// and otherwise gets its default. CampaignParam and Enabled also stay when the provider changes.
 type SourceConnect struct {
 	Provider           models.SourceProvider
 	Credentials        map[string]string // a blank credential keeps its stored value
@@ -78,7 +77,7 @@ FROM source_integrations i WHERE i.source_id = u.source_id AND i.account_id = $1
 	AND u.result = 'pending'`
 
 // Save connects a traffic source, or changes its connection. If uploads were stopped, they start again. Errors: not_found, and
-// the errors of PUT /traffic-sources/{id}/integration.
+// those of PUT /traffic-sources/{id}/integration.
 func (k SourceIntegrations) Save(ctx context.Context, account, source uuid.UUID, w SourceConnect) error {
 	return k.s.LockedTx(ctx, account, func(s *Store) error {
 		if _, err := s.Sources().Find(ctx, account, source); err != nil {
@@ -125,9 +124,8 @@ func (k SourceIntegrations) Save(ctx context.Context, account, source uuid.UUID,
 	})
 }
 
-// findOrNew returns the present connection with its credentials. If the source is not connected to the provider, it returns a
-// new connection. If the source is connected to another provider, the new connection takes CampaignParam and IsEnabled from that
-// connection.
+// findOrNew returns the connection to the provider with its credentials, or else a new one. A new connection takes CampaignParam
+// and IsEnabled from a connection to another provider.
 func (k SourceIntegrations) findOrNew(ctx context.Context, account, source uuid.UUID, provider string) (
 	i models.SourceIntegration, stored map[string]string, err error,
 ) {
@@ -148,7 +146,6 @@ func (k SourceIntegrations) findOrNew(ctx context.Context, account, source uuid.
 	return i, stored, err
 }
 
-// applyTo copies to a connection the fields that the call has sent.
 func (w SourceConnect) applyTo(i *models.SourceIntegration) {
 	set(&i.IsEnabled, w.Enabled)
 	set(&i.Endpoint, w.Endpoint)
@@ -165,7 +162,7 @@ func (w SourceConnect) applyTo(i *models.SourceIntegration) {
 	}
 }
 
-// set assigns *value to *to. If value is nil, *to does not change.
+// set assigns *value to *to, if value is not nil.
 func set[T any](to, value *T) {
 	if value != nil {
 		*to = *value
@@ -192,8 +189,7 @@ func sessionPlace(i models.Integration) seal.Place {
 	return seal.Place{Account: i.AccountID, Table: "source_integrations", Row: i.TargetID.String(), Column: "session"}
 }
 
-// Session returns the decrypted session that an earlier login with the credentials returned. It is empty if there is no session,
-// or if the session can no longer be decrypted.
+// Session returns the decrypted session of an earlier login. It is empty if there is none, or if it can no longer be decrypted.
 func (k SourceIntegrations) Session(ctx context.Context, i models.Integration) (string, error) {
 	sealed, err := db.Get[[]byte](ctx, k.s.c, "connection of the traffic source",
 		`SELECT coalesce(session, '') FROM source_integrations WHERE account_id = $1 AND source_id = $2`, i.AccountID, i.TargetID)
@@ -210,8 +206,7 @@ func (k SourceIntegrations) Session(ctx context.Context, i models.Integration) (
 	return string(plain), nil
 }
 
-// SaveSession stores the session that a login with the credentials returned. If the connection has changed after the caller read
-// i, nothing is stored.
+// SaveSession stores the session of a login. If the connection has changed since i was read, nothing is stored.
 func (k SourceIntegrations) SaveSession(ctx context.Context, i models.Integration, session string) error {
 	sealed, err := k.s.box.Seal(sessionPlace(i), []byte(session))
 	if err != nil {

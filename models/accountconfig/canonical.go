@@ -50,7 +50,7 @@ func (p *planner) canonical(kind Kind, key string, m Members, ids IDs) (Members,
 	return again(BotListCodec, key, m, ids, nil)
 }
 
-// again decodes a record and encodes it again. If the function see is not nil, it is called with the decoded record.
+// again decodes a record and encodes it again. If see is not nil, it gets the decoded record.
 func again[R any](c *Codec[R], key string, m Members, ids IDs, see func(R)) (Members, error) {
 	record, err := c.Decode(key, m, ids)
 	if err != nil {
