@@ -100,6 +100,7 @@ func (c *Client) DispatchFor(ctx context.Context, account uuid.UUID, kind string
 	c.Dispatch(ctx, models.NewRefs(kind, account, ids)...)
 }
 
+// DispatchRows does the same as Dispatch, but stops at the first failure and returns it.
 func (c *Client) DispatchRows(ctx context.Context, rows ...models.JobRef) error {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), 2*time.Second)
 	defer cancel()

@@ -24,6 +24,7 @@ type PostbackArgs struct {
 	ID uuid.UUID `json:"id"`
 }
 
+// PostbackAnswer is the result of an attempt that a caller waits for. Status is nil if the source did not answer.
 type PostbackAnswer struct {
 	ID     uuid.UUID `json:"id"`
 	Told   bool      `json:"told"`

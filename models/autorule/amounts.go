@@ -16,14 +16,14 @@ func isAmount(figure string) bool {
 // amountPlaces is the number of decimals of an amount in a rule.
 const amountPlaces = 6
 
-// IsAmount reports whether the value of the comparison depends on the account's currency: it is an amount, or a number per unit
-// of the currency. If both figures are amounts, the value is only a factor, and IsAmount is false. It is also false for zero.
+// IsAmount reports whether the value depends on the account's currency. Between two amounts, it is only a factor. Zero does not
+// depend on it.
 func (c Comparison) IsAmount() bool {
 	return isAmount(c.Figure) != isAmount(c.Times) && !c.Value.IsZero()
 }
 
-// Converted returns the comparison after the account's currency has changed. rate is the value of one unit of the old currency
-// in the new currency. A value that is only a factor between two amounts stays unchanged.
+// Converted returns the comparison after the account's currency has changed. rate is the value of one unit of the old currency in
+// the new currency. A factor between two amounts stays unchanged.
 func (c Comparison) Converted(rate decimal.Decimal) Comparison {
 	left, right := isAmount(c.Figure), isAmount(c.Times)
 	switch {
