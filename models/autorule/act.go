@@ -165,8 +165,8 @@ func (s Settings) weigh(a Act, t Target, paths []flow.Path) (Act, bool) {
 	return a, next != now
 }
 
-// Weigh returns the new weight, rounded to thousandths, between MinWeight and MaxWeight. A weight that is already beyond the
-// limit stays. 0 stays too, because it means that no visitors are sent there.
+// Weigh returns the new weight, rounded to thousandths. A lowered weight stops at MinWeight, and a raised weight stops at
+// MaxWeight. A weight that is already beyond its limit stays unchanged.
 func (s Settings) Weigh(weight float64) float64 {
 	factor := s.Factor.InexactFloat64()
 	next := math.Round(weight*factor*1000) / 1000

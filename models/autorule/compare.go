@@ -9,8 +9,8 @@ import (
 	"switchyard/models"
 )
 
-// Payout is the mean payout of a conversion of the target's campaign or offer over the last 30 days. Without conversions it is
-// the highest fixed payout of the target's offers in the account's currency.
+// Payout is the mean payout of a conversion of the target's campaign or offer over the last 30 days. With too few conversions it
+// is the highest fixed payout of the target's offers in the account's currency.
 const Payout = "payout"
 
 // Comparison compares a figure with a number, or with a multiple of another figure, as in cost > 3 times payout. It never holds

@@ -174,6 +174,7 @@ func (s Settings) WindowAt(a models.Account, now time.Time) (from, to time.Time)
 	return from, start
 }
 
+// Next returns the time of the next run.
 func (s Settings) Next(at time.Time) time.Time {
 	return at.Add(time.Duration(s.EveryMinutes) * time.Minute)
 }
