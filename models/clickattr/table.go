@@ -10,8 +10,8 @@ import (
 	"switchyard/models"
 )
 
-// All lists the attributes in the order of the columns of export files, except that the columns of the sub-parameters after
-// models.EarlySubs are at the end of a file. Callers must not change All.
+// All lists the attributes in the order of the columns of export files, except for the sub-parameters after models.EarlySubs,
+// which are at the end of a file. Callers must not change All.
 var All = slices.Concat(routing, subs(), visitor, bookkeeping, passing)
 
 // routing lists the attributes that say where a click came from and where the visitor was sent.
@@ -219,7 +219,7 @@ var visitor = []Attr{
 	},
 }
 
-// bookkeeping lists the attributes for the score, the price and the explanation of a click.
+// bookkeeping lists the attributes of the score, the price and the decision.
 var bookkeeping = []Attr{
 	{
 		Name: "bot_signals", Tag: 40, In: Smartlinks,
@@ -293,7 +293,7 @@ var bookkeeping = []Attr{
 	},
 }
 
-// passing lists the attributes that are known only while a click is routed, and are not recorded.
+// passing lists the attributes that are not recorded.
 var passing = []Attr{
 	{Name: "continent", Compare: AsText, Values: Continents},
 	{Name: "timezone", Compare: AsText},
