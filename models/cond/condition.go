@@ -9,8 +9,7 @@ import (
 	"switchyard/models"
 )
 
-// Limits of a condition. Compile enforces all limits except MaxConditions. The package that owns the list enforces
-// MaxConditions.
+// Limits of a condition. Compile enforces them, except for MaxConditions, which the owner of the list enforces.
 const (
 	MaxConditions = 20   // maximum number of conditions in a list
 	MaxItems      = 200  // maximum number of values in a condition
@@ -66,7 +65,7 @@ const (
 	BadRegex // the pattern does not compile, or is too long or too costly
 )
 
-// Error says why a condition cannot be used. The caller converts Reason into an error code of its own API.
+// Error says why a condition cannot be used. The caller converts Reason into an error code of its own.
 type Error struct {
 	Reason    Reason
 	Attribute string
