@@ -74,7 +74,7 @@ type Error struct {
 	Item      int // index of the value, from 0; set only for BadRegex
 }
 
-// Error returns one sentence about the reason.
+// Error implements error.
 func (e *Error) Error() string {
 	switch e.Reason {
 	case UnknownAttribute:

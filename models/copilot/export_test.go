@@ -9,6 +9,7 @@ func Kinds() []string {
 	return names
 }
 
+// Samples makes samples available to tests.
 var Samples = samples
 
 // Between returns the probability that the first of two gamma distributions is larger, and a quantile of their difference.

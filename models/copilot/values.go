@@ -77,8 +77,8 @@ func findValues(in *Input, kind string) (list []finding) {
 	return list
 }
 
-// payout returns the value of a conversion of the campaign, and the spread of payouts. If there are too few conversions, the
-// value is the largest fixed payout of the campaign's offers in the account's currency, or 0 if no offer has such a payout.
+// payout returns the value of a conversion of the campaign, and the spread of payouts. With too few conversions, it is the
+// largest fixed payout of the campaign's offers in the account's currency, or 0.
 func (c *CampaignInput) payout(in *Input) (mean, spread float64) {
 	arm := Arm{Days: make([]Day, len(in.Days))}
 	for _, r := range c.Rows {
@@ -132,7 +132,7 @@ func Excludes(paths []flow.Path, attribute, value string) bool {
 }
 
 // LossChance returns a p value: the probability that the returns are at most this low although the values pay for their clicks.
-// payout is the value of a conversion. Payouts are assumed to be exponential, as for an account with few conversions.
+// payout is the value of a conversion. Payouts are assumed to be exponential.
 func LossChance(cost, returns, payout float64) float64 {
 	return ValueRow{Cost: cost, Returns: returns}.pays(payout, 1)
 }
@@ -142,7 +142,7 @@ func (v ValueRow) pays(payout, spread float64) float64 {
 	return pValue(shortfall(max(v.Returns, 0)/payout, v.Cost/payout, 1+spread))
 }
 
-// block returns the suggestion to block values. The values with the largest loss come first.
+// block returns the suggestion to block values, the largest loss first.
 func (c *CampaignInput) block(in *Input, a attribute, items []int, payout, spread float64) Suggestion {
 	slices.SortFunc(items, func(i, k int) int {
 		return cmp.Compare(c.Values[k].Cost-c.Values[k].Returns, c.Values[i].Cost-c.Values[i].Returns)
@@ -190,8 +190,8 @@ var blocked = map[string]string{
 	OpExclude: "The default path takes visitors with these values, and their clicks are still paid for. Money is saved once the traffic source blocks the values too.",
 }
 
-// setOtherCampaigns sets the campaigns of the variant "network". Only placements have this variant, because a placement belongs
-// to the source, and a country does not.
+// setOtherCampaigns sets the campaigns of the variant "network". Only placements have this variant, because they belong to the
+// source.
 func (c *CampaignInput) setOtherCampaigns(s *Suggestion, a attribute) {
 	if a.op == OpDeny && a.kind == kindBlockValue {
 		s.Action.Campaigns = c.Others[:min(len(c.Others), MaxCampaigns)]
@@ -209,8 +209,8 @@ func (c *CampaignInput) worst(items []int, loss float64) int {
 	return len(items)
 }
 
-// savedCost returns the cost that is saved per day if the traffic source no longer sends visitors with these values. The
-// interval comes from a gamma posterior of the values' returns.
+// savedCost returns the cost that is saved per day if the traffic source no longer sends visitors with these values. The interval
+// comes from a gamma posterior of the returns.
 func savedCost(in *Input, judgedDays int, sum ValueRow, payout float64) *Effect {
 	days := float64(max(judgedDays, 1))
 	returns := posterior{max(sum.Returns, 0)/payout + 0.5, 1 / payout}

@@ -32,7 +32,7 @@ type Conversion struct {
 	Order        *Order        // the order that the row reports; nil for rows of files
 }
 
-// Order is an order as a network reports it. It has the fields that the import of a row may change.
+// Order is an order as a network reports it.
 type Order struct {
 	ID   string
 	Goal string
@@ -78,8 +78,8 @@ var conversionColumns = []Column{
 	}},
 }
 
-// ReadConversions reads the rows of a file in order. The file may have no rows. fallback returns the currency of a row whose
-// payout states no currency. If fallback is nil, such a currency is not known. Errors: empty, invalid_input.
+// ReadConversions reads the rows of a file in order. There may be none. fallback returns the currency of a row whose payout
+// states none; nil means that it is not known. Errors: empty, invalid_input.
 func ReadConversions(text string, fallback func(Conversion) string) ([]Conversion, Skips, error) {
 	return read(text, conversionColumns, func(l *line) Conversion { return l.conversion(fallback) })
 }
@@ -120,8 +120,7 @@ func (l *line) readClick(v *Conversion) {
 	}
 }
 
-// readTerms reads status, payout and currency. A negative amount becomes a chargeback of that amount, unless its status is
-// rejected.
+// readTerms reads status, payout and currency. A negative amount becomes a chargeback, unless its status is rejected.
 func (l *line) readTerms(v *Conversion, fallback func(Conversion) string) {
 	if v.Word = l.cell(statusColumn); v.Word != "" {
 		word, ok := postback.KnownWord(v.Word)

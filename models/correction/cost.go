@@ -76,8 +76,8 @@ type CostOptions struct {
 	Fallback func(Cost) string // returns the currency of a row whose spend states no currency; nil: such a currency is not known
 }
 
-// ReadCosts reads the rows of a file in order. A file without rows is no error. A row that names a campaign needs no source. Errors:
-// empty, invalid_input.
+// ReadCosts reads the rows of a file in order. There may be none. A row that names a campaign needs no source. Errors: empty,
+// invalid_input.
 func ReadCosts(text string, o CostOptions) ([]Cost, Skips, error) {
 	row := func(l *line) Cost { return l.cost(o) }
 	rows, skips, err := read(text, costColumns, row, given(Costs, o.Source != "")...)
@@ -86,7 +86,7 @@ func ReadCosts(text string, o CostOptions) ([]Cost, Skips, error) {
 }
 
 // refuseSums refuses a row without a campaign if its spend is the sum of the rows with a campaign for the same day, source and
-// currency. Some platforms write such totals without a word that marks them as totals.
+// currency. Some platforms do not mark such totals.
 func refuseSums(rows []Cost) {
 	type place struct {
 		day              time.Time
@@ -130,7 +130,7 @@ func (l *line) cost(o CostOptions) (v Cost) {
 	return v
 }
 
-// checkLastDay refuses a row that covers several days, and a row whose last day cannot be read.
+// checkLastDay refuses a row that covers several days.
 func (l *line) checkLastDay(day time.Time, order timetext.Order) {
 	text := l.cell(lastDayColumn)
 	if text == "" || text == l.cell(dayColumn) {
@@ -145,7 +145,7 @@ func (l *line) checkLastDay(day time.Time, order timetext.Order) {
 	}
 }
 
-// day reads a day from a text. It ignores a time of day.
+// day reads a day, without a time of day.
 func (l *line) day(text string, order timetext.Order) time.Time {
 	day, err := timetext.DayBy(text, order)
 	switch {
@@ -176,7 +176,7 @@ func (l *line) readSpend(v *Cost, fallback func(Cost) string) {
 
 var groupedNumber = regexp.MustCompile(`^[0-9]{1,3}([., '\x{a0}][0-9]{3})+$`)
 
-// ungrouped removes the thousands separators from a whole number. It returns any other text unchanged.
+// ungrouped removes the thousands separators from a whole number. Any other text stays.
 func ungrouped(text string) string {
 	if !groupedNumber.MatchString(text) {
 		return text

@@ -14,7 +14,7 @@ type Skipped struct {
 	Text   string `json:"text" doc:"the beginning of the line"`
 }
 
-// Skips lists the lines of a file that are not rows, in at most maxSkipped entries. It also has the number of all these lines.
+// Skips lists the lines that are not rows, in at most maxSkipped entries, and counts all of them.
 type Skips struct {
 	Skipped []Skipped `json:"skipped" doc:"lines that are not rows, such as titles above the header and empty lines; at most 100 entries"`
 	Lines   int       `json:"skipped_lines" doc:"number of all these lines, including lines beyond the 100 entries"`
@@ -49,7 +49,7 @@ func (s *skips) add(r csvfile.Record, reason string) {
 	}
 }
 
-// OrEmpty returns the same value with an empty list in place of a nil list.
+// OrEmpty replaces a nil list by an empty one.
 func (s Skips) OrEmpty() Skips {
 	if s.Skipped == nil {
 		s.Skipped = []Skipped{}
