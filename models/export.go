@@ -19,7 +19,7 @@ const (
 // ExportKinds lists the kinds of report files.
 var ExportKinds = []string{ExportPerformance, ExportTrends, ExportClicks, ExportConversions, ExportSmartlinks, ExportDifference}
 
-// Limits of a report file. A larger file fails with the code too_large.
+// Limits of a report file. A larger file is the error too_large.
 const (
 	MaxExportRows  = 100_000
 	MaxExportBytes = 24 << 20

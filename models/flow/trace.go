@@ -28,7 +28,7 @@ type Trace struct {
 	units   []Unit // units of the path that is being examined
 }
 
-// Block is a blocked value that a visitor has, together with the list that contains the value.
+// Block is a blocked value of a visitor, and its list.
 type Block struct {
 	ListID    uuid.UUID
 	Scope     string
@@ -46,7 +46,7 @@ type Step struct {
 	Units   []Unit
 }
 
-// Unit is the result of all of the path's filters together, or the result of one rule. A rule has a name.
+// Unit is the result of all filters of a path, or of one rule, which has a name.
 type Unit struct {
 	Rule       string
 	Matched    bool
