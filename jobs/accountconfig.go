@@ -36,7 +36,7 @@ type ConfigApplied struct {
 // ApplyConfig writes one campaign at a time, and after an interruption continues where it stopped. Errors of ApplyConfig: stale.
 var (
 	PlanConfig = Define[PlanConfigArgs, ConfigPlanned]("config:plan", resumable)
-	// ImportConfig makes a plan from another tracker. If that does not answer, it is read again later.
+	// ImportConfig makes a plan from another tracker. If the tracker does not answer, it is read again later.
 	ImportConfig = Define[ImportConfigArgs, ConfigPlanned]("config:import", Policy{
 		Queue: Bulk, Timeout: resumable.Timeout, Row: true, PerAccount: platformImport.PerAccount, Retries: resumable.Retries,
 	})
@@ -57,7 +57,7 @@ type ImportHistoryArgs struct {
 	HistoryImported
 }
 
-// HistoryImported counts the stored rows of a log, without those of earlier runs.
+// HistoryImported counts the rows of a log that a job has stored. Rows that an earlier job stored are not counted.
 type HistoryImported struct {
 	Clicks      int            `json:"clicks"`
 	Conversions int            `json:"conversions"`

@@ -19,7 +19,7 @@ import (
 
 // TestAsynqKeys brings tasks into the states pending, scheduled, active, retry and archived with asynq itself, and looks for them
 // under the keys that LostRows reads. If the test fails after an upgrade of asynq, lost.go must be adapted. Otherwise lost rows
-// would never be enqueued again, or others again and again.
+// would never be enqueued again.
 func TestAsynqKeys(t *testing.T) {
 	t.Parallel()
 	ctx, r := t.Context(), jobstest.Redis(t)
@@ -101,7 +101,7 @@ func TestAsynqKeys(t *testing.T) {
 	}
 	check(oldest, "archived", true)
 
-	// A producer writes each queue's name only once, so after FLUSHALL only LostRows does.
+	// A producer writes each queue's name only once, so after FLUSHALL only LostRows writes it.
 	if err := r.FlushAll(ctx).Err(); err != nil {
 		t.Fatal(err)
 	}

@@ -44,8 +44,8 @@ ORDER BY l.changed_at DESC, l.id LIMIT $4`
 // maxBlockLists is the maximum number of lists that one call returns.
 const maxBlockLists = 1000
 
-// Lists returns the lists that have values, most recently changed first. If a campaign is given, it returns only its own lists,
-// those of its source and those of the account.
+// Lists returns the lists that have values, most recently changed first. If a campaign is given, it returns only the lists that
+// apply to the campaign.
 func (k Blocks) Lists(ctx context.Context, account uuid.UUID, campaign uuid.NullUUID) ([]models.BlockList, error) {
 	return db.Select[models.BlockList](ctx, k.s.c, "lists of blocked values", listBlocks, account, campaign, nil, maxBlockLists)
 }
@@ -100,8 +100,8 @@ ON CONFLICT (account_id, scope_id, dimension) DO UPDATE SET changed_at = clock_t
 
 	touchLists = `UPDATE block_lists SET changed_at = clock_timestamp() WHERE account_id = $1 AND id = ANY ($2::uuid[]) RETURNING scope_id`
 
-	// Values that were allowed again stay stored for a week, so that the change can be undone. If an account has more than $2 of them,
-	// all of them are deleted earlier.
+	// Values that were allowed again stay stored for a week, so that the change can be undone. If an account has more than $2
+	// such values, all of them are deleted.
 	forgetAllowed = `
 DELETE FROM blocked_values WHERE account_id = $1 AND removed_at IS NOT NULL AND (removed_at < now() - interval '7 days'
 	OR (SELECT count(*) FROM blocked_values WHERE account_id = $1 AND removed_at IS NOT NULL) > $2)`

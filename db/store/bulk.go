@@ -70,8 +70,8 @@ func (s *Store) each(ctx context.Context, ids []uuid.UUID, change func(s *Store,
 	return failures, nil
 }
 
-// ChangeAll calls the function edit with each record, under a lock, and saves the result. It returns the changed records and
-// those that edit or a check refused. The store must be in a transaction.
+// ChangeAll calls the function edit with each record, under a lock, and saves the result. It returns the changed records, and as
+// failures the records that edit or a check refused. The store must be in a transaction.
 func (k pausable[R]) ChangeAll(ctx context.Context, account uuid.UUID, ids []uuid.UUID, edit func(*R) error) (
 	edits []Edit[R], failures []Failure, err error,
 ) {

@@ -54,9 +54,8 @@ func newCampaignTable[R any](joined string) *table[R] {
 // List lists the campaigns that are not deleted. Pinned campaigns come first, then the newest, unless the page asks for another
 // order.
 //
-// A campaign can be pinned or unpinned between two pages. Every cursor therefore carries the time of the first page: first come
-// the pinned campaigns that have not changed since, then all others. So no campaign is missed. A pinned campaign that changes
-// while pages are read may appear twice.
+// Pinned campaigns that changed after the first page was read are listed with the others, so that no campaign is missed. Such a
+// campaign may appear twice.
 func (k Campaigns) List(ctx context.Context, account uuid.UUID, p Page) ([]models.Campaign, string, error) {
 	q := campaignTable.page(account, p)
 	if p.Sort != "" {

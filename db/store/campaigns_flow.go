@@ -60,7 +60,7 @@ UNION ALL
 SELECT id, 'rule', match_steps, match_bytes FROM rules WHERE account_id = $1 AND id = ANY ($4) AND deleted_at IS NULL`
 
 // checkFlow refuses a flow that cannot be routed, or that refers to a record that is not a live record of the account. What the
-// old flow already had is accepted. The cost is that of the flow's own conditions.
+// old flow already had is accepted. cost does not include the flow's saved rules.
 func (s *Store) checkFlow(ctx context.Context, account uuid.UUID, paths, old []flow.Path) (cost cond.Cost, err error) {
 	destinations, campaigns, rules := flow.References(paths)
 	oldDestinations, oldCampaigns, _ := flow.References(old)
@@ -145,8 +145,8 @@ WHERE account_id IS NULL OR $2 AND account_id = $1 AND is_default AND is_verifie
 ORDER BY account_id NULLS LAST, is_default DESC, created_at, id LIMIT 1 FOR KEY SHARE`
 )
 
-// linkDomain returns a domain of the account or a shared one. If id is zero, it returns the account's verified default domain, if
-// accountDefault is true and there is one, or else the shared link domain. Error: invalid_domain.
+// linkDomain returns a domain of the account or a shared one. If id is zero, it returns the shared link domain. With
+// accountDefault, the account's verified default domain takes precedence. Error: invalid_domain.
 func (s *Store) linkDomain(ctx context.Context, account, id uuid.UUID, accountDefault bool) (LinkDomain, error) {
 	query, second := defaultDomain, any(accountDefault)
 	if id != uuid.Nil {

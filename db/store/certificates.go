@@ -161,8 +161,8 @@ UPDATE certificates SET lease_until = NULL, external_id = $4,
 	expires_at = $12, renew_at = $13, checked_at = $14, failure = $15, failing_since = $16, attempts = $17, next_at = $18
 WHERE account_id = $1 AND domain_id = $2 AND fence = $3`
 
-// Finish records what the edge answered about a certificate, and ends the lease. The time next is that of the next check; nil
-// means that only a request starts one. If the certificate was released, taken over or leased again since Begin, Finish records
+// Finish records what the edge answered about a certificate, and ends the lease. next is the time of the next check. If it is
+// nil, only Request makes a check due. If the certificate was released, taken over or leased again since Begin, Finish records
 // nothing, and ok is false.
 func (k Certificates) Finish(ctx context.Context, h LeasedCertificate, now time.Time, next *time.Time) (ok bool, err error) {
 	n, err := k.s.exec(ctx, "finish certificate", finishCertificate, h.AccountID, h.DomainID, h.Fence, h.ExternalID, h.SSLStatus,
@@ -187,7 +187,7 @@ var (
 )
 
 // Release releases the certificate of a domain, which is then not requested again automatically. job deletes the certificate at
-// the edge; it is zero if the edge has nothing to delete.
+// the edge. It is zero if the edge has nothing to delete.
 func (k Certificates) Release(ctx context.Context, account, domain uuid.UUID) (job uuid.UUID, err error) {
 	return TxOf(ctx, k.s, func(s *Store) (job uuid.UUID, err error) {
 		if job, err = s.Certificates().enqueueRelease(ctx, account, domain); err != nil {

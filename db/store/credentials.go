@@ -14,8 +14,8 @@ import (
 	"switchyard/models"
 )
 
-// CredentialTable is a table whose rows contain credentials of accounts at providers. The column settings has those that are
-// stored in clear, the column secrets has the sealed ones.
+// CredentialTable is a table whose rows contain credentials of accounts at providers. The column settings has the credentials
+// that are stored in clear, and the column secrets has the sealed ones.
 type CredentialTable struct {
 	Name string
 	Key  string // column that identifies a row
@@ -64,7 +64,7 @@ func (t CredentialTable) Read(ctx context.Context, s *Store, account, row uuid.U
 }
 
 // storedCredentials returns the stored credentials, for a change in which a blank credential keeps its value. If the encryption
-// key of the install has changed, it returns only those in clear, and the customer has to enter all secrets again.
+// key of the install has changed, it returns only the open credentials, and the customer has to enter all secrets again.
 func (t CredentialTable) storedCredentials(ctx context.Context, s *Store, account, row uuid.UUID, open map[string]string) (
 	map[string]string, error,
 ) {

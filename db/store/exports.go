@@ -20,7 +20,7 @@ type Exports struct{ s *Store }
 // Exports returns access to the report files.
 func (s *Store) Exports() Exports { return Exports{s} }
 
-// Files that were created at or before expired cannot be found, even before they are deleted.
+// Files that were created before this time are treated as deleted.
 func expired() time.Time { return time.Now().AddDate(0, 0, -models.ExportDays) }
 
 var exportColumns = db.Columns[models.Export]("")

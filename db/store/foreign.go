@@ -151,7 +151,7 @@ SELECT count(*) FROM campaigns c WHERE account_id = $1 AND deleted_at IS NULL
 )
 
 // Campaigns lists campaigns to which links of another tracker lead, ordered by name. If only is not nil, other campaigns are left
-// out. The first campaigns, as many as from says, are skipped.
+// out. from is the number of campaigns to skip.
 func (k ForeignLinks) Campaigns(ctx context.Context, account uuid.UUID, only []uuid.UUID, from, limit int) ([]MovedCampaign, error) {
 	var ids any
 	if only != nil {

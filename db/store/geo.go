@@ -89,8 +89,8 @@ func (g GeoDatabases) Delete(ctx context.Context, account uuid.UUID) (ok bool, e
 const idleGeo = `
 SELECT account_id, looked_after FROM geo_databases WHERE enabled AND (leased_until IS NULL OR leased_until < now())`
 
-// Idle returns the accounts whose geo database is switched on and not leased. The value is the last click that was looked up or,
-// before the first look-up, the time at which the database was switched on, as a click id.
+// Idle returns the accounts whose geo database is switched on and not leased. The value is the id of the last click that was
+// looked up. Before the first look-up, it stands for the time at which the database was switched on.
 func (g GeoDatabases) Idle(ctx context.Context) (map[uuid.UUID]uuid.UUID, error) {
 	return db.Pairs[uuid.UUID, uuid.UUID](ctx, g.s.c, "geo databases", idleGeo)
 }

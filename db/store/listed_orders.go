@@ -33,8 +33,8 @@ FROM unnest($4::uuid[], $5::text[], $6::text[], $7::timestamptz[]) AS o (c, g, v
 ON CONFLICT (network_id, click_id, goal, conversion_id) DO UPDATE SET ordered_at = excluded.ordered_at, listed_at = excluded.listed_at
 WHERE l.listed_at < $3 OR l.ordered_at <> excluded.ordered_at`
 
-// SetListed records that an import has listed the orders now. An unchanged order that was already listed at the time since or
-// later is not written again.
+// SetListed records that an import has listed the orders now. An unchanged order that was listed since the given time is not
+// written again.
 func (k NetworkIntegrations) SetListed(ctx context.Context, account, network uuid.UUID, since time.Time, list []ListedOrder, now time.Time) error {
 	if len(list) == 0 {
 		return nil

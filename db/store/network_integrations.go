@@ -37,8 +37,8 @@ ON CONFLICT (network_id) DO UPDATE SET provider = $3, settings = $4, secrets = $
 	changes_at = $7, changes_failure = '', changes_failures = 0, older_from = NULL`
 
 // Save connects a network, or changes its connection. A blank credential keeps its stored value if the platform stays the same.
-// If enabled is nil, the connection stays as it is; a new one is enabled. next is the time of the first import. Errors:
-// not_found, invalid_credentials, no_encryption_key.
+// If enabled is nil, a new connection is enabled, and an existing one keeps its state. next is the time of the first import.
+// Errors: not_found, invalid_credentials, no_encryption_key.
 func (k NetworkIntegrations) Save(ctx context.Context, account, network uuid.UUID, p models.NetworkProvider,
 	sent map[string]string, enabled *bool, next time.Time,
 ) error {

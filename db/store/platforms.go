@@ -48,8 +48,7 @@ func (k Integrations) Find(ctx context.Context, account, target uuid.UUID) (mode
 	return findIntegration[models.Integration](ctx, k, account, target)
 }
 
-// Credentials returns all credentials of a connection, decrypted. Those of a custom endpoint are the ones that its Form names.
-// The error is seal.ErrOpen if they can no longer be decrypted.
+// Credentials returns all credentials of a connection, decrypted. The error is seal.ErrOpen if they can no longer be decrypted.
 func (k Integrations) Credentials(ctx context.Context, i models.Integration) (map[string]string, error) {
 	return k.t.Read(ctx, k.s, i.AccountID, i.TargetID, i.Settings)
 }

@@ -41,8 +41,8 @@ func (t *table[R]) page(account uuid.UUID, p Page) pageQuery[R] {
 
 // sortByName orders a list by name, ignoring case.
 //
-// A name can change between two pages. So all records that were changed after the first page come last, ordered by id, and no
-// record is missed. A record that changes after it was listed can be listed again.
+// Records that were changed after the first page was read come last, so that no record is missed. A record that changes after it
+// was listed can be listed again.
 func (q *pageQuery[R]) sortByName() {
 	last := "t.updated_at > $2"
 	if !q.Asc {

@@ -277,7 +277,7 @@ func (s *Store) isLiveDestination(ctx context.Context, account, id uuid.UUID) (b
 	return db.Get[bool](ctx, s.c, "destination", q, account, id)
 }
 
-// unchangedPaths splits the paths of a change: back has those that nothing has changed since, kept has the others.
+// unchangedPaths splits the paths of a change: back has the paths that nothing has changed since, and kept has the others.
 func (s *Store) unchangedPaths(ctx context.Context, account uuid.UUID, holders []uuid.UUID, paths []bulk.Path) (
 	back []bulk.Path, kept []bulk.Kept, err error,
 ) {

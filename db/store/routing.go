@@ -73,8 +73,8 @@ type RoutingAccount struct {
 	BotThreshold int            `db:"bot_threshold"`
 	BotDisabled  pq.StringArray `db:"bot_disabled"`
 	SiteKey      string         `db:"site_key"`
-	// OldTracker is the tracker from which the account moved, a constant of package foreign, to which postbacks about its clicks
-	// are forwarded. It is empty if there is none, or if it has no address for postbacks.
+	// OldTracker is the tracker from which the account moved, a constant of package foreign. Postbacks about its clicks are
+	// forwarded to this tracker. If OldTracker is empty, nothing is forwarded.
 	OldTracker string `db:"old_tracker"`
 	// HasOldClicks says that clicks of another tracker were imported. Postbacks can then name them by that tracker's ids.
 	HasOldClicks bool `db:"has_old_clicks"`
@@ -308,8 +308,7 @@ func routingHead(table string, id uuid.UUID, version int64) RoutingVersion {
 }
 
 // routingTables lists the kinds of records that the redirect reads, each with the condition for its rows. Deactivated sources and
-// networks are read too, because campaigns and offers still refer to them, and clicks without their parameters and cost could not
-// be corrected later.
+// networks are read too, because campaigns and offers still refer to them.
 var routingTables = []routingTable{
 	tableOf[RoutingAccount](`true`),
 	tableOf[RoutingDomain](`(account_id IS NULL OR is_verified)`),
@@ -362,8 +361,7 @@ var versionsQuery = func() string {
 	}), ` UNION ALL `)
 }()
 
-// RoutingVersions lists every record that the redirect reads, with its version. Other records that the redirect has no longer
-// exist, and those with another version must be read again.
+// RoutingVersions lists every record that the redirect reads, with its version.
 func RoutingVersions(ctx context.Context, c db.Conn) ([]RoutingVersion, error) {
 	return db.Select[RoutingVersion](ctx, c, "list routing versions", versionsQuery)
 }

@@ -111,7 +111,7 @@ func FlowRouting(ctx context.Context, c db.Conn, campaign RoutingCampaign, paths
 	return loadAround(ctx, c, campaign.AccountID, r, next, paths)
 }
 
-// loadAround adds to r the campaigns with the given ids, those to which they hand visitors over, and the records to which all
+// loadAround adds to r the campaigns with the given ids, the campaigns to which they hand visitors over, and all records to which
 // these campaigns and the given paths refer.
 func loadAround(ctx context.Context, c db.Conn, account uuid.UUID, r *Routing, next []uuid.UUID, paths []flow.Path,
 ) (*Routing, error) {

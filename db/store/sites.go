@@ -82,8 +82,8 @@ const clearMeasured = `
 UPDATE campaigns SET measurement_site_id = NULL, updated_at = clock_timestamp()
 WHERE account_id = $1 AND measurement_site_id = $2 AND deleted_at IS NULL`
 
-// Remove deletes a site and its goals. campaigns is the number of campaigns that used the site for measurement and now have none.
-// The site's events and conversions stay. ok is false if there is no such site.
+// Remove deletes a site and its goals. campaigns is the number of campaigns that used the site for measurement. The site's events
+// and conversions stay. ok is false if there is no such site.
 func (k Sites) Remove(ctx context.Context, account, id uuid.UUID) (campaigns int64, ok bool, err error) {
 	err = k.s.Tx(ctx, func(s *Store) error {
 		n, err := s.exec(ctx, "delete site", siteTable.remove, account, id)
@@ -173,8 +173,8 @@ func (k Sites) SaveGoal(ctx context.Context, account, site uuid.UUID, key string
 	})
 }
 
-// LockGoal returns a goal and locks the account until the transaction ends. A zero site means the oldest active one. Errors:
-// no_site, not_found.
+// LockGoal returns a goal and locks the account until the transaction ends. If site is zero, it uses the oldest active site.
+// Errors: no_site, not_found.
 func (k Sites) LockGoal(ctx context.Context, account, site uuid.UUID, key string) (goal models.Goal, err error) {
 	if err := k.s.LockAccount(ctx, account); err != nil {
 		return goal, err
@@ -195,8 +195,8 @@ func orNoSite(err error) error {
 	return err
 }
 
-// RemoveGoal deletes a goal and reports whether it existed. A zero site means the oldest active one. The goal's conversions stay.
-// Error: no_site.
+// RemoveGoal deletes a goal and reports whether it existed. If site is zero, it uses the oldest active site. The goal's
+// conversions stay. Error: no_site.
 func (k Sites) RemoveGoal(ctx context.Context, account, site uuid.UUID, key string) (bool, error) {
 	found, ok, err := k.Site(ctx, account, site)
 	if err != nil || !ok {

@@ -31,13 +31,13 @@ func (s *Store) SourceIntegrations() SourceIntegrations {
 	return SourceIntegrations{Integrations{s, sourceIntegrations}}
 }
 
-// Find returns the connection of a traffic source. The error is ErrNoIntegration if there is none.
+// Find returns the connection of a traffic source. The error is ErrNoIntegration if the source is not connected.
 func (k SourceIntegrations) Find(ctx context.Context, account, source uuid.UUID) (models.SourceIntegration, error) {
 	return findIntegration[models.SourceIntegration](ctx, k.Integrations, account, source)
 }
 
-// SourceConnect is a change that an account makes to a connection. A nil field keeps its value while the provider stays the same,
-// and otherwise gets its default. CampaignParam and Enabled also stay when the provider changes.
+// SourceConnect is a change that an account makes to a connection. A nil field keeps its value. If the provider changes, most nil
+// fields get their defaults instead: see findOrNew.
 type SourceConnect struct {
 	Provider           models.SourceProvider
 	Credentials        map[string]string // a blank credential keeps its stored value
@@ -77,7 +77,7 @@ FROM source_integrations i WHERE i.source_id = u.source_id AND i.account_id = $1
 	AND u.result = 'pending'`
 
 // Save connects a traffic source, or changes its connection. If uploads were stopped, they start again. Errors: not_found, and
-// those of PUT /traffic-sources/{id}/integration.
+// the errors of PUT /traffic-sources/{id}/integration.
 func (k SourceIntegrations) Save(ctx context.Context, account, source uuid.UUID, w SourceConnect) error {
 	return k.s.LockedTx(ctx, account, func(s *Store) error {
 		if _, err := s.Sources().Find(ctx, account, source); err != nil {
@@ -189,7 +189,8 @@ func sessionPlace(i models.Integration) seal.Place {
 	return seal.Place{Account: i.AccountID, Table: "source_integrations", Row: i.TargetID.String(), Column: "session"}
 }
 
-// Session returns the decrypted session of an earlier login. It is empty if there is none, or if it can no longer be decrypted.
+// Session returns the decrypted session of an earlier login. It is empty if no session is stored, or if it can no longer be
+// decrypted.
 func (k SourceIntegrations) Session(ctx context.Context, i models.Integration) (string, error) {
 	sealed, err := db.Get[[]byte](ctx, k.s.c, "connection of the traffic source",
 		`SELECT coalesce(session, '') FROM source_integrations WHERE account_id = $1 AND source_id = $2`, i.AccountID, i.TargetID)

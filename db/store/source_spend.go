@@ -10,7 +10,7 @@ import (
 )
 
 // LockSpend locks the spend of a traffic source against other writers until the transaction ends. The error is ErrNoIntegration
-// if it is not connected.
+// if the source is not connected.
 func (k SourceIntegrations) LockSpend(ctx context.Context, account, source uuid.UUID) error {
 	return k.s.execOne(ctx, "connection of the traffic source",
 		`SELECT source_id FROM source_integrations WHERE account_id = $1 AND source_id = $2 FOR NO KEY UPDATE`, account, source)

@@ -45,8 +45,8 @@ SELECT EXISTS (SELECT FROM campaigns WHERE account_id = $1 AND source_id = $2)
 // maxNamed is the largest number of sources for which SubNames looks for common names of sub-parameters.
 const maxNamed = 200
 
-// selectNamed reads sources of the account $1: those with the ids $2 or, without ids, those of the campaigns $3. Without both, it
-// reads all that are not deactivated.
+// selectNamed reads sources of the account $1: the sources $2, or else the sources of the campaigns $3, or else all that are not
+// deactivated.
 var selectNamed = `SELECT ` + db.Columns[models.SourceLink]("s.") + ` FROM traffic_sources s
 WHERE s.account_id = $1 AND CASE
 	WHEN cardinality($2::uuid[]) > 0 THEN s.id = ANY ($2)

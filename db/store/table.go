@@ -188,14 +188,14 @@ func (t *table[R]) write(ctx context.Context, s *Store, text string, record R, p
 	return saved, err
 }
 
-// orNone returns id if it is that of a live record of the account, or else no id.
+// orNone returns id if it belongs to a live record of the account, or else no id.
 func (t *table[R]) orNone(ctx context.Context, s *Store, account uuid.UUID, id uuid.NullUUID) (uuid.NullUUID, error) {
 	q := `SELECT t.id FROM ` + t.name + ` t WHERE ` + t.byID
 	found, _, err := db.First[uuid.NullUUID](ctx, s.c, t.what, q, account, id)
 	return found, err
 }
 
-// check returns the error invalid_<field> if id is not that of a live record of the account. It accepts a missing id.
+// check returns the error invalid_<field> if id does not belong to a live record of the account. It accepts a missing id.
 func (t *table[R]) check(ctx context.Context, s *Store, account uuid.UUID, id uuid.NullUUID, field string) error {
 	live, err := t.orNone(ctx, s, account, id)
 	if err == nil && live != id {

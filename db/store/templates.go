@@ -48,8 +48,8 @@ WITH saved AS (
 )
 SELECT ` + networkTemplateColumns + ` FROM saved ORDER BY lower(name), id`
 
-// Save saves templates by name, ignoring case, either all or none. A replaced template keeps its id. If the plan does not allow
-// so many templates, the error is 400 too_many.
+// Save saves templates by name, ignoring case, either all or none. A replaced template keeps its id. If there would be more
+// templates than the plan allows, the error is 400 too_many.
 func (k NetworkTemplates) Save(ctx context.Context, account uuid.UUID, list []template.Network) (
 	[]template.SavedNetwork, error,
 ) {

@@ -52,7 +52,7 @@ func (v Views) Create(ctx context.Context, account uuid.UUID, view models.View) 
 	})
 }
 
-// Change applies edit to a view and saves it. Errors: not_found, those of Create and of edit.
+// Change applies edit to a view and saves it. Errors: not_found, duplicate_name, too_many, and the errors of edit.
 func (v Views) Change(ctx context.Context, account, person, id uuid.UUID, edit func(*models.View) error) (models.View, error) {
 	return LockedTxOf(ctx, v.s, account, func(s *Store) (models.View, error) {
 		view, err := s.Views().Find(ctx, account, person, id)

@@ -32,9 +32,8 @@ ORDER BY check_at LIMIT $4`
 	deleteExpiredRequests = `DELETE FROM upload_requests WHERE made_at < $1`
 
 	// decideRequest applies the outcome of a request to the request's uploads. They have counted as accepted since the request
-	// was sent. An upload is not sent again if the platform has decided a later one of the same conversion, because that would
-	// undo the later one. If a request failed, the platform has kept none of its uploads, so those that are sent again count as
-	// never tried.
+	// was sent. An upload is not sent again if the platform has already decided a later upload of the same conversion. The
+	// platform has kept no upload of a rejected request, so uploads that are sent again count as never tried.
 	decideRequest = `
 UPDATE conversion_uploads u SET reason = $5, request = '',
 	result = CASE WHEN k.again THEN 'pending' WHEN $7 AND u.action = 'upload' THEN 'accepted' ELSE $4 END,

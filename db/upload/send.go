@@ -22,8 +22,8 @@ type Due struct {
 	Provider  string    `db:"provider"`
 }
 
-// inTurn is SQL that is true if an upload u need not wait for another one of its conversion. Earlier uploads go first. Later ones
-// may have overtaken an upload that is sent again: then their outcome must be known.
+// inTurn is SQL that is true if no other upload of the conversion of u must be decided first. Such uploads are earlier pending
+// ones, and later ones whose outcome the platform has not reported yet.
 const inTurn = `NOT EXISTS (SELECT FROM conversion_uploads e WHERE e.conversion_id = u.conversion_id
 	AND (e.place < u.place AND e.result = 'pending' OR e.place > u.place AND e.result = 'accepted' AND e.request <> ''))`
 
@@ -88,8 +88,7 @@ type Batch struct {
 }
 
 const (
-	// skipRetracted covers only uploads that were never tried. Otherwise the platform may have it, so the upload must be
-	// retracted there.
+	// skipRetracted covers only uploads that were never tried. The platform may have received an upload that was tried.
 	skipRetracted = `
 UPDATE conversion_uploads u SET result = 'skipped', reason = 'the conversion was taken back before the upload was sent', decided_at = $3
 WHERE u.account_id = $1 AND u.source_id = $2 AND u.result = 'pending' AND u.attempts = 0 AND u.action <> 'retract' AND EXISTS (
@@ -103,15 +102,14 @@ WHERE u.account_id = $1 AND u.source_id = $2 AND u.result = 'pending' AND u.acti
 	AND (o.provider = u.provider OR o.provider = '')
 	AND (o.result IN ('pending', 'accepted') OR o.result = 'shadow' AND NOT $4))`
 
-	// skipOvertaken covers uploads that are to be sent again although the platform has accepted a later one of the conversion,
-	// which they would undo.
+	// skipOvertaken skips uploads that would undo a later upload of the same conversion, which the platform has already accepted.
 	skipOvertaken = `
 UPDATE conversion_uploads u SET result = 'skipped', reason = 'the platform has already accepted a later upload of the conversion', decided_at = $3
 WHERE u.account_id = $1 AND u.source_id = $2 AND u.result = 'pending' AND EXISTS (
 	SELECT FROM conversion_uploads e WHERE e.conversion_id = u.conversion_id AND e.place > u.place AND e.result = 'accepted' AND e.request = '')`
 
-	// rateUploads sets the missing worth of pending uploads by the exchange rate of the conversion's day or, if the currency is
-	// the same, by the conversion's own rate.
+	// rateUploads sets the missing worth of pending uploads. It uses the exchange rate of the conversion's day, or else the
+	// conversion's own rate if the currency is the same.
 	rateUploads = `
 UPDATE conversion_uploads u SET worth = u.value * n.rate, next_at = $3 FROM (
 	SELECT w.id, coalesce(k.rate, CASE WHEN v.currency = w.currency THEN v.rate END) AS rate
@@ -135,9 +133,8 @@ SELECT u.worth, ` + columns + ` FROM conversion_uploads u
 WHERE u.account_id = $1 AND u.source_id = $2 AND u.result = 'pending' AND u.next_at <= $3 AND ` + inTurn + `
 ORDER BY u.place LIMIT $4 FOR UPDATE OF u SKIP LOCKED`
 
-// Claim claims the next uploads of a source in the transaction of c. They count as tried once it commits. Uploads beyond the
-// day's caps wait for the next day; later ones may be sent before them. An upload without an exchange rate is checked again after
-// rateEvery.
+// Claim claims the next uploads of a source in the transaction of c. The claimed uploads count as tried. An upload that would
+// exceed the day's caps waits for the next day, and later uploads may be sent before it.
 func Claim(ctx context.Context, c db.Conn, b Batch) ([]models.ConversionUpload, error) {
 	if err := db.Run(ctx, c, "skip retracted uploads", skipRetracted, b.AccountID, b.SourceID, b.Now); err != nil {
 		return nil, err
