@@ -49,5 +49,5 @@ var SweepBots = tickWithin("bots:sweep", time.Minute)
 // VerifyCrawlers checks whether visitors whose user agents name a crawler are that crawler, and scores their clicks again.
 var VerifyCrawlers = Define[None, None]("crawlers:verify", Policy{Queue: Bulk, Timeout: 2 * time.Minute, Retention: time.Minute})
 
-// SweepCrawlers starts VerifyCrawlers for each account with such clicks to verify.
+// SweepCrawlers starts VerifyCrawlers for each account with clicks to verify.
 var SweepCrawlers = tickWithin("crawlers:sweep", time.Minute)

@@ -33,7 +33,7 @@ var certificatePolicy = interactive(2 * time.Minute)
 // RequestCertificate requests the certificate of a domain from the edge. Errors: not_found, edge_not_configured, edge_<code>.
 var RequestCertificate = Define[CertificateArgs, Certificate]("certificates:request", certificatePolicy)
 
-// ReadCertificate reads the state of a domain's certificate from the edge. Its errors are those of RequestCertificate.
+// ReadCertificate reads the state of a domain's certificate from the edge. It has the errors of RequestCertificate.
 var ReadCertificate = Define[CertificateArgs, Certificate]("certificates:read", certificatePolicy)
 
 // ReleaseCertificate releases the certificate of a domain, so that it is not obtained again automatically. If the edge refuses,

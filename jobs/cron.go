@@ -61,7 +61,7 @@ var (
 	// Reconcile enqueues the rows that are due, have no worker and have no task.
 	Reconcile = tickWithin("jobs:reconcile", 30*time.Second)
 
-	// MatchPostbacks looks for the clicks of postbacks that arrived before their click or have no click.
+	// MatchPostbacks looks for the clicks of postbacks whose click was not found yet.
 	MatchPostbacks = tickWithin("postbacks:match", 30*time.Second)
 
 	// Prune deletes finished jobs, events and deliveries after jobrow.Retention.

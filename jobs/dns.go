@@ -62,8 +62,8 @@ type AddedDomains struct {
 	Points  []models.DNSPoint `json:"points"`
 }
 
-// AddDomains adds domains, and points them at the tracker with a DNS account. Errors: those of adding a domain,
-// dns_account_not_found.
+// AddDomains adds domains, and points them at the tracker with a DNS account. Errors: dns_account_not_found, and the errors of
+// adding a domain.
 var AddDomains = Define[AddDomainsArgs, AddedDomains]("domains:add", interactive(ZonesTimeout+MaxPointed*PointTimeout+spareTime))
 
 // PointDomainArgs name a domain.

@@ -30,9 +30,9 @@ func (clientLog) Printf(ctx context.Context, format string, args ...any) {
 var logOnce = sync.OnceFunc(func() { redis.SetLogger(clientLog{}) })
 
 // OpenRedis returns the Redis client of a process, without connecting. The address is redis://, rediss:// (TLS; with
-// ?skip_verify=true for a self-signed certificate) or unix://. ?addr=host:port names further nodes of a cluster. ?master_name=
-// names the master that Sentinels watch at the address and at ?addr=. The password of the URL is then for the servers, and
-// ?sentinel_password= is for the Sentinels. Features that managed servers refuse are off.
+// ?skip_verify=true for a self-signed certificate) or unix://. ?addr=host:port names further nodes of a cluster. With
+// ?master_name=, the address and ?addr= are Sentinels that watch this master. The password of the URL is then for the servers,
+// and ?sentinel_password= is for the Sentinels. Features that managed servers refuse are off.
 func OpenRedis(address string) (Redis, error) { return OpenRedisTimeout(address, 0) }
 
 // OpenRedisTimeout does the same as OpenRedis for calls for which a user waits. A call ends with its context or after the

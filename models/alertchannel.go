@@ -53,8 +53,8 @@ const (
 	AlertCodeValid = 24 * time.Hour
 	// AlertCodeTries is the number of wrong entries after which a code no longer works.
 	AlertCodeTries = 5
-	// AlertMessagesAnHour is the maximum number of announcements that an account gets in an hour, each in one message to each
-	// channel concerned. The next one reports what is left.
+	// AlertMessagesAnHour is the maximum number of announcements that an account gets in an hour. Alerts beyond it are announced
+	// later.
 	AlertMessagesAnHour = 12
 )
 

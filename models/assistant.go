@@ -14,7 +14,7 @@ import (
 // Rights is what a connected assistant may do on an account. Rights are the scopes of OAuth.
 type Rights string
 
-// The rights. Each includes those before it.
+// The rights. Each includes all rights before it.
 const (
 	RightsRead    Rights = "read"
 	RightsPropose Rights = "propose" // store proposals that people then apply
@@ -71,7 +71,8 @@ func (r Rights) Within(role Role) Rights {
 	return allowed[len(allowed)-1]
 }
 
-// RightsOfScope returns the strongest rights in a scope. It ignores unknown names. Without rights it means the right to read.
+// RightsOfScope returns the strongest rights in a scope. It ignores unknown names. A scope without rights means the right to
+// read.
 func RightsOfScope(scope string) Rights {
 	asked := RightsRead
 	for _, name := range strings.Fields(scope) {
@@ -97,7 +98,7 @@ type AssistantClient struct {
 	ReadAt       time.Time `db:"read_at"`
 }
 
-// Host returns the host that is responsible for the client: that of its document or, without one, that of the redirect.
+// Host returns the host that is responsible for the client: the host of its document, or else the host of the redirect address.
 func (c AssistantClient) Host(redirect string) string {
 	if c.Kind == ClientDocument {
 		redirect = c.ID

@@ -39,7 +39,7 @@ type Campaign struct {
 }
 
 // CampaignSettings are the settings of a campaign that an account chooses. In a new campaign, a zero DomainID means the account's
-// default domain, or the shared link domain if there is none.
+// default domain, or else the shared link domain.
 type CampaignSettings struct {
 	DomainID uuid.UUID     `db:"domain_id" json:"domain_id" bad:"invalid_domain" send:"a domain of this account, or the shared link domain"`
 	SourceID uuid.NullUUID `db:"source_id" json:"source_id" bad:"invalid_source" send:"a traffic source on this account"`

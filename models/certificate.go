@@ -58,7 +58,7 @@ type CertificatePage struct {
 	Body string `json:"http_body"`
 }
 
-// Certificate describes the certificate that an edge has for a domain. The edge sets the CertificateState, the store sets the
+// Certificate describes the certificate that an edge has for a domain. The edge sets the CertificateState, and the store sets the
 // rest.
 type Certificate struct {
 	DomainID  uuid.UUID `db:"domain_id"`

@@ -41,12 +41,12 @@ func newCampaign(raw []byte) (body []byte, archived bool, err error) {
 	return body, archived, err
 }
 
-// campaignRefs are the references of a campaign, without those in its paths.
+// campaignRefs are the references of a campaign. References in its paths are not included.
 var campaignRefs = []ref{
 	{member: "domain", idMember: "domain_id", kind: Domains}, {member: "source", idMember: "source_id", kind: Sources}, {member: "site", idMember: "measurement_site_id", kind: Sites},
 }
 
-// CampaignCodec returns the codec of the campaigns of an account. The defaults are those of a new campaign of the account. A
+// CampaignCodec returns the codec of the campaigns of an account. The defaults come from a new campaign of the account. A
 // document always contains the currency, because its default differs between accounts.
 func CampaignCodec(account models.Account) *Codec[Campaign] {
 	fresh := models.NewCampaign(account)

@@ -35,7 +35,7 @@ type Current struct {
 	Room    map[Kind]int             // how many more records the account's subscription allows; a kind without a limit is missing
 }
 
-// Prune says which records a plan deletes: those within the scope that are not in the document.
+// Prune says which records a plan deletes: records within the scope that the document lacks.
 type Prune struct {
 	Group string `json:"group" trim:"true" maxLength:"255" doc:"delete the records of this group that the document lacks"`
 	Tag   string `json:"tag" trim:"true" maxLength:"64" doc:"delete the records with this tag that the document lacks"`
@@ -290,7 +290,7 @@ func (p *planner) refuseUsers() {
 	}
 }
 
-// pruned returns the items that remove records. Records come before those to which they refer.
+// pruned returns the items that remove records. A record comes before the records to which it refers.
 func (p *planner) pruned(prune Prune) (list []Item) {
 	for _, kind := range slices.Backward(Kinds) {
 		for _, key := range slices.Sorted(maps.Keys(p.now.Records[kind])) {

@@ -143,7 +143,7 @@ func (s Settings) pause(a Act, t Target) (Act, bool) {
 	return a, true
 }
 
-// weigh adds the new weight of a path, or of an offer in it, to the change. ok is false if the weight stays.
+// weigh adds the new weight of a path, or of an offer in it, to the change. ok is false if there is nothing to change.
 func (s Settings) weigh(a Act, t Target, paths []flow.Path) (Act, bool) {
 	at := slices.IndexFunc(paths, func(p flow.Path) bool { return p.ID == t.Path })
 	if at < 0 {

@@ -16,8 +16,7 @@ func isAmount(figure string) bool {
 // amountPlaces is the number of decimals of an amount in a rule.
 const amountPlaces = 6
 
-// IsAmount reports whether the value depends on the account's currency. Between two amounts, it is only a factor. Zero does not
-// depend on it.
+// IsAmount reports whether the value depends on the account's currency. A factor between two amounts and the value 0 do not.
 func (c Comparison) IsAmount() bool {
 	return isAmount(c.Figure) != isAmount(c.Times) && !c.Value.IsZero()
 }

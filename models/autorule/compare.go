@@ -89,7 +89,7 @@ func (s Settings) Text() string {
 	return strings.Join(list, " and ")
 }
 
-// evidenceFigures returns the names of the figures that are shown as evidence. First come those that every rule shows.
+// evidenceFigures returns the names of the figures that are shown as evidence. Figures that every rule shows come first.
 func (s Settings) evidenceFigures() []string {
 	names := []string{"clicks", "conversions", "cost", "revenue"}
 	for _, c := range s.Conditions {

@@ -31,9 +31,9 @@ func (s Settings) Buckets() (size int, each time.Duration) {
 }
 
 // Replay returns the actions that the rule would have taken at the end of each hour or day. first is the index of the hour or day
-// with which it begins, and all is the number of hours or days in the series. An action changes no later figures, because these
-// are the recorded ones. A target that would have been paused or denied is not acted on again. A rule that runs more often than
-// once per hour or day may act sooner.
+// with which it begins, and all is the number of hours or days in the series. The figures are recorded ones, so an action does
+// not change later figures. A target that would have been paused or denied is not acted on again. A rule that runs more often
+// than once per hour or day may act sooner.
 func (s Settings) Replay(list []Series, first, all int) (out []ReplayedAct) {
 	size, each := s.Buckets()
 	every := max(1, int(time.Duration(s.EveryMinutes)*time.Minute/each))

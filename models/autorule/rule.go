@@ -43,7 +43,7 @@ const (
 const (
 	// MaxDays is the longest window in days.
 	MaxDays = 90
-	// MaxMatched is the maximum number of matched targets that a run works on. These are the ones with the highest cost.
+	// MaxMatched is the maximum number of matched targets that a run works on. The targets with the highest cost are chosen.
 	MaxMatched = 200
 )
 

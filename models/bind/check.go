@@ -16,7 +16,7 @@ import (
 )
 
 // check enforces the rules of the field and converts its texts to their stored form. given says that the body has a value other
-// than null for it, and null says that the body has null.
+// than null for the field, and null says that the body has null.
 func (f *field) check(v reflect.Value, path string, given, null bool) error {
 	isText := v.Kind() == reflect.String
 	nullIsValue := null && f.optional && f.null == "empty"
@@ -29,8 +29,8 @@ func (f *field) check(v reflect.Value, path string, given, null bool) error {
 	// A required Opt (f.optional) may be sent with an empty value.
 	case f.Required && (!given || !f.optional && isBlank(v)):
 		return refuse(f.missing, "%s is required", path)
-	// A field that was left out gets its default, and no other rule applies to it. So does null, unless the tag null:"empty"
-	// turns it into the empty value. So does an empty text, unless the field is an Opt.
+	// A field that was left out gets its default, and no other rule applies to it. Null counts as left out, unless the tag
+	// null:"empty" turns it into the empty value. An empty text counts as left out, unless the field is an Opt.
 	case !given && !nullIsValue, !f.optional && isText && v.Len() == 0:
 		return f.setDefault(v, path)
 	}
@@ -83,7 +83,7 @@ func refuse(code, format string, args ...any) error { return models.Invalid(code
 
 func (r *Rules) formCode() string { return cmp.Or(r.form, "invalid_input") }
 
-// limitCode returns the error code for a value beyond a limit, which is usual if no tag sets another.
+// limitCode returns the error code for a value beyond a limit. usual is the code if no tag sets another.
 func (r *Rules) limitCode(usual string) string { return cmp.Or(r.beyond, usual) }
 
 // value enforces the rules on a value that was sent.

@@ -19,7 +19,7 @@ type Keys struct {
 }
 
 // KeysOf returns the names that objects of the given types have in JSON, at every depth. If several types have a field of the
-// same name, the Keys below it are merged. A type that is not a struct allows any name, and so does json.RawMessage.
+// same name, the Keys below it are merged. A type that is not a struct, such as json.RawMessage, allows any name.
 func KeysOf(types ...any) *Keys {
 	var all *Keys
 	for _, t := range types {

@@ -112,7 +112,7 @@ func must[T any](v T, err error) T {
 	return v
 }
 
-// Schema adds the rules to the JSON Schema of the field's type. In a list, the rules for texts are those of the items. If body is
+// Schema adds the rules to the JSON Schema of the field's type. In a list, the rules for texts apply to the items. If body is
 // false, only the enum is added, because the other rules do not apply to answers.
 func (r Rules) Schema(schema map[string]any, body bool) {
 	if !body {

@@ -157,7 +157,7 @@ type ranges struct {
 	} `json:"values"`
 }
 
-// json reads a JSON file. It returns the date in the file, or dated if there is none.
+// json reads a JSON file. It returns the date in the file, or dated if the file has no date.
 func (r *reader) json(content []byte, dated time.Time) time.Time {
 	if r.list.Kind == Crawler {
 		var all []struct { // the form of the file that crawler-user-agents publishes

@@ -21,7 +21,7 @@ func New[K comparable](perSecond rate.Limit, burst, keys int) Set[K] {
 	return Set[K]{perSecond, burst, otter.Must(&otter.Options[K, *rate.Limiter]{MaximumSize: keys})}
 }
 
-// Allow takes a token from the bucket of a key. It returns false if there is none.
+// Allow takes a token from the bucket of a key. It returns false if the bucket is empty.
 func (s Set[K]) Allow(key K, now time.Time) bool { return s.AllowN(key, 1, now) }
 
 // AllowN takes n tokens from the bucket of a key. If the bucket has fewer than n, it returns false and takes nothing.
