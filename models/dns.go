@@ -36,14 +36,14 @@ type DNSAccount struct {
 	Label     string            `db:"label"`
 	Settings  map[string]string `db:"settings,json"` // the credentials that are not secret
 	SavedAt   time.Time         `db:"saved_at"`
-	// CheckedAt is the time of the last request to the provider. It is nil if there was none.
+	// CheckedAt is the time of the last request to the provider. It is nil if no request was made.
 	CheckedAt *time.Time `db:"checked_at"`
-	// FailingSince is the time since which requests fail. It is nil if the last one succeeded.
+	// FailingSince is the time since which requests fail. It is nil if the last request succeeded.
 	FailingSince *time.Time `db:"failing_since"`
 	Failure      string     `db:"failure"` // for people; contains no secrets
 }
 
-// Name returns the name of the DNS account for people: the provider's label and, if there is one, the account's own.
+// Name returns the name of the DNS account for people: the provider's label and the account's own label, if it has one.
 func (a DNSAccount) Name() string {
 	p, _ := DNSProviderNamed(a.Provider)
 	if a.Label == "" {

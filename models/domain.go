@@ -9,7 +9,7 @@ import (
 	"golang.org/x/net/publicsuffix"
 )
 
-// Domain is a host of an account's tracking links. They work once the domain is verified.
+// Domain is a host of an account's tracking links. Its links work once it is verified.
 type Domain struct {
 	Owned
 	Host       string `db:"host,once" json:"domain"`
@@ -122,8 +122,8 @@ func PublicSuffix(host string) bool {
 	return suffix == host
 }
 
-// Apex returns the registered name to which a host belongs, such as example.com for a.example.com. Without one, it is the host
-// itself.
+// Apex returns the registered name to which a host belongs, such as example.com for a.example.com. For a host without a
+// registered name, it is the host itself.
 func Apex(host string) string {
 	if name, err := publicsuffix.EffectiveTLDPlusOne(host); err == nil {
 		return name

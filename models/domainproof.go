@@ -57,7 +57,7 @@ func ProofOf(token string, aliases, texts []string) string {
 }
 
 // Records returns the DNS records that an account must set for a domain. An apex cannot have a CNAME. Its record has the type
-// ALIAS, for what the DNS provider offers instead.
+// ALIAS, which stands for whatever the DNS provider offers instead.
 func (t DomainTracker) Records(d Domain) []DNSRecord {
 	list := []DNSRecord{}
 	switch {
@@ -76,7 +76,7 @@ func (d Domain) ProofRecord() DNSRecord {
 }
 
 // bound reports whether the host of a domain belongs to the account. A verified domain with ProofBefore needs no answer from DNS.
-// Otherwise it is nil if DNS gave none.
+// For any other domain, the result is nil if DNS gave no answer.
 func (c DomainCheck) bound(d Domain) *bool {
 	yes := d.IsVerified && d.Proof == ProofBefore
 	if c.Proof == nil && !yes {
@@ -93,7 +93,7 @@ func (c DomainCheck) Wrong(d Domain) bool {
 }
 
 // Right reports whether the domain leads here and belongs to its account. For a verified domain, it is enough if DNS leads here.
-// Any other must have answered from this install.
+// Any other domain must have answered from this install.
 func (c DomainCheck) Right(d Domain) bool {
 	bound := c.bound(d)
 	return bound != nil && *bound && (c.AnsweredHere || d.IsVerified && c.Points != nil && *c.Points)

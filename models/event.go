@@ -84,8 +84,8 @@ func (c Conversion) Event(click *Click) ConversionEvent {
 	return ConversionEvent{c.Data(), click.ExternalID, SubsOf(click.Subs)}
 }
 
-// SubParams are the sub-parameters of a click in answers and events. Those from sub11 on are left out if they are empty, as in
-// older versions.
+// SubParams are the sub-parameters of a click in answers and events. Sub-parameters from sub11 on are left out if they are empty,
+// as in older versions.
 type SubParams struct {
 	Sub1  string `json:"sub1"`
 	Sub2  string `json:"sub2"`

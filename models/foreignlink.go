@@ -2,7 +2,7 @@ package models
 
 import "github.com/google/uuid"
 
-// ForeignLink is a link of another tracker that leads to a campaign. Form and ForeignID are those of package foreign. A null
+// ForeignLink is a link of another tracker that leads to a campaign. Package foreign describes Form and ForeignID. A null
 // DomainID means every verified domain of the account.
 type ForeignLink struct {
 	ID         uuid.UUID     `db:"id" json:"id"`

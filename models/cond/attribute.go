@@ -12,7 +12,8 @@ import (
 // Attr is an attribute of a visitor. Below numAttrs, it is an index into the arrays of Facts.
 type Attr uint8
 
-// The attributes that follow from the IP address and the time. After them come those of the click, in the order of clickattr.All.
+// The attributes that follow from the IP address and the time. The attributes of the click come after them, in the order of
+// clickattr.All.
 const (
 	IPVersion Attr = iota
 	DayOfWeek
@@ -87,7 +88,7 @@ var attributes, attrByName = func() (list [numAttrs]attribute, byName map[string
 	return list, byName
 }()
 
-// Named returns the attribute with a name. It panics if there is none. For a name from a caller, use Facts.Assign.
+// Named returns the attribute with a name. It panics if there is no such attribute. For a name from a caller, use Facts.Assign.
 func Named(name string) Attr {
 	a, ok := attrByName[name]
 	if !ok {

@@ -5,8 +5,8 @@ import "bytes"
 // automaton reports whether a text contains one of many values, in one pass over the text (Aho-Corasick). It stops at the first
 // value, so no value may begin with another one, and a node where a value ends needs no children.
 //
-// Nodes are numbered level by level. So the children of a node end where those of the next node begin, and a node needs only five
-// bytes. Existing libraries need 90 to 2000 bytes, and most of them allocate during a search.
+// Nodes are numbered level by level. So the children of a node end where the children of the next node begin, and a node needs
+// only five bytes. Existing libraries need 90 to 2000 bytes, and most of them allocate during a search.
 type automaton struct {
 	firstPairs pairSet     // the pairs of bytes with which values begin
 	root       [256]uint16 // the children of the root by their byte; 0: none

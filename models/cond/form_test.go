@@ -57,7 +57,7 @@ func refusedOperator(err error) bool {
 	return ok && e != nil && e.Reason == cond.UnknownOperator
 }
 
-// canonical returns a condition as it is saved.
+// canonical returns a condition in the form in which it is saved.
 func canonical(t *testing.T, c cond.Condition) cond.Condition {
 	t.Helper()
 	text, err := json.Marshal(c)

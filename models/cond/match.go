@@ -124,8 +124,8 @@ type Finding struct {
 	Matched   bool   `json:"matched"`
 }
 
-// Explain returns the result of Match and a finding for every condition, even without influence on the result. It has steps of
-// its own, as many as a decision, and leaves the steps of the decision unchanged. It panics after DiscardConditions.
+// Explain returns the result of Match and a finding for every condition. The findings have steps of their own, so that they do
+// not use up the steps of the decision. It panics after DiscardConditions.
 func (m *Matcher) Explain(f *Facts) (bool, []Finding) {
 	m = m.current()
 	taken := f.steps

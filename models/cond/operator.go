@@ -34,8 +34,8 @@ var operators = map[string]opInfo{
 	"between": {opBetween, false}, "is_set": {opIsSet, false},
 }
 
-// textual holds the operators for texts, and ordering those that compare by order. inOrder is for kinds with an order, and
-// anyOrder for kinds that are also texts.
+// textual holds the operators for texts, and ordering the operators that compare by order. inOrder is for kinds with an order.
+// anyOrder is for kinds that are also texts.
 var (
 	textual  = ops(opEquals, opContains, opStartsWith, opEndsWith, opRegex, opIsSet)
 	ordering = ops(opGT, opGTE, opLT, opLTE, opBetween)

@@ -39,7 +39,7 @@ func (t scheduleTest) test(f *Facts, _ *compiled) verdict {
 }
 
 // parseSchedule reads a list of {days, from, to}. Days are numbers from 1 to 7, or names. Without days, an entry holds on every
-// day. Times are HH:MM. Without from it begins at 00:00, and without to it ends at 24:00.
+// day. Times are HH:MM. An entry without from begins at 00:00, and an entry without to ends at 24:00.
 func parseSchedule(v any) ([]slot, *Error) {
 	list, ok := v.([]any)
 	if !ok {

@@ -3,7 +3,7 @@ package cond
 import "hash/maphash"
 
 // Screen is a quick first check of all paths of a flow. For each path it stores at most one equality that must hold, as hashes of
-// the allowed values. These are in two slices, while the matchers are spread over the memory and, with many campaigns, not in the
+// the allowed values. The hashes lie together in memory. The matchers do not, and with many campaigns they are not in the
 // processor's caches. Without it, a redirect with 10,000 campaigns takes 29% longer (BenchmarkRedirectMany, one processor).
 type Screen struct {
 	needs  []need

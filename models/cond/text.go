@@ -41,7 +41,8 @@ func (t equalTest) test(f *Facts, c *compiled) verdict {
 	return no
 }
 
-// distinct sorts values and removes those that begin (or, for a search at the end, end) with another value.
+// distinct sorts values and removes each value that begins with another value. For a search at the end, it removes each value
+// that ends with another value.
 func distinct(values [][]byte, compare func(a, b []byte) int, begins func(text, value []byte) bool) [][]byte {
 	slices.SortFunc(values, compare)
 	kept := values[:0]
@@ -90,8 +91,9 @@ func compareBackwards(a, b []byte) int {
 	return cmp.Compare(len(a), len(b))
 }
 
-// containsTest searches for folded values anywhere in a folded text. More than linear values need an automaton, others are
-// searched one by one. A value with a pair of bytes that the text lacks is skipped: otherwise BenchmarkPick takes a third longer.
+// containsTest searches for folded values anywhere in a folded text. More than linear values are searched with an automaton, and
+// fewer values one by one. A value with a pair of bytes that the text lacks is skipped: otherwise BenchmarkPick takes a third
+// longer.
 type containsTest struct {
 	values    []searched
 	automaton *automaton // used instead of values; nil: there are few values, or the automaton would be too large
@@ -151,8 +153,8 @@ func (t *containsTest) test(f *Facts, c *compiled) verdict {
 // takes one step for each byte of a hostile text, and a quarter of a step for each byte of a usual text: half a step is counted.
 // test counts one more step for each byte beyond maxText.
 //
-// Without an automaton, it is a quarter of the steps that test counts for maxText bytes. A higher figure would refuse saved rules
-// that work.
+// Without an automaton, the cost is a quarter of the steps that test counts for maxText bytes. A higher figure would refuse saved
+// rules that work.
 func (t *containsTest) cost() (c Cost) {
 	if t.automaton != nil {
 		return Cost{maxText / 2, t.automaton.bytes()}

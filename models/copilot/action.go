@@ -43,7 +43,7 @@ type Action struct {
 	OfferID    uuid.NullUUID `json:"offer_id" doc:"the offer, for pause_offer and set_cap"`
 	NetworkID  uuid.NullUUID `json:"network_id" doc:"the network, for map_postback"`
 	// Weights are the new weights of paths for set_weights, and of a path's offers or landing pages for set_destination_weights.
-	// What is left out keeps its weight.
+	// Items that are left out keep their weight.
 	Weights []Weight `json:"weights,omitempty" maxItems:"128" doc:"the new weights, for set_weights and set_destination_weights"`
 	From    string   `json:"from,omitempty" doc:"swap_destination: the offer or landing page that is replaced"`
 	To      string   `json:"to,omitempty" doc:"swap_destination: the offer or landing page that replaces it"`

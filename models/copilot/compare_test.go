@@ -76,7 +76,7 @@ func TestCompareOffers(t *testing.T) {
 	if sum := *first.Proposed + *second.Proposed; math.Abs(sum-200) > 1 {
 		t.Errorf("the weights add up to %v, want about 200 as before", sum)
 	}
-	// Proposed weights must be as round as those that people choose.
+	// Proposed weights must be as round as weights that people choose.
 	for scale, unit := range map[float64]float64{1: 1, 0.2: 0.1, 0.005: 0.01, 0.00001: 0.001} {
 		d := in.Campaigns[0].Paths[0].Destinations
 		for i := range d {

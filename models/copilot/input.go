@@ -81,7 +81,7 @@ type OfferInput struct {
 	Days    []OfferDay // in the order of Input.Days; nil unless the offer has a cap
 }
 
-// pathName returns the name of a path, or its id if there is none.
+// pathName returns the name of a path, or its id if the path no longer exists.
 func (c *CampaignInput) pathName(id string) string {
 	if i := findPath(c.Paths, id); i >= 0 {
 		return c.Paths[i].Name
@@ -114,8 +114,8 @@ type NetworkInput struct {
 	models.Network
 	Unmatched, Total int64
 	Since            time.Time
-	// Examined is the number of postbacks that were examined. Found counts those with a click id of the account in Parameter, and
-	// Read counts those of Found whose id is already read.
+	// Examined is the number of postbacks that were examined. Found of them have a click id of the account in Parameter. Read is
+	// the part of Found whose id the network's settings already read.
 	Parameter             string
 	Found, Read, Examined int64
 }

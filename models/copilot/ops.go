@@ -211,7 +211,7 @@ func writeCampaign(_ Action, r Record, p Part) Record {
 	return r
 }
 
-// readEntries returns the ids of the created entries. Before the action there are none.
+// readEntries returns the ids of the created entries.
 func readEntries(_ Action, r Record) (p Part, err error) {
 	for _, e := range r.Entries {
 		p.Entries = append(p.Entries, e.ID)

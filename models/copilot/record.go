@@ -19,8 +19,8 @@ type Record struct {
 	Paths    []flow.Path
 	Offer    *models.Offer
 	Network  *models.Network
-	// Entries are entries of bot lists. Apply returns those to create, and the caller writes their ids into the part. Undo
-	// receives those that still exist and returns none, because they must be removed.
+	// Entries are entries of bot lists. Apply returns the entries to create, and the caller writes their ids into the part. Undo
+	// receives the entries that still exist, and returns no entries, because they must be removed.
 	Entries []models.BotEntry
 	Names   map[string]string // known names of offers and landing pages by id, for Title
 }

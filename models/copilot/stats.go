@@ -38,10 +38,10 @@ type judgement struct {
 
 // judge compares arms that compete for the same visitors.
 //
-// A day that was good or bad for all arms must not count for or against an arm with another share on that day. So conversions are
-// compared with those that the arm would have if each day's conversions were distributed in proportion to clicks (indirect
-// standardisation). The test for judgement.loses examines how each day's conversions are divided between two arms (a conditional
-// test). Conversions that are not reported yet are missing for both alike.
+// A day that was good or bad for all arms must not count for or against an arm with another share on that day. So an arm's
+// conversions are compared with its expected conversions: each day's conversions of all arms, distributed in proportion to clicks
+// (indirect standardisation). The test for judgement.loses examines how each day's conversions are divided between two arms (a
+// conditional test). Conversions that are not reported yet are missing for both alike.
 func judge(arms []Arm) judgement {
 	j := judgement{}
 	for _, a := range arms {
@@ -60,7 +60,8 @@ func judge(arms []Arm) judgement {
 	}
 	expected := expectedConversions(arms)
 	for i, a := range arms {
-		// The mean payout of an arm is moved towards that of all arms, as if it had one more conversion with that payout.
+		// The mean payout of an arm is moved towards the mean payout of all arms, as if the arm had one more conversion with that
+		// payout.
 		value := total(a.Days).Value
 		if all.Value <= 0 {
 			value = j.conversions[i]
@@ -79,7 +80,8 @@ func judge(arms []Arm) judgement {
 				sum += evidence(arms[k].Days, arms[i].Days, j.payout[k], j.payout[i], 1+j.spread)
 			}
 		}
-		// If arm i is the best, each of these has an expected value of at most 1, and so has their average (Vovk and Wang, 2021).
+		// If arm i is the best, each term of the sum has an expected value of at most 1, and so has the average (Vovk and Wang,
+		// 2021).
 		mean := sum / float64(len(arms)-1)
 		j.loses = append(j.loses, pValue(mean))
 		average += mean / float64(len(arms))
@@ -256,7 +258,8 @@ func probabilityBest(list []posterior) []float64 {
 	return best
 }
 
-// shareInterval returns the 5 % and 95 % quantiles of a share after a number of hits in a sample. The prior is that of Jeffreys.
+// shareInterval returns the 5 % and 95 % quantiles of a share after a number of hits in a sample. The prior is the Jeffreys
+// prior.
 func shareInterval(hits, sample float64) (low, high float64) {
 	a, b := hits+0.5, sample-hits+0.5
 	return mathext.InvRegIncBeta(a, b, 0.05), mathext.InvRegIncBeta(a, b, 0.95)

@@ -76,8 +76,8 @@ type CostOptions struct {
 	Fallback func(Cost) string // returns the currency of a row whose spend states no currency; nil: such a currency is not known
 }
 
-// ReadCosts reads the rows of a file in order. There may be none. A row that names a campaign needs no source. Errors: empty,
-// invalid_input.
+// ReadCosts reads the rows of a file in order. A file may have no rows. A row that names a campaign needs no source. Errors:
+// empty, invalid_input.
 func ReadCosts(text string, o CostOptions) ([]Cost, Skips, error) {
 	row := func(l *line) Cost { return l.cost(o) }
 	rows, skips, err := read(text, costColumns, row, given(Costs, o.Source != "")...)

@@ -76,7 +76,7 @@ func optional(columns []Column, given []int) []Column {
 	return out
 }
 
-// findHeader searches for the header. It returns false if there is none.
+// findHeader searches for the header. It returns false if no record can be the header.
 func (t *table) findHeader() bool {
 	var best csvfile.Record
 	mostColumns := -1 // known columns of the best record so far
@@ -130,7 +130,7 @@ func (t *table) known() int {
 	return n
 }
 
-// follows maps a required column to another one that replaces it: the source of a row follows from its campaign.
+// follows maps a required column to the column that can replace it: the source of a row follows from its campaign.
 var follows = map[string]string{"source": "campaign"}
 
 func (t *table) has(name string) bool {
@@ -236,7 +236,7 @@ type line struct {
 
 const maxCell = 500 // in bytes; no valid value is longer
 
-// cell returns the value of a column. It is empty if there is none. If it is too long, the row is refused.
+// cell returns the value of a column. It is empty if the row has no value for the column. If it is too long, the row is refused.
 func (l *line) cell(column int) string {
 	text, _ := l.find(column)
 	return text

@@ -10,7 +10,8 @@ type country struct{ continent, name string }
 // Name returns the English name for an ISO 3166-1 alpha-2 code in upper case. An unknown code has no name.
 func Name(code string) string { return countries[code].name }
 
-// Continent returns the continent (AF AN AS EU NA OC SA) for an ISO 3166-1 alpha-2 code in upper case. An unknown code has none.
+// Continent returns the continent (AF AN AS EU NA OC SA) for an ISO 3166-1 alpha-2 code in upper case. For an unknown code, it
+// returns an empty text.
 func Continent(code string) string { return countries[code].continent }
 
 // Codes returns all codes in alphabetical order.

@@ -11,7 +11,7 @@ import (
 	"github.com/shopspring/decimal"
 )
 
-// Limits of a comparison. More is the error too_many.
+// Limits of a comparison. A larger comparison gives the error too_many.
 const (
 	MaxDays        = 62
 	MaxRows        = 5000   // combinations of a day and a campaign
@@ -62,7 +62,7 @@ type Args struct {
 	From string    `json:"from"` // first day, YYYY-MM-DD; From and To are included
 	To   string    `json:"to"`
 	TZ   string    `json:"tz"` // time zone of our days; empty: UTC
-	// TheirZone is the time zone of their days. If it is empty, it is that of their connection or, without one, UTC.
+	// TheirZone is the time zone of their days. An empty TheirZone means the time zone of their connection, or else UTC.
 	TheirZone string `json:"their_zone"`
 }
 
@@ -95,7 +95,7 @@ func (f Figures) Neg() Figures { return Figures{-f.Clicks, -f.Conversions, f.Mon
 // IsZero reports whether all figures are zero.
 func (f Figures) IsZero() bool { return f.Clicks == 0 && f.Conversions == 0 && f.Money.IsZero() }
 
-// Measures says which figures are compared: those that the other side reports.
+// Measures says which figures are compared. These are the figures that the other side reports.
 type Measures struct {
 	Clicks      bool `json:"clicks"`
 	Conversions bool `json:"conversions"`
@@ -124,7 +124,7 @@ type Part struct {
 	Figures
 }
 
-// Cell is a day and one of our campaigns. The zero campaign stands for conversions and spend without one.
+// Cell is a day and one of our campaigns. The zero campaign stands for conversions and spend without a campaign.
 type Cell struct {
 	Day      string    `json:"day"` // YYYY-MM-DD
 	Campaign uuid.UUID `json:"campaign_id"`
@@ -164,8 +164,7 @@ type RateUsed struct {
 	Missing  int             `json:"missing"`
 }
 
-// Result is a comparison. Its amounts are in Currency. TheirCurrency is the only currency of their amounts; it is empty if there
-// were several.
+// Result is a comparison. Its amounts are in Currency.
 type Result struct {
 	Args
 	Basis         string     `json:"basis"`    // the origin of their figures
@@ -245,8 +244,8 @@ func (s *Sheet) AddExample(x Example) {
 	}
 }
 
-// Finish writes the rows, the totals and the examples to a result. Ours has all figures; the rest has only those that the result
-// compares.
+// Finish writes the rows, the totals and the examples to a result. Ours has all figures. All other parts have only the figures
+// that the result compares.
 func (s *Sheet) Finish(out *Result) {
 	out.Rows, out.Examples = make([]Row, 0, len(s.cells)), append([]Example{}, s.examples...)
 	out.Total = Row{Causes: []Part{}}
@@ -271,8 +270,8 @@ func (s *Sheet) Finish(out *Result) {
 	}
 }
 
-// partsOf returns the parts of the totals with a cause, one for each reason, the largest first. Those after the first maxReasons
-// are one part without a reason.
+// partsOf returns the parts of the totals with a cause, one for each reason, the largest first. Parts after the first maxReasons
+// are added up as one part without a reason.
 func (s *Sheet) partsOf(cause string, m Measures) (list []Part) {
 	for at, f := range s.reasons {
 		if f = m.only(f); at[0] == cause && !f.IsZero() {

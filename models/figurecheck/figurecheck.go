@@ -123,7 +123,8 @@ const maxExponent = 30
 var ownNames = regexp.MustCompile(`^(name|labels|(campaign|stream|path|lander|offer|source|network)_name)$`)
 
 // withoutNames returns a text without the names and texts from the rows. Longer names come first. A text by an unknown author is
-// removed only where it is quoted, because it could contain any figure. So is a name that is itself a number.
+// removed only where it is quoted, because it could contain any figure. A name that is itself a number is also removed only where
+// it is quoted.
 func (k *facts) withoutNames(text string) string {
 	for _, t := range longest(k.texts, k.names) {
 		for _, quotes := range []string{`""`, "''", "``", "“”", "‘’", "«»"} {

@@ -51,8 +51,8 @@ type Options struct {
 	// Rule returns the matcher of a saved rule, or nil if it no longer exists. No visitor satisfies it then.
 	Rule func(id uuid.UUID) *cond.Matcher
 
-	// Fallback is the address for a visitor that no path takes. Without it, Destination is used. Without both, the visitor gets a
-	// 404.
+	// Fallback is the address for a visitor that no path takes. If it is nil, Destination is used. If both are nil, the visitor
+	// gets a 404.
 	Fallback, Destination *token.Template
 
 	// Explained makes a plan that can fill a Trace. Its conditions stay in memory, which adds 40% to a campaign's memory.
@@ -111,7 +111,7 @@ type choice struct {
 
 func (c *choice) usable() bool { return c.ref == nil || c.ref.Open() }
 
-// Compile compiles a flow that Validate has accepted. An error means that they were not validated.
+// Compile compiles a flow that Validate has accepted. An error means that the paths were not validated.
 func Compile(paths []Path, o Options) (*Plan, error) {
 	if len(paths) > MaxPaths {
 		return nil, fmt.Errorf("flow: compile: %d paths", len(paths))
@@ -236,9 +236,9 @@ func (o *Options) matcher(list []cond.Condition, logic string) (*cond.Matcher, e
 	return m, err
 }
 
-// compileChoices divides a path's destinations into two lists. first has those to which the path sends a visitor directly, onward
-// those of a click on the lander. A destination that no longer exists is left out. One with the weight 0 stays, because a bound
-// visitor may still get it.
+// compileChoices divides a path's destinations into two lists. first has the destinations to which the path sends a visitor
+// directly. onward has the destinations of a click on the lander. A destination that no longer exists is left out. A destination
+// with the weight 0 stays, because a bound visitor may still get it.
 func compileChoices(p *Path, o *Options) (first, onward []choice) {
 	for i := range p.Destinations {
 		d := &p.Destinations[i]

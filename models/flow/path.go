@@ -58,8 +58,8 @@ const (
 	MaxHandovers    = 3 // maximum number of times that a visitor is handed over to another campaign
 )
 
-// Path is one item of a flow. Filters and rules decide which visitors it takes, action and destinations where these go. NewPath
-// and JSON give it its defaults.
+// Path is one item of a flow. Filters and rules decide which visitors it takes. Action and destinations decide where they go.
+// NewPath and JSON give it its defaults.
 type Path struct {
 	ID            string           `json:"id" format:"uuid" doc:"id of the path; send it again with the flow to keep the path's statistics; left out: a new id"`
 	Name          string           `json:"name" maxLength:"255" doc:"unique in the flow; left out: Path N"`
@@ -205,7 +205,7 @@ func Normalize(paths []Path) []Path {
 }
 
 // Identify gives a new id to each path for whose id keep returns false. So a flow cannot get the statistics of another flow's
-// path. Without keep, as for a copied flow, every path gets one.
+// path. If keep is nil, as for a copied flow, every path gets a new id.
 func Identify(paths []Path, keep func(id string) bool) {
 	for i := range paths {
 		if keep == nil || !keep(paths[i].ID) {

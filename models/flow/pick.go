@@ -66,7 +66,7 @@ type Decision struct {
 
 // RefusedPath is a path that could not take the visitor, with the reason. It was chosen at random, was the visitor's bound path,
 // or had conditions that the visitor met. With RefusedBudget, its conditions may be unchecked, because no steps were left. A nil
-// Route means that there was none. Why is then empty, or RefusedBlocked for a blocked visitor.
+// Route means that no path was refused. Why is then empty, or RefusedBlocked for a blocked visitor.
 type RefusedPath struct {
 	Route *Route
 	Why   Refusal
@@ -104,8 +104,8 @@ func (p *Plan) Pick(v *Visitor, env Env, seed uint64) Decision {
 	return d
 }
 
-// PickOffer chooses the destination of a click on the lander at random among those of the slot (0 counts as 1). If the plan binds
-// offers, a bound one is kept while it is usable. ok is false if none is usable.
+// PickOffer chooses the destination of a click on the lander, at random among the destinations of the slot (0 counts as 1). If
+// the plan binds offers, a bound destination is kept while it is usable. ok is false if no destination is usable.
 func (p *Plan) PickOffer(r *Route, slot int, bound uuid.UUID, seed uint64) (offer *Ref, url *token.Template, ok bool) {
 	if !p.bind.BindsOffer() {
 		bound = uuid.Nil
@@ -157,7 +157,8 @@ func (k *picker) decide() Decision {
 	return p.LastResort()
 }
 
-// Fallback returns the decision for a visitor of a paused campaign: its fallback_url. ok is false if there is none.
+// Fallback returns the decision for a visitor of a paused campaign: its fallback_url. ok is false if the campaign has no
+// fallback_url.
 func (p *Plan) Fallback() (Decision, bool) {
 	return Decision{Via: ViaFallback, URL: p.fallback, Collect: true}, p.fallback != nil
 }
@@ -185,8 +186,8 @@ func (p *Plan) LastResort() Decision {
 	return Decision{Via: ViaNone, Collect: true}
 }
 
-// rotate chooses a path of a group at random by weight. If it is refused, it chooses again among the others. This gives the same
-// probabilities as one choice among the matching paths, with fewer checks.
+// rotate chooses a path of a group at random by weight. If the path is refused, rotate chooses again among the others. This gives
+// the same probabilities as one choice among the matching paths, with fewer checks.
 func (k *picker) rotate(group []uint8) (Decision, bool) {
 	if len(group) == 1 {
 		return k.try(group[0], ViaRegular)

@@ -1,5 +1,5 @@
 // Package foreign recognises the URLs of other trackers: links, the step from a landing page to an offer, and postbacks. A domain
-// that moved here keeps answering them.
+// that moved here keeps answering these URLs.
 package foreign
 
 import (
@@ -159,6 +159,6 @@ func CheckID(id string) error {
 	return nil
 }
 
-// ClickParams are the parameters in which a landing page can name the click. Pages that moved here keep those of their old
-// tracker.
+// ClickParams are the parameters in which a landing page can name the click. Pages that moved here still use the parameters of
+// their old tracker.
 var ClickParams = []string{"clickid", "_token", "_subid", "subid", "uclick", "lp_key", "cid", "click_id", "cf_click_id"}

@@ -7,7 +7,7 @@ import (
 	"switchyard/models/foreign"
 )
 
-// TestRead reads addresses of other trackers, and similar ones.
+// TestRead reads addresses of other trackers, and similar addresses.
 func TestRead(t *testing.T) {
 	t.Parallel()
 	link := func(form, id string) foreign.Address { return foreign.Address{Kind: foreign.Link, Form: form, ID: id} }
