@@ -61,7 +61,7 @@ type ImportHistoryArgs struct {
 type HistoryImported struct {
 	Clicks      int            `json:"clicks"`
 	Conversions int            `json:"conversions"`
-	Skipped     map[string]int `json:"skipped"` // number of skipped rows by reason
+	Skipped     map[string]int `json:"skipped"`
 }
 
 // ImportHistory reads the log of clicks and conversions of another tracker page by page. If the tracker does not answer, reading

@@ -18,8 +18,7 @@ import (
 )
 
 // TestAsynqKeys brings tasks into the states pending, scheduled, active, retry and archived with asynq itself, and looks for them
-// under the keys that LostRows reads. If the test fails after an upgrade of asynq, lost.go must be adapted. Otherwise lost rows
-// would never be enqueued again.
+// under the keys that LostRows reads. If the test fails after an upgrade of asynq, lost.go must be adapted.
 func TestAsynqKeys(t *testing.T) {
 	t.Parallel()
 	ctx, r := t.Context(), jobstest.Redis(t)

@@ -21,7 +21,6 @@ const neverExhausted = 100_000
 // timeoutMargin is added to the timeout given to asynq, so that the worker's own timeout comes first.
 const timeoutMargin = time.Minute
 
-// redisBackend is the Backend that stores tasks in Redis with asynq.
 type redisBackend struct {
 	redis     redis.UniversalClient
 	client    *asynq.Client
@@ -87,7 +86,6 @@ func (b *redisBackend) Find(_ context.Context, id string) (models.JobStatus, uui
 	return models.JobStatus{}, uuid.Nil, models.NotFound("job")
 }
 
-// info finds a task, or returns nil.
 func (b *redisBackend) info(queue, id string) (*asynq.TaskInfo, error) {
 	info, err := b.inspector.GetTaskInfo(queue, id)
 	if errors.Is(err, asynq.ErrTaskNotFound) || errors.Is(err, asynq.ErrQueueNotFound) {

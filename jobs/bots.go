@@ -15,9 +15,9 @@ type RescoreArgs struct {
 	Threshold int      `json:"threshold"`
 	Disabled  []string `json:"disabled"`
 
-	After      uuid.UUID `json:"after,omitzero"`    // the last click that was examined
-	Clicks     int64     `json:"clicks,omitempty"`  // scored clicks: those with a signal
-	Changed    int64     `json:"changed,omitempty"` // clicks that became bots or are no longer bots
+	After      uuid.UUID `json:"after,omitzero"`   // the last click that was examined
+	Clicks     int64     `json:"clicks,omitempty"` // scored clicks: those with a signal
+	Changed    int64     `json:"changed,omitempty"`
 	BotsBefore int64     `json:"bots_before,omitempty"`
 	BotsAfter  int64     `json:"bots_after,omitempty"`
 	// Days are the days whose spend must be spread again, because clicks became bots or stopped being bots.

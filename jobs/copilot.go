@@ -12,7 +12,7 @@ import (
 type CopilotRefreshed struct {
 	At     time.Time `json:"at"`
 	Judged int       `json:"judged"` // number of campaigns, paths and other items that were judged
-	Open   int       `json:"open"`   // suggestions that are open now
+	Open   int       `json:"open"`
 }
 
 // RefreshCopilot judges an account's figures and stores the suggestions that follow from them.

@@ -31,7 +31,7 @@ type CorrectionAnswer[O any] struct {
 
 	correction.Skips
 
-	Network *NetworkSync `json:"network,omitempty"` // only for SyncNetwork
+	Network *NetworkSync `json:"network,omitempty"`
 }
 
 // Jobs that process a CSV file in batches. Each batch is written exactly once. Processing a file again changes nothing.
@@ -53,13 +53,13 @@ type CostSet struct {
 	DryRun bool              `json:"dry_run"`
 	ID     uuid.UUID         `json:"id"` // id of the change; zero for a dry run
 	Quote  models.CostQuote  `json:"quote"`
-	Names  map[string]string `json:"names"` // names of the campaigns, by id
+	Names  map[string]string `json:"names"`
 }
 
 // UndoCostArgs name a change of cost.
 type UndoCostArgs struct {
 	ID  uuid.UUID `json:"id"`
-	By  string    `json:"by"`  // name of the person
+	By  string    `json:"by"`
 	Key uuid.UUID `json:"key"` // the API key, if a key instead of a person undoes the change
 }
 

@@ -56,7 +56,6 @@ var Cron = []CronRow{
 	{"delete old exports", "23 * * * *", DeleteExpiredExports},
 }
 
-// The jobs that the scheduler starts.
 var (
 	// Reconcile enqueues the rows that are due, have no worker and have no task.
 	Reconcile = tickWithin("jobs:reconcile", 30*time.Second)
@@ -106,7 +105,6 @@ var (
 // tickRetries has the retries of jobs whose next scheduled run is hours away.
 var tickRetries = []time.Duration{time.Minute, 10 * time.Minute}
 
-// tickWithin returns a job that the scheduler starts. timeout limits an attempt.
 func tickWithin(kind string, timeout time.Duration, retries ...time.Duration) Job[Tick, None] {
 	return Define[Tick, None](kind, Policy{Queue: Maintenance, Timeout: timeout, Retries: retries})
 }

@@ -7,9 +7,9 @@ type PublishedEdge struct {
 	Configured bool   `json:"configured"` // false: there is no edge to publish to, and nothing was done
 	Published  int    `json:"published"`  // campaigns whose current state the edge has, including unchanged campaigns
 	Written    int    `json:"written"`    // part of Published: campaigns whose current state the edge did not have before
-	Removed    int    `json:"removed"`    // campaigns that were removed from the edge
-	Failed     int    `json:"failed"`     // campaigns that could not be written or removed; they are tried again
-	Rules      int    `json:"rules"`      // saved rules in the published campaigns
+	Removed    int    `json:"removed"`
+	Failed     int    `json:"failed"` // campaigns that could not be written or removed; they are tried again
+	Rules      int    `json:"rules"`
 	RulesError string `json:"rules_error"`
 	MS         int64  `json:"ms"`
 }

@@ -25,7 +25,7 @@ type ExportArgs struct {
 	Headings []string `json:"headings,omitempty"`
 	// SubNames adds the names of sub-parameters to the headings of their columns.
 	SubNames bool   `json:"sub_names,omitempty"`
-	BaseURL  string `json:"base_url,omitempty"` // base URL of the API, for the address of the download
+	BaseURL  string `json:"base_url,omitempty"`
 }
 
 // ExportAnswer describes the finished file.

@@ -32,7 +32,7 @@ type FlowReplayAnswer struct {
 	Changed   int64             `json:"changed"` // clicks without bots that would have gone elsewhere
 	Cut       bool              `json:"cut"`     // the window has more than MaxFlowReplay clicks
 	Rows      []FlowReplayRow   `json:"rows"`
-	Names     map[string]string `json:"names"` // names of paths, campaigns, landing pages and offers, by id
+	Names     map[string]string `json:"names"`
 }
 
 // FlowReplayRow is a destination of clicks. Bots are not counted.

@@ -18,7 +18,7 @@ type PlatformRange struct {
 	Wide     bool   `json:"wide"`   // From and To span the long window, such as models.SyncWideDays
 	Read     bool   `json:"read"`   // the rows have been read and are stored under the id of the job
 
-	Older bool `json:"older,omitempty"` // the import reads older orders
+	Older bool `json:"older,omitempty"`
 
 	// Saved is the time at which the connection was saved. A connection that was saved again later may lead to another account at
 	// the platform.
@@ -95,7 +95,6 @@ type NetworkRowError struct {
 	Reason string `json:"reason"`
 }
 
-// The kinds of reports.
 const (
 	ReportOrders = "orders" // a row for each conversion
 	ReportTotals = "totals" // sums by day

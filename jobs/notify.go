@@ -21,7 +21,6 @@ func Notify(ctx context.Context, r redis.UniversalClient, id string) {
 	}
 }
 
-// watchers holds the channels of the callers that wait for jobs, by the job's id.
 type watchers struct {
 	mu     sync.Mutex
 	byID   map[string]map[chan struct{}]struct{}

@@ -133,7 +133,6 @@ func (p Policy) Delay(left int) time.Duration {
 	return p.Retries[min(max(i, 0), len(p.Retries)-1)]
 }
 
-// withDefaults returns the policy with its defaults.
 func (p Policy) withDefaults() (Policy, error) {
 	if !slices.ContainsFunc(Queues, func(q Queue) bool { return q.Name == p.Queue }) {
 		return p, fmt.Errorf("unknown queue %q", p.Queue)

@@ -12,7 +12,7 @@ type SpendArgs struct {
 	SourceID uuid.UUID `json:"source_id"`
 	PlatformRange
 	Test    bool `json:"test"` // the job only tests the connection
-	Days    int  `json:"days"` // number of days that were written
+	Days    int  `json:"days"`
 	Matched int  `json:"matched"`
 	Changed int  `json:"changed"` // number of days whose spend has changed
 }

@@ -42,7 +42,7 @@ func (a *announcer) announce(r redis.UniversalClient, queue string) {
 	}()
 }
 
-// more reports whether the queue must be announced once more. If not, the announcements of the queue have ended.
+// more reports whether the queue must be announced once more.
 func (a *announcer) more(queue string) bool {
 	a.mu.Lock()
 	defer a.mu.Unlock()

@@ -31,7 +31,7 @@ func (a *requestCounter) EvalSha(ctx context.Context, sha string, keys []string,
 }
 
 // TestAsynqAsks checks that an asynq server gets tasks when they are announced or due, and makes few other requests. If the test
-// fails after an upgrade of asynq, QueueClient must be adapted. Otherwise idle workers would make a thousand requests a second.
+// fails after an upgrade of asynq, QueueClient must be adapted.
 func TestAsynqAsks(t *testing.T) {
 	t.Parallel()
 	ctx, r := t.Context(), jobstest.Redis(t)

@@ -30,7 +30,6 @@ func CheckAIKey(key string) error {
 	return nil
 }
 
-// The origins of the key that the chat uses.
 const (
 	AIOfAccount = "account"
 	AIOfInstall = "install"
@@ -63,7 +62,6 @@ func AIBudgetOf(ownKey bool) AIBudget {
 // AIQuestionTokens is the number of tokens that a question may use. They are reserved until it is answered.
 const AIQuestionTokens = 100_000
 
-// The actions of POST /copilot/ai.
 const (
 	AIModels  = "models"
 	AIConnect = "connect"

@@ -83,7 +83,6 @@ func RightsOfScope(scope string) Rights {
 	return asked
 }
 
-// The kinds of clients of assistants.
 const (
 	ClientRegistered = "registered" // the client sent its data to POST /oauth/register
 	ClientDocument   = "document"   // the client publishes its data at the URL that is its id
@@ -142,7 +141,6 @@ const (
 	maxClientName = 80   // characters
 )
 
-// loopbackHosts are the hosts that mean the local machine.
 var loopbackHosts = []string{"127.0.0.1", "::1", "localhost"}
 
 // ValidRedirect reports whether an address can be a client's redirect address. It must be https, or http on the local machine,
@@ -289,6 +287,6 @@ type AssistantGrant struct {
 // present role allows.
 type AssistantCaller struct {
 	Rights Rights
-	Client string // the name of the client
-	Person Person // the person who connected the assistant
+	Client string
+	Person Person
 }

@@ -34,8 +34,8 @@ func (s *Spool) write(b *batch) error {
 }
 
 // writePiece makes frames durable and returns the position after them. After a failed write or sync it cuts the segment off after
-// the earlier frames, and the next piece begins a new segment. After a failed sync it is unknown which bytes the kernel still
-// holds. After a failed write the disk may be full, and the reader frees space only by deleting complete segments.
+// the earlier frames, and the next piece begins a new segment. After a failed write the disk may be full, and the reader frees
+// space only by deleting complete segments.
 func (s *Spool) writePiece(buf []byte) (end position, err error) {
 	if err := s.ready(); err != nil {
 		return end, err
@@ -66,7 +66,6 @@ func (s *Spool) writePiece(buf []byte) (end position, err error) {
 	return end, nil
 }
 
-// ready makes sure that a segment is open for the next batch.
 func (s *Spool) ready() error {
 	const filled = true
 	if s.filled {
@@ -113,7 +112,6 @@ func (s *Spool) sealOld() {
 	signal(s.written)
 }
 
-// seal closes the active segment.
 func (s *Spool) seal() {
 	if s.file == nil {
 		return

@@ -10,13 +10,12 @@ import (
 	"switchyard/db"
 )
 
-// stopAccount deletes the campaigns and smartlinks of an account and revokes its keys.
 const stopAccount = `
 WITH campaign AS (UPDATE campaigns SET deleted_at = now() WHERE account_id = $1 AND deleted_at IS NULL),
 smartlink AS (UPDATE smartlinks SET deleted_at = now() WHERE account_id = $1 AND deleted_at IS NULL)
 UPDATE api_keys SET revoked_at = now() WHERE account_id = $1 AND revoked_at IS NULL`
 
-// deleteCopied marks the account's clicks in ClickHouse for deletion. They are deleted later: see clickcopy.Copy.
+// deleteCopied marks the account's clicks in ClickHouse for deletion.
 const deleteCopied = `
 INSERT INTO click_forgotten (account) SELECT $1 FROM click_copy ON CONFLICT (account) DO UPDATE SET noted_at = now()`
 

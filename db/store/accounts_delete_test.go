@@ -17,9 +17,8 @@ import (
 	"switchyard/models"
 )
 
-// shared lists tables whose rows are not deleted with an account. Workers delete the rows of edge_changes, edge_accounts and
-// edge_keys later, after they have deleted the account's data at the edge. domain_claims keeps the account's hosts for a year:
-// during that time, another account can use such a host only with a TXT record.
+// shared lists tables whose rows are not deleted with an account. domain_claims keeps the account's hosts for a year: during that
+// time, another account can use such a host only with a TXT record.
 var shared = []string{
 	"currency_rates", "rate_changes", "rate_sources",
 	"acme_accounts", "acme_challenges", "edge_hosts", "edge_changes", "edge_accounts", "edge_keys", "bot_data", "bot_sweeps",

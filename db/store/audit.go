@@ -19,7 +19,6 @@ func keyName(id string) string {
 	return `(SELECT coalesce(nullif(k.name, ''), k.hint) FROM api_keys k WHERE k.account_id = $1 AND k.id = ` + id + `)`
 }
 
-// nameOfKey returns the name of an API key, or "" if there is no such key.
 func (s *Store) nameOfKey(ctx context.Context, account, key uuid.UUID) (string, error) {
 	return db.Get[string](ctx, s.c, "key", `SELECT coalesce(`+keyName("$2")+`, '')`, account, key)
 }
@@ -45,8 +44,8 @@ var auditColumns = db.Columns[models.AuditEntry]("")
 
 // AuditFilter selects entries of the audit log. A field with the zero value selects all.
 type AuditFilter struct {
-	Who      uuid.NullUUID // a person or a key
-	What     string        // the first part of the call's path, for example offers
+	Who      uuid.NullUUID
+	What     string // the first part of the call's path, for example offers
 	From, To *time.Time
 }
 
@@ -70,7 +69,6 @@ type AuditRow struct {
 	RecordName string `db:"record_name"`
 }
 
-// auditRecord is SQL for the name and the kind of the record t.record_id.
 var auditRecord = func() string {
 	tables := [][3]string{
 		{"campaigns", "campaigns", "name"},

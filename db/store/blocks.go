@@ -41,7 +41,6 @@ WHERE l.account_id = $1 AND n.count > 0 AND ($3::uuid IS NULL OR l.id = $3) AND 
 	(SELECT unnest(ARRAY[k.id, k.source_id, k.account_id]) FROM campaigns k WHERE k.account_id = $1 AND k.id = $2))
 ORDER BY l.changed_at DESC, l.id LIMIT $4`
 
-// maxBlockLists is the maximum number of lists that one call returns.
 const maxBlockLists = 1000
 
 // Lists returns the lists that have values, most recently changed first. If a campaign is given, it returns only the lists that
@@ -140,7 +139,6 @@ func (k Blocks) Add(ctx context.Context, account uuid.UUID, t models.BlockTarget
 	return change, list, err
 }
 
-// copyBlocked blocks in campaign $3 the values that are blocked in campaign $2.
 const copyBlocked = `
 WITH lists AS (
 	INSERT INTO block_lists (id, account_id, scope, scope_id, dimension)

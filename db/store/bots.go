@@ -74,7 +74,7 @@ func (k BotEntries) Sizes(ctx context.Context, account uuid.UUID) (map[string]in
 // BotSettings are the settings by which an account scores its clicks.
 type BotSettings struct {
 	Threshold int            `db:"bot_threshold"`
-	Disabled  pq.StringArray `db:"bot_disabled"` // names of signals
+	Disabled  pq.StringArray `db:"bot_disabled"`
 }
 
 // Settings returns the settings in the form that package bot uses.

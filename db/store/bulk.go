@@ -24,7 +24,6 @@ type Failure struct {
 // Edit is a record before and after a change.
 type Edit[R any] struct{ Before, After R }
 
-// maxNamedFailures is the number of records that the error of a refused change names.
 const maxNamedFailures = 5
 
 // Refused returns the error of a change of many records that failed for some of the records. The error has the code of the first
@@ -122,7 +121,6 @@ func (s *Store) ClaimUndo(ctx context.Context, account, id uuid.UUID) (bulk.Chan
 	return change, s.run(ctx, "undo a change", undo, account, id)
 }
 
-// changeRetention is how long a change can be undone.
 const changeRetention = 90 * 24 * time.Hour
 
 // DeleteExpiredChanges deletes changes that are too old to be undone. It is for workers.

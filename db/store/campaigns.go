@@ -86,7 +86,6 @@ func (k Campaigns) Create(ctx context.Context, c models.Campaign, paths []flow.P
 	})
 }
 
-// insertCampaign checks a new campaign and inserts it.
 func insertCampaign(ctx context.Context, s *Store, c RoutedCampaign) (RoutedCampaign, error) {
 	if err := s.allow(ctx, c.AccountID, campaignTable.allowance); err != nil {
 		return c, err

@@ -56,7 +56,6 @@ func (k Campaigns) change(ctx context.Context, before models.Campaign, by Author
 	return saved, deliveries, err
 }
 
-// addPaused stores the event campaign.paused and returns its deliveries.
 func (s *Store) addPaused(ctx context.Context, c models.Campaign, by Author) (deliveries []uuid.UUID, err error) {
 	data := c.PausedData(cmp.Or(by.Part, models.ByPerson), by.Person)
 	if by.Part == "" && by.Person == "" && by.Key.Valid {
@@ -87,8 +86,7 @@ func (k Campaigns) ChangeAll(ctx context.Context, account uuid.UUID, ids []uuid.
 	return edits, failures, deliveries, err
 }
 
-// checkChange checks the changed settings against the other records of the account. It does not check unchanged settings, because
-// the records to which they refer may have been deleted.
+// It does not check unchanged settings, because the records to which they refer may have been deleted.
 func (k Campaigns) checkChange(ctx context.Context, before models.Campaign, after *models.Campaign) (bool, error) {
 	moved := before.DomainID != after.DomainID
 	shared := before.SharedHost

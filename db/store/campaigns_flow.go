@@ -46,7 +46,6 @@ func (k Campaigns) FlowNetworks(ctx context.Context, account uuid.UUID, paths []
 	return db.Select[FlowNetwork](ctx, k.s.c, "networks of a flow", flowNetworks, account, destinations)
 }
 
-// flowReferences returns those ids that are live records of the account, with their kinds.
 const flowReferences = `
 SELECT id, 'offer' AS kind, 0 AS match_steps, 0 AS match_bytes FROM offers WHERE account_id = $1 AND id = ANY ($2)
 	AND (deactivated_at IS NULL OR id = ANY ($5))
@@ -105,7 +104,6 @@ func (s *Store) allowFlow(ctx context.Context, account, campaign uuid.UUID, path
 	return cost.Bytes, err
 }
 
-// checkMode refuses a mode that needs goal tracking if the plan does not include it.
 func (s *Store) checkMode(ctx context.Context, c models.Campaign) error {
 	if !c.TracksGoals() {
 		return nil
@@ -120,7 +118,6 @@ func (s *Store) checkMode(ctx context.Context, c models.Campaign) error {
 	return nil
 }
 
-// checkSite refuses a measurement_site_id that is not a site of the account.
 func (s *Store) checkSite(ctx context.Context, c models.Campaign) error {
 	if !c.MeasurementSiteID.Valid {
 		return nil

@@ -204,7 +204,6 @@ func (k Certificates) enqueueRelease(ctx context.Context, account, domain uuid.U
 	return job, err
 }
 
-// releaseAll releases the certificates of an account.
 func (k Certificates) releaseAll(ctx context.Context, account uuid.UUID) error {
 	return k.s.Tx(ctx, func(s *Store) error {
 		if err := s.run(ctx, "release certificates", releaseAll, account); err != nil {
@@ -224,7 +223,6 @@ func (k Certificates) InUse(ctx context.Context, edge, host, externalID string) 
 	return db.Get[bool](ctx, k.s.c, "certificate in use", certificateInUse, edge, host, externalID)
 }
 
-// certificateFails is the number of failed attempts after which a certificate that is not served is listed as troubled.
 const certificateFails = 3
 
 var selectTroubledCertificates = `SELECT ` + certificateColumns + ` FROM certificates c JOIN domains d ON d.id = c.domain_id

@@ -43,13 +43,12 @@ var recorded = map[string][]string{
 // not show.
 const undoCall = "POST /changes/{id}/undo"
 
-// copilotCall is the call with which people apply the Copilot's suggestions. The resulting changes are in copilot_changes.
+// copilotCall is the call with which people apply the Copilot's suggestions.
 const copilotCall = "POST /copilot"
 
 // RecordedCalls lists the calls whose audit entries are shown as changes.
 func RecordedCalls() []string { return slices.Concat(slices.Collect(maps.Values(recorded))...) }
 
-// kindOfCall is SQL for the kind of record that a call changes.
 var kindOfCall = func() string {
 	var out strings.Builder
 	for _, kind := range slices.Sorted(maps.Keys(recorded)) {
@@ -58,13 +57,12 @@ var kindOfCall = func() string {
 	return "CASE" + out.String() + " END"
 }()
 
-// recordName is SQL for the name of the record t.record_id of any kind.
 var recordName = recordNameIn(map[string][]string{
 	"name": {"campaigns", "flows", "rules", "offers", "landers", "traffic_sources", "networks", "smartlinks", "copilot_rules"},
 	"host": {"domains"},
 })
 
-// recordNameIn returns SQL for the name of the record t.record_id. Its argument maps the column of the name to tables.
+// Its argument maps the column of the name to tables.
 func recordNameIn(tables map[string][]string) string {
 	var parts []string
 	for _, column := range slices.Sorted(maps.Keys(tables)) {

@@ -18,7 +18,7 @@ import (
 // that are stored in clear, and the column secrets has the sealed ones.
 type CredentialTable struct {
 	Name string
-	Key  string // column that identifies a row
+	Key  string
 	What string // what a row is called in error messages
 }
 

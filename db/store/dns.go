@@ -97,7 +97,6 @@ func (d DNSAccounts) stored(ctx context.Context, account, id uuid.UUID, p models
 	return a, credentials, err
 }
 
-// checkRoom returns the error too_many if the account has its maximum number of DNS accounts.
 func (d DNSAccounts) checkRoom(ctx context.Context, account uuid.UUID) error {
 	have, err := db.Get[int](ctx, d.s.c, "dns accounts", `SELECT count(*) FROM dns_accounts WHERE account_id = $1`, account)
 	if err == nil && have >= models.MaxDNSAccounts {

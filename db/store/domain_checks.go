@@ -18,7 +18,6 @@ func (s *Store) DomainSecret(ctx context.Context) ([]byte, error) {
 	return seal.InstallSecret(ctx, s.c, LanderKeys)
 }
 
-// watchDomain starts the checks of a domain.
 const watchDomain = `
 INSERT INTO domain_checks (domain_id, account_id, due_at, by_operator) VALUES ($2, $1, $3, $4)
 ON CONFLICT (domain_id) DO UPDATE SET due_at = $3, by_operator = $4, wrong_since = NULL`
@@ -148,7 +147,7 @@ FROM lost WHERE k.domain_id = lost.id RETURNING k.domain_id`
 // may take the host from another account that has not proved it.
 func (d Domains) mayServe(ctx context.Context, domain models.Domain, byOperator bool, c models.DomainCheck) (ok bool, detail string, err error) {
 	others, err := db.Get[struct {
-		Claimed bool `db:"claimed"` // another account has or had the host
+		Claimed bool `db:"claimed"`
 		Served  bool `db:"served"`
 	}](ctx, d.s.c, "host", otherClaims, domain.Host, domain.AccountID, domain.ID)
 	if err != nil {

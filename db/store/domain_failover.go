@@ -10,8 +10,7 @@ import (
 	"switchyard/models"
 )
 
-// findSpare selects a verified domain of the account $1 to replace the domain $2. It must be in the group models.SpareDomains,
-// not be known to lead elsewhere, and be on no list of unsafe addresses.
+// findSpare selects a verified domain of the account $1 to replace the domain $2.
 const findSpare = `
 SELECT d.id, d.host FROM domains d LEFT JOIN domain_checks k ON k.domain_id = d.id
 WHERE d.account_id = $1 AND d.id <> $2 AND d.is_verified AND lower(d.group_name) = '` + models.SpareDomains + `'
@@ -38,7 +37,6 @@ SELECT id, $1, $2, $3, $5 FROM moved
 ON CONFLICT (campaign_id) DO UPDATE SET to_domain = $3, moved_at = $5,
 	from_domain = CASE WHEN f.to_domain = $2 THEN f.from_domain ELSE $2 END`
 
-// countMoved counts the campaigns that must leave the domain $2, and the domain's smartlinks, which stay there.
 const countMoved = `
 SELECT (SELECT count(*) FROM campaigns c WHERE c.account_id = $1 AND c.domain_id = $2 AND c.deleted_at IS NULL
 		AND ($3 OR EXISTS (SELECT FROM domain_failovers f WHERE f.campaign_id = c.id AND f.to_domain = $2))) AS campaigns,

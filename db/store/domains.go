@@ -48,7 +48,7 @@ func (d Domains) Shared(ctx context.Context) ([]SharedDomain, error) {
 
 // selectLinkDomains selects the verified domains on which a campaign's alias leads to the campaign: its own domain, and every
 // other domain of the account on which no other record has the alias. If several campaigns have the same alias, the oldest gets
-// the other domains. Routing works in the same way.
+// the other domains.
 const selectLinkDomains = `
 WITH c AS MATERIALIZED (
 	SELECT id, account_id, domain_id, alias FROM campaigns WHERE account_id = $1 AND id = $2
@@ -149,7 +149,6 @@ func (d Domains) existing(ctx context.Context, account uuid.UUID, hosts []string
 	return db.Pairs[string, bool](ctx, d.s.c, "domains", q, account, hosts)
 }
 
-// allow refuses to add more domains than the plan allows.
 func (d Domains) allow(ctx context.Context, account uuid.UUID, more int) error {
 	// Store.allow asks for room for one record.
 	count := fmt.Sprintf(`SELECT count(*) + %d FROM domains WHERE account_id = $1`, more-1)
@@ -224,7 +223,7 @@ func (d Domains) Delete(ctx context.Context, account, id uuid.UUID) (released bo
 	})
 }
 
-// setVerified starts or stops serving a domain. When serving stops, the last proof stays stored as a record of the former owner.
+// When serving stops, the last proof stays stored as a record of the former owner.
 const setVerified = `is_verified = $3, proof = CASE WHEN $3 THEN $4 ELSE t.proof END`
 
 // serve starts or stops serving a domain. If the host already serves another account, the error is the conflict domain_taken.

@@ -92,7 +92,7 @@ func (e Edge) RecordFailure(ctx context.Context, account uuid.UUID, why string) 
 type EdgeKey struct {
 	Key      string `db:"key"`
 	Hash     []byte `db:"hash"` // hash of the value; empty if unknown
-	MayExist bool   `db:"held"` // the edge may have the key
+	MayExist bool   `db:"held"`
 }
 
 // Keys lists the edge keys of an account.
@@ -137,10 +137,10 @@ UPDATE edge_keys SET held = false, hash = '' WHERE owner_id = $1 AND key = ANY (
 
 // EdgeState describes an account's campaigns at the edge.
 type EdgeState struct {
-	Routable      int        `db:"routable"`       // active campaigns on domains of the account
-	WithoutDomain int        `db:"without_domain"` // active campaigns on shared domains
-	Published     int        `db:"published"`      // the part of Routable that is published
-	Waiting       bool       `db:"waiting"`        // true while changes wait to be published
+	Routable      int        `db:"routable"`
+	WithoutDomain int        `db:"without_domain"`
+	Published     int        `db:"published"` // the part of Routable that is published
+	Waiting       bool       `db:"waiting"`
 	PublishedAt   *time.Time `db:"published_at"`
 	Failure       string     `db:"failure"`
 	Origin        []EdgeOrigin
@@ -174,7 +174,6 @@ func (e Edge) State(ctx context.Context, account uuid.UUID) (EdgeState, error) {
 	return out, err
 }
 
-// accountRecords selects those records of an account that its bundles contain.
 const accountRecords = `
 SELECT 'accounts' AS table_name, id FROM accounts WHERE id = $1
 UNION ALL SELECT 'domains', id FROM domains WHERE account_id = $1 AND is_verified

@@ -66,10 +66,9 @@ func (e Exports) Open(ctx context.Context, account, id uuid.UUID) (models.Export
 	}, nil
 }
 
-// chunkReader reads chunks of bytes one after the other.
 type chunkReader struct {
-	unread []byte                      // bytes that Read has not returned yet; at the start all of chunk 0
-	last   int                         // number of the latest chunk that was read
+	unread []byte // bytes that Read has not returned yet; at the start all of chunk 0
+	last   int
 	next   func(n int) ([]byte, error) // reads chunk n; returns io.EOF after the last chunk
 }
 

@@ -88,7 +88,6 @@ func (k Flows) Start(ctx context.Context, account, id uuid.UUID) ([]flow.Path, e
 	return found.Paths, err
 }
 
-// identify gives a new id to each path whose id is not in the old flow.
 func identify(paths, old []flow.Path) {
 	flow.Identify(paths, func(id string) bool {
 		return slices.ContainsFunc(old, func(p flow.Path) bool { return p.ID == id })

@@ -113,7 +113,6 @@ func (k ForeignLinks) Restore(ctx context.Context, account, campaign uuid.UUID, 
 	return k.s.run(ctx, "restore foreign links", restoreForeignLinks, account, campaign, db.Document(former))
 }
 
-// linkArgs returns the arguments of queries about links and their campaign.
 func linkArgs(account, campaign uuid.UUID, links []models.ForeignLink) []any {
 	return []any{
 		account, campaign, pq.Array(db.Map(links, func(l models.ForeignLink) uuid.NullUUID { return l.DomainID })),
@@ -165,7 +164,6 @@ func (k ForeignLinks) CountCampaigns(ctx context.Context, account uuid.UUID) (in
 	return db.Get[int](ctx, k.s.c, "count campaigns of foreign links", countMovedCampaigns, account)
 }
 
-// checkForeignLinks checks links, their campaign and their domains.
 func (s *Store) checkForeignLinks(ctx context.Context, account, campaign uuid.UUID, links []models.ForeignLink) error {
 	if err := campaignTable.check(ctx, s, account, uuid.NullUUID{UUID: campaign, Valid: true}, "campaign"); err != nil {
 		return err

@@ -13,7 +13,6 @@ import (
 	"switchyard/models/foreign"
 )
 
-// TestForeignLinks checks which links of other trackers lead to campaigns after calls of Replace, and which calls are refused.
 func TestForeignLinks(t *testing.T) {
 	t.Parallel()
 	s, account := newStore(t)
@@ -110,7 +109,6 @@ func addCampaign(t *testing.T, s *store.Store, account, domain uuid.UUID, name s
 	return id
 }
 
-// limited checks the plan's number of links.
 func limited(t *testing.T, s *store.Store, domain uuid.UUID) {
 	t.Helper()
 	small, err := s.CreateAccount(t.Context(), "Small", "starter")

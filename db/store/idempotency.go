@@ -28,10 +28,8 @@ type Stored struct {
 	ID     uuid.UUID // the id from LeaseAttempt, which is the id of the job if the call waited for a job
 }
 
-// maxStoredAnswer is the size in bytes of the largest answer that is stored.
 const maxStoredAnswer = 64 << 10
 
-// The errors of BeginAttempt.
 var (
 	ErrInProgress = models.Conflict("idempotency_in_progress", "the first request with this Idempotency-Key is still running")
 	errKeyReused  = models.Errorf(models.KindUnprocessable, "idempotency_key_reused",

@@ -14,7 +14,6 @@ const countIntegrations = `
 SELECT (SELECT count(*) FROM traffic_sources WHERE account_id = $1 AND is_active AND deactivated_at IS NULL)
      + (SELECT count(*) FROM networks WHERE account_id = $1 AND is_active AND deactivated_at IS NULL)`
 
-// allowedIntegrations is the common allowance of active sources and networks.
 var allowedIntegrations = allowance{
 	what: "integrations", count: countIntegrations, limit: func(p models.Plan) int { return p.Integrations },
 }

@@ -14,7 +14,6 @@ import (
 
 var keyColumns = db.Columns[models.Key]("")
 
-// keyOverlap is how long a rotated key remains valid.
 const keyOverlap = "1 day"
 
 // Caller is the caller of a request, identified by a valid key, with the key's account.

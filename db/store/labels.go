@@ -19,7 +19,6 @@ func namesIn(table string) string {
 	return `SELECT id::text, name FROM ` + table + ` WHERE account_id = $1 AND id = ANY ($2::uuid[])`
 }
 
-// nameQueries read the names of the records $2 of the account $1, by report dimension or field.
 var nameQueries = map[string]string{
 	"campaign_id": namesIn("campaigns"), "stream_id": pathNames, "lander_id": namesIn("landers"),
 	"offer_id": namesIn("offers"), "source_id": namesIn("traffic_sources"), "network_id": namesIn("networks"),

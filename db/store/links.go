@@ -17,7 +17,6 @@ type Links struct{ s *Store }
 // Links returns access to the checked links.
 func (s *Store) Links() Links { return Links{s} }
 
-// These queries select the links of records that are in use.
 const (
 	checkedLinks = `
 SELECT 'offer' AS kind, id, account_id, name, url FROM offers WHERE is_active AND deactivated_at IS NULL
@@ -80,7 +79,6 @@ func (k Links) record(ctx context.Context, v linkCheck, l models.Link, fn func(*
 var findCheck = `SELECT ` + db.Columns[models.LinkState]("") + ` FROM link_checks
 WHERE kind = $1 AND record_id = $2 AND url = $3`
 
-// linkState is SQL for the columns of a models.LinkState named state.
 const linkState = `c.checked_at AS "state.checked_at", c.http_status AS "state.http_status", c.error AS "state.error",
 	c.failures AS "state.failures", c.failing_since AS "state.failing_since", c.broken_at AS "state.broken_at"`
 

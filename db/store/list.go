@@ -51,7 +51,6 @@ type Filter struct {
 // pageCondition is an SQL condition in which %s stands for the argument.
 type pageCondition struct{ sql, arg string }
 
-// pageQuery describes a list that is read page by page.
 type pageQuery[T any] struct {
 	// Name is unique, so that a list refuses the cursors of another list.
 	Name string
@@ -80,10 +79,8 @@ type pageQuery[T any] struct {
 // orderColumn is a column that orders a list. place is SQL that converts the text %s to its type.
 type orderColumn struct{ column, place string }
 
-// newest is the usual order of a list, by columns of the table t.
 var newest = []orderColumn{{"t.created_at", "%s::timestamptz"}, {"t.id", "%s::uuid"}}
 
-// placeOf returns the place of a row in the order newest.
 func placeOf(created time.Time, id uuid.UUID) []string {
 	return []string{created.UTC().Format(time.RFC3339Nano), id.String()}
 }
@@ -210,7 +207,6 @@ func cursorSum(key []byte, scope string, body []byte) []byte {
 	return h.Sum(nil)[:cursorMAC]
 }
 
-// cursorKey returns the signing key, which it reads once per process. All processes have the same key.
 func (s *Store) cursorKey(ctx context.Context) ([]byte, error) {
 	if key := s.cursor.Load(); key != nil {
 		return *key, nil

@@ -91,8 +91,8 @@ func (k NetworkIntegrations) RecordChanges(ctx context.Context, i models.Integra
 type OlderEnd struct {
 	First    *time.Time // the first day of the next import; nil: the next import begins with the oldest orders
 	Failure  string     // empty: success
-	Failures int        // number of failures in a row
-	At       time.Time  // time of the next import
+	Failures int
+	At       time.Time
 }
 
 // RecordOlder records that an import of older orders has ended. Such imports are for a provider whose API cannot select orders by

@@ -33,7 +33,6 @@ func (n Notes) Find(ctx context.Context, account, id uuid.UUID) (models.Note, er
 		WHERE n.account_id = $1 AND n.id = $2`, account, id)
 }
 
-// checkCampaign refuses a campaign that does not belong to the account: invalid_campaign.
 func (n Notes) checkCampaign(ctx context.Context, account uuid.UUID, id uuid.NullUUID) error {
 	if !id.Valid {
 		return nil

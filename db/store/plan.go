@@ -23,10 +23,10 @@ type PlanUsage struct {
 	Offers    int `db:"offers"`
 	Landers   int `db:"landers"`
 	Domains   int `db:"domains"`
-	Sources   int `db:"sources"`  // active sources
-	Networks  int `db:"networks"` // active networks
+	Sources   int `db:"sources"`
+	Networks  int `db:"networks"`
 	Webhooks  int `db:"webhooks"`
-	Keys      int `db:"keys"` // valid API keys
+	Keys      int `db:"keys"`
 }
 
 const countUsage = `

@@ -21,7 +21,7 @@ type Integrations struct {
 // integrationTable is a table of connections to platforms.
 type integrationTable struct {
 	CredentialTable
-	owners  string // table of the networks or traffic sources
+	owners  string
 	zone    string // expression for the time zone of the account at the platform
 	changed string // expression that is true if changes are due ($1: now)
 	since   string // expression for the time until which changes are stored
@@ -30,7 +30,6 @@ type integrationTable struct {
 	account string // sets the columns of the account at the platform: $7 (currency) and $8 (zone); empty: no such columns
 }
 
-// integrationColumns lists the columns of a connection, for a query of its table.
 func integrationColumns[I any](t integrationTable) string {
 	return strings.Replace(db.Columns[I](""), "target_id", t.Key+" AS target_id", 1)
 }

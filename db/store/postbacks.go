@@ -84,7 +84,7 @@ func (s *Store) SecretParams(ctx context.Context, account uuid.UUID) ([]string, 
 	}
 	return db.Map(rows, func(params []byte) string {
 		var n postback.Network
-		_ = json.Unmarshal(params, &n.Params) // ignore malformed settings, as PostbackNetwork does
+		_ = json.Unmarshal(params, &n.Params)
 		return n.SecretParam()
 	}), nil
 }

@@ -24,7 +24,6 @@ func (k records[R]) List(ctx context.Context, account uuid.UUID, p Page) ([]R, s
 	return readPage(ctx, k.s, account, p, k.t.page(account, p))
 }
 
-// page returns the query of a page in the requested order.
 func (t *table[R]) page(account uuid.UUID, p Page) pageQuery[R] {
 	q := pageQuery[R]{
 		Name: t.name, SQL: t.from + ` WHERE ` + t.live, Args: []any{account}, Conditions: t.conditions(p.Filter), Filters: string(p.Sort),
@@ -123,7 +122,6 @@ func (t *table[R]) isRemoved(ctx context.Context, s *Store, account, id uuid.UUI
 	return db.Get[bool](ctx, s.c, t.what, q, account, id)
 }
 
-// restore makes a record active, whether it was removed or not.
 func (t *table[R]) restore(ctx context.Context, s *Store, account, id uuid.UUID) error {
 	err := s.execOne(ctx, t.what, `UPDATE `+t.name+` t SET `+t.removed+` = NULL, is_active = true, updated_at = clock_timestamp()
 		WHERE t.account_id = $1 AND t.id = $2`, account, id)
@@ -145,7 +143,6 @@ var listFilters = []struct {
 	{"t.tags", "%s = ANY (t.tags)", func(f Filter) string { return f.Tag }},
 }
 
-// conditions returns the conditions for the records that the filter selects.
 func (t *table[R]) conditions(f Filter) (list []pageCondition) {
 	for _, by := range listFilters {
 		if v := by.value(f); v != "" && slices.Contains(t.read, by.column) {

@@ -33,7 +33,7 @@ type Place struct {
 	Name         string             `db:"name"`
 	Status       string             `db:"status"`
 	PathID       string             `db:"path_id"`
-	Path         string             `db:"path"` // name of the path
+	Path         string             `db:"path"`
 	Destinations []flow.Destination `db:"destinations,json"`
 	Total        int                `db:"total"` // number of all places, including places beyond the limit
 }
@@ -93,13 +93,11 @@ func (k Destinations) Places(ctx context.Context, account, id uuid.UUID) (list [
 	return k.s.places(ctx, placesOf, account, id.String(), bulk.MaxBytes, bulk.MaxPaths)
 }
 
-// places runs a query of selectPlaces.
 func (s *Store) places(ctx context.Context, query string, args ...any) (list []Place, whole bool, err error) {
 	list, err = db.Select[Place](ctx, s.c, "places of a destination", query, args...)
 	return list, len(list) == 0 || list[0].Total == len(list), err
 }
 
-// exists returns not_found if an id is not a record of the account, deactivated or not.
 func (k Destinations) exists(ctx context.Context, account, id uuid.UUID) error {
 	_, err := db.Get[uuid.UUID](ctx, k.s.c, k.what, `SELECT id FROM `+k.table+` WHERE account_id = $1 AND id = $2`, account, id)
 	return err
@@ -160,7 +158,6 @@ func (k Destinations) Replace(ctx context.Context, account, id, with uuid.UUID, 
 	return places, change, err
 }
 
-// lockPlaces locks the flows that lead to a record, and returns the places.
 func (k Destinations) lockPlaces(ctx context.Context, account, id uuid.UUID, only *Chosen) ([]Place, error) {
 	ids := map[uuid.UUID]bool{}
 	if only == nil {

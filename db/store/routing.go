@@ -335,7 +335,6 @@ var routingExprs = map[string]string{
 	"blocked":     `ARRAY(SELECT v.value FROM blocked_values v WHERE v.list_id = block_lists.id AND v.removed_at IS NULL) AS blocked`,
 }
 
-// routingTable reads the records of one kind.
 type routingTable struct {
 	name, where string
 	load        func(ctx context.Context, c db.Conn, ids []uuid.UUID) ([]RoutingRow, error)
@@ -393,7 +392,6 @@ INSERT INTO domains (id, host, is_verified) VALUES ($1, $2, true)
 ON CONFLICT (host) WHERE is_verified OR account_id IS NULL
 	DO UPDATE SET is_verified = true WHERE domains.account_id IS NULL AND NOT domains.is_verified`
 
-// preferSharedDomain makes a shared domain the default of new campaigns.
 const preferSharedDomain = `
 UPDATE domains SET is_default = (host = $1) WHERE account_id IS NULL AND is_default <> (host = $1)
 	AND EXISTS (SELECT FROM domains WHERE host = $1 AND account_id IS NULL)`

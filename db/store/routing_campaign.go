@@ -15,7 +15,6 @@ func CampaignRouting(ctx context.Context, c db.Conn, account, id uuid.UUID) (*Ro
 	return loadAround(ctx, c, account, &Routing{}, []uuid.UUID{id}, nil)
 }
 
-// These queries select records of an account.
 const (
 	campaignsNamed  = `SELECT id FROM campaigns WHERE account_id = $1 AND alias = $2 AND deleted_at IS NULL LIMIT 100`
 	smartlinksNamed = `SELECT id FROM smartlinks WHERE account_id = $1 AND slug = $2 AND deleted_at IS NULL LIMIT 100`
@@ -156,7 +155,6 @@ func loadAround(ctx context.Context, c db.Conn, account uuid.UUID, r *Routing, n
 	return r, nil
 }
 
-// blockListsAround returns the keys of the lists of blocked values that apply to the campaigns in r.
 func blockListsAround(ctx context.Context, c db.Conn, account uuid.UUID, r *Routing) ([]RoutingKey, error) {
 	scopes := []uuid.UUID{account}
 	for _, row := range RoutingRows[*RoutingCampaign](r) {

@@ -9,8 +9,6 @@ import (
 	"switchyard/db/store"
 )
 
-// TestEnsureSharedDomains checks that configured hosts become shared domains, that the first is the default, and that a host
-// that serves an account stays with the account.
 func TestEnsureSharedDomains(t *testing.T) {
 	t.Parallel()
 	d := dbtest.New(t)

@@ -30,7 +30,7 @@ func param(field reflect.Value, isJSON bool) any {
 	if id, ok := field.Interface().(uuid.UUID); ok {
 		return db.OrNull(id)
 	}
-	if texts := reflect.TypeFor[[]string](); field.CanConvert(texts) { // a models.Tags can be converted too
+	if texts := reflect.TypeFor[[]string](); field.CanConvert(texts) {
 		list, _ := field.Convert(texts).Interface().([]string)
 		return nonNil(list)
 	}

@@ -187,7 +187,6 @@ func (k Sites) LockGoal(ctx context.Context, account, site uuid.UUID, key string
 	return db.Get[models.Goal](ctx, k.s.c, "goal", q, account, found.ID, key)
 }
 
-// orNoSite returns err, or the error no_site if err is nil.
 func orNoSite(err error) error {
 	if err == nil {
 		err = models.Invalid("no_site", "there is no such site on this account")
@@ -206,7 +205,6 @@ func (k Sites) RemoveGoal(ctx context.Context, account, site uuid.UUID, key stri
 	return n > 0, err
 }
 
-// goalSecretPlace returns the place of the sealed secret with which an account's servers report goals.
 func goalSecretPlace(account uuid.UUID) seal.Place {
 	return seal.Place{Account: account, Table: "accounts", Row: account.String(), Column: "goal_secret"}
 }

@@ -48,7 +48,6 @@ func checkRuleValues(rules, old []models.SmartlinkRule) error {
 	return nil
 }
 
-// createSmartlink checks a new smartlink and inserts it.
 func createSmartlink(ctx context.Context, s *Store, l models.Smartlink) (models.Smartlink, error) {
 	return TxOf(ctx, s, func(s *Store) (models.Smartlink, error) {
 		err := s.allow(ctx, l.AccountID, smartlinkTable.allowance)
@@ -64,7 +63,6 @@ func createSmartlink(ctx context.Context, s *Store, l models.Smartlink) (models.
 	})
 }
 
-// prepareSmartlink gives new rules new ids and checks the records to which the smartlink refers.
 func (s *Store) prepareSmartlink(ctx context.Context, l *models.Smartlink, old models.Smartlink) error {
 	identifyRules(l.Rules, old.Rules)
 	if err := s.allowMatching(ctx, l.AccountID, old.ID, l.MatchBytes); err != nil {

@@ -60,7 +60,6 @@ func (k SourceIntegrations) SetAction(ctx context.Context, i models.SourceIntegr
 	return at, nil
 }
 
-// connectionsTo lists the ids of the OAuth connections of an account to a provider.
 func (s *Store) connectionsTo(ctx context.Context, account uuid.UUID, provider string) ([]uuid.UUID, error) {
 	return db.Select[uuid.UUID](ctx, s.c, "connections", `SELECT id FROM oauth_connections WHERE account_id = $1 AND provider = $2
 		ORDER BY id`, account, provider)

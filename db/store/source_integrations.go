@@ -41,7 +41,7 @@ func (k SourceIntegrations) Find(ctx context.Context, account, source uuid.UUID)
 type SourceConnect struct {
 	Provider           models.SourceProvider
 	Credentials        map[string]string // a blank credential keeps its stored value
-	Clear              []string          // names of credentials to delete
+	Clear              []string
 	Endpoint           *models.CostEndpoint
 	Enabled            *bool
 	Connection         *uuid.NullUUID
@@ -70,7 +70,6 @@ ON CONFLICT (source_id) DO UPDATE SET provider = $3, settings = $4, secrets = $5
 	upload_next_at = now(), upload_failure = '', upload_failures = 0, upload_failing_since = NULL,
 	uploads_ready_at = CASE WHEN t.conversion_action = $11 THEN t.uploads_ready_at END`
 
-// Pending uploads to the former platform are not sent to the new platform.
 const skipUploadsOfOthers = `
 UPDATE conversion_uploads u SET result = 'skipped', reason = 'the traffic source has another platform now', decided_at = now()
 FROM source_integrations i WHERE i.source_id = u.source_id AND i.account_id = $1 AND u.source_id = $2 AND i.provider <> $3
@@ -162,14 +161,13 @@ func (w SourceConnect) applyTo(i *models.SourceIntegration) {
 	}
 }
 
-// set assigns *value to *to, if value is not nil.
 func set[T any](to, value *T) {
 	if value != nil {
 		*to = *value
 	}
 }
 
-// complete returns the credentials that a connection has after the change. Its errors have the code invalid_input.
+// Its errors have the code invalid_input.
 func (w SourceConnect) complete(i models.SourceIntegration, stored map[string]string) (map[string]string, error) {
 	stored = maps.Clone(stored)
 	for _, name := range w.Clear {

@@ -19,7 +19,6 @@ type SubUse struct {
 	Status string    `db:"status" json:"status" enum:"active,paused,archived"`
 }
 
-// maxSubUses is the maximum number of uses that are listed.
 const maxSubUses = 200
 
 // subUses selects the records that refer to a sub-parameter of the clicks of the source $2. Records that cannot apply to

@@ -42,7 +42,6 @@ SELECT EXISTS (SELECT FROM campaigns WHERE account_id = $1 AND source_id = $2)
 	OR EXISTS (SELECT FROM ledger_rollups WHERE rollup = 'traffic' AND account_id = $1 AND source_id = $2)
 	OR EXISTS (SELECT FROM ledger WHERE account_id = $1 AND source_id = $2 AND NOT merged)`
 
-// maxNamed is the largest number of sources for which SubNames looks for common names of sub-parameters.
 const maxNamed = 200
 
 // selectNamed reads sources of the account $1: the sources $2, or else the sources of the campaigns $3, or else all that are not

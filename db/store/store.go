@@ -85,7 +85,6 @@ func (s *Store) lockedPlan(ctx context.Context, account uuid.UUID) (models.Plan,
 	return plan, err
 }
 
-// allowance is the number of records of a kind that a plan allows.
 type allowance struct {
 	what  string // plural of the kind in error messages
 	count string // query for the present number of records, with the account as $1

@@ -48,7 +48,6 @@ type table[R any] struct {
 	remove string
 }
 
-// column is a field with a db tag.
 type column struct {
 	name    string
 	options []string
@@ -142,10 +141,8 @@ func newTable[R any](t table[R]) *table[R] {
 // before.
 const nextVersion = `greatest(clock_timestamp(), t.updated_at + interval '1 millisecond')`
 
-// nextSave is nextVersion for the column saved_at of connections.
 const nextSave = `greatest(clock_timestamp(), t.saved_at + interval '1 millisecond')`
 
-// set returns a statement that makes the assignments "what" in the record with the id $2.
 func (t *table[R]) set(what string) string {
 	return `UPDATE ` + t.name + ` t SET ` + what + `, updated_at = ` + nextVersion + ` WHERE ` + t.byID
 }
@@ -154,7 +151,6 @@ func (t *table[R]) find(ctx context.Context, s *Store, account, id uuid.UUID) (R
 	return db.Get[R](ctx, s.c, t.what, t.from+` WHERE `+t.byID, account, id)
 }
 
-// findLocked does the same as find, and locks the record until the transaction ends.
 func (t *table[R]) findLocked(ctx context.Context, s *Store, account, id uuid.UUID) (R, error) {
 	q := `SELECT t.id FROM ` + t.name + ` t WHERE ` + t.byID + ` FOR NO KEY UPDATE`
 	if _, err := db.Get[uuid.UUID](ctx, s.c, t.what, q, account, id); err != nil {
@@ -164,18 +160,15 @@ func (t *table[R]) findLocked(ctx context.Context, s *Store, account, id uuid.UU
 	return t.find(ctx, s, account, id)
 }
 
-// add inserts a record under a new id and returns the saved record.
 func (t *table[R]) add(ctx context.Context, s *Store, record R) (R, error) {
 	*field[uuid.UUID](&record, "ID") = uuid.Must(uuid.NewV7())
 	return t.write(ctx, s, t.insert, record, t.params)
 }
 
-// save writes the fields of a record that update writes, and returns the saved record.
 func (t *table[R]) save(ctx context.Context, s *Store, record R) (R, error) {
 	return t.write(ctx, s, t.update, record, t.params[:t.updated])
 }
 
-// write runs insert or update.
 func (t *table[R]) write(ctx context.Context, s *Store, text string, record R, params []column) (R, error) {
 	v, args := reflect.ValueOf(&record).Elem(), make([]any, len(params))
 	for i, c := range params {
@@ -204,7 +197,6 @@ func (t *table[R]) check(ctx context.Context, s *Store, account uuid.UUID, id uu
 	return err
 }
 
-// create adds a record under a new id, if the plan's allowance has room.
 func (t *table[R]) create(ctx context.Context, s *Store, record R) (R, error) {
 	return TxOf(ctx, s, func(s *Store) (R, error) {
 		err := s.allow(ctx, *field[uuid.UUID](&record, "AccountID"), t.allowance)
@@ -259,7 +251,6 @@ func (t *table[R]) clone(ctx context.Context, s *Store, account, id uuid.UUID, e
 	})
 }
 
-// field returns a pointer to the field with the given name.
 func field[V, R any](record *R, name string) *V {
 	return reflect.ValueOf(record).Elem().FieldByName(name).Addr().Interface().(*V)
 }

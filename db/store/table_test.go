@@ -49,7 +49,6 @@ func TestStatementsOfATable(t *testing.T) {
 	}
 }
 
-// TestParam checks how fields become query parameters.
 func TestParam(t *testing.T) {
 	t.Parallel()
 	v := reflect.ValueOf(thing{Name: "n"})

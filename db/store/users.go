@@ -9,7 +9,6 @@ import (
 	"switchyard/models"
 )
 
-// maxUsers is the maximum number of records that UsersOf lists, of all kinds together.
 const maxUsers = 100
 
 // usersOf selects the campaigns and saved flows with a path that refers to the record $2, the campaigns and smartlinks of a

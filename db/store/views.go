@@ -75,7 +75,7 @@ func (v Views) Change(ctx context.Context, account, person, id uuid.UUID, edit f
 	})
 }
 
-// checkRoom returns the error too_many if there is no room for another view. The account stays locked until the transaction ends.
+// The account stays locked until the transaction ends.
 func (v Views) checkRoom(ctx context.Context, account, person uuid.UUID, shared bool) error {
 	if err := v.s.LockAccount(ctx, account); err != nil {
 		return err

@@ -23,7 +23,6 @@ type moving struct {
 	list   func(p store.Page) (ids []uuid.UUID, next string, err error)
 }
 
-// keeper is what store.Rules and similar types have in common.
 type keeper[T any] interface {
 	Create(ctx context.Context, record T) (T, error)
 	Update(ctx context.Context, record T) (T, error)
@@ -65,7 +64,7 @@ func movingFlows(s *store.Store, account uuid.UUID) moving {
 }
 
 // TestMovingListsMissNothing reads lists page by page while their records move. An unchanged record appears once, a changed
-// record once or twice. The list ends.
+// record once or twice.
 func TestMovingListsMissNothing(t *testing.T) {
 	t.Parallel()
 	s, _ := newStore(t)

@@ -115,7 +115,7 @@ func (w Webhooks) MarkAttempt(ctx context.Context, id uuid.UUID, a delivery.Atte
 	return w.s.run(ctx, "mark attempt", markAttempt, delivery.MarkArgs(id, a)...)
 }
 
-// newSigningSecret returns 256 random bits as text. The whole text is the signing key.
+// The whole text is the signing key.
 func newSigningSecret() string {
 	var raw [32]byte
 	_, _ = rand.Read(raw[:]) // never fails

@@ -165,13 +165,11 @@ type pendingUpload struct {
 	Worth decimal.NullDecimal `db:"worth"` // in the account's currency; NULL if there is no rate yet
 }
 
-// postponement is the time until which uploads are postponed, and the reason.
 type postponement struct {
 	why   string
 	until time.Time
 }
 
-// rateEvery is the time after which an upload without an exchange rate is checked again.
 const rateEvery = time.Hour
 
 func idsOf(list []models.ConversionUpload) string {

@@ -25,7 +25,6 @@ type uploading struct {
 	Percent  models.Money `db:"send_payout_pct"`
 }
 
-// share returns the part of an amount that the account reports to the platform.
 func (u uploading) share(amount decimal.Decimal) decimal.Decimal {
 	return models.SourcePostback{SendPayoutPct: u.Percent}.Share(amount)
 }
@@ -60,7 +59,6 @@ FROM unnest($2::uuid[], $3::text[], $4::uuid[], $5::uuid[], $6::text[], $7::text
 	AS p (source_id, provider, click_id, conversion_id, goal, action, happened_at, status, value, currency, worth, changed_at, nth)
 ORDER BY p.nth`
 
-// afterClick is the shortest time between a click and its conversion that platforms accept.
 const afterClick = time.Second
 
 // Add stores the uploads that report changed conversions to the ad platforms of an account's traffic sources, in the order of
@@ -121,7 +119,6 @@ type newUpload struct {
 	worth decimal.NullDecimal
 }
 
-// writing collects the uploads that a list of changed conversions needs.
 type writing struct {
 	sources map[uuid.UUID]uploading
 	states  map[uuid.UUID]*platformState
@@ -161,7 +158,6 @@ func (w *writing) add(v models.Conversion) {
 	}
 }
 
-// next returns a new upload that reports a conversion with the given action.
 func (h *platformState) next(v models.Conversion, action string, value decimal.Decimal) *newUpload {
 	out := &newUpload{ConversionUpload: models.ConversionUpload{
 		SourceID: v.SourceID, ClickID: v.ClickID, ConversionID: v.ID, Goal: v.Goal, Status: v.Status, Action: action, Result: models.UploadPending,
@@ -242,7 +238,6 @@ func moments(list []*newUpload, moment func(*newUpload) time.Time) pq.StringArra
 	return db.Map(list, func(u *newUpload) string { return moment(u).UTC().Format(time.RFC3339Nano) })
 }
 
-// columnsOf returns the columns that an amendment changes.
 func columnsOf(list []*newUpload) []any {
 	return []any{
 		texts(list, func(u *newUpload) string { return u.Status }), texts(list, func(u *newUpload) string { return u.Value.String() }),

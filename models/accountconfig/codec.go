@@ -93,7 +93,6 @@ func (p Problem) at(kind Kind, key string) Problem {
 	return p
 }
 
-// membersOf returns the members of the JSON form of a value.
 func membersOf(v any) (m Members, err error) {
 	raw, err := json.Marshal(v)
 	if err != nil {
@@ -140,7 +139,6 @@ type active struct {
 	IsActive bool `json:"is_active" default:"true"`
 }
 
-// body decodes a body of the API and the member is_active.
 func body[B any](raw []byte) (b B, isActive bool, err error) {
 	var a struct {
 		IsActive bind.Opt[bool] `json:"is_active"`

@@ -125,7 +125,6 @@ func lineOf(object *yaml.Node, name string) int {
 	return 0
 }
 
-// reader turns nodes of YAML into values of JSON.
 type reader struct{ values int }
 
 func (r *reader) value(n *yaml.Node, depth int) (any, error) {

@@ -79,7 +79,6 @@ func NewKey(kind Kind, name string, taken func(string) bool) string {
 	return key
 }
 
-// slug returns the letters and digits of a text in lower case, joined by hyphens.
 func slug(text string) string {
 	var b strings.Builder
 	gap := false

@@ -41,7 +41,6 @@ type Prune struct {
 	Tag   string `json:"tag" trim:"true" maxLength:"64" doc:"delete the records with this tag that the document lacks"`
 }
 
-// has reports whether a record is within the scope.
 func (p Prune) has(m Members) bool {
 	group, _ := m["group_name"].(string)
 	tags, _ := m["tags"].([]any)
@@ -71,7 +70,6 @@ type Item struct {
 	After    Members       `json:"-"` // nil: the record is deleted, or is refused because it cannot be read
 }
 
-// refuse sets the operation to OpRefused and adds the reason.
 func (i *Item) refuse(format string, args ...any) {
 	i.Op = OpRefused
 	i.Errors = append(i.Errors, fmt.Sprintf(format, args...))
@@ -101,7 +99,6 @@ func MakePlan(now Current, want Document, prune Prune) []Item {
 	return append(out, p.pruned(prune)...)
 }
 
-// place is the place of a record in a document.
 type place struct {
 	kind Kind
 	key  string
@@ -185,7 +182,6 @@ func nameOf(m Members, key string) string {
 	return key
 }
 
-// known reports whether a record is in the account or in the document.
 func (p *planner) known(at place) bool {
 	_, has := p.now.Records[at.kind][at.key]
 	_, wanted := p.want[at.kind][at.key]
@@ -220,7 +216,6 @@ func (p *planner) checkNames(list []*Item) {
 	}
 }
 
-// uniqueNames returns the texts of a record that no other record may have.
 func uniqueNames(kind Kind, m Members) (names []string) {
 	text := func(member string) string { t, _ := m[member].(string); return t }
 	if name := text("name"); name != "" {

@@ -30,7 +30,6 @@ func (t *toBody) problem(path, format string, args ...any) {
 	}
 }
 
-// record returns the API's body for a record of a document.
 func (t *toBody) record(m Members, refs []ref) Members {
 	out := make(Members, len(m))
 	for name, v := range m {
@@ -79,7 +78,6 @@ func (t *toBody) references(object Members, r ref) {
 	object[r.idMember] = ids
 }
 
-// reference replaces the key of a record by its id.
 func (t *toBody) reference(object Members, path string, r ref) {
 	if r.isList {
 		t.references(object, r)
@@ -156,7 +154,6 @@ func (t *toBody) destination(d Members, path string) {
 
 var destinationRefs = []ref{{member: "offer", idMember: "id", kind: Offers}, {member: "lander", idMember: "id", kind: Landers}}
 
-// fromBody replaces the ids in the members of a record by keys.
 type fromBody struct{ ids IDs }
 
 func (f fromBody) record(m Members, refs []ref) {
@@ -251,7 +248,6 @@ func (f fromBody) path(p Members) {
 	dropEqual(p, preset)
 }
 
-// dropEqual removes defaults and empty lists.
 func dropEqual(m, preset Members) {
 	for name, v := range m {
 		def, ok := preset[name]

@@ -20,7 +20,6 @@ type Version struct {
 	Page     string
 }
 
-// The pages that describe several versions.
 const (
 	googleSchedule    = "https://developers.google.com/ads/blog/posts/2025/09/more-frequent-releases-coming-for"
 	anthropicVersions = "https://platform.claude.com/docs/en/api/versioning"
@@ -28,7 +27,6 @@ const (
 	metaVersions      = "https://developers.facebook.com/documentation/ads-commerce/marketing-api/marketing-api-changelog/versions"
 )
 
-// The settings that select a version.
 const (
 	googleSetting = "GOOGLE_ADS_VERSION"
 	metaSetting   = "META_VERSION"
@@ -128,7 +126,6 @@ func (v Version) EndsSoon(now time.Time) bool {
 	return known && left < Notice
 }
 
-// maxAge is the time for which a row counts as checked.
 const maxAge = 365 * 24 * time.Hour
 
 // Stale returns the rows whose page was last read more than a year ago.

@@ -36,7 +36,6 @@ var constants = map[string]row{
 	"models.GoogleAdsVersion": {models.GoogleAds, models.GoogleAdsVersion}, "models.MetaVersion": {models.Meta, models.MetaVersion},
 }
 
-// row identifies a row of the table.
 type row struct{ provider, version string }
 
 // usage is a version in an adapter, and the providers to which it may belong.

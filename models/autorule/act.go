@@ -21,7 +21,7 @@ type Target struct {
 	Path     string
 	Offer    string
 	Value    string
-	Name     string // name for people to read
+	Name     string
 
 	Figures models.Figures
 	Payout  *decimal.Decimal // nil: the payout is not known
@@ -68,7 +68,7 @@ func (s Settings) Key(t Target) string {
 type Act struct {
 	Action     copilot.Action
 	CampaignID uuid.NullUUID
-	What       string // text for people to read
+	What       string
 	Targets    []Target
 }
 
@@ -194,7 +194,6 @@ func (s Settings) TargetFigures(t *Target) []copilot.Figure {
 	return list
 }
 
-// maxFigures is the maximum number of figures in an evidence.
 const maxFigures = 60
 
 // Evidence returns the figures that made a rule act. from and to are the bounds of the window, as text.
@@ -209,7 +208,6 @@ func (s Settings) Evidence(targets []Target, from, to string) *copilot.Evidence 
 	return &e
 }
 
-// maxName is the maximum length of a target's name in characters.
 const maxName = 300
 
 // Describe returns a readable name of a target. names maps ids to names.

@@ -7,13 +7,11 @@ import (
 	"switchyard/models/measure"
 )
 
-// isAmount reports whether a figure is an amount of money.
 func isAmount(figure string) bool {
 	m := measure.Find(figure)
 	return figure == Payout || m != nil && m.IsAmount()
 }
 
-// amountPlaces is the number of decimals of an amount in a rule.
 const amountPlaces = 6
 
 // IsAmount reports whether the value depends on the account's currency. A factor between two amounts and the value 0 do not.

@@ -9,7 +9,6 @@ import (
 	"switchyard/models/autorule"
 )
 
-// TestConverted checks that amounts change with the currency, and that other values stay.
 func TestConverted(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct{ figure, times, want string }{

@@ -10,7 +10,7 @@ import (
 	"switchyard/models/cond"
 )
 
-// Saved is a stored flow that can be copied into campaigns. Campaigns do not change with it.
+// Saved is a stored flow that can be copied into campaigns. Campaigns do not change with the saved flow.
 type Saved struct {
 	models.Owned
 	Name            string      `db:"name" json:"name"`

@@ -46,7 +46,7 @@ type Step struct {
 	Units   []Unit
 }
 
-// Unit is the result of all filters of a path, or of one rule, which has a name.
+// Unit is the result of all filters of a path, or of one rule. A rule has a name.
 type Unit struct {
 	Rule       string
 	Matched    bool
