@@ -11,9 +11,9 @@ const (
 
 // Limits of blocked values. Web processes keep the values in memory, about 100 bytes for each.
 const (
-	MaxBlocked       = 50_000 // maximum number of values in an account
-	MaxBlockedAtOnce = 5_000  // maximum number of values in a call
-	MaxBlockedValue  = 512    // maximum size of a value in bytes
+	MaxBlocked       = 50_000
+	MaxBlockedAtOnce = 5_000
+	MaxBlockedValue  = 512
 )
 
 // BlockTarget is the place where values are blocked: a dimension of an account, of a traffic source or of a campaign.

@@ -64,9 +64,9 @@ type Certificate struct {
 	DomainID  uuid.UUID `db:"domain_id"`
 	AccountID uuid.UUID `db:"account_id"`
 	Hostname  string    `db:"host"`
-	Edge      string    `db:"edge"`     // empty: the certificate was never requested from an edge
-	Verified  bool      `db:"verified"` // whether the domain is verified
-	Wanted    bool      `db:"wanted"`   // false: the certificate was released
+	Edge      string    `db:"edge"` // empty: the certificate was never requested from an edge
+	Verified  bool      `db:"verified"`
+	Wanted    bool      `db:"wanted"` // false: the certificate was released
 	// AskedAt is the time of the first request to the edge. Since then, the edge may have a certificate or an order for the host.
 	// It is nil if there was no request.
 	AskedAt *time.Time `db:"asked_at"`

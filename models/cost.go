@@ -47,7 +47,7 @@ type CostDay struct {
 
 // CostQuote describes the changes by a cost set by hand.
 type CostQuote struct {
-	Clicks int64     `json:"clicks"` // number of clicks over which the cost is spread
+	Clicks int64     `json:"clicks"` // over which the cost is spread
 	Before Money     `json:"before"`
 	After  Money     `json:"after"`
 	Days   []CostDay `json:"days"`

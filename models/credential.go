@@ -20,7 +20,7 @@ type CredentialField struct {
 	// Address marks a field that decides where requests are sent. When it changes, the secrets must be entered again. Otherwise a
 	// stored secret could be sent to a place that its owner did not choose.
 	Address bool
-	Zone    bool     // the value is a time zone
+	Zone    bool
 	Values  []string // allowed values; empty: any text
 	Default string   // the value if the field is left out
 	Help    string   // where a person finds the value
@@ -28,7 +28,7 @@ type CredentialField struct {
 
 // CredentialForm lists the credentials that are needed to use an account at a provider.
 type CredentialForm struct {
-	Label  string // name of the provider
+	Label  string
 	Fields []CredentialField
 }
 

@@ -34,7 +34,7 @@ type Export struct {
 	AccountID uuid.UUID `db:"account_id"`
 	Kind      string    `db:"kind"`
 	Name      string    `db:"name"`
-	RowCount  int64     `db:"row_count"` // number of rows without the header
-	ByteSize  int64     `db:"byte_size"` // size of the CSV, including its byte order mark
+	RowCount  int64     `db:"row_count"` // without the header
+	ByteSize  int64     `db:"byte_size"` // of the CSV, with its byte order mark
 	CreatedAt time.Time `db:"created_at"`
 }

@@ -6,7 +6,7 @@ import "github.com/shopspring/decimal"
 // of answers.
 const MoneyScale = 10
 
-const ratioScale = 6 // number of decimals of a ratio
+const ratioScale = 6
 
 var hundred = count(100)
 
@@ -42,7 +42,6 @@ func ratioChange(now, then *Money) *Money {
 	return change(now.Decimal, then.Decimal)
 }
 
-// known returns the value of a ratio that is not nil.
 func known(m *Money) (value decimal.Decimal, ok bool) {
 	if m == nil {
 		return value, false

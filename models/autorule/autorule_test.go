@@ -22,7 +22,6 @@ import (
 	"switchyard/models/measure"
 )
 
-// enum returns the values that a field of a struct may have.
 func enum(t *testing.T, structValue any, field string) []string {
 	t.Helper()
 	f, ok := reflect.TypeOf(structValue).FieldByName(field)
@@ -114,7 +113,6 @@ func evaluate(c autorule.Comparison, f models.Figures, payout *decimal.Decimal) 
 	return gap.Sign() != 0, near
 }
 
-// TestMatches compares Matches with a plain evaluation.
 func TestMatches(t *testing.T) {
 	t.Parallel()
 	figures, operators, times := enum(t, autorule.Comparison{}, "Figure"), enum(t, autorule.Comparison{}, "Operator"), enum(t, autorule.Comparison{}, "Times")

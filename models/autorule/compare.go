@@ -32,7 +32,6 @@ var operators = map[string]func(order int) bool{
 	"!=": func(order int) bool { return order != 0 },
 }
 
-// figure returns a figure of a target.
 func (t *Target) figure(name string) (value decimal.Decimal, ok bool) {
 	if name == Payout {
 		if t.Payout == nil {
@@ -43,7 +42,6 @@ func (t *Target) figure(name string) (value decimal.Decimal, ok bool) {
 	return t.Figures.Value(name)
 }
 
-// holds reports whether the comparison holds for a target.
 func (c Comparison) holds(t *Target) bool {
 	left, ok := t.figure(c.Figure)
 	if !ok {

@@ -79,7 +79,6 @@ func (s Series) after(b int) (sum models.Figures) {
 	return sum
 }
 
-// replay is the state of a rule during Replay.
 type replay struct {
 	Settings
 	cooldown int             // cool-down in hours or days
@@ -90,7 +89,6 @@ type replay struct {
 // never is larger than the index of every hour or day.
 const never = 1 << 30
 
-// step returns the matched targets on which the rule would act.
 func (r *replay) step(b int, matched []Target) (acted []Target) {
 	stood := r.stands
 	r.stands = map[string]bool{}

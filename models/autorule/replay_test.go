@@ -10,7 +10,6 @@ import (
 	"switchyard/models/autorule"
 )
 
-// TestReplay compares Replay with a plain evaluation.
 func TestReplay(t *testing.T) {
 	t.Parallel()
 	acted := 0

@@ -22,8 +22,8 @@ const (
 // The actions of a rule.
 const (
 	Pause  = "pause"
-	Weight = "weight" // multiplies a weight
-	Deny   = "deny"   // denies a value
+	Weight = "weight"
+	Deny   = "deny"
 	Alert  = "alert"
 )
 

@@ -10,7 +10,7 @@ import (
 	"switchyard/models"
 )
 
-const maxDepth = 32 // maximum depth of nested objects and arrays
+const maxDepth = 32
 
 // The errors for a body as a whole.
 var (

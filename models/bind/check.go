@@ -43,7 +43,6 @@ func (f *field) check(v reflect.Value, path string, given, null bool) error {
 	return nil
 }
 
-// setDefault sets the default of a field that was left out.
 func (f *field) setDefault(v reflect.Value, path string) error {
 	switch {
 	case f.preset == "":
@@ -66,7 +65,6 @@ func isBlank(v reflect.Value) bool {
 	return v.Type() == reflect.TypeFor[uuid.UUID]() && v.IsZero()
 }
 
-// typeInWords returns the type of a value in words for an error message.
 func typeInWords(v reflect.Value) string {
 	switch v.Kind() {
 	case reflect.Bool:
@@ -86,7 +84,6 @@ func (r *Rules) formCode() string { return cmp.Or(r.form, "invalid_input") }
 // limitCode returns the error code for a value beyond a limit. usual is the code if no tag sets another.
 func (r *Rules) limitCode(usual string) string { return cmp.Or(r.beyond, usual) }
 
-// value enforces the rules on a value that was sent.
 func (f *field) value(v reflect.Value, path string) error {
 	switch into := v.Addr().Interface().(type) {
 	case *decimal.Decimal:

@@ -26,7 +26,7 @@ func RefuseDashboardLinks(body []byte, bodyType any, dashboardURL string) error 
 
 // hasAddressByType caches for each type of body whether it has a field with an address for visitors. Other bodies are not parsed,
 // because they may be large.
-var hasAddressByType sync.Map // of reflect.Type to bool
+var hasAddressByType sync.Map
 
 func hasVisitorAddress(t reflect.Type) bool {
 	if known, ok := hasAddressByType.Load(t); ok {
@@ -64,7 +64,6 @@ func elemType(t reflect.Type) reflect.Type {
 	return t
 }
 
-// isPaths reports whether a field holds the paths of a flow.
 func isPaths(f reflect.StructField) bool { return f.Tag.Get("is") == "paths" }
 
 var routable = formats["routable"]

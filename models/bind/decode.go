@@ -58,7 +58,7 @@ func (d *decoder) field(f *field, raw json.RawMessage, v reflect.Value, path str
 	return nil
 }
 
-// value decodes one JSON value. raw is always valid JSON.
+// value decodes one JSON value.
 func (d *decoder) value(raw json.RawMessage, v reflect.Value, s spot) error {
 	if string(raw) == "null" {
 		return nil

@@ -20,7 +20,6 @@ type format struct {
 	read func(path, text string) (string, error)
 }
 
-// formats are the rules, by the name in a format tag.
 var formats = map[string]*format{
 	"uuid": {"invalid_id", map[string]any{"format": "uuid"}, readUUID},
 	// An http or https address. {token} placeholders may be anywhere after the scheme. A host in letters of any script is stored

@@ -28,7 +28,6 @@ func KeysOf(types ...any) *Keys {
 	return all
 }
 
-// merged returns the names of both. It may change k.
 func merged(k, more *Keys) *Keys {
 	switch {
 	case k == nil:

@@ -42,13 +42,11 @@ func (o Opt[T]) Sent() *T {
 // OptValue returns a zero value of the field's type, for the OpenAPI document.
 func (o Opt[T]) OptValue() any { var zero T; return zero }
 
-// mark records what was sent, and returns the place for the value.
 func (o *Opt[T]) mark(sent, null bool) reflect.Value {
 	o.Set, o.Null = sent, null
 	return reflect.ValueOf(&o.Value).Elem()
 }
 
-// opt is implemented by a pointer to any Opt.
 type opt interface {
 	mark(sent, null bool) reflect.Value
 }

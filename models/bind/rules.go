@@ -162,7 +162,6 @@ func setLength(schema map[string]any, key string, n int) {
 	}
 }
 
-// isText reports whether a schema describes strings, nullable or not.
 func isText(schema map[string]any) bool {
 	kind, ok := schema["type"].(string)
 	if kinds, nullable := schema["type"].([]string); nullable {
@@ -171,7 +170,6 @@ func isText(schema map[string]any) bool {
 	return ok && kind == "string"
 }
 
-// choices returns the values of an enum, as texts or as numbers.
 func (r *Rules) choices(texts bool) any {
 	if texts {
 		return r.enum
@@ -192,16 +190,14 @@ func Literal(text string) any {
 	return v
 }
 
-// field is a field of the struct of a body.
 type field struct {
 	Rules
 	index []int
-	name  string // the field's name in JSON
+	name  string
 }
 
 var fieldsByType sync.Map // of reflect.Type to []field
 
-// fieldsOf returns the fields of a struct that a body can set, in the order of the struct.
 func fieldsOf(t reflect.Type) []field {
 	if known, ok := fieldsByType.Load(t); ok {
 		return known.([]field) //nolint:forcetypeassert // nothing else is stored

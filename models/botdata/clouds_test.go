@@ -19,7 +19,6 @@ import (
 
 var update = flag.Bool("update", false, "write the networks of clouds again")
 
-// cloudsFile is the file with the networks of large clouds.
 const cloudsFile = "clouds.bin"
 
 // cloudsSum is the checksum of the module with the networks, in the version of BuiltIns.

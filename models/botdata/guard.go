@@ -48,7 +48,6 @@ var privateNetworks = []netip.Prefix{
 	netip.MustParsePrefix("fe80::/10"),
 }
 
-// guardRange refuses a range that is too wide, or that contains private addresses.
 func guardRange(entry string, r netipx.IPRange) error {
 	for _, p := range r.Prefixes() {
 		widest := widest6
@@ -83,7 +82,6 @@ var peopleSites = []string{
 // worldSites are such sites with a domain in each country, such as google.de.
 var worldSites = []string{"amazon", "ebay", "google", "pinterest", "yahoo", "yandex"}
 
-// guardDomain refuses public suffixes and sites from which people come.
 func guardDomain(entry, host string) error {
 	suffix, official := publicsuffix.PublicSuffix(host)
 	if suffix == host && official {
@@ -100,7 +98,6 @@ func guardDomain(entry, host string) error {
 	return nil
 }
 
-// guardPattern refuses a pattern that matches the user agent of a browser that people use.
 func guardPattern(entry string, re *regexp.Regexp) error {
 	for _, agent := range bot.Browsers() {
 		if re.MatchString(agent) {

@@ -31,11 +31,11 @@ const (
 
 // Limits of the data that an operator loads.
 const (
-	MaxNetworks = 500_000  // maximum number of networks in a list
-	MaxDomains  = 200_000  // maximum number of spam referrers
-	MaxPatterns = 2000     // maximum number of patterns of crawlers
-	MaxFile     = 64 << 20 // maximum size of a file in bytes
-	maxLine     = 1000     // maximum length of a line in bytes
+	MaxNetworks = 500_000
+	MaxDomains  = 200_000
+	MaxPatterns = 2000
+	MaxFile     = 64 << 20 // in bytes
+	maxLine     = 1000     // in bytes
 )
 
 // The largest shares of all addresses that a list of networks may cover. All large clouds together have about 5 % of IPv4.

@@ -78,7 +78,6 @@ func appendError(list []error, name string, err error) []error {
 	return append(list, fmt.Errorf("%s: %w", name, err))
 }
 
-// reader adds the entries of one file to a list.
 type reader struct {
 	list     *List
 	file     string

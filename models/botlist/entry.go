@@ -24,7 +24,6 @@ const (
 	inCIDR   = "in_cidr"
 )
 
-// attrOf returns the visitor's attribute for the attribute of an entry.
 func attrOf(name string) cond.Attr {
 	if name == "ip_range" {
 		return cond.IP
@@ -75,7 +74,6 @@ func Check(e *models.BotEntry, place Place) error {
 	return err
 }
 
-// checker checks the values of an entry.
 type checker struct {
 	*models.BotEntry
 	place Place
@@ -105,7 +103,6 @@ func (c *checker) search() error {
 	return nil
 }
 
-// clean trims the values and leaves out blank and repeated values.
 func (c *checker) clean() error {
 	known := make(map[string]bool, len(c.Value))
 	var list models.BotValues
@@ -169,7 +166,6 @@ func (c *checker) texts() error {
 	return err
 }
 
-// asn reads the number of a network, such as AS3320 or 3320.
 func asn(text string) (string, error) {
 	digits := strings.TrimPrefix(strings.ToUpper(text), "AS")
 	n, err := strconv.ParseUint(digits, 10, 32)

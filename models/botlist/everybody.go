@@ -32,7 +32,6 @@ var strangers = []models.Visitor{
 	},
 }
 
-// strangeSubs are the values of the sub-parameters of the strangers.
 var strangeSubs = []string{"alpha-1", "7", "Zone_B"}
 
 // TooBroad returns the reason why an entry matches all or most visitors, or "" if it does not. The entry must have passed Check.

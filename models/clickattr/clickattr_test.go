@@ -135,7 +135,7 @@ func TestEveryFieldHasARow(t *testing.T) {
 			case field.Anonymous:
 				walk(f)
 				continue
-			case field.Name == "Subs": // an array with the sub-parameters
+			case field.Name == "Subs":
 				continue
 			case owner[at] == "":
 				t.Errorf("the field %s of a click belongs to no attribute", field.Name)
@@ -160,7 +160,6 @@ func TestEveryFieldHasARow(t *testing.T) {
 	}
 }
 
-// pointer returns the address of an attribute's field in a click.
 func pointer(a *clickattr.Attr, c *models.Click) any {
 	for v, i := reflect.ValueOf(*a), 0; i < v.NumField(); i++ {
 		if f := v.Field(i); f.Kind() == reflect.Func && !f.IsNil() {

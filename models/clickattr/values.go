@@ -115,7 +115,6 @@ func oneOf(name string, list []string, synonyms map[string]string) *Values {
 	return v
 }
 
-// The values of attributes that have a known set of values.
 var (
 	Countries = countries()
 
@@ -194,7 +193,6 @@ var (
 // codes.
 var replacedLanguages = map[string]string{"iw": "he", "in": "id", "ji": "yi", "jw": "jv", "mo": "ro"}
 
-// countries returns the codes of models/country, with synonyms.
 func countries() *Values {
 	codes, synonyms := country.Codes(), map[string]string{"UAE": "AE", "Great Britain": "GB", "Czech Republic": "CZ"}
 	var names []string

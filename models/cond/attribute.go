@@ -28,7 +28,6 @@ const (
 	attrHeader Attr = 201 // header.<name>
 )
 
-// The attributes of the click to which the code refers by name.
 var (
 	IP           = Named("ip")
 	ASN          = Named("asn")
@@ -49,7 +48,6 @@ var (
 	firstSub = Named(models.SubKeys[0]) // the other sub-parameters have the next numbers
 )
 
-// kind is the way in which the values of an attribute are compared.
 type kind uint8
 
 const (

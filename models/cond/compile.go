@@ -39,7 +39,6 @@ func (m *Matcher) current() *Matcher {
 // Never is a matcher that refuses every visitor. It stands for a rule that no longer exists.
 var Never = &Matcher{never: true}
 
-// compiled is a compiled condition.
 type compiled struct {
 	attr   Attr
 	negate bool
@@ -106,7 +105,6 @@ func compile(c *Condition) (compiled, *Error) {
 	return out, nil
 }
 
-// newTester returns the tester for an operator and a kind of attribute.
 func newTester(a Attr, k kind, op operator, values []string) (tester, *Error) {
 	if op == opRegex {
 		return newRegexTest(values)

@@ -11,10 +11,10 @@ import (
 
 // Limits of a condition. Compile enforces them, except for MaxConditions, which the owner of the list enforces.
 const (
-	MaxConditions = 20   // maximum number of conditions in a list
-	MaxItems      = 200  // maximum number of values in a condition
-	MaxItemLen    = 200  // maximum length of a value in characters
-	MaxPattern    = 1024 // maximum length of a regular expression in bytes
+	MaxConditions = 20
+	MaxItems      = 200  // in a condition
+	MaxItemLen    = 200  // in characters
+	MaxPattern    = 1024 // in bytes
 )
 
 // Condition compares one attribute of a visitor: see models.Condition.

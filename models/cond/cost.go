@@ -73,7 +73,6 @@ const (
 	searchBytes    = valueBytes + 32
 )
 
-// steps returns the cost of one comparison, without the steps of its patterns.
 func steps(t tester) int32 {
 	if r, ok := t.(*regexTest); ok {
 		t = &r.parts

@@ -37,12 +37,12 @@ type Facts struct {
 }
 
 type textPairs struct {
-	text span // the folded text
+	text span
 	set  pairs
 }
 
 type textHash struct {
-	text span // the folded text
+	text span
 	sum  uint32
 }
 
@@ -190,7 +190,6 @@ func (f *Facts) number(a Attr) int64 {
 	return f.num[a]
 }
 
-// readClock calculates day, hour, date and minute when they are first used.
 func (f *Facts) readClock() {
 	if f.timed {
 		return
@@ -249,7 +248,6 @@ func (f *Facts) pairsOf(a Attr, value []byte) *pairs {
 	return &p.set
 }
 
-// hashOf returns the hash of a known attribute's folded value.
 func (f *Facts) hashOf(a Attr) uint32 {
 	h := &f.hashes[a%Attr(len(f.hashes))]
 	if s := f.folded[a]; s != h.text || s == (span{}) {

@@ -58,7 +58,6 @@ var Forms = sync.OnceValue(func() []Form {
 	return forms
 })
 
-// closedForms returns the forms for equality with values of a closed set.
 func closedForms() (forms []Form) {
 	for a, known := range attributes[:len(attrByName)] {
 		values := valuesOf(Attr(a))

@@ -51,13 +51,11 @@ func TestForms(t *testing.T) {
 	}
 }
 
-// refusedOperator reports whether an error refuses the operator for the attribute.
 func refusedOperator(err error) bool {
 	e, ok := err.(*cond.Error) //nolint:errorlint // Validate documents that it returns an *Error
 	return ok && e != nil && e.Reason == cond.UnknownOperator
 }
 
-// canonical returns a condition in the form in which it is saved.
 func canonical(t *testing.T, c cond.Condition) cond.Condition {
 	t.Helper()
 	text, err := json.Marshal(c)
@@ -111,7 +109,7 @@ func TestImpossibleValues(t *testing.T) {
 	for _, c := range []struct {
 		attribute, operator string
 		value               any
-		want                string // part of the error
+		want                string
 	}{
 		{"country", "equals", "!DE", "is not a valid value"},
 		{"country", "in", []any{"DE", "-AT"}, "is not a valid value"},

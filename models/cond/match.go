@@ -8,7 +8,6 @@ import (
 	"go4.org/netipx"
 )
 
-// verdict is the outcome of a comparison before negation.
 type verdict uint8
 
 const (
@@ -24,7 +23,6 @@ func verdictOf(b bool) verdict {
 	return no
 }
 
-// tester compares a known value of the visitor with all values of a condition.
 type tester interface {
 	test(f *Facts, c *compiled) verdict
 	cost() Cost
@@ -94,7 +92,6 @@ func (c *compiled) paramOrHeader(f *Facts) string {
 	}
 }
 
-// raw returns the value of a text attribute as received.
 func (c *compiled) raw(f *Facts) string {
 	if c.attr < numAttrs {
 		return f.text[c.attr]

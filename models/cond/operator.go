@@ -43,7 +43,6 @@ var (
 	anyOrder = textual | inOrder
 )
 
-// allowed holds the operators for each kind of attribute.
 var allowed = [...]uint16{
 	kindText: anyOrder, kindNumber: anyOrder, kindVersion: anyOrder, kindDate: inOrder, kindIP: textual | ops(opCIDR),
 	kindBool: ops(opEquals, opIsSet), kindSchedule: ops(opEquals),

@@ -139,7 +139,6 @@ func choiceTexts(patterns []string) (texts []string) {
 	return texts
 }
 
-// finite returns a pointer to a number, or nil for infinity.
 func finite(n float64) *float64 {
 	if math.IsInf(n, 0) {
 		return nil

@@ -72,7 +72,6 @@ func newPattern(text string, tree *syntax.Regexp) (p pattern, err error) {
 	return p, err
 }
 
-// sizeOf estimates the compiled size of a pattern.
 func sizeOf(re *syntax.Regexp) int {
 	n := 1 + len(re.Rune)/64
 	if re.Op == syntax.OpLiteral {

@@ -7,7 +7,6 @@ import (
 	"go4.org/netipx"
 )
 
-// public6 is the range of public IPv6 addresses.
 var public6 = netipx.RangeOfPrefix(netip.MustParsePrefix("2000::/3"))
 
 // Shares returns the shares, from 0 to 1, of all IPv4 addresses and of all public IPv6 addresses that the ranges cover together.

@@ -81,7 +81,6 @@ func (t *edgeTest) test(f *Facts, c *compiled) verdict {
 	return verdictOf(slices.ContainsFunc(t.values, func(v []byte) bool { return t.hasAtEdge(value, v) }))
 }
 
-// compareBackwards is bytes.Compare from the end of the texts.
 func compareBackwards(a, b []byte) int {
 	for i, j := len(a)-1, len(b)-1; i >= 0 && j >= 0; i, j = i-1, j-1 {
 		if a[i] != b[j] {
@@ -99,7 +98,6 @@ type containsTest struct {
 	automaton *automaton // used instead of values; nil: there are few values, or the automaton would be too large
 }
 
-// searched is a value to search for, with its pairs of bytes.
 type searched struct {
 	text  []byte
 	pairs pairs
@@ -189,7 +187,6 @@ func pairsOf(text []byte) (p pairs) {
 	return p
 }
 
-// contains reports whether the set has all pairs of another set.
 func (p *pairs) contains(other *pairs) bool {
 	return other[0]&^p[0]|other[1]&^p[1]|other[2]&^p[2]|other[3]&^p[3] == 0
 }

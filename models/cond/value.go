@@ -66,10 +66,8 @@ func tooLong(list []string) *Error {
 	return nil
 }
 
-// maxDigits is the maximum number of digits in a number.
 const maxDigits = 30
 
-// parseNumber parses a plain decimal number, without an exponent.
 func parseNumber(s string) (float64, bool) {
 	if strings.TrimLeft(s, "-.0123456789") != "" || len(strings.Trim(s, "-"))-strings.Count(s, ".") > maxDigits {
 		return 0, false
@@ -103,7 +101,6 @@ func parseDay(s string) (int, bool) {
 	return 0, false
 }
 
-// operand parses a value for the numeric comparison of an attribute.
 func operand(a Attr, k kind, s string) (float64, bool) {
 	switch {
 	case k == kindDate:

@@ -12,10 +12,8 @@ import (
 	"switchyard/models/clickattr"
 )
 
-// bounds holds the smallest and the largest number of an attribute.
 var bounds = map[Attr]struct{ min, max float64 }{IPVersion: {4, 6}, DayOfWeek: {1, 7}, HourOfDay: {0, 23}, BotScore: {0, 100}}
 
-// valuesOf returns the values of an attribute, or nil if it can have any value.
 func valuesOf(a Attr) *clickattr.Values {
 	if a >= numAttrs {
 		return nil
@@ -57,7 +55,6 @@ func Canonical(c Condition) Condition {
 	return c
 }
 
-// formOf returns the function that makes a value canonical.
 func formOf(a Attr, k kind, op operator) func(any) any {
 	values := valuesOf(a)
 	switch {
@@ -83,7 +80,7 @@ func formOf(a Attr, k kind, op operator) func(any) any {
 	}
 }
 
-// numeric converts a text with a number into a number. Other values stay unchanged.
+// numeric converts a text with a number into a number.
 func numeric(a Attr, v any) any {
 	text, isText := v.(string)
 	text = strings.TrimSpace(text)
@@ -214,7 +211,6 @@ func checkSchedule(v any) *Error {
 	return nil
 }
 
-// suggestion returns the end of a message about an unknown name, or "".
 func suggestion(name string, known []string) string {
 	if near := models.Nearest(name, known); near != "" {
 		return "; did you mean " + near + "?"
@@ -240,7 +236,6 @@ func holds(c *Condition, a Attr, values []string) bool {
 	return false
 }
 
-// checkNumbers refuses numbers outside the range of the attribute.
 func checkNumbers(a Attr, op operator, texts []string) *Error {
 	within, ok := bounds[a]
 	if !ok || inOrder&(1<<op) == 0 {

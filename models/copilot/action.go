@@ -14,9 +14,9 @@ import (
 // Limits of an action.
 const (
 	MaxWeights   = flow.MaxPaths
-	MaxValues    = 100 // maximum number of values to block
-	MaxValue     = 500 // maximum length of a value in characters
-	maxParameter = 100 // maximum length of a parameter in characters
+	MaxValues    = 100
+	MaxValue     = 500 // in characters
+	maxParameter = 100 // in characters
 	MaxCampaigns = 200
 	MaxCap       = 1_000_000
 )
@@ -197,7 +197,6 @@ func needCap(a Action) string {
 	return ""
 }
 
-// needValues returns a check that the action has values of one of the attributes.
 func needValues(attributes ...string) func(Action) string {
 	return func(a Action) string {
 		if !slices.Contains(attributes, a.Attribute) {

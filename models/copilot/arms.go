@@ -96,7 +96,6 @@ func (g group) losers(in *Input, j judgement) (list []finding) {
 	return list
 }
 
-// top returns the index of the arm with the highest earnings per click.
 func (g group) top(j judgement) int {
 	top := 0
 	for i := range j.epc {
@@ -179,7 +178,6 @@ func (g group) weightOf(share float64) float64 {
 	return thousandths(max(math.Round(share*g.weight/unit), 1) * unit)
 }
 
-// suggestion returns the fields that all suggestions about arms have in common.
 func (g group) suggestion(j judgement, confidence float64) Suggestion {
 	s := Suggestion{CampaignID: uuid.NullUUID{UUID: g.campaign.ID, Valid: true}, CampaignName: g.campaign.Name}
 	for i, a := range g.arms {
@@ -210,10 +208,8 @@ func (g group) effect(in *Input, j judgement, shares []float64) *Effect {
 	return &Effect{Value: amount(mean), Low: amount(mean - margin), High: amount(mean + margin), Unit: in.Currency + " a day"}
 }
 
-// seal stores the digest of the judged data in the suggestion.
 func (g group) seal(s *Suggestion) { s.Digest = s.Action.JudgedDigest(Record{Paths: g.campaign.Paths}) }
 
-// groupsOf returns the groups of arms in a campaign.
 func groupsOf(in *Input, c *CampaignInput) (list []group) {
 	list = pathGroups(in, c)
 	for i := range c.Paths {

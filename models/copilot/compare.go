@@ -34,7 +34,6 @@ const (
 	ReasonNotDrawn = "not_drawn" // visitors are not sent to it at random (see whyNoPath), or its clicks are not recorded
 )
 
-// Limits of a comparison.
 const (
 	MaxCompared   = 20                  // maximum number of arms in one group
 	maxJudged     = 60                  // maximum number of arms in one answer
@@ -222,7 +221,6 @@ func difference(a, b posterior, q float64) float64 {
 	return (low + high) / 2
 }
 
-// leftOut lists the paths or destinations that are in no group.
 func leftOut(in *Input, c *CampaignInput, by string, groups []group) (list []LeftOut) {
 	compared := func(path, id string) bool {
 		return slices.ContainsFunc(groups, func(g group) bool {

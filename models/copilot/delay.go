@@ -7,7 +7,6 @@ import (
 	"github.com/google/uuid"
 )
 
-// Constants for the delay between a click and its conversion.
 const (
 	delayShare  = 0.95                // share of the conversions that arrive within the delay
 	minDelays   = 20                  // number of conversions that are needed to know the delay
@@ -33,7 +32,7 @@ type Delays struct {
 }
 
 type delays struct {
-	first time.Time // time of the first click
+	first time.Time
 	list  []time.Duration
 }
 

@@ -33,7 +33,7 @@ type CampaignInput struct {
 	models.Campaign
 	Paths  []flow.Path
 	Rows   []ArmRow
-	Values []ValueRow // figures for the values of attributes that can be blocked
+	Values []ValueRow
 	// Others lists the other active campaigns of the campaign's traffic source.
 	Others []uuid.UUID
 	// Late is the number of days at the end of the window that may still get conversions: see Delays. Values have no figures for
@@ -81,7 +81,6 @@ type OfferInput struct {
 	Days    []OfferDay // in the order of Input.Days; nil unless the offer has a cap
 }
 
-// pathName returns the name of a path, or its id if the path no longer exists.
 func (c *CampaignInput) pathName(id string) string {
 	if i := findPath(c.Paths, id); i >= 0 {
 		return c.Paths[i].Name

@@ -20,7 +20,6 @@ const (
 // Life is the time after which a suggestion disappears if it is not found again.
 const Life = 3 * 24 * time.Hour
 
-// kind is one kind of suggestion.
 type kind struct {
 	name string
 	// minimum describes the minimum sample for people.
@@ -43,7 +42,6 @@ type finding struct {
 	suggest func(items []int) Suggestion
 }
 
-// row is a finding with the name and the minimum of its kind.
 type row struct {
 	finding
 	kind    string
@@ -159,7 +157,6 @@ func (in *Input) window() (from, to string) {
 	return in.Days[0], in.Days[len(in.Days)-1]
 }
 
-// amount returns a figure as evidence shows it.
 func amount(v float64) models.Money { return models.NewMoney(decimal.NewFromFloat(v).Round(6)) }
 
 func count(object, name string, n int64) Figure {

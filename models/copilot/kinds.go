@@ -53,7 +53,6 @@ func KindsBy(what string) []string {
 	return nil
 }
 
-// kinds lists the kinds of suggestion, with their minimum samples.
 var kinds []kind
 
 func init() { // set in init, because the functions refer to kinds

@@ -66,7 +66,6 @@ func worse(in *copilot.Input, clicks int64) {
 	}
 }
 
-// placement adds a value whose clicks cost 200 and have no conversions.
 func placement(in *copilot.Input, attribute, value string, clicks int64) {
 	c := &in.Campaigns[0]
 	c.Values = append(c.Values, copilot.ValueRow{Attribute: attribute, Value: value, Clicks: clicks, Cost: 200})
@@ -335,7 +334,6 @@ func views(in *copilot.Input, n, on int64) {
 	c.Rows = append(c.Rows, copilot.ArmRow{Path: pathA, Lander: lander, Clicks: n, LPViews: n, LPClicks: on})
 }
 
-// TestEveryKindHasATest checks that each kind has a test.
 func TestEveryKindHasATest(t *testing.T) {
 	t.Parallel()
 	tested := []string{

@@ -103,7 +103,6 @@ func (c *CampaignInput) substitute(in *Input, p *flow.Path, d flow.Destination, 
 	return "", false
 }
 
-// conditionsDigest is equal for paths with the same conditions.
 func conditionsDigest(p *flow.Path) string {
 	return digest([]any{p.StreamType, p.Logic, p.Filters, p.Rules})
 }

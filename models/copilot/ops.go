@@ -12,7 +12,6 @@ import (
 	"switchyard/models/flow"
 )
 
-// The attributes that deny and exclude accept.
 var (
 	DenyAttributes    = append([]string{"ip", "ip_range", "asn", "country", "isp", "user_agent", "referrer"}, models.SubKeys[:]...)
 	ExcludeAttributes = []string{"country", "device_type", "os", "browser", "connection_type", "mobile_operator", "hour_of_day"}
@@ -21,7 +20,6 @@ var (
 // Ops returns the names of the operations.
 func Ops() []string { return slices.Sorted(maps.Keys(ops)) }
 
-// ops is the table of operations.
 var ops map[string]op
 
 func init() {
@@ -53,7 +51,6 @@ func init() {
 	}
 }
 
-// thousandths rounds a weight as flows do.
 func thousandths(w float64) float64 {
 	if w <= 0 {
 		return 0

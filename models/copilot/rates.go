@@ -11,7 +11,7 @@ const (
 	Certain  = "certain"   // the rates differ, at the significance level levelMove
 )
 
-// minRateConversions is the minimum number of conversions, of both windows together, for rates to be compared.
+// minRateConversions is for both windows together.
 const minRateConversions = int64(minArmsConverted)
 
 // CompareRates tests whether the conversion rates of two windows differ. p is the p value of the hypothesis that they are equal.

@@ -27,13 +27,13 @@ type Record struct {
 
 // Part is the part of a record that an action changes. Fields that the action does not change are empty.
 type Part struct {
-	Status       string             `json:"status,omitempty"` // status of a campaign or an offer
+	Status       string             `json:"status,omitempty"`
 	Cap          *int               `json:"cap,omitempty"`
 	Paths        []PathPart         `json:"paths,omitempty"`
 	Destinations []flow.Destination `json:"destinations,omitempty"`
 	Filters      []FilterPart       `json:"filters,omitempty"`
 	Params       map[string]string  `json:"params,omitempty"`
-	Entries      []uuid.UUID        `json:"entries,omitempty"` // ids of the created entries of bot lists
+	Entries      []uuid.UUID        `json:"entries,omitempty"` // of bot lists
 }
 
 // PathPart holds the fields of a path that distribute visitors.
@@ -114,7 +114,6 @@ func sorted(p Part) Part {
 
 func stale(why string) error { return models.Conflict("stale", "%s", why) }
 
-// pathsOf returns all paths without their names.
 func pathsOf(_ Action, r Record) any {
 	list := slices.Clone(r.Paths)
 	for i := range list {
@@ -187,7 +186,6 @@ func writeFilters(_ Action, r Record, p Part) Record {
 	return r
 }
 
-// offerState returns the fields on which operations on offers are based.
 func offerState(_ Action, r Record) any {
 	if r.Offer == nil {
 		return nil

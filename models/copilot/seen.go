@@ -13,20 +13,20 @@ import (
 	"switchyard/models/flow"
 )
 
-// The minimum samples and thresholds for findings about caps, traffic sources, landing pages, postbacks and domains.
+// The minimum samples and thresholds of findings.
 const (
-	capDays          = 7   // number of days at the end of the window for which caps are judged
-	capReached       = 3   // number of days on which the cap must be reached
+	capDays          = 7   // days at the end of the window for which caps are judged
+	capReached       = 3   // days on which the cap must be reached
 	capStep          = 1.5 // factor by which a cap is raised
-	minRefused       = 40  // number of approved and rejected conversions of an offer
-	refusedPart      = 0.1 // share of refused conversions among an offer's conversions
-	minSourceHits    = 500 // number of clicks, including bots
-	botPart          = 0.3 // share of bots among the clicks of a source
-	minTokenClicks   = 200 // number of clicks of a source
-	minLanderViews   = 300 // number of views of a landing page
-	minUnmatched     = 10  // number of postbacks
-	minMapped        = 5   // number of postbacks with a click id in another parameter
-	mappedPart       = 0.8 // share of these postbacks among the postbacks that were examined
+	minRefused       = 40  // approved and rejected conversions of an offer
+	refusedPart      = 0.1 // share of refused conversions
+	minSourceHits    = 500 // clicks, including bots
+	botPart          = 0.3 // share of bots among clicks
+	minTokenClicks   = 200 // clicks of a source
+	minLanderViews   = 300 // views of a landing page
+	minUnmatched     = 10  // postbacks
+	minMapped        = 5   // postbacks with a click id in another parameter
+	mappedPart       = 0.8 // their share among the postbacks that were examined
 	certificateSoon  = 14 * 24 * time.Hour
 	registrationSoon = 30 * 24 * time.Hour
 )
@@ -38,7 +38,6 @@ const (
 	weightAdvice = 1
 )
 
-// certainFinding returns a finding that was counted instead of estimated.
 func certainFinding(weight float64, s Suggestion) finding {
 	if s.Evidence.Confidence == 0 {
 		s.Evidence.Confidence, s.Evidence.Method = 1, "counted"
@@ -49,7 +48,6 @@ func certainFinding(weight float64, s Suggestion) finding {
 // inOrder returns the sorted keys of a map, so that the same input always gives the same suggestions.
 func inOrder[V any](m map[string]V) []string { return slices.Sorted(maps.Keys(m)) }
 
-// findReachedCaps finds offers whose cap was reached on several days.
 func findReachedCaps(in *Input) (list []finding) {
 	for _, id := range inOrder(in.Offers) {
 		o := in.Offers[id]
@@ -82,7 +80,6 @@ func findReachedCaps(in *Input) (list []finding) {
 	return list
 }
 
-// findRefusedCaps finds offers whose network accepts fewer conversions than their cap allows.
 func findRefusedCaps(in *Input) (list []finding) {
 	for _, id := range inOrder(in.Offers) {
 		o := in.Offers[id]
@@ -124,7 +121,6 @@ func findRefusedCaps(in *Input) (list []finding) {
 	return list
 }
 
-// findBotSources finds traffic sources with too many bots among their clicks.
 func findBotSources(in *Input) (list []finding) {
 	for _, v := range in.Sources {
 		all := v.Clicks + v.Bots
@@ -243,7 +239,6 @@ func findUnmatched(in *Input) (list []finding) {
 	return list
 }
 
-// findExpiring finds domains of campaigns whose registration or certificate ends soon.
 func findExpiring(in *Input) (list []finding) {
 	for _, d := range in.Domains {
 		soon := func(end time.Time, within time.Duration) bool { return !end.IsZero() && end.Sub(in.Now) <= within }

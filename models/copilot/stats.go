@@ -111,7 +111,6 @@ func pooled(arms []Arm) (sum Day) {
 	return sum
 }
 
-// expectedConversions distributes each day's conversions over the arms in proportion to clicks.
 func expectedConversions(arms []Arm) []float64 {
 	expected := make([]float64, len(arms))
 	for day := range arms[0].Days {
@@ -214,10 +213,8 @@ func shortfall(conversions, due, dispersion float64) float64 {
 
 func pValue(evidence float64) float64 { return min(1, 1/evidence) }
 
-// posterior is a gamma distribution.
 type posterior struct{ shape, rate float64 }
 
-// gammaOf returns the gamma distribution with the given mean and squared coefficient of variation.
 func gammaOf(mean, relative float64) posterior {
 	mean = max(mean, 1e-12)
 	return posterior{1 / relative, 1 / (relative * mean)}

@@ -6,8 +6,8 @@ import (
 )
 
 const (
-	maxItems      = 3  // maximum number of items of a list in a title
-	maxNameLength = 60 // maximum length of a name in a title, in characters
+	maxItems      = 3
+	maxNameLength = 60 // in characters
 )
 
 // Title returns one line that says what a valid action does to a record. An unknown name is replaced by the id.
@@ -36,7 +36,6 @@ func quoted(name string) string {
 	return "“" + name + "”"
 }
 
-// listed returns the first items of a list as text, and the number of further items.
 func listed[T any](list []T, limit int, text func(T) string) string {
 	shown := list[:min(len(list), limit)]
 	parts := make([]string, len(shown))

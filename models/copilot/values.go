@@ -16,22 +16,20 @@ import (
 // The minimum samples for judging a value, and the thresholds for its loss.
 const (
 	minValueClicks = 100
-	minValueDue    = 2   // number of conversions that would have paid for the value's clicks
+	minValueDue    = 2   // conversions that would have paid for the value's clicks
 	maxValueReturn = 0.5 // a value is blocked only if it returns less than this share of its cost
 	maxValuePart   = 0.5 // share of the campaign's cost; above this share, the whole campaign loses, not the value
 	worstPart      = 0.8 // share of the loss of all values that the variant "most" covers
-	minPayouts     = 5   // number of conversions that are needed to know the value of a conversion
+	minPayouts     = 5   // conversions that are needed to know the value of a conversion
 	valueMethod    = "sequential likelihood ratio test against break-even; Benjamini-Hochberg over all that was judged"
 	returnLevel    = 0.05 // on each side of an interval
 )
 
-// attribute is an attribute whose values are judged, with the operation that can block a value.
 type attribute struct {
 	name, kind, what string
 	op               string
 }
 
-// attributes lists the attributes whose values are judged.
 var attributes = func() []attribute {
 	list := []attribute{
 		{"isp", kindBlockISP, "provider", OpDeny},
@@ -137,7 +135,6 @@ func LossChance(cost, returns, payout float64) float64 {
 	return ValueRow{Cost: cost, Returns: returns}.pays(payout, 1)
 }
 
-// pays returns the p value of the hypothesis that the value pays for its clicks.
 func (v ValueRow) pays(payout, spread float64) float64 {
 	return pValue(shortfall(max(v.Returns, 0)/payout, v.Cost/payout, 1+spread))
 }
@@ -198,7 +195,6 @@ func (c *CampaignInput) setOtherCampaigns(s *Suggestion, a attribute) {
 	}
 }
 
-// worst returns how many values, from the first on, cause most of the loss.
 func (c *CampaignInput) worst(items []int, loss float64) int {
 	sum := 0.0
 	for n, i := range items {
@@ -222,8 +218,8 @@ func savedCost(in *Input, judgedDays int, sum ValueRow, payout float64) *Effect 
 }
 
 const (
-	maxFigures = 40 // maximum number of figures in an evidence
-	maxListed  = 5  // maximum number of values in a text
+	maxFigures = 40
+	maxListed  = 5
 )
 
 func plural(what string, n int) string {

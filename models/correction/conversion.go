@@ -23,8 +23,8 @@ type Conversion struct {
 	Status       string           // one of the four statuses; empty: not given
 	Word         string           // the status as written in the file
 	Payout       *decimal.Decimal // nil: not given
-	Currency     string           // code of the currency; empty: not given
-	Sale         *decimal.Decimal // amount of the sale; nil: not given
+	Currency     string           // empty: not given
+	Sale         *decimal.Decimal // nil: not given
 	SaleCurrency string
 	Time         time.Time     // zero: not given
 	InvalidTime  string        // the time that a network states, if that time does not count and Time is used instead
@@ -39,7 +39,6 @@ type Order struct {
 	Time time.Time // zero: not given, or not read
 }
 
-// The indexes of conversionColumns.
 const (
 	clickColumn = iota
 	payoutColumn

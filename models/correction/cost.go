@@ -23,12 +23,11 @@ type Cost struct {
 	Campaign    string   // id, name or alias; empty: all campaigns
 	Others      []string // further cells that may name the campaign, because platforms write both its id and its name
 	Spend       decimal.Decimal
-	Currency    string // code of the currency; empty: not given
+	Currency    string // empty: not given
 	Clicks      *int64 // number of clicks that the source counted; nil: not given
 	Impressions *int64
 }
 
-// The indexes of costColumns.
 const (
 	dayColumn = iota
 	sourceColumn
@@ -40,7 +39,6 @@ const (
 	lastDayColumn
 )
 
-// dayNames are the English names of the column with the day.
 var dayNames = []string{
 	"day", "date", "reportdate", "statdate", "statsdate", "reportingdate", "dt", "gregoriandate", "stattimeday", "byday",
 	"timeperiod", "datestart", "reportingstarts", "startdate", "time",

@@ -68,7 +68,6 @@ func ReadPreview(kind Kind, text string) (Preview, error) {
 	return out, nil
 }
 
-// headings returns the cells of the header with the names of their columns.
 func (t *table) headings() []Heading {
 	out := make([]Heading, len(t.header.Cells))
 	for i, cell := range t.header.Cells {

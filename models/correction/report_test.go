@@ -81,7 +81,6 @@ var reports = map[string]struct {
 	},
 }
 
-// reasonWord shortens a reason to one word.
 func reasonWord(reason string) string {
 	for _, r := range [][2]string{
 		{reasonTotal, "total"},
@@ -196,7 +195,6 @@ func TestReadPreview(t *testing.T) {
 	}
 }
 
-// TestSkippedLinesAreLimited checks that the list of skipped lines is limited.
 func TestSkippedLinesAreLimited(t *testing.T) {
 	t.Parallel()
 	_, skips, err := ReadCosts("day,source,spend\n"+strings.Repeat("2026-11-01,P,1\n\n", 300), CostOptions{})
@@ -205,7 +203,6 @@ func TestSkippedLinesAreLimited(t *testing.T) {
 	}
 }
 
-// TestLastDay checks rows whose last day differs from their day.
 func TestLastDay(t *testing.T) {
 	t.Parallel()
 	for last, want := range map[string]string{

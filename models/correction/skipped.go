@@ -22,7 +22,7 @@ type Skips struct {
 
 const (
 	maxSkipped     = 100
-	maxSkippedText = 100 // maximum length of a skipped line's text in bytes
+	maxSkippedText = 100 // in bytes
 )
 
 // Reasons for which lines are skipped.
@@ -32,7 +32,6 @@ const (
 	skipEmpty     = "it is empty"
 )
 
-// skips collects the lines that are skipped.
 type skips struct{ Skips }
 
 func (s *skips) add(r csvfile.Record, reason string) {

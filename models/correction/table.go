@@ -18,7 +18,7 @@ type table struct {
 	columns []Column
 	header  csvfile.Record
 	indexes [][]int // for each column: the indexes of its cells, in the order of its names
-	rows    int     // number of rows that were read so far
+	rows    int
 	skipped skips
 }
 
@@ -67,7 +67,6 @@ func find(text string, columns []Column) (*table, error) {
 	return best, nil
 }
 
-// optional returns a copy of the columns in which the given indexes are not required.
 func optional(columns []Column, given []int) []Column {
 	out := slices.Clone(columns)
 	for _, i := range given {
@@ -121,7 +120,6 @@ func (t *table) setHeader(r csvfile.Record) {
 	}
 }
 
-// known returns the number of known columns in the header.
 func (t *table) known() int {
 	n := 0
 	for _, p := range t.indexes {
@@ -156,7 +154,6 @@ func (t *table) rank() int {
 	return t.known()
 }
 
-// betterThan reports whether the separator of t fits the file better.
 func (t *table) betterThan(other *table) bool {
 	if t.rank() != other.rank() {
 		return t.rank() > other.rank()
@@ -173,7 +170,6 @@ func headings(cell string) (full, short string) {
 	return fold(cell), fold(short)
 }
 
-// fold returns the letters and digits of a name in lower case.
 func fold(s string) string {
 	if len(s) > 100 { // longer than the name of any column
 		return ""
@@ -204,7 +200,6 @@ func (t *table) row() (line, bool) {
 	return line{Record: r, table: t}, true
 }
 
-// next returns the next record that is not empty.
 func (t *table) next() (r csvfile.Record, ok bool) {
 	for {
 		if r, ok = t.scanner.Next(); !ok || !r.Blank() {
@@ -226,7 +221,6 @@ func read[T any](text string, columns []Column, row func(*line) T, given ...int)
 	return rows, t.skipped.OrEmpty(), nil
 }
 
-// line is a row of a table.
 type line struct {
 	csvfile.Record
 	table   *table
@@ -248,10 +242,8 @@ func (l *line) find(column int) (text, heading string) {
 	return v.text, v.heading
 }
 
-// value is the value of a cell, and its heading.
 type value struct{ text, heading string }
 
-// values returns all values of a column.
 func (l *line) values(column int) (list []value) {
 	for v, after := l.next(column, 0); v.text != ""; v, after = l.next(column, after) {
 		list = append(list, v)
@@ -282,7 +274,6 @@ func (l *line) next(column, from int) (v value, after int) {
 // placeholders lists the texts that platforms write into a cell that has no value.
 var placeholders = map[string]bool{"-": true, "--": true, "---": true, "\u2013": true, "\u2014": true, "N/A": true, "n/a": true}
 
-// end returns the common fields of the row.
 func (l *line) end() Row {
 	if l.Fault != "" && l.isTotal() {
 		l.Fault = reasonTotal
@@ -299,7 +290,6 @@ var totals = []string{
 	"gesamt", "insgesamt", "summe",
 }
 
-// isTotal reports whether the row begins like a line of totals.
 func (l *line) isTotal() bool {
 	first := ""
 	for i := 0; i < len(l.Cells) && first == ""; i++ {
@@ -332,7 +322,6 @@ func unguarded(v string) string {
 // Kind is a kind of file.
 type Kind uint8
 
-// The kinds.
 const (
 	Conversions Kind = iota
 	Costs

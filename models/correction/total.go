@@ -18,10 +18,9 @@ type Total struct {
 	Clicks      *int64
 	Conversions *int64
 	Payout      *decimal.Decimal
-	Currency    string // code of the currency; empty: not given
+	Currency    string // empty: not given
 }
 
-// The indexes of totalColumns.
 const (
 	totalDayColumn = iota
 	totalClicksColumn

@@ -17,7 +17,6 @@ func Continent(code string) string { return countries[code].continent }
 // Codes returns all codes in alphabetical order.
 func Codes() []string { return slices.Sorted(maps.Keys(countries)) }
 
-// countries holds the continent and the name for each code of ISO 3166-1 and for XK.
 var countries = map[string]country{
 	"AD": {"EU", "Andorra"}, "AE": {"AS", "United Arab Emirates"}, "AF": {"AS", "Afghanistan"},
 	"AG": {"NA", "Antigua and Barbuda"}, "AI": {"NA", "Anguilla"}, "AL": {"EU", "Albania"},

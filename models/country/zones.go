@@ -8,7 +8,6 @@ import (
 	"zgo.at/tz"
 )
 
-// zones returns the time zones of each country.
 var zones = sync.OnceValue(func() map[string][]*time.Location {
 	all := map[string][]*time.Location{}
 	for _, z := range tz.Zones {

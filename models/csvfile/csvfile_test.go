@@ -12,7 +12,6 @@ import (
 	"golang.org/x/text/encoding/unicode"
 )
 
-// encoded returns a text as bytes in a charset.
 func encoded(t *testing.T, e encoding.Encoding, text string) []byte {
 	t.Helper()
 	out, err := e.NewEncoder().String(text)
@@ -59,7 +58,6 @@ func TestDecode(t *testing.T) {
 	}
 }
 
-// all returns the cells of all records that are not empty.
 func all(s *Scanner) (out [][]string) {
 	for r, ok := s.Next(); ok; r, ok = s.Next() {
 		if !r.Blank() {

@@ -68,7 +68,6 @@ func charsetOf(raw []byte) string {
 	return Windows1252
 }
 
-// zeros returns the number of zero bytes at even and at odd positions.
 func zeros(raw []byte) (even, odd int) {
 	for i, b := range raw {
 		if b == 0 {

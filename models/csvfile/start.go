@@ -36,7 +36,6 @@ func (s Start) Scanner(comma byte) *Scanner {
 	return out
 }
 
-// guessLines is the number of records that Guess reads.
 const guessLines = 10
 
 // Guess returns a scanner with the separator that splits the first records into the most cells. It is for files with unknown

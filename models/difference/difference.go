@@ -15,7 +15,7 @@ import (
 const (
 	MaxDays        = 62
 	MaxRows        = 5000   // combinations of a day and a campaign
-	MaxConversions = 50_000 // maximum number of conversions, and also of orders
+	MaxConversions = 50_000 // each of conversions and orders
 	MaxRefused     = 50_000 // postbacks that did not become conversions
 )
 
@@ -183,9 +183,9 @@ type Result struct {
 
 // Limits of the lists that a Sheet returns.
 const (
-	maxReasons  = 20  // maximum number of reasons for a cause; the parts with other reasons are added up without a reason
-	maxExamples = 10  // maximum number for a cause and reason
-	allExamples = 200 // maximum number in all
+	maxReasons  = 20  // for a cause; parts with other reasons are added up without a reason
+	maxExamples = 10  // for a cause and reason
+	allExamples = 200 // in all
 )
 
 // Sheet adds up a comparison. Its methods may be called in any order before Finish.

@@ -12,7 +12,6 @@ import (
 	"switchyard/models/difference"
 )
 
-// checkLaw checks that the causes and the unexplained rest add up to the difference.
 func checkLaw(t *testing.T, m difference.Measures, r difference.Row) {
 	t.Helper()
 	sum := r.Unexplained

@@ -51,7 +51,6 @@ func Unconfirmed(text string, lookups []Lookup) []string {
 	return out
 }
 
-// facts holds the numbers and texts of the look-ups.
 type facts struct {
 	numbers []decimal.Decimal // without signs
 	sums    []decimal.Decimal

@@ -10,7 +10,6 @@ import (
 	"github.com/shopspring/decimal"
 )
 
-// figure is a number, spelled as in the text.
 type figure struct {
 	written  string
 	readings []reading // possible meanings; empty: the meaning is not known
@@ -61,7 +60,6 @@ func lastPlace(n decimal.Decimal) decimal.Decimal {
 
 var ten = decimal.NewFromInt(10)
 
-// noFigures matches numbers that are not figures.
 var noFigures = []*regexp.Regexp{
 	regexp.MustCompile(`https?://\S+`),
 	regexp.MustCompile(`[0-9A-Fa-f]{8}-[0-9A-Fa-f]{4}-[0-9A-Fa-f-]{22}`),
@@ -78,13 +76,11 @@ var noFigures = []*regexp.Regexp{
 
 const months = `(jan(uary)?|feb(ruary)?|mar(ch)?|apr(il)?|may|june?|july?|aug(ust)?|sept?(ember)?|oct(ober)?|nov(ember)?|dec(ember)?)`
 
-// number matches every text that could be a number.
 var number = regexp.MustCompile(`\d(?:[\d,.'’_\x{00a0}\x{202f}]*\d)?`)
 
 // approximate matches a word before a figure that says that it is rounded.
 var approximate = regexp.MustCompile(`(?i)(\b(about|around|approximately|roughly|nearly|almost|some|circa|ca\.?|over|under|more than|less than)|[~≈])\s*[$€£¥]?$`)
 
-// figures returns the figures of a sentence.
 func figures(sentence string) []figure {
 	for _, pattern := range noFigures {
 		sentence = pattern.ReplaceAllString(sentence, " ")
@@ -117,10 +113,8 @@ var (
 	marks    = strings.NewReplacer(",", "", ".", "", "'", "", "’", "", "_", "", "\u00a0", "", "\u202f", "")
 )
 
-// maxDigits is the maximum length of a number in bytes.
 const maxDigits = 30
 
-// readings returns the possible meanings of a number.
 func readings(written string) (out []decimal.Decimal) {
 	if len(written) > maxDigits {
 		return nil

@@ -100,7 +100,6 @@ type unit struct {
 	matcher *cond.Matcher
 }
 
-// choice is one weighted destination.
 type choice struct {
 	id     uuid.UUID // id of the offer or lander, or of an address's template; a visitor's binding stores this id
 	ref    *Ref
@@ -266,7 +265,6 @@ func compileChoices(p *Path, o *Options) (first, onward []choice) {
 	return first, onward
 }
 
-// scale converts a weight to thousandths.
 func scale(w float64) uint64 {
 	if !validWeight(w) {
 		return 0

@@ -28,7 +28,6 @@ func Covered(paths []Path, rotation Rotation) map[int]int {
 	return covered
 }
 
-// tried returns the indexes of the paths in the order in which they are tried.
 func tried(paths []Path) []int {
 	order := make([]int, len(paths))
 	for i := range paths {

@@ -26,7 +26,6 @@ func decodeJSON(raw []byte) (v any, err error) {
 	return v, nil
 }
 
-// object returns the members of a JSON object that decodeJSON has decoded.
 func object(v any, code, what string) (map[string]any, *models.Error) {
 	m, ok := v.(map[string]any)
 	if !ok {
@@ -60,7 +59,6 @@ func readObject(v any, code, what string, fields ...field) *models.Error {
 	return nil
 }
 
-// scalarField returns a field for a value of target's Go type.
 func scalarField[T any](name, code, want string, target *T) field {
 	return field{name, code, func(v any) *models.Error {
 		var ok bool
@@ -111,7 +109,6 @@ func wholeField(name, code string, set func(int)) field {
 	}}
 }
 
-// listField returns a field for an array of objects.
 func listField[T any](name, code string, limit int, target *[]T, item func(*T, any) *models.Error) field {
 	return field{name, code, func(v any) *models.Error {
 		list, ok := v.([]any)
@@ -160,7 +157,7 @@ func (p *Path) read(v any) *models.Error {
 		listField("rules", "invalid_filter", MaxRules, &p.Rules, (*RuleRef).read),
 		listField("destinations", "invalid_destination", MaxDestinations, &p.Destinations, (*Destination).read),
 		field{"response", "invalid_input", func(v any) *models.Error {
-			p.Response = &Response{Status: 404} // default status
+			p.Response = &Response{Status: 404}
 			return p.Response.read(v)
 		}},
 		textField("campaign_id", "invalid_destination", &p.CampaignID),
@@ -191,7 +188,7 @@ func (r *RuleRef) read(v any) *models.Error {
 }
 
 func (d *Destination) read(v any) *models.Error {
-	d.Weight = 100 // default weight
+	d.Weight = 100
 	return readObject(
 		v, "invalid_destination", "the destination",
 		textField("id", "invalid_destination", &d.ID),

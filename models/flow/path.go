@@ -47,7 +47,7 @@ const (
 // Limits of a flow.
 const (
 	MaxPaths        = 128
-	MaxRules        = 20 // maximum number of rules in a path
+	MaxRules        = 20
 	MaxDestinations = 100
 	MaxNameLen      = 255
 	MaxURLLen       = 2000

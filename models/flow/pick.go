@@ -222,7 +222,6 @@ func (k *picker) rotate(group []uint8) (Decision, bool) {
 	}
 }
 
-// recordWeightless adds the paths of a group with the weight 0 to the trace.
 func (k *picker) recordWeightless(group []uint8) {
 	if k.env.Trace == nil {
 		return
@@ -236,7 +235,6 @@ func (k *picker) recordWeightless(group []uint8) {
 
 func (k *picker) isTried(i uint8) bool { return k.tried[i/64]&(1<<(i%64)) != 0 }
 
-// try makes the decision for a path, unless it is refused.
 func (k *picker) try(i uint8, via Via) (Decision, bool) {
 	screened := via != ViaBound && k.plan.screen.Refuses(int(i), k.visitor.Facts)
 	if screened && k.env.Trace == nil {

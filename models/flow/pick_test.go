@@ -13,7 +13,6 @@ import (
 	"switchyard/models/flow"
 )
 
-// shares routes n visitors and returns how many of them got each path.
 func shares(p *flow.Plan, v *flow.Visitor, n int) map[string]int {
 	got := map[string]int{}
 	for i := range n {
@@ -22,7 +21,6 @@ func shares(p *flow.Plan, v *flow.Visitor, n int) map[string]int {
 	return got
 }
 
-// checkShare checks that got of n visitors is close to a share.
 func checkShare(t *testing.T, what string, got, n int, share float64) {
 	t.Helper()
 	// The tolerance is six standard deviations. The seeds are fixed, so the test cannot fail at random.

@@ -35,7 +35,7 @@ type PortableRoute struct {
 	Or         bool             `json:"or,omitempty"`
 	Weight     uint64           `json:"weight"`
 	Capped     bool             `json:"capped,omitempty"` // the path has a daily cap
-	Leads      bool             `json:"leads,omitempty"`  // the action needs a destination
+	Leads      bool             `json:"leads,omitempty"`
 	Units      []cond.Portable  `json:"units,omitempty"`
 	Choices    []PortableChoice `json:"choices,omitempty"` // the destinations to which the path sends a visitor directly
 	Campaign   *uuid.UUID       `json:"campaign,omitempty"`

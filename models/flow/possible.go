@@ -2,7 +2,6 @@ package flow
 
 import "switchyard/models/cond"
 
-// fit says whether a path takes a visitor.
 type fit uint8
 
 const (

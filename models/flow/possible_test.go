@@ -9,7 +9,6 @@ import (
 	"switchyard/models/flow"
 )
 
-// possible returns the sorted names of the paths that can take a visitor.
 func possible(p *flow.Plan, f *cond.Facts, unsure ...string) (names []string, certain bool) {
 	list, certain := p.Possible(f, func(a string) bool { return slices.Contains(unsure, a) })
 	for _, d := range list {

@@ -11,7 +11,6 @@ import (
 	"switchyard/models/flow"
 )
 
-// genFlow generates flows that usually pass validation.
 func genFlow(t *rapid.T) []flow.Path {
 	conditions := []cond.Condition{
 		{Attribute: "country", Operator: "equals", Value: "DE"},

@@ -19,7 +19,7 @@ func Replace(list []Destination, id, with string) (out []Destination, uses []Use
 			uses = addUse(uses, d)
 		}
 	}
-	placed := map[int]int{} // index in out by slot
+	placed := map[int]int{}
 	for _, d := range list {
 		if d.ID != id && d.ID != with || !slices.ContainsFunc(uses, func(u Use) bool { return u.Slot == d.Slot }) {
 			out = append(out, d)
@@ -41,7 +41,6 @@ func Replace(list []Destination, id, with string) (out []Destination, uses []Use
 	return out, uses
 }
 
-// addUse adds the weight of a destination to the use of its slot.
 func addUse(uses []Use, d Destination) []Use {
 	for i := range uses {
 		if uses[i].Slot == d.Slot {

@@ -64,7 +64,6 @@ func Inline(paths []Path, saved map[uuid.UUID]InlineRule) {
 	}
 }
 
-// numbered returns the first of "name 2", "name 3" and so on that is not taken.
 func numbered(name string, taken map[string]bool) string {
 	for n := 2; ; n++ {
 		ending := fmt.Sprintf(" %d", n)

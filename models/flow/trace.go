@@ -25,7 +25,7 @@ type Trace struct {
 	Via     Via
 	Blocked *Block // why no path was tried; nil: the visitor is not blocked
 	Steps   []Step
-	units   []Unit // units of the path that is being examined
+	units   []Unit
 }
 
 // Block is a blocked value of a visitor, and its list.

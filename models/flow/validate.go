@@ -239,12 +239,11 @@ func CostOf(paths []Path, rules map[uuid.UUID]cond.Cost) (sum cond.Cost) {
 	return sum
 }
 
-// checkTarget checks where the path leads.
 func checkTarget(p *Path, known Known) *models.Error {
 	if len(p.Destinations) > MaxDestinations {
 		return models.Invalid("invalid_destination", "it has more than %d destinations", MaxDestinations)
 	}
-	var count [3]int // by Kind, like weight
+	var count [3]int
 	var weight [3]float64
 	for _, d := range p.Destinations {
 		k, err := checkDestination(d, known)

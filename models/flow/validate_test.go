@@ -10,7 +10,6 @@ import (
 	"switchyard/models/flow"
 )
 
-// codeOf parses and validates a flow as the API does, and returns the code of the error.
 func codeOf(tb testing.TB, paths string) string {
 	tb.Helper()
 	list, err := flow.Parse(json.RawMessage(withIDs(paths)))

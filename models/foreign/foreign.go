@@ -38,9 +38,9 @@ const (
 // Address is the result of reading a URL of another tracker.
 type Address struct {
 	Kind Kind
-	Form string // form of a link
+	Form string
 	ID   string // alias, key or id in a link
-	Slot int    // slot of the step to an offer, from 1
+	Slot int    // from 1
 }
 
 // Read reads a URL: the first word of its path, the rest without slashes around it, and the query. The URLs of all trackers
@@ -69,7 +69,6 @@ func Read(word, rest, query string) Address {
 	return wordAlone(word, query)
 }
 
-// wordAlone reads a URL with a single word as its path.
 func wordAlone(word, query string) Address {
 	form := FormQuery
 	switch word {

@@ -75,7 +75,6 @@ func botValues(raw json.RawMessage) (list models.BotValues, place botlist.Place,
 	return list, place, nil
 }
 
-// linesOf returns the lines of a text, without comments.
 func linesOf(text string) (list models.BotValues) {
 	for line := range strings.Lines(text) {
 		line, _, _ = strings.Cut(line, "#")

@@ -25,11 +25,11 @@ const (
 // Request is one request of the set, with its label.
 type Request struct {
 	ID      string
-	Kind    string // kind of sender, such as phone or library
-	Bot     bool   // whether a program sent the request
+	Kind    string
+	Bot     bool
 	Origin  string
 	Method  string
-	Scheme  string // http or https
+	Scheme  string
 	Address string // the sender's IP address if the label depends on it; otherwise empty
 	Headers map[string][]string
 	// Device, OS and OSVersion describe the sender's device. They are empty if unknown.
