@@ -56,6 +56,7 @@ var Cron = []CronRow{
 	{"delete old exports", "23 * * * *", DeleteExpiredExports},
 }
 
+// The jobs that the scheduler starts.
 var (
 	// Reconcile enqueues the rows that are due, have no worker and have no task.
 	Reconcile = tickWithin("jobs:reconcile", 30*time.Second)

@@ -95,6 +95,7 @@ type NetworkRowError struct {
 	Reason string `json:"reason"`
 }
 
+// The kinds of reports.
 const (
 	ReportOrders = "orders" // a row for each conversion
 	ReportTotals = "totals" // sums by day

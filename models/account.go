@@ -59,6 +59,7 @@ func (a Account) DayStart(now time.Time) time.Time {
 	return time.Date(y, m, d, 0, 0, 0, 0, zone)
 }
 
+// The scopes of an API key.
 const (
 	ScopeFull     = "full"
 	ScopeReadOnly = "read_only"

@@ -30,6 +30,7 @@ func CheckAIKey(key string) error {
 	return nil
 }
 
+// The origins of the chat's key.
 const (
 	AIOfAccount = "account"
 	AIOfInstall = "install"
@@ -62,6 +63,7 @@ func AIBudgetOf(ownKey bool) AIBudget {
 // AIQuestionTokens is the number of tokens that a question may use. They are reserved until it is answered.
 const AIQuestionTokens = 100_000
 
+// The actions of POST /copilot/ai.
 const (
 	AIModels  = "models"
 	AIConnect = "connect"

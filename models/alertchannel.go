@@ -6,6 +6,7 @@ import (
 	"github.com/google/uuid"
 )
 
+// The kinds of channels.
 const (
 	ChannelEmail    = "email"
 	ChannelSlack    = "slack"
@@ -42,6 +43,7 @@ func AlertChannelKindNamed(name string) (kind AlertChannelKind, ok bool) {
 	return find(AlertChannelKinds, func(k AlertChannelKind) bool { return k.Name == name })
 }
 
+// The limits of channels.
 const (
 	MaxAlertChannels = 10
 	// MaxAlertCodes is the maximum number of codes that are sent for an account in a day. A code is sent to any address that a

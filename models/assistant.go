@@ -83,6 +83,7 @@ func RightsOfScope(scope string) Rights {
 	return asked
 }
 
+// The kinds of clients of assistants.
 const (
 	ClientRegistered = "registered" // the client sent its data to POST /oauth/register
 	ClientDocument   = "document"   // the client publishes its data at the URL that is its id

@@ -30,6 +30,7 @@ type Stored struct {
 
 const maxStoredAnswer = 64 << 10
 
+// The errors of BeginAttempt.
 var (
 	ErrInProgress = models.Conflict("idempotency_in_progress", "the first request with this Idempotency-Key is still running")
 	errKeyReused  = models.Errorf(models.KindUnprocessable, "idempotency_key_reused",

@@ -10,6 +10,7 @@ import (
 	"switchyard/models/subslot"
 )
 
+// The codecs of the kinds.
 var (
 	DomainCodec = newCodec(Domains, `{}`, Codec[models.Domain]{
 		keys: bind.KeysOf(form.DomainBody{}, defaultDomain{}),

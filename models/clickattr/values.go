@@ -115,6 +115,7 @@ func oneOf(name string, list []string, synonyms map[string]string) *Values {
 	return v
 }
 
+// The values of attributes.
 var (
 	Countries = countries()
 

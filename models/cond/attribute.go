@@ -28,6 +28,7 @@ const (
 	attrHeader Attr = 201 // header.<name>
 )
 
+// The attributes of the click to which the code refers by name.
 var (
 	IP           = Named("ip")
 	ASN          = Named("asn")

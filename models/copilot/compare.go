@@ -34,6 +34,7 @@ const (
 	ReasonNotDrawn = "not_drawn" // visitors are not sent to it at random (see whyNoPath), or its clicks are not recorded
 )
 
+// Limits of a comparison.
 const (
 	MaxCompared   = 20                  // maximum number of arms in one group
 	maxJudged     = 60                  // maximum number of arms in one answer

@@ -322,6 +322,7 @@ func unguarded(v string) string {
 // Kind is a kind of file.
 type Kind uint8
 
+// The kinds.
 const (
 	Conversions Kind = iota
 	Costs
