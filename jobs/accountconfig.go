@@ -6,7 +6,7 @@ import (
 	"github.com/google/uuid"
 )
 
-// PlanConfigArgs are empty: the document is stored under the id of the job. That id becomes the id of the plan.
+// PlanConfigArgs are empty: the document is stored under the id of the job, which becomes the id of the plan.
 type PlanConfigArgs struct{}
 
 // ConfigPlanned is the id of a plan.
@@ -14,15 +14,14 @@ type ConfigPlanned struct {
 	PlanID uuid.UUID `json:"plan_id"`
 }
 
-// ImportConfigArgs are empty: the other tracker, and how to read it, are stored under the id of the job. That id becomes the id
-// of the plan.
+// ImportConfigArgs are empty: the other tracker is stored under the id of the job, which becomes the id of the plan.
 type ImportConfigArgs struct{}
 
 // ApplyConfigArgs name a plan. With Undo, the job restores the state before the plan was carried out.
 type ApplyConfigArgs struct {
 	PlanID uuid.UUID `json:"plan_id"`
 	Undo   bool      `json:"undo"`
-	Begun  bool      `json:"begun,omitempty"` // an attempt has checked that no record is stale, and has begun to write
+	Begun  bool      `json:"begun,omitempty"` // an attempt has found no stale record, and has begun to write
 	Kept   []string  `json:"kept,omitempty"`  // records that an undo does not change
 }
 
@@ -33,13 +32,11 @@ type ConfigApplied struct {
 	Kept   []string  `json:"kept"`
 }
 
-// The jobs for documents with the settings of an account. PlanConfig stores the changes that a document would make as a plan,
-// and changes no settings. ApplyConfig writes one campaign at a time. After an interruption it continues where it stopped.
-// Errors of ApplyConfig: stale.
+// The jobs for documents with the settings of an account. PlanConfig stores the changes that a document would make as a plan.
+// ApplyConfig writes one campaign at a time, and after an interruption continues where it stopped. Errors of ApplyConfig: stale.
 var (
 	PlanConfig = Define[PlanConfigArgs, ConfigPlanned]("config:plan", resumable)
-	// ImportConfig reads another tracker, and makes a plan from what it has read. If the tracker does not answer, it is read
-	// again later.
+	// ImportConfig makes a plan from another tracker. If the tracker does not answer, it is read again later.
 	ImportConfig = Define[ImportConfigArgs, ConfigPlanned]("config:import", Policy{
 		Queue: Bulk, Timeout: resumable.Timeout, Row: true, PerAccount: platformImport.PerAccount, Retries: resumable.Retries,
 	})
@@ -60,18 +57,18 @@ type ImportHistoryArgs struct {
 	HistoryImported
 }
 
-// HistoryImported counts the rows of a log that were stored. It does not count rows that an earlier run has stored.
+// HistoryImported counts the rows of a log that a job has stored. Rows that an earlier job stored are not counted.
 type HistoryImported struct {
 	Clicks      int            `json:"clicks"`
 	Conversions int            `json:"conversions"`
-	Skipped     map[string]int `json:"skipped"` // number of skipped rows by reason
+	Skipped     map[string]int `json:"skipped"`
 }
 
 // ImportHistory reads the log of clicks and conversions of another tracker page by page. If the tracker does not answer, reading
-// continues later from the page where it stopped. Errors: not_read.
+// continues later from that page. Errors: not_read.
 var ImportHistory = Define[ImportHistoryArgs, HistoryImported]("config:history", Policy{
 	Queue: Bulk, Timeout: historyTimeout, Row: true, PerAccount: platformImport.PerAccount, Retries: resumable.Retries,
 })
 
-// historyTimeout limits the time of an attempt. RedTrack allows 20 requests a minute, so a year of a large account takes hours.
+// historyTimeout limits an attempt. RedTrack allows 20 requests a minute, so a year of a large account takes hours.
 const historyTimeout = 12 * time.Hour

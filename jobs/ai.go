@@ -6,8 +6,7 @@ import (
 	"switchyard/models"
 )
 
-// ConnectAIArgs are the arguments of ConnectAI. Key is the sealed key of the provider. If it is empty, the account's stored key
-// is used.
+// ConnectAIArgs are the arguments of ConnectAI. Key is sealed; if it is empty, the stored key is used.
 type ConnectAIArgs struct {
 	Action   string `json:"action"` // the action of POST /copilot/ai
 	Provider string `json:"provider"`
@@ -21,14 +20,13 @@ type AIModel struct {
 	Name string `json:"name"`
 }
 
-// ConnectedAI is the answer of ConnectAI. The action determines which field is set: the provider's models, the saved connection,
-// or the chosen model.
+// ConnectedAI is the answer of ConnectAI. The action decides which field is set.
 type ConnectedAI struct {
 	Models     []AIModel            `json:"models,omitempty"`
 	Connection *models.AIConnection `json:"connection,omitempty"`
 	Model      string               `json:"model,omitempty"`
 }
 
-// ConnectAI requests from a provider the list of models that a key may use. Depending on the action, it also saves the
-// connection or the chosen model. Errors: invalid, ai_error.
+// ConnectAI lists the models of a provider that a key may use. Depending on the action, it also saves the connection or the
+// chosen model. Errors: invalid, ai_error.
 var ConnectAI = Define[ConnectAIArgs, ConnectedAI]("ai:connect", interactive(24*time.Second))

@@ -9,7 +9,7 @@ import (
 )
 
 // SendAlert sends a message to an alert channel. The job's row has the id of the message. When the last attempt has failed, the
-// message is lost, and the reason is stored with the channel.
+// message is lost, and its channel shows the reason.
 var SendAlert = Define[None, None](models.KindSendAlert, Policy{
 	Queue: Webhooks, Timeout: 30 * time.Second, Row: true,
 	Retries: []time.Duration{time.Minute, 5 * time.Minute, 30 * time.Minute, 2 * time.Hour},
@@ -20,15 +20,14 @@ type TestAlertArgs struct {
 	ID uuid.UUID `json:"id"`
 }
 
-// TestedAlert is the result of a test message. Error is empty if the channel's service accepted the message.
+// TestedAlert is the result of a test message. Error is empty if it was accepted.
 type TestedAlert struct {
 	Sent  bool   `json:"sent"`
 	Error string `json:"error"`
 }
 
-// TestAlert sends a test message to an alert channel now. Errors: not_found, not_confirmed.
+// TestAlert sends a test message to an alert channel. Errors: not_found, not_confirmed.
 var TestAlert = Define[TestAlertArgs, TestedAlert]("alert:test", interactive(20*time.Second))
 
-// SweepAlerts sends messages about alerts that began or ended since the last run. Each run also records that the scheduler's
-// jobs run.
+// SweepAlerts sends messages about alerts that began or ended. Its runs also show that the clock works.
 var SweepAlerts = tickWithin("alerts:sweep", 5*time.Minute)

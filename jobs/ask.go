@@ -35,7 +35,7 @@ type Proposed struct {
 	ExpiresAt time.Time `json:"expires_at"`
 }
 
-// Lookup describes a look-up that was made for an answer.
+// Lookup is a look-up that was made for an answer.
 type Lookup struct {
 	Operation string            `json:"operation"`
 	Query     map[string]string `json:"query"`
@@ -43,9 +43,9 @@ type Lookup struct {
 	Error     string            `json:"error,omitempty"` // why the look-up returned no rows
 }
 
-// AnswerChat answers a question about an account. The job is not retried, because each request to a model costs money and may
-// give another answer. Its timeout is below AnswerWithin. Errors: ai_error.
+// AnswerChat answers a question about an account. It is not retried, because each request to a model costs money. Errors:
+// ai_error.
 var AnswerChat = Define[ChatArgs, ChatReply]("copilot:ask", interactive(24*time.Second))
 
-// DeleteAIUsage deletes old records of the tokens that chats have used.
+// DeleteAIUsage deletes old records of the tokens that were used.
 var DeleteAIUsage = tickWithin("ai:forget", time.Minute)

@@ -2,7 +2,7 @@ package jobs
 
 import "time"
 
-// ReadClientArgs name the OAuth client of an assistant. The client's id is the URL of the document in which it describes itself.
+// ReadClientArgs name the OAuth client of an assistant. Its id is the URL of the document in which it describes itself.
 type ReadClientArgs struct {
 	ID string `json:"id"`
 }
@@ -12,5 +12,5 @@ type ReadClientAnswer struct {
 	Name string `json:"name"`
 }
 
-// ReadClient reads the document of a client and stores the client. Errors: invalid_client.
+// ReadClient reads the document of a client and stores the client. Error: invalid_client.
 var ReadClient = Define[ReadClientArgs, ReadClientAnswer]("assistant:client", interactive(20*time.Second))

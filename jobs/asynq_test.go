@@ -17,10 +17,8 @@ import (
 	"switchyard/models/await"
 )
 
-// TestAsynqKeys brings tasks into the states pending, scheduled, active, retry and archived with asynq's own client, server and
-// inspector. It looks for the tasks under the keys that LostRows reads. If the test fails after an upgrade, asynq names or fills
-// its keys differently, and lost.go must be adapted. Otherwise lost rows would never be enqueued again, or the same rows would be
-// enqueued again and again.
+// TestAsynqKeys brings tasks into the states pending, scheduled, active, retry and archived with asynq itself, and looks for them
+// under the keys that LostRows reads. If the test fails after an upgrade of asynq, lost.go must be adapted.
 func TestAsynqKeys(t *testing.T) {
 	t.Parallel()
 	ctx, r := t.Context(), jobstest.Redis(t)
@@ -71,7 +69,7 @@ func TestAsynqKeys(t *testing.T) {
 	check(scheduled, "scheduled", false)
 	member(scheduled, "scheduled")
 
-	// A worker fails the older task and does not finish the younger task.
+	// One task fails, the younger one does not end.
 	started := make(chan struct{}, 1)
 	server := asynq.NewServerFromRedisClient(r, asynq.Config{
 		Concurrency: 2, Queues: map[string]int{queue: 1}, LogLevel: asynq.FatalLevel, ShutdownTimeout: time.Millisecond,
@@ -102,7 +100,7 @@ func TestAsynqKeys(t *testing.T) {
 	}
 	check(oldest, "archived", true)
 
-	// A producer writes the name of each queue only once. So after FLUSHALL only LostRows writes the names.
+	// A producer writes each queue's name only once, so after FLUSHALL only LostRows writes it.
 	if err := r.FlushAll(ctx).Err(); err != nil {
 		t.Fatal(err)
 	}

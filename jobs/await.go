@@ -14,14 +14,13 @@ import (
 // request after 30 seconds.
 const AnswerWithin = 25 * time.Second
 
-// pollInterval is the time between two reads of the status in Await. It limits the delay if the notification of a finished job
-// is lost.
+// pollInterval is the time between two reads of the status, in case the notification of a finished job is lost.
 const pollInterval = time.Second
 
-// ErrPending means that the job has not finished in the given time. The job continues to run.
+// ErrPending means that the job has not finished in the given time. It continues to run.
 var ErrPending = errors.New("jobs: not finished yet")
 
-// Handle refers to a submitted job whose answer is an R. Submit and RowHandle return a Handle, and Await waits for its job.
+// Handle refers to a submitted job whose answer is an R. Await waits for it.
 type Handle[R any] struct {
 	ID   string
 	Kind string
@@ -30,15 +29,14 @@ type Handle[R any] struct {
 	status func(context.Context) (models.JobStatus, error)
 }
 
-// RowHandle makes the handle of a row job. status reads the status of the job, with jobrow.Status for the caller's account.
+// RowHandle makes the handle of a row job. status reads the status for the caller's account.
 func RowHandle[A, R any](c *Client, j Job[A, R], id string, status func(context.Context) (models.JobStatus, error),
 ) Handle[R] {
 	return Handle[R]{ID: id, Kind: j.kind, client: c, status: status}
 }
 
-// Await waits until the job has finished. It returns the job's answer, or the *models.Error with which the job ended. If the job
-// failed for any other reason, the error is models.KindInternal. If ctx ends first, Await returns the error of ctx and the job
-// continues to run.
+// Await waits until the job has finished. It returns the job's answer, or the *models.Error with which the job ended. Any other
+// failure is models.KindInternal. If ctx ends first, the job continues to run.
 func Await[R any](ctx context.Context, h Handle[R]) (R, error) {
 	var none R
 	done, stop := h.client.backend.Watch(h.ID)
@@ -62,7 +60,7 @@ func Await[R any](ctx context.Context, h Handle[R]) (R, error) {
 	}
 }
 
-// AwaitTimeout is Await with a time limit. After d it returns ErrPending.
+// AwaitTimeout is Await that returns ErrPending after d.
 func AwaitTimeout[R any](ctx context.Context, h Handle[R], d time.Duration) (R, error) {
 	limited, cancel := context.WithTimeoutCause(ctx, d, ErrPending)
 	defer cancel()

@@ -14,14 +14,13 @@ import (
 	"switchyard/models"
 )
 
-// neverExhausted is the retry limit given to asynq. The real limit of attempts is in the policy or the row of a job. asynq's own
-// count of attempts cannot be used, because it also grows when a worker is killed.
+// neverExhausted is the retry limit given to asynq. asynq's own count of attempts cannot be used, because it also grows when a
+// worker is killed.
 const neverExhausted = 100_000
 
 // timeoutMargin is added to the timeout given to asynq, so that the worker's own timeout comes first.
 const timeoutMargin = time.Minute
 
-// redisBackend is the Backend that stores tasks in Redis with asynq.
 type redisBackend struct {
 	redis     redis.UniversalClient
 	client    *asynq.Client
@@ -87,7 +86,6 @@ func (b *redisBackend) Find(_ context.Context, id string) (models.JobStatus, uui
 	return models.JobStatus{}, uuid.Nil, models.NotFound("job")
 }
 
-// info finds a task. It returns nil if there is no such task.
 func (b *redisBackend) info(queue, id string) (*asynq.TaskInfo, error) {
 	info, err := b.inspector.GetTaskInfo(queue, id)
 	if errors.Is(err, asynq.ErrTaskNotFound) || errors.Is(err, asynq.ErrQueueNotFound) {
@@ -99,8 +97,8 @@ func (b *redisBackend) info(queue, id string) (*asynq.TaskInfo, error) {
 	return info, nil
 }
 
-// statusOf reports the status of a task. A worker writes the outcome of a task last. So a task that has an outcome counts as
-// finished even while asynq still calls it active.
+// statusOf reports the status of a task. A worker writes the outcome last, so a task with an outcome counts as finished even
+// while asynq calls it active.
 func statusOf(info *asynq.TaskInfo) models.JobStatus {
 	s := models.JobStatus{ID: info.ID, Kind: info.Type, Status: models.JobPending}
 	var out Outcome

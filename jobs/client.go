@@ -43,18 +43,16 @@ type Backend interface {
 // Client submits jobs and waits for their answers. It is safe for concurrent use.
 type Client struct{ backend Backend }
 
-// NewClient returns a client of a backend. Connect returns the client of Redis.
+// NewClient returns a client of a backend.
 func NewClient(b Backend) *Client { return &Client{backend: b} }
 
 // Option changes one submission.
 type Option func(*Task)
 
-// WithID sets the id of the job. The default is a new id. If there is already a job with this id and the retention of its answer
-// has not ended, Submit returns the handle of that job.
+// WithID sets the id of the job. If there is already a job with this id, Submit returns the handle of that job.
 func WithID(id uuid.UUID) Option { return func(t *Task) { t.ID = id.String() } }
 
-// WithTick makes the job the only scheduled run of its kind for the given time. Until the retention ends, submitting the same
-// kind for the same time again does nothing.
+// WithTick makes the job the only run of its kind for the given time. This holds until the retention ends.
 func WithTick(at time.Time, retention time.Duration) Option {
 	return func(t *Task) {
 		t.ID = t.Payload.Kind + "@" + at.UTC().Format(time.RFC3339)
@@ -62,9 +60,8 @@ func WithTick(at time.Time, retention time.Duration) Option {
 	}
 }
 
-// Submit enqueues an ephemeral job for an account. The zero account means the service itself. If a job with the same id exists,
-// Submit returns the handle of that job. If Redis is unavailable, the error is models.KindUnavailable. A row job cannot be
-// submitted: insert its row and dispatch it.
+// Submit enqueues an ephemeral job for an account. The zero account means the service itself. If Redis is unavailable, the error
+// is models.KindUnavailable. A row job cannot be submitted.
 func Submit[A, R any](ctx context.Context, c *Client, j Job[A, R], account uuid.UUID, args A, opts ...Option,
 ) (Handle[R], error) {
 	if j.policy.Row {
@@ -103,8 +100,7 @@ func (c *Client) DispatchFor(ctx context.Context, account uuid.UUID, kind string
 	c.Dispatch(ctx, models.NewRefs(kind, account, ids)...)
 }
 
-// DispatchRows enqueues rows under their generations. If a task exists already, that is not an error. DispatchRows takes at most
-// two seconds and stops at the first failure.
+// DispatchRows does the same as Dispatch, but stops at the first failure and returns it.
 func (c *Client) DispatchRows(ctx context.Context, rows ...models.JobRef) error {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), 2*time.Second)
 	defer cancel()
@@ -121,8 +117,8 @@ func (c *Client) DispatchRows(ctx context.Context, rows ...models.JobRef) error 
 	return nil
 }
 
-// DispatchRequeued enqueues a row that was requeued under a new generation. archived is the generation whose failed task is in
-// the archive of the queue, or -1 if there is no such task. DispatchRequeued deletes that failed task.
+// DispatchRequeued enqueues a row that was requeued under a new generation. archived is the generation of the failed task, which
+// is deleted, or -1 if there is no such task.
 func (c *Client) DispatchRequeued(ctx context.Context, r models.JobRef, archived int64) error {
 	if err := c.DispatchRows(ctx, r); err != nil || archived < 0 {
 		return err
@@ -135,8 +131,8 @@ func (c *Client) DispatchRequeued(ctx context.Context, r models.JobRef, archived
 	return c.backend.DeleteFinished(ctx, p.Queue, TaskID(r))
 }
 
-// LostRows returns the rows for which the queue no longer has a task that would run the row's present generation. It runs one
-// script for each queue. While a script runs, Redis serves no other client, so pass hundreds of rows in one call, not thousands.
+// LostRows returns the rows whose present generation has no task in the queue. It blocks Redis for all clients while it runs, so
+// pass hundreds of rows in one call, not thousands.
 func (c *Client) LostRows(ctx context.Context, rows ...models.JobRef) ([]models.JobRef, error) {
 	queued := map[string][]models.JobRef{}
 	for _, r := range rows {
@@ -173,8 +169,7 @@ func rowPolicy(kind string) (Policy, error) {
 	return p, nil
 }
 
-// State returns the status of an ephemeral job of an account. It does not find a job of another account, or a job whose
-// retention has ended. For a row job, use jobrow.Status.
+// State returns the status of an ephemeral job of an account. For a row job, use jobrow.Status.
 func (c *Client) State(ctx context.Context, account uuid.UUID, id string) (models.JobStatus, error) {
 	s, owner, err := c.backend.Find(ctx, id)
 	if err != nil {

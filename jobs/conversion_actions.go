@@ -11,7 +11,7 @@ type ConversionActionsArgs struct {
 	Source uuid.UUID `json:"source"`
 }
 
-// ConversionAction is a conversion action of an ad platform, to which conversions of a traffic source can be uploaded.
+// ConversionAction is an action of an ad platform to which conversions can be uploaded.
 type ConversionAction struct {
 	ID       string     `json:"id"`
 	Name     string     `json:"name"`
@@ -21,9 +21,9 @@ type ConversionAction struct {
 	ReadyAt  *time.Time `json:"ready_at"`
 }
 
-// ListConversionActions requests from the platform of a traffic source the list of conversion actions to which conversions can
-// be uploaded. Errors: not_platform_ab, not_connected, credentials, no_customer_id, no_account_id, not_configured,
-// platform_a_refused, platform_b_refused. In these codes, platform_a is Google Ads and platform_b is Microsoft Ads.
+// ListConversionActions lists the conversion actions of a traffic source's platform. Errors: not_platform_ab, not_connected,
+// credentials, no_customer_id, no_account_id, not_configured, platform_a_refused, platform_b_refused. In these codes, platform_a
+// is Google Ads and platform_b is Microsoft Ads.
 var ListConversionActions = Define[ConversionActionsArgs, []ConversionAction]("source:actions", interactive(40*time.Second))
 
 // CreateConversionActionArgs name a traffic source and the action to create.
@@ -32,7 +32,7 @@ type CreateConversionActionArgs struct {
 	Name   string    `json:"name"`
 }
 
-// CreateConversionAction creates a conversion action. From then on, the conversions of the traffic source are uploaded to it. If
-// there is already an action with that name, it is used, so a repeated job does not create a second action. It fails with the
-// errors of ListConversionActions.
+// CreateConversionAction creates a conversion action. From then on, the conversions of the traffic source are uploaded to it. An
+// action with that name is used again, so a repeated job does not create a second one. It fails with the errors of
+// ListConversionActions.
 var CreateConversionAction = Define[CreateConversionActionArgs, ConversionAction]("source:action", interactive(40*time.Second))

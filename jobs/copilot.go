@@ -12,7 +12,7 @@ import (
 type CopilotRefreshed struct {
 	At     time.Time `json:"at"`
 	Judged int       `json:"judged"` // number of campaigns, paths and other items that were judged
-	Open   int       `json:"open"`   // suggestions that are open now
+	Open   int       `json:"open"`
 }
 
 // RefreshCopilot judges an account's figures and stores the suggestions that follow from them.
@@ -21,21 +21,19 @@ var RefreshCopilot = Define[None, CopilotRefreshed]("copilot:refresh", Policy{Qu
 // SweepCopilot starts RefreshCopilot for accounts whose daily refresh is due.
 var SweepCopilot = tickWithin("copilot:sweep", time.Minute)
 
-// RulesArgs has the time for which an account's rules run. The windows of the rules are calculated for this time, even if the
-// job runs later.
+// RulesArgs has the time for which an account's rules run. The windows of the rules end at this time, even if the job runs later.
 type RulesArgs struct {
 	At time.Time `json:"at"`
 }
 
-// RulesRun is the result of RunRules. Rules is the number of rules that ran. Done is the number of changes and alerts that they
-// made.
+// RulesRun is the result of RunRules. Done is the number of changes and alerts.
 type RulesRun struct {
 	Rules int `json:"rules"`
 	Done  int `json:"done"`
 }
 
-// RunRules runs the rules of an account that are due. Each change commits together with the cool-down of its target, so an
-// attempt after a crash does not repeat a change.
+// RunRules runs the rules of an account that are due. Each change commits together with the cool-down of its target, so a
+// repeated attempt does not repeat a change.
 var RunRules = Define[RulesArgs, RulesRun]("copilot:rules", Policy{
 	Queue: Bulk, Timeout: 10 * time.Minute, Row: true, PerAccount: 1, Retries: []time.Duration{5 * time.Second, time.Minute},
 })
@@ -65,9 +63,8 @@ type RuleReplayRow struct {
 	After   models.FigureRow `json:"after"`   // the figures after At, until the end of the window
 }
 
-// MaxRuleReplayRows is the maximum number of rows in an answer. Further rows are left out.
+// MaxRuleReplayRows is the maximum number of rows in an answer.
 const MaxRuleReplayRows = 500
 
-// ReplayRule calculates what a rule would have done in the last 30 days. It changes nothing. Errors: too_large if the
-// calculation needs more figures than one job may read.
+// ReplayRule calculates what a rule would have done in the last 30 days. Error: too_large.
 var ReplayRule = Define[RuleReplayArgs, RuleReplay]("copilot:replay_rule", largeReport)

@@ -31,11 +31,10 @@ type CorrectionAnswer[O any] struct {
 
 	correction.Skips
 
-	Network *NetworkSync `json:"network,omitempty"` // only for SyncNetwork
+	Network *NetworkSync `json:"network,omitempty"`
 }
 
-// Jobs that process a CSV file in batches. Each batch is written as a whole, exactly once. Processing a file again changes
-// nothing.
+// Jobs that process a CSV file in batches. Each batch is written exactly once. Processing a file again changes nothing.
 var (
 	CorrectConversions = Define[CorrectionArgs, CorrectionAnswer[correction.ConversionOutcome]](
 		"correction:conversions", resumable)
@@ -46,7 +45,7 @@ var (
 type SetCostArgs struct {
 	Apply   bool               `json:"apply"` // false: a dry run
 	Request models.CostRequest `json:"request"`
-	Done    *models.CostQuote  `json:"done,omitempty"` // an earlier attempt has set the cost, but was interrupted after that
+	Done    *models.CostQuote  `json:"done,omitempty"` // set by an earlier attempt that was interrupted
 }
 
 // CostSet is what a cost set by hand changes, or would change.
@@ -54,18 +53,18 @@ type CostSet struct {
 	DryRun bool              `json:"dry_run"`
 	ID     uuid.UUID         `json:"id"` // id of the change; zero for a dry run
 	Quote  models.CostQuote  `json:"quote"`
-	Names  map[string]string `json:"names"` // names of the campaigns, by id
+	Names  map[string]string `json:"names"`
 }
 
 // UndoCostArgs name a change of cost.
 type UndoCostArgs struct {
 	ID  uuid.UUID `json:"id"`
-	By  string    `json:"by"`  // name of the person
+	By  string    `json:"by"`
 	Key uuid.UUID `json:"key"` // the API key, if a key instead of a person undoes the change
 }
 
-// Jobs that set a cost by hand, and that restore the state before a change of cost. Each writes everything in one transaction.
-// Errors of SetCost: no_clicks, too_many, rate_missing. Errors of UndoCost: not_found, stale, too_old, overlapped.
+// Jobs that set a cost by hand, and that undo a change of cost. Errors of SetCost: no_clicks, too_many, rate_missing. Errors of
+// UndoCost: not_found, stale, too_old, overlapped.
 var (
 	SetCost  = Define[SetCostArgs, CostSet]("correction:set-cost", resumable)
 	UndoCost = Define[UndoCostArgs, None]("correction:undo-cost", resumable)

@@ -12,8 +12,8 @@ type Tick struct {
 	At time.Time `json:"at"`
 }
 
-// CronRow is a job that the scheduler starts, and the spec of its times. The spec is in UTC: five fields, six fields with
-// seconds first, or a descriptor such as @daily.
+// CronRow is a job that the scheduler starts, and the spec of its times. The spec is in UTC: five fields, six fields with seconds
+// first, or a descriptor such as @daily.
 type CronRow struct {
 	Name string
 	Spec string
@@ -61,28 +61,26 @@ var (
 	// Reconcile enqueues the rows that are due, have no worker and have no task.
 	Reconcile = tickWithin("jobs:reconcile", 30*time.Second)
 
-	// MatchPostbacks looks for the clicks of postbacks that arrived before their click or have no click. ConversionSchedule has the
-	// waits between two searches for the same click.
+	// MatchPostbacks looks for the clicks of postbacks whose click was not found yet.
 	MatchPostbacks = tickWithin("postbacks:match", 30*time.Second)
 
 	// Prune deletes finished jobs, events and deliveries after jobrow.Retention.
 	Prune = tickWithin("jobs:prune", 10*time.Minute, tickRetries...)
 
-	// DeleteExpiredEntries deletes ended sessions and sign-in links, expired tokens of assistants, and old entries: of the audit
-	// log, of changes that can no longer be undone, of plans of documents, and of the reports of networks and sources.
+	// DeleteExpiredEntries deletes ended sessions, sign-in links and tokens, and old entries of the audit log and of other
+	// records of past work.
 	DeleteExpiredEntries = tickWithin("entries:forget", 5*time.Minute)
 	// DeleteExpiredAnswers deletes the API's stored answers to idempotent calls after 24 hours.
 	DeleteExpiredAnswers = tickWithin("answers:forget", 5*time.Minute)
 
-	// DeleteExpiredKeys deletes hashed personal data of conversions, and postbacks' proofs that contain such data, after
-	// matchkey.Retention.
+	// DeleteExpiredKeys deletes hashed personal data of conversions and of postbacks' proofs after matchkey.Retention.
 	DeleteExpiredKeys = tickWithin("keys:forget", 5*time.Minute, tickRetries...)
 
 	// DeleteUnusedRules deletes removed rules that no flow uses any more.
 	DeleteUnusedRules = tickWithin("rules:forget", 10*time.Minute)
 
-	// CompactLedger merges ledger rows with equal keys into one. It also applies the steps of visitors that were stored before
-	// the click to which they belong.
+	// CompactLedger merges ledger rows with equal keys into one. It also applies steps of visitors that were stored before their
+	// click.
 	CompactLedger = tickWithin("ledger:compact", 5*time.Minute)
 
 	// TidyClicks creates the partitions of the next days, and drops partitions older than every plan's history.
@@ -91,12 +89,11 @@ var (
 	// DeleteExpiredHistory deletes clicks and postbacks that are older than the history of their account's plan.
 	DeleteExpiredHistory = tickWithin("history:forget", 2*time.Hour, tickRetries...)
 
-	// SweepLinks checks the links of active offers and landing pages that were not checked in the last 50 minutes. If a run
-	// ends early, the next run continues where that run stopped.
+	// SweepLinks checks the links of active offers and landing pages that were not checked in the last 50 minutes.
 	SweepLinks = tickWithin("links:sweep", 50*time.Minute)
 
-	// ScreenLinks looks up addresses in the list of unsafe addresses: links that were not looked up for five hours, and all
-	// tracking domains. Campaigns on a listed domain may move to a spare domain.
+	// ScreenLinks looks up links and tracking domains in the list of unsafe addresses. Campaigns on a listed domain may move to a
+	// spare domain.
 	ScreenLinks = tickWithin("links:screen", 20*time.Minute)
 
 	// WatchPlans announces accounts whose clicks of the month exceed the allowance of their plan.
@@ -109,7 +106,6 @@ var (
 // tickRetries has the retries of jobs whose next scheduled run is hours away.
 var tickRetries = []time.Duration{time.Minute, 10 * time.Minute}
 
-// tickWithin returns a job that the scheduler starts. Cron says when it starts, and timeout limits how long an attempt may take.
 func tickWithin(kind string, timeout time.Duration, retries ...time.Duration) Job[Tick, None] {
 	return Define[Tick, None](kind, Policy{Queue: Maintenance, Timeout: timeout, Retries: retries})
 }

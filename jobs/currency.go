@@ -19,9 +19,8 @@ type ChangeCurrencyAnswer struct {
 	To   string `json:"to"`
 }
 
-// ChangeCurrency restates all recorded amounts of an account after its currency was changed. It works in batches, and ledger
-// and rows agree after each batch. Reports show the new currency as soon as the change is committed, while the job is still
-// running.
+// ChangeCurrency restates all recorded amounts of an account after its currency was changed. It works in batches, and ledger and
+// rows agree after each batch. Reports show the new currency while the job is still running.
 var ChangeCurrency = Define[ChangeCurrencyArgs, ChangeCurrencyAnswer]("currency:change", Policy{
 	Queue: Bulk, Timeout: 4 * time.Hour, Row: true,
 	Retries: []time.Duration{time.Second, 10 * time.Second, time.Minute, 10 * time.Minute, time.Hour, time.Hour, 6 * time.Hour},

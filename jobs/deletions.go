@@ -6,8 +6,8 @@ import (
 	"github.com/google/uuid"
 )
 
-// ClearArgs select the clicks to delete in [From, To). The field Of has the ids of their campaigns, or the id of a
-// smartlink. The other fields are the progress of the job, from which the next attempt continues.
+// ClearArgs select the clicks to delete in [From, To). Of has the ids of their campaigns, or the id of a smartlink. The other
+// fields are the progress of the job.
 type ClearArgs struct {
 	Of   []uuid.UUID `json:"of"`
 	From time.Time   `json:"from"`
@@ -17,10 +17,10 @@ type ClearArgs struct {
 	Clicks      int64       `json:"clicks,omitempty"` // number of deleted clicks, without bots
 	BotClicks   int64       `json:"bot_clicks,omitempty"`
 	Conversions int64       `json:"conversions,omitempty"`
-	Found       []uuid.UUID `json:"found,omitempty"` // campaigns with deleted clicks
+	Found       []uuid.UUID `json:"found,omitempty"`
 }
 
-// ClearAnswer counts the deleted clicks and conversions. The field Of has the campaigns or the smartlink of the arguments.
+// ClearAnswer counts the deleted clicks and conversions.
 type ClearAnswer struct {
 	Of          []uuid.UUID `json:"of"`
 	From        time.Time   `json:"from"`
@@ -28,11 +28,10 @@ type ClearAnswer struct {
 	Clicks      int64       `json:"clicks"` // number of deleted clicks, without bots
 	BotClicks   int64       `json:"bot_clicks"`
 	Conversions int64       `json:"conversions"`
-	Found       int         `json:"found"` // campaigns with deleted clicks
+	Found       int         `json:"found"`
 }
 
-// Deletions that a customer requests. Deleted clicks no longer count in any figure. The jobs work in batches. If the worker
-// dies, the batches that were committed stay deleted.
+// Deletions that a customer requests. The jobs work in batches, and batches that were committed stay deleted.
 var (
 	// ClearCampaign deletes the clicks and conversions of a campaign in a window.
 	ClearCampaign = Define[ClearArgs, ClearAnswer]("campaign:clear", resumable)

@@ -13,7 +13,7 @@ type DNSArgs struct {
 	ID uuid.UUID `json:"id"`
 }
 
-// DNSZones lists the zones of a DNS account. OK reports whether the account works. If not, Message has the reason.
+// DNSZones lists the zones of a DNS account. If OK is false, Message has the reason.
 type DNSZones struct {
 	ID       uuid.UUID `json:"id"`
 	Provider string    `json:"provider"`
@@ -33,7 +33,6 @@ const (
 // MaxPointed is the maximum number of hosts that one job points at the tracker.
 const MaxPointed = 10
 
-// zonesPolicy applies to jobs that read zones while a caller waits.
 var zonesPolicy = interactive(ZonesTimeout + spareTime)
 
 // TestDNS reads the zones of a DNS account. Errors: not_connected.
@@ -63,8 +62,8 @@ type AddedDomains struct {
 	Points  []models.DNSPoint `json:"points"`
 }
 
-// AddDomains adds domains, and points them at the tracker with a DNS account. It fails with the errors of adding a domain, or
-// with dns_account_not_found.
+// AddDomains adds domains, and points them at the tracker with a DNS account. Errors: dns_account_not_found, and the errors of
+// adding a domain.
 var AddDomains = Define[AddDomainsArgs, AddedDomains]("domains:add", interactive(ZonesTimeout+MaxPointed*PointTimeout+spareTime))
 
 // PointDomainArgs name a domain.

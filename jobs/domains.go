@@ -13,7 +13,7 @@ type VerifyDomainArgs struct {
 	ID uuid.UUID `json:"id"`
 }
 
-// VerifiedDomain is the result of a check of a domain, and whether the domain is verified now.
+// VerifiedDomain is the result of a check of a domain.
 type VerifiedDomain struct {
 	ID       uuid.UUID `json:"id"`
 	Host     string    `json:"host"`
@@ -28,12 +28,11 @@ const CheckTimeout = 15 * time.Second
 // VerifyDomain checks where a domain leads now. Errors: not_found.
 var VerifyDomain = Define[VerifyDomainArgs, VerifiedDomain]("domains:verify", interactive(CheckTimeout+spareTime))
 
-// SweepDomains checks the domains whose check is due. If a run ends early, the next run continues where that run stopped.
+// SweepDomains checks the domains whose check is due.
 var SweepDomains = tickWithin("domains:sweep", 10*time.Minute)
 
-// SweepRegistrations looks up when the registrations of domain names end. If a run ends early, the next run continues where that
-// run stopped.
+// SweepRegistrations looks up when the registrations of domain names end.
 var SweepRegistrations = tickWithin("domains:registrations", 10*time.Minute)
 
-// SweepOwnHosts obtains the certificates of the install's own hosts, and deletes challenges that were not finished.
+// SweepOwnHosts obtains the certificates of the install's own hosts, and deletes unfinished challenges.
 var SweepOwnHosts = tickWithin("certificates:own", 10*time.Minute)

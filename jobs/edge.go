@@ -7,9 +7,9 @@ type PublishedEdge struct {
 	Configured bool   `json:"configured"` // false: there is no edge to publish to, and nothing was done
 	Published  int    `json:"published"`  // campaigns whose current state the edge has, including unchanged campaigns
 	Written    int    `json:"written"`    // part of Published: campaigns whose current state the edge did not have before
-	Removed    int    `json:"removed"`    // campaigns that were removed from the edge
-	Failed     int    `json:"failed"`     // campaigns that could not be written or removed; they are tried again
-	Rules      int    `json:"rules"`      // saved rules in the published campaigns
+	Removed    int    `json:"removed"`
+	Failed     int    `json:"failed"` // campaigns that could not be written or removed; they are tried again
+	Rules      int    `json:"rules"`
 	RulesError string `json:"rules_error"`
 	MS         int64  `json:"ms"`
 }
@@ -18,6 +18,6 @@ type PublishedEdge struct {
 // already has.
 var PublishEdge = Define[None, PublishedEdge]("edge:publish", interactive(5*time.Minute))
 
-// SweepEdge publishes the campaigns of each account in which something has changed. If publishing a campaign failed, or if the
-// run ended before it reached the campaign, a later run publishes the campaign.
+// SweepEdge publishes the campaigns of each account in which something has changed. Campaigns that failed are tried again by a
+// later run.
 var SweepEdge = tickWithin("edge:sweep", 10*time.Minute)

@@ -49,8 +49,7 @@ func ExampleJob_NewRow() {
 		fmt.Println(err)
 		return
 	}
-	// In the service, jobrow.Insert writes the row in the transaction that causes the job. After the commit the row is
-	// dispatched:
+	// In the service, jobrow.Insert writes the row. After the commit the row is dispatched:
 	client.DispatchFor(ctx, account, row.Kind, row.ID)
 	fmt.Println(len(recorder.Rows(Archive.Kind())))
 	// Output: 1

@@ -8,11 +8,11 @@ import (
 	"switchyard/models"
 )
 
-// MaxFlowReplay is the maximum number of clicks that are routed again. If the window has more, the newest clicks are used.
+// MaxFlowReplay is the maximum number of clicks that are routed again. The newest clicks are used.
 const MaxFlowReplay = 50_000
 
-// FlowReplayArgs select the clicks of a campaign in the window [From, To), and describe the flow that routes them again. An
-// empty field means the campaign's own value. Streams were validated like the paths of a flow that is saved.
+// FlowReplayArgs select the clicks of a campaign in the window [From, To), and describe the flow that routes them again. An empty
+// field means the campaign's own value. Streams are valid paths.
 type FlowReplayArgs struct {
 	CampaignID uuid.UUID `json:"campaign_id"`
 	models.TimeRange
@@ -23,8 +23,7 @@ type FlowReplayArgs struct {
 	DestinationURL string          `json:"destination_url,omitempty"`
 }
 
-// FlowReplayAnswer shows how the clicks are distributed over destinations. The rows with the most clicks come first, and there
-// are at most MaxFlowReplayRows.
+// FlowReplayAnswer shows how the clicks are distributed over destinations. The rows with the most clicks come first.
 type FlowReplayAnswer struct {
 	CampaignID uuid.UUID `json:"campaign_id"`
 	models.TimeRange
@@ -33,10 +32,10 @@ type FlowReplayAnswer struct {
 	Changed   int64             `json:"changed"` // clicks without bots that would have gone elsewhere
 	Cut       bool              `json:"cut"`     // the window has more than MaxFlowReplay clicks
 	Rows      []FlowReplayRow   `json:"rows"`
-	Names     map[string]string `json:"names"` // names of paths, campaigns, landing pages and offers, by id
+	Names     map[string]string `json:"names"`
 }
 
-// FlowReplayRow is a destination to which clicks went or would have gone. Bots are not counted.
+// FlowReplayRow is a destination of clicks. Bots are not counted.
 type FlowReplayRow struct {
 	models.RoutedTo
 	Clicks int64 `json:"clicks"` // clicks that would go there
@@ -46,6 +45,6 @@ type FlowReplayRow struct {
 // MaxFlowReplayRows is the maximum number of destinations in an answer.
 const MaxFlowReplayRows = 1000
 
-// ReplayFlow routes recorded clicks again, by another flow or by the present flow. It records nothing. Errors: not_found if the
+// ReplayFlow routes recorded clicks again, by another flow or by the present flow. It records nothing. Error: not_found if the
 // campaign was deleted before the job ran.
 var ReplayFlow = Define[FlowReplayArgs, FlowReplayAnswer]("flow:replay", largeReport)

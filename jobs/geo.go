@@ -25,6 +25,6 @@ var LookUpGeo = Define[None, None]("geo:look-up", Policy{Queue: Bulk, Timeout: 2
 // SweepGeo starts LookUpGeo for each account that has a geo database and new clicks.
 var SweepGeo = tickWithin("geo:sweep", time.Minute)
 
-// GeoSweeps is the number of times that SweepGeo runs in a minute. The plan limits the look-ups in a minute, and each LookUpGeo
-// may use 1/GeoSweeps of that limit.
+// GeoSweeps is the number of times that SweepGeo runs in a minute. Each LookUpGeo may use 1/GeoSweeps of the plan's look-ups in a
+// minute.
 const GeoSweeps = 3

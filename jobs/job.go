@@ -17,8 +17,7 @@ import (
 // Job describes a kind of job: its arguments A, its answer R and its policy. Define returns a Job, which is kept in a package
 // variable.
 //
-// Arguments and answer are stored as JSON. Arguments should be ids and small scalars. They must hold no secrets in clear text,
-// because operators see them in the queue.
+// Arguments should be ids and small scalars, without secrets in clear text, because operators see them in the queue.
 type Job[A, R any] struct {
 	kind   string
 	policy Policy
@@ -30,8 +29,8 @@ type None struct{}
 // policies has the Policy of each defined kind, by its name.
 var policies sync.Map
 
-// Define describes a kind of job, named "family:verb". The name is stored with every job, so it must not change while there are
-// jobs of the kind. Define panics if the kind is already defined or the policy is invalid.
+// Define describes a kind of job, named "family:verb". The name must not change while there are stored jobs of the kind. Define
+// panics if the kind is defined twice or the policy is invalid.
 func Define[A, R any](kind string, p Policy) Job[A, R] {
 	p, err := p.withDefaults()
 	if err != nil {
@@ -53,8 +52,7 @@ func PolicyOf(kind string) (Policy, bool) {
 // Kinds lists every defined kind.
 func Kinds() []string { return kindsWhere(func(string, Policy) bool { return true }) }
 
-// RowKinds lists the defined kinds that have rows. If queue is not empty, it lists only kinds of this queue. If name is not
-// empty, it lists only the kind with this name.
+// RowKinds lists the defined kinds that have rows. An empty queue or name selects all.
 func RowKinds(queue, name string) []string {
 	return kindsWhere(func(kind string, p Policy) bool {
 		return p.Row && (queue == "" || p.Queue == queue) && (name == "" || kind == name)
@@ -90,8 +88,7 @@ func (j Job[A, R]) NewRow(account uuid.UUID, args A) (models.Job, error) {
 	}, nil
 }
 
-// Payload is the content of a task, as JSON. The task of a row job contains the id of the row. The task of an ephemeral job
-// contains the arguments.
+// Payload is the content of a task, as JSON. For a row job it has the id of the row, for an ephemeral job the arguments.
 type Payload struct {
 	Kind    string          `json:"kind"`
 	Account uuid.UUID       `json:"account,omitzero"`
@@ -110,8 +107,8 @@ func TaskID(r models.JobRef) string { return fmt.Sprintf("%s:%s:%d", r.Kind, r.I
 
 var rowID = regexp.MustCompile(`(?:^|:)([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})(?::(\d+))?$`)
 
-// ParseTaskID returns the row and the generation from an id that TaskID returned. It also accepts the plain id of a row, and
-// then returns the generation -1. For any other text, ok is false.
+// ParseTaskID parses an id that TaskID returned. For the plain id of a row, the generation is -1. For any other text, ok is
+// false.
 func ParseTaskID(id string) (row uuid.UUID, generation int64, ok bool) {
 	m := rowID.FindStringSubmatch(id)
 	if m == nil {

@@ -12,7 +12,7 @@ type CheckLinkArgs struct {
 	ID   uuid.UUID `json:"id"`
 }
 
-// CheckLinkAnswer is the result of a check of a link. The link works if Error is empty. Status is nil if there was no answer.
+// CheckLinkAnswer is the result of a check of a link. Error is empty if the link works, and Status is nil if there was no answer.
 type CheckLinkAnswer struct {
 	CheckLinkArgs
 	URL    string    `json:"url"` // the requested URL, with example values for its tokens
@@ -21,5 +21,5 @@ type CheckLinkAnswer struct {
 	Error  string    `json:"error"`
 }
 
-// CheckLink requests a link now. Errors: not_found, also if the link is not in use.
+// CheckLink requests a link now. Error: not_found, also if the link is not in use.
 var CheckLink = Define[CheckLinkArgs, CheckLinkAnswer]("links:check", interactive(24*time.Second))

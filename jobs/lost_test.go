@@ -11,8 +11,8 @@ import (
 	"switchyard/models"
 )
 
-// TestLostWhicheverKeyIsGone deletes a key of a queue in each case. The case none deletes a key that does not exist. A row must
-// count as lost if and only if its task can no longer reach a worker, whatever the task's own hash says.
+// TestLostWhicheverKeyIsGone checks that a row counts as lost if and only if its task can no longer reach a worker, whatever the
+// task's own hash says.
 func TestLostWhicheverKeyIsGone(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
@@ -41,8 +41,7 @@ func TestLostWhicheverKeyIsGone(t *testing.T) {
 			if err := r.Del(t.Context(), key).Err(); err != nil {
 				t.Fatal(err)
 			}
-			// The tasks of the deleted list get an older time, so that for Lost they are older than the oldest task of the new
-			// list.
+			// The tasks of the deleted list become older than the oldest task of the new list.
 			for _, old := range rows[:2] {
 				task := "asynq:{webhooks}:t:" + jobs.TaskID(old)
 				if r.Exists(t.Context(), task).Val() == 1 && c.key == "pending" {

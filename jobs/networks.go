@@ -18,14 +18,14 @@ type PlatformRange struct {
 	Wide     bool   `json:"wide"`   // From and To span the long window, such as models.SyncWideDays
 	Read     bool   `json:"read"`   // the rows have been read and are stored under the id of the job
 
-	Older bool `json:"older,omitempty"` // the import reads older orders
+	Older bool `json:"older,omitempty"`
 
-	// Saved is the time at which the connection was saved. If the connection was saved again later, it possibly leads to
-	// another account at the platform.
+	// Saved is the time at which the connection was saved. A connection that was saved again later may lead to another account at
+	// the platform.
 	Saved time.Time `json:"saved,omitzero"`
 
-	// Changed selects the rows that changed at or after Since. From and To then serve only to tell a person which days were
-	// read. Until is the end of the period that was read. It is zero until something has been read.
+	// Changed selects the rows that changed at or after Since. From and To then only say which days were read. Until is the end
+	// of the period that was read, or zero.
 	Changed bool      `json:"changed,omitempty"`
 	Since   time.Time `json:"since,omitzero"`
 	Until   time.Time `json:"until,omitzero"`
@@ -62,7 +62,7 @@ type NetworkArgs struct {
 	ID uuid.UUID `json:"id"`
 }
 
-// NetworkTested is the platform's reply to the credentials of a network. Failure is empty if the platform accepted them.
+// NetworkTested is the platform's reply to the credentials of a network. Failure is empty if they were accepted.
 type NetworkTested struct {
 	Provider string `json:"provider"`
 	Failure  string `json:"failure"`
@@ -104,8 +104,7 @@ const (
 // MaxReportRefusals is the number of refused rows that an answer lists.
 const MaxReportRefusals = 100
 
-// SaveNetworkReport stores a network's own report, which a person has uploaded, for the comparison with our figures. It changes no
-// conversion.
+// SaveNetworkReport stores a network's own report, which a person has uploaded, for the comparison with our figures.
 var SaveNetworkReport = Define[NetworkReportArgs, NetworkReport]("networks:report", resumable)
 
 // SweepNetworks starts SyncNetwork for each connected network whose import is due.

@@ -9,10 +9,10 @@ import (
 	"github.com/redis/go-redis/v9"
 )
 
-// doneChannel is the Redis channel that carries the ids of finished jobs to the processes that wait for these jobs.
+// doneChannel is the Redis channel with the ids of finished jobs.
 const doneChannel = "switchyard:jobs:done"
 
-// Notify announces that a job has finished. A failure is only logged, because callers that wait for the job also poll.
+// Notify announces that a job has finished. A failure is only logged, because callers also poll.
 func Notify(ctx context.Context, r redis.UniversalClient, id string) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), time.Second)
 	defer cancel()
@@ -21,7 +21,6 @@ func Notify(ctx context.Context, r redis.UniversalClient, id string) {
 	}
 }
 
-// watchers holds the channels of the callers in this process that wait for jobs, by the job's id.
 type watchers struct {
 	mu     sync.Mutex
 	byID   map[string]map[chan struct{}]struct{}
@@ -49,8 +48,7 @@ func (b *redisBackend) Watch(id string) (<-chan struct{}, func()) {
 	}
 }
 
-// receive passes the notifications of all jobs to the callers that wait for them, over one connection for the whole process. The
-// Redis client reconnects automatically. receive ends when the client is closed.
+// receive passes notifications to the callers that wait, over one connection for the whole process, until the client is closed.
 func (w *watchers) receive(r redis.UniversalClient) {
 	sub := r.Subscribe(context.Background(), doneChannel)
 	defer sub.Close() //nolint:errcheck // no caller waits for messages any more

@@ -6,7 +6,7 @@ import (
 	"github.com/google/uuid"
 )
 
-// OAuthAttemptArgs name a sign-in. The code of the sign-in is in the store.
+// OAuthAttemptArgs name a sign-in, whose code is in the store.
 type OAuthAttemptArgs struct {
 	ID uuid.UUID `json:"id"`
 }
@@ -38,9 +38,9 @@ type AdAccount struct {
 	Manager  bool   `json:"manager"`
 }
 
-// ListAdAccounts requests from a platform the list of ad accounts to which a connection has access. Errors: not_connected,
-// credentials, not_configured, platform_a_refused, platform_b_refused, platform_c_refused, platform_refused. In these codes,
-// platform_a is Google Ads, platform_b is Microsoft Ads and platform_c is Meta. Other platforms share platform_refused.
+// ListAdAccounts lists the ad accounts to which a connection has access. Errors: not_connected, credentials, not_configured,
+// platform_a_refused, platform_b_refused, platform_c_refused, platform_refused. In these codes, platform_a is Google Ads,
+// platform_b is Microsoft Ads and platform_c is Meta.
 var ListAdAccounts = Define[OAuthAccountsArgs, []AdAccount]("oauth:accounts", interactive(40*time.Second))
 
 // SweepOAuth renews the tokens of connections before they expire, and deletes sign-ins that were not completed in time.

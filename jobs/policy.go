@@ -80,16 +80,15 @@ func QueueNames() []string {
 	return names
 }
 
-// Policy describes how a kind of job is carried out. These settings are nowhere else.
+// Policy describes how a kind of job is carried out.
 type Policy struct {
-	// Queue is the queue in which jobs of the kind wait. It has no default.
+	// Queue is the queue in which jobs of the kind wait.
 	Queue string
 
 	// Timeout is the time that one attempt may take. The default is 30 seconds. When it is over, the handler's context ends.
 	Timeout time.Duration
 
-	// Retries has the wait after each failed attempt. By default it is empty. If MaxAttempts allows more attempts than there are
-	// waits, the last wait repeats.
+	// Retries has the wait after each failed attempt. If MaxAttempts allows more attempts, the last wait repeats.
 	Retries []time.Duration
 
 	// MaxAttempts is the number of attempts after which the job has failed. The default is len(Retries)+1. Attempts that a user
@@ -100,11 +99,11 @@ type Policy struct {
 	// row jobs are kept for jobrow.Retention.
 	Retention time.Duration
 
-	// PerAccount limits how many jobs of the kind run at the same time for one account, on all workers together. 0 means that
-	// the kind has no limit of its own. Only row jobs can have a limit.
+	// PerAccount limits how many row jobs of the kind run at the same time for one account, on all workers together. 0 means no
+	// such limit.
 	PerAccount int
 
-	// Row says that each job has a row in PostgreSQL, because the job must be carried out even if Redis loses its data.
+	// Row says that each job has a row in PostgreSQL, because it must be carried out even if Redis loses its data.
 	Row bool
 }
 
@@ -117,17 +116,15 @@ var resumable = Policy{
 // interactive returns the policy of jobs for which a caller waits. They are not retried, because the caller sees the failure.
 func interactive(timeout time.Duration) Policy { return Policy{Queue: Interactive, Timeout: timeout} }
 
-// rewindable is the policy of interactive jobs that select what is left to do, so that another attempt continues the work.
+// rewindable is the policy of interactive jobs that select what is left to do, so that they can be repeated.
 var rewindable = Policy{
 	Queue: Interactive, Timeout: 10 * time.Minute, Retries: []time.Duration{time.Second, 10 * time.Second},
 }
 
-// AttemptLimit returns the maximum number of attempts of a row job. After a user has granted more attempts by hand, the job has
-// a limit of its own. For any other job the limit is MaxAttempts.
+// AttemptLimit returns the maximum number of attempts of a row job, including attempts that a user has granted by hand.
 func (p Policy) AttemptLimit(j models.Job) int { return cmp.Or(j.AttemptLimit, p.MaxAttempts) }
 
-// Delay returns the wait after a failed attempt. left is the number of attempts that remain. It chooses the wait by the
-// remaining attempts, so that additional attempts granted by hand do not shift the schedule.
+// Delay returns the wait after a failed attempt. left is the number of attempts that remain.
 func (p Policy) Delay(left int) time.Duration {
 	if len(p.Retries) == 0 {
 		return 0
@@ -136,7 +133,6 @@ func (p Policy) Delay(left int) time.Duration {
 	return p.Retries[min(max(i, 0), len(p.Retries)-1)]
 }
 
-// withDefaults returns the policy with its defaults. It returns an error for an invalid policy.
 func (p Policy) withDefaults() (Policy, error) {
 	if !slices.ContainsFunc(Queues, func(q Queue) bool { return q.Name == p.Queue }) {
 		return p, fmt.Errorf("unknown queue %q", p.Queue)

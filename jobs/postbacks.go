@@ -13,8 +13,8 @@ var SendPostback = Define[None, None](models.KindSendPostback, Policy{
 	Queue: Postbacks, Timeout: 20 * time.Second, Retries: WebhookSchedule, Row: true,
 })
 
-// ForwardPostback forwards a postback to the account's old tracker, because the postback is about a click of that tracker. The
-// job's row has the id of the forwarded postback.
+// ForwardPostback forwards a postback about a click of the account's old tracker to that tracker. The job's row has the id of the
+// forwarded postback.
 var ForwardPostback = Define[None, None](models.KindForwardPostback, Policy{
 	Queue: Postbacks, Timeout: 20 * time.Second, Retries: WebhookSchedule, Row: true,
 })
@@ -24,8 +24,7 @@ type PostbackArgs struct {
 	ID uuid.UUID `json:"id"`
 }
 
-// PostbackAnswer is the result of an attempt that a caller waits for. Status is nil if the source did not answer. Error is
-// empty after a success.
+// PostbackAnswer is the result of an attempt that a caller waits for. Status is nil if the source did not answer.
 type PostbackAnswer struct {
 	ID     uuid.UUID `json:"id"`
 	Told   bool      `json:"told"`
@@ -33,23 +32,21 @@ type PostbackAnswer struct {
 	Error  string    `json:"error"`
 }
 
-// ResendPostback sends a postback again now, once, whatever its result was. Errors: not_found, no_url, in_progress, too_old.
+// ResendPostback sends a postback again, once, whatever its result was. Errors: not_found, no_url, in_progress, too_old.
 var ResendPostback = Define[PostbackArgs, PostbackAnswer]("postback:resend", interactive(20*time.Second))
 
-// ResendFailedArgs select the failed postbacks that were created in [From, To). They select postbacks to the traffic source
-// Source or, if Source is empty, to any active source.
+// ResendFailedArgs select the failed postbacks that were created in [From, To). An empty Source means all active sources.
 type ResendFailedArgs struct {
 	Source uuid.UUID `json:"source,omitzero"`
 	From   time.Time `json:"from"`
 	To     time.Time `json:"to"`
 }
 
-// ResendFailed makes the account's failed postbacks of a window due again, each for one attempt. It selects only failed
-// postbacks, so it can be repeated after a worker has died.
+// ResendFailed makes the account's failed postbacks of a window due again, each for one attempt.
 var ResendFailed = Define[ResendFailedArgs, RedeliverFailedAnswer]("postback:resend_failed", rewindable)
 
 // TestPostbackArgs describe a made-up conversion that is sent to a traffic source as a test. Payout is an amount in the account's
-// currency. If ClickID is empty, the conversion belongs to the latest click of the source.
+// currency. An empty ClickID means the latest click of the source.
 type TestPostbackArgs struct {
 	SourceID     uuid.UUID `json:"source_id"`
 	ClickID      uuid.UUID `json:"click_id"`
@@ -60,7 +57,7 @@ type TestPostbackArgs struct {
 }
 
 // TestedPostback is the result of TestPostback. Request and Answer contain no secrets of the account. Status is nil if the source
-// did not answer. Error is empty after a success.
+// did not answer.
 type TestedPostback struct {
 	ClickID uuid.UUID          `json:"click_id"`
 	Wanted  bool               `json:"wanted"` // a real conversion like this would be sent
@@ -72,6 +69,5 @@ type TestedPostback struct {
 	MS      int64              `json:"ms"`
 }
 
-// TestPostback sends a made-up conversion of a click to a traffic source now, once. Nothing is recorded. Errors: not_found,
-// no_url, no_click.
+// TestPostback sends a made-up conversion to a traffic source, once. Nothing is recorded. Errors: not_found, no_url, no_click.
 var TestPostback = Define[TestPostbackArgs, TestedPostback]("postback:test", interactive(20*time.Second))

@@ -6,8 +6,8 @@ import (
 	"github.com/google/uuid"
 )
 
-// EraseArgs name a visitor of the account, by the visitor's id, by one of the visitor's clicks, or by both. The other fields are
-// the progress of the job, from which the next attempt continues.
+// EraseArgs name a visitor by the visitor's id, by one of the visitor's clicks, or by both. The other fields are the progress of
+// the job.
 type EraseArgs struct {
 	Visitor uuid.UUID `json:"visitor,omitzero"`
 	Click   uuid.UUID `json:"click,omitzero"`

@@ -18,8 +18,8 @@ import (
 // Redis is a client of the Redis server, for packages that do not import its library.
 type Redis = redis.UniversalClient
 
-// clientLog writes the Redis client's messages about its connections to the log, at the debug level. The code that makes a call
-// logs the call's failure.
+// clientLog writes the Redis client's messages about its connections to the log, at the debug level. Failures of calls are logged
+// by the caller.
 type clientLog struct{}
 
 // Printf implements the logger of go-redis.
@@ -30,9 +30,9 @@ func (clientLog) Printf(ctx context.Context, format string, args ...any) {
 var logOnce = sync.OnceFunc(func() { redis.SetLogger(clientLog{}) })
 
 // OpenRedis returns the Redis client of a process, without connecting. The address is redis://, rediss:// (TLS; with
-// ?skip_verify=true for a self-signed certificate) or unix://. ?addr=host:port names further nodes of a cluster. ?master_name=
-// names the master that Sentinels watch. The Sentinels are at the address and at ?addr=. With ?master_name=, the password of the
-// URL is for the servers, and ?sentinel_password= is for the Sentinels. Features that managed servers refuse are off.
+// ?skip_verify=true for a self-signed certificate) or unix://. ?addr=host:port names further nodes of a cluster. With
+// ?master_name=, the address and ?addr= are Sentinels that watch this master. The password of the URL is then for the servers,
+// and ?sentinel_password= is for the Sentinels. Features that managed servers refuse are off.
 func OpenRedis(address string) (Redis, error) { return OpenRedisTimeout(address, 0) }
 
 // OpenRedisTimeout does the same as OpenRedis for calls for which a user waits. A call ends with its context or after the
@@ -83,8 +83,8 @@ func OpenRedisTimeout(address string, timeout time.Duration) (Redis, error) {
 	return redis.NewClient(o), nil
 }
 
-// sentinelOptions reads a URL with master_name. The library would use the name and password of the URL for the Sentinels, so
-// sentinelOptions sets them for the servers instead.
+// sentinelOptions reads a URL with master_name. The library would use the name and password of the URL for the Sentinels. They
+// are for the servers.
 func sentinelOptions(u url.URL) (*redis.FailoverOptions, error) {
 	query := u.Query()
 	name, password := query.Get("sentinel_username"), query.Get("sentinel_password")
@@ -105,10 +105,10 @@ func sentinelOptions(u url.URL) (*redis.FailoverOptions, error) {
 	return o, nil
 }
 
-// ErrEvicts reports that the Redis server is configured to delete keys when it is full.
+// ErrEvicts means that the Redis server deletes keys when it is full.
 var ErrEvicts = errors.New("redis may evict keys: set maxmemory-policy to noeviction, or queued tasks vanish under load")
 
-// ErrFull reports that the memory of the Redis server is used up, so that it accepts no tasks.
+// ErrFull means that the Redis server has no memory left for tasks.
 var ErrFull = errors.New("redis is full: raise maxmemory; jobs with rows wait in postgresql until then")
 
 // CheckRedis checks that the server answers and can hold tasks. Errors: ErrEvicts, ErrFull.

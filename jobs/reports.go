@@ -19,7 +19,7 @@ type ReportAnswer struct {
 // StoredReports is the number of newest answers that are kept for each account and kind of report.
 const StoredReports = 10
 
-// Jobs for reports that read too much for a single request. There is one kind of job for each report operation of the API.
+// Jobs for reports that read too much for a single request.
 var (
 	ReadPerformance = Define[models.ReportArgs, ReportAnswer]("report:performance", largeReport)
 	ReadValues      = Define[models.ReportArgs, ReportAnswer]("report:values", largeReport)

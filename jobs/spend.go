@@ -12,13 +12,12 @@ type SpendArgs struct {
 	SourceID uuid.UUID `json:"source_id"`
 	PlatformRange
 	Test    bool `json:"test"` // the job only tests the connection
-	Days    int  `json:"days"` // number of days that were written
+	Days    int  `json:"days"`
 	Matched int  `json:"matched"`
 	Changed int  `json:"changed"` // number of days whose spend has changed
 }
 
-// SpendSynced reports how much was read and written. For a test it holds the platform's reply: Failure is empty if the platform
-// accepted the credentials.
+// SpendSynced reports how much was read and written. Failure is empty if the platform accepted the credentials of a test.
 type SpendSynced struct {
 	Test     bool            `json:"test"`
 	Failure  string          `json:"failure"`
@@ -33,9 +32,9 @@ type SpendSynced struct {
 	Zone     string          `json:"zone"`
 }
 
-// SyncSpend reads all spend of a traffic source from its platform and then writes it day by day. An attempt after a crash
-// continues with the rows that were already read. A test makes one request to the platform and writes nothing. Errors:
-// not_configured, no_url, not_connected, platform_error, too_many.
+// SyncSpend reads all spend of a traffic source from its platform and then writes it day by day. A repeated attempt continues
+// with the rows that were already read. A test makes one request to the platform and writes nothing. Errors: not_configured,
+// no_url, not_connected, platform_error, too_many.
 var SyncSpend = Define[SpendArgs, SpendSynced]("sources:sync", platformImport)
 
 // SweepSpend starts SyncSpend for each connected traffic source whose sync is due.

@@ -16,8 +16,8 @@ type UploadArgs struct {
 	Accepted int       `json:"accepted"` // part of Sent that the platform accepted
 }
 
-// UploadConversions sends all waiting conversions of a traffic source to its ad platform, in batches. If an attempt does not
-// finish, the next attempt sends the undecided conversions again with the same ids.
+// UploadConversions sends all waiting conversions of a traffic source to its ad platform, in batches. A repeated attempt sends
+// the undecided conversions again with the same ids.
 var UploadConversions = Define[UploadArgs, UploadArgs]("uploads:send", Policy{
 	Queue: Bulk, Timeout: 15 * time.Minute, Row: true, PerAccount: 4,
 	Retries: []time.Duration{10 * time.Second, time.Minute, 5 * time.Minute, 30 * time.Minute},

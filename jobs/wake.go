@@ -12,18 +12,17 @@ import (
 	"github.com/redis/go-redis/v9"
 )
 
-// pendingChannel is the Redis channel that carries the names of queues that got a task.
+// pendingChannel is the Redis channel with the names of queues that got a task.
 const pendingChannel = "switchyard:jobs:pending"
 
-// announcer notifies workers that a queue got a task. If more tasks are added while an announcement is being sent, one further
-// announcement is sent.
+// announcer notifies workers that a queue got a task. Tasks that are added while an announcement is being sent share one further
+// announcement.
 type announcer struct {
 	mu    sync.Mutex
 	again map[string]bool // the queues that are being announced; true: announce the queue once more
 }
 
-// announce publishes in the background that the queue got a task, and returns at once. If publishing fails, the task only starts
-// later, because idle workers also look for tasks without an announcement.
+// announce publishes in the background that the queue got a task. If publishing fails, the task starts later: see Idle.
 func (a *announcer) announce(r redis.UniversalClient, queue string) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -43,7 +42,7 @@ func (a *announcer) announce(r redis.UniversalClient, queue string) {
 	}()
 }
 
-// more reports whether the queue must be announced once more. If it returns false, the announcements of the queue have ended.
+// more reports whether the queue must be announced once more.
 func (a *announcer) more(queue string) bool {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -57,12 +56,12 @@ func (a *announcer) more(queue string) bool {
 }
 
 // Idle is the time after which an idle worker looks for tasks that were not announced. The real time is up to a quarter shorter
-// or longer, at random. Tasks are not announced if a user started them by hand, or if the announcement was lost.
+// or longer, at random.
 const Idle = time.Second
 
-// QueueClient is a Redis client for the asynq server of one queue. asynq requests tasks continuously. While the queue is empty,
-// this client makes asynq wait until a task is announced, or for about the time Idle. It distinguishes asynq's two kinds of
-// requests by the keys in them (see TestAsynqAsks).
+// QueueClient is a Redis client for the asynq server of one queue. asynq requests tasks all the time. While the queue is empty,
+// this client makes it wait until a task is announced, or for about the time Idle. It distinguishes asynq's two kinds of requests
+// by the keys in them (see TestAsynqAsks).
 type QueueClient struct {
 	redis.UniversalClient
 	pending   string
@@ -136,8 +135,8 @@ func (c *QueueClient) due(set string) bool {
 	return true
 }
 
-// Listen wakes the client of each queue for which a task is announced, until the context ends. It uses one connection, which is
-// reopened automatically. After a reconnection it wakes all clients, because announcements may have been lost.
+// Listen wakes the client of each queue for which a task is announced, until the context ends. After a reconnection it wakes all
+// clients, because announcements may have been lost.
 func Listen(ctx context.Context, r redis.UniversalClient, clients map[string]*QueueClient) {
 	sub := r.Subscribe(ctx, pendingChannel)
 	defer sub.Close() //nolint:errcheck // its messages are no longer read

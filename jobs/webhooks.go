@@ -8,8 +8,8 @@ import (
 	"switchyard/models"
 )
 
-// WebhookSchedule has the documented waits after failed attempts of a delivery. With these waits, a delivery has seven attempts
-// within 20 hours and 36 minutes.
+// WebhookSchedule has the documented waits after failed attempts of a delivery. They allow seven attempts within 20 hours and 36
+// minutes.
 var WebhookSchedule = []time.Duration{
 	time.Minute, 5 * time.Minute, 30 * time.Minute, 2 * time.Hour, 6 * time.Hour, 12 * time.Hour,
 }
@@ -24,8 +24,8 @@ type WebhookArgs struct {
 	ID uuid.UUID `json:"id"`
 }
 
-// WebhookAnswer is the result of an attempt that a caller waits for. Status is nil if the endpoint did not answer. Error is
-// empty after a success.
+// WebhookAnswer is the result of an attempt that a caller waits for. Status is nil if the endpoint did not answer. Error is empty
+// after a success.
 type WebhookAnswer struct {
 	DeliveryID uuid.UUID `json:"delivery_id"`
 	Delivered  bool      `json:"delivered"`
@@ -36,12 +36,10 @@ type WebhookAnswer struct {
 // TestWebhook sends a ping to an endpoint now. Errors: not_found.
 var TestWebhook = Define[WebhookArgs, WebhookAnswer]("webhook:test", interactive(20*time.Second))
 
-// RedeliverWebhook sends a delivery again now, once. It works in any state of the delivery except while the delivery is being
-// sent. Errors: not_found, in_progress.
+// RedeliverWebhook sends a delivery again, once, whatever its result was. Errors: not_found, in_progress.
 var RedeliverWebhook = Define[WebhookArgs, WebhookAnswer]("webhook:redeliver", interactive(20*time.Second))
 
-// RedeliverFailedArgs select the failed deliveries that were created in [From, To). They select deliveries to the endpoint
-// Webhook or, if Webhook is empty, to any active endpoint.
+// RedeliverFailedArgs select the failed deliveries that were created in [From, To). An empty Webhook means all active endpoints.
 type RedeliverFailedArgs struct {
 	Webhook uuid.UUID `json:"webhook,omitzero"`
 	From    time.Time `json:"from"`
@@ -55,6 +53,5 @@ type RedeliverFailedAnswer struct {
 	Requeued int64     `json:"requeued"`
 }
 
-// RedeliverFailed makes the account's failed deliveries of a window due again, each for one attempt. It selects only failed
-// deliveries, so it can be repeated after a worker has died.
+// RedeliverFailed makes the account's failed deliveries of a window due again, each for one attempt.
 var RedeliverFailed = Define[RedeliverFailedArgs, RedeliverFailedAnswer]("webhook:redeliver_failed", rewindable)

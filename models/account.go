@@ -45,8 +45,8 @@ func (a Account) Allowances() Plan {
 	return p
 }
 
-// AheadOfUTC is the difference to UTC in the easternmost time zone: a day begins there this much earlier than in UTC. A date
-// from an unknown time zone can be ahead of the date in UTC by this time.
+// AheadOfUTC is the difference to UTC in the easternmost time zone. A date from an unknown time zone can be ahead of UTC by this
+// time.
 const AheadOfUTC = 14 * time.Hour
 
 // DayStart returns the start of the account's current day, in the account's time zone. An unknown time zone counts as UTC.
@@ -65,7 +65,7 @@ const (
 	ScopeReadOnly = "read_only"
 )
 
-// KeyDays lists the lifetimes that a key can have, in days. 0 means that the key never expires.
+// KeyDays lists the lifetimes that a key can have, in days. 0 means that it never expires.
 var KeyDays = []int{0, 30, 90, 365}
 
 // Key is the record of an API key. The key itself is shown once and never stored.

@@ -22,8 +22,7 @@ func AIProviderNamed(name string) (p AIProvider, ok bool) {
 	return find(AIProviders, func(p AIProvider) bool { return p.Name == name })
 }
 
-// CheckAIKey returns an error for a key that no provider could have issued, because it could not be sent in a header. It does not
-// call a provider.
+// CheckAIKey refuses a key that could not be sent in a header.
 func CheckAIKey(key string) error {
 	if !printable.MatchString(key) {
 		return Invalid("invalid", "a key of an AI provider has only letters, digits and signs, and no spaces or line breaks")
@@ -31,7 +30,7 @@ func CheckAIKey(key string) error {
 	return nil
 }
 
-// The origins of the key that the chat uses: the account, the install, or none because there is no key.
+// The origins of the chat's key.
 const (
 	AIOfAccount = "account"
 	AIOfInstall = "install"
@@ -52,8 +51,8 @@ type AIBudget struct {
 	Tokens    int // tokens that models read and write
 }
 
-// AIBudgetOf returns the daily budget of an account. ownKey says whether the account uses its own key or the install's key. The
-// install pays for the use of its own key, so the budget for the install's key is smaller.
+// AIBudgetOf returns the daily budget of an account. The budget is smaller with the install's key, because the install pays for
+// it.
 func AIBudgetOf(ownKey bool) AIBudget {
 	if ownKey {
 		return AIBudget{Questions: 500, Tokens: 10_000_000}
@@ -61,7 +60,7 @@ func AIBudgetOf(ownKey bool) AIBudget {
 	return AIBudget{Questions: 100, Tokens: 1_500_000}
 }
 
-// AIQuestionTokens is the number of tokens that a question may use. They are reserved until the question has been answered.
+// AIQuestionTokens is the number of tokens that a question may use. They are reserved until it is answered.
 const AIQuestionTokens = 100_000
 
 // The actions of POST /copilot/ai.

@@ -6,7 +6,7 @@ import (
 	"github.com/google/uuid"
 )
 
-// The kinds of channels to which alerts are sent.
+// The kinds of channels.
 const (
 	ChannelEmail    = "email"
 	ChannelSlack    = "slack"
@@ -38,7 +38,7 @@ var AlertChannelKinds = []AlertChannelKind{
 	), false},
 }
 
-// AlertChannelKindNamed finds a kind by its name. ok is false for an unknown name.
+// AlertChannelKindNamed finds a kind by its name.
 func AlertChannelKindNamed(name string) (kind AlertChannelKind, ok bool) {
 	return find(AlertChannelKinds, func(k AlertChannelKind) bool { return k.Name == name })
 }
@@ -46,15 +46,15 @@ func AlertChannelKindNamed(name string) (kind AlertChannelKind, ok bool) {
 // The limits of channels.
 const (
 	MaxAlertChannels = 10
-	// MaxAlertCodes is the maximum number of codes that are sent for an account in a day. The limit exists because a code is sent
-	// to any address that a person enters.
+	// MaxAlertCodes is the maximum number of codes that are sent for an account in a day. A code is sent to any address that a
+	// person enters.
 	MaxAlertCodes = 10
 	// AlertCodeValid is the time for which a code is accepted.
 	AlertCodeValid = 24 * time.Hour
 	// AlertCodeTries is the number of wrong entries after which a code no longer works.
 	AlertCodeTries = 5
-	// AlertMessagesAnHour is the maximum number of announcements that an account gets in an hour. An announcement is one message to
-	// each channel concerned. If more alerts begin, rise or end, the next announcement reports them.
+	// AlertMessagesAnHour is the maximum number of announcements that an account gets in an hour. Alerts beyond it are announced
+	// later.
 	AlertMessagesAnHour = 12
 )
 
@@ -64,8 +64,7 @@ const (
 	AlertCritical = "critical"
 )
 
-// AlertChannel is a place to which an account's alerts are sent: when an alert begins, when it rises to
-// critical, and when it ends.
+// AlertChannel is a place to which an account's alerts are sent.
 type AlertChannel struct {
 	ID           uuid.UUID         `db:"id"`
 	AccountID    uuid.UUID         `db:"account_id"`

@@ -13,7 +13,7 @@ const (
 	keyLength   = len(keyPrefix) + 1 + keyRandom + keyChecksum
 )
 
-// NewAPIKey makes a random key with a scope. A key consists of "sy_", the letter f or r for the scope, 24 base-62 digits, and a
+// NewAPIKey makes a random key with a scope. It consists of "sy_", the letter f or r for the scope, 24 base-62 digits, and a
 // checksum of everything before it.
 func NewAPIKey(scope string) string {
 	letter := "f"
@@ -24,8 +24,7 @@ func NewAPIKey(scope string) string {
 	return body + checksum(body)
 }
 
-// LooksLikeAPIKey reports whether text has the form and the checksum of a key. With it, a mistyped key is refused without a
-// query to the database.
+// LooksLikeAPIKey reports whether text has the form and the checksum of a key. So a mistyped key is refused without a query.
 func LooksLikeAPIKey(text string) bool {
 	if len(text) != keyLength || !strings.HasPrefix(text, keyPrefix) {
 		return false
@@ -34,8 +33,7 @@ func LooksLikeAPIKey(text string) bool {
 	return checksum(body) == sum
 }
 
-// HintOfAPIKey returns the part of a key that lists show: the first seven and the last four characters. For a key that is too
-// short it returns an empty text.
+// HintOfAPIKey returns the part of a key that lists show: the first seven and the last four characters.
 func HintOfAPIKey(key string) string {
 	if len(key) < keyLength {
 		return ""
@@ -53,8 +51,7 @@ func checksum(body string) string {
 	return string(out)
 }
 
-// randomBase62 returns n random base-62 digits. It skips random bytes of 248 (4*62) and above, so that every digit is equally
-// likely.
+// randomBase62 returns n random base-62 digits. It skips bytes of 248 (4*62) and above, so that every digit is equally likely.
 func randomBase62(n int) string {
 	out, buf := make([]byte, 0, n), make([]byte, 2*n)
 	for len(out) < n {

@@ -14,7 +14,7 @@ import (
 // Rights is what a connected assistant may do on an account. Rights are the scopes of OAuth.
 type Rights string
 
-// The rights. Each includes the rights before it.
+// The rights. Each includes all rights before it.
 const (
 	RightsRead    Rights = "read"
 	RightsPropose Rights = "propose" // store proposals that people then apply
@@ -59,8 +59,7 @@ func RightsOfRole(role Role) []Rights {
 	return nil
 }
 
-// Within returns the rights if the role allows them, or else the strongest rights that the role allows. For an unknown role it
-// returns no rights.
+// Within returns the rights if the role allows them, or else the strongest rights that the role allows.
 func (r Rights) Within(role Role) Rights {
 	allowed := RightsOfRole(role)
 	switch {
@@ -90,7 +89,7 @@ const (
 	ClientDocument   = "document"   // the client publishes its data at the URL that is its id
 )
 
-// AssistantClient is a program with which people connect an assistant. The program chooses its own name.
+// AssistantClient is a program with which people connect an assistant. It chooses its own name, which can be anything.
 type AssistantClient struct {
 	ID           string    `db:"id"`
 	Kind         string    `db:"kind"`
@@ -99,8 +98,7 @@ type AssistantClient struct {
 	ReadAt       time.Time `db:"read_at"`
 }
 
-// Host returns the host that is responsible for the client: the host of the client's document or, without a document, the host
-// to which the client redirects.
+// Host returns the host that is responsible for the client: the host of its document, or else the host of the redirect address.
 func (c AssistantClient) Host(redirect string) string {
 	if c.Kind == ClientDocument {
 		redirect = c.ID
@@ -112,9 +110,8 @@ func (c AssistantClient) Host(redirect string) string {
 	return u.Hostname()
 }
 
-// Allows reports whether the client may redirect to an address. The address must be equal to one of the client's addresses in
-// every character. Only the port of an address of the local machine may differ, because a program there chooses a free port (RFC
-// 8252).
+// Allows reports whether the client may redirect to an address. It must be equal to one of the client's addresses. Only the port
+// of an address of the local machine may differ, because a program there chooses a free port (RFC 8252).
 func (c AssistantClient) Allows(redirect string) bool {
 	if !ValidRedirect(redirect) {
 		return false
@@ -125,7 +122,7 @@ func (c AssistantClient) Allows(redirect string) bool {
 	})
 }
 
-// withoutPort returns an http address without its port. For any other address it returns an empty text.
+// withoutPort returns an http address without its port, or "" for any other address.
 func withoutPort(redirect string) string {
 	u, err := url.Parse(redirect)
 	if err != nil || u.Scheme != "http" {
@@ -145,7 +142,6 @@ const (
 	maxClientName = 80   // characters
 )
 
-// loopbackHosts are the hosts that mean the local machine.
 var loopbackHosts = []string{"127.0.0.1", "::1", "localhost"}
 
 // ValidRedirect reports whether an address can be a client's redirect address. It must be https, or http on the local machine,
@@ -158,8 +154,8 @@ func ValidRedirect(redirect string) bool {
 	return u.Scheme == "https" || u.Scheme == "http" && slices.Contains(loopbackHosts, u.Hostname())
 }
 
-// IsClientDocument reports whether a client's id can be the URL of its document. Such a URL is https and has a path. It has no path
-// segment "." or "..", no user and no fragment.
+// IsClientDocument reports whether a client's id can be the URL of its document. It is https and has a path, without dot
+// segments, user and fragment.
 func IsClientDocument(id string) bool {
 	u, err := url.Parse(id)
 	if err != nil || len(id) > maxRedirect || u.Scheme != "https" || u.Hostname() == "" || u.User != nil || strings.Contains(id, "#") {
@@ -169,7 +165,7 @@ func IsClientDocument(id string) bool {
 	return len(u.Path) > 1 && !slices.Contains(segments, ".") && !slices.Contains(segments, "..")
 }
 
-// ClientMetadata is the data that a client sends about itself (RFC 7591). It leaves out members that this service does not use.
+// ClientMetadata is the data that a client sends about itself (RFC 7591). Members that this service does not use are left out.
 type ClientMetadata struct {
 	ClientID                string   `json:"client_id"`
 	ClientName              string   `json:"client_name"`
@@ -179,8 +175,7 @@ type ClientMetadata struct {
 	TokenEndpointAuthMethod string   `json:"token_endpoint_auth_method"`
 }
 
-// Client returns the client that the metadata describe, without an id. Every redirect address must be valid. Errors:
-// invalid_redirect_uri, invalid_client_metadata.
+// Client returns the client that the metadata describe, without an id. Errors: invalid_redirect_uri, invalid_client_metadata.
 func (m ClientMetadata) Client() (AssistantClient, error) {
 	c := AssistantClient{Name: CleanClientName(m.ClientName), RedirectURIs: m.RedirectURIs}
 	switch {
@@ -203,7 +198,7 @@ func (m ClientMetadata) Client() (AssistantClient, error) {
 }
 
 // ParseClientDocument returns the client that the document at a URL describes. The document's client_id must be that URL.
-// Redirect addresses that this service does not accept are left out, because the client may use them with other services. Error:
+// Redirect addresses that this service does not accept are left out, because they may be for other services. Error:
 // invalid_client.
 func ParseClientDocument(address string, body []byte) (AssistantClient, error) {
 	var m ClientMetadata
@@ -227,8 +222,8 @@ func ParseClientDocument(address string, body []byte) (AssistantClient, error) {
 	return c, nil
 }
 
-// CleanClientName returns the printable characters of a name that a program has chosen for itself, cut to maxClientName.
-// Characters that change the direction of text do not count as printable.
+// CleanClientName returns the printable characters of a name that a program has chosen for itself. Characters that change the
+// direction of text do not count as printable.
 func CleanClientName(name string) string {
 	name = strings.Map(func(r rune) rune {
 		if !unicode.IsPrint(r) {
@@ -265,8 +260,7 @@ func LooksLikeAccessToken(text string) bool {
 	return strings.HasPrefix(text, accessPrefix) && len(text) == len(accessPrefix)+tokenLength
 }
 
-// Lifetimes of the secrets of assistants. A refresh token is replaced at each use, so its lifetime is the longest time without
-// any use.
+// Lifetimes of the secrets of assistants. A refresh token is replaced at each use, so it ends after that time without use.
 const (
 	AuthorizationCodeLife = time.Minute
 	AccessTokenLife       = 10 * time.Minute
@@ -275,8 +269,7 @@ const (
 	ClientDocumentLife = 24 * time.Hour
 )
 
-// AssistantGrant is a connected assistant: a client that acts for a person on an account. The grant has the same id as its API
-// key.
+// AssistantGrant is a connected assistant: a client that acts for a person on an account. It has the same id as its API key.
 type AssistantGrant struct {
 	ID         uuid.UUID  `db:"id"`
 	AccountID  uuid.UUID  `db:"account_id"`
@@ -295,6 +288,6 @@ type AssistantGrant struct {
 // present role allows.
 type AssistantCaller struct {
 	Rights Rights
-	Client string // the name of the client
-	Person Person // the person who connected the assistant
+	Client string
+	Person Person
 }

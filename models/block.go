@@ -11,9 +11,9 @@ const (
 
 // Limits of blocked values. Web processes keep the values in memory, about 100 bytes for each.
 const (
-	MaxBlocked       = 50_000 // maximum number of values in an account
-	MaxBlockedAtOnce = 5_000  // maximum number of values in a call
-	MaxBlockedValue  = 512    // maximum size of a value in bytes
+	MaxBlocked       = 50_000
+	MaxBlockedAtOnce = 5_000
+	MaxBlockedValue  = 512
 )
 
 // BlockTarget is the place where values are blocked: a dimension of an account, of a traffic source or of a campaign.
@@ -23,7 +23,7 @@ type BlockTarget struct {
 	Dimension string
 }
 
-// BlockList is a list of blocked values. Campaigns do not route visitors that have one of these values.
+// BlockList is a list of blocked values. Visitors with one of these values get the campaign's fallback.
 type BlockList struct {
 	Owned
 	Scope     string    `db:"scope" json:"scope" enum:"account,source,campaign"`
@@ -34,7 +34,7 @@ type BlockList struct {
 	ChangedAt Stamp     `db:"changed_at" json:"changed_at"`
 }
 
-// BlockedValue is a blocked value, together with the list that contains it.
+// BlockedValue is a blocked value and its list.
 type BlockedValue struct {
 	Owned
 	ListID    uuid.UUID `db:"list_id" json:"list_id"`
@@ -56,8 +56,7 @@ type BlockChange struct {
 	ScopeID uuid.UUID // where the values are blocked, as in BlockTarget; zero if the values of several scopes have changed
 }
 
-// BlockReach counts the active campaigns to which a block applies. Blocked visitors are sent to the fallback addresses of these
-// campaigns.
+// BlockReach counts the active campaigns to which a block applies.
 type BlockReach struct {
 	Campaigns       int `db:"campaigns" json:"campaigns" doc:"active campaigns in the scope"`
 	WithoutFallback int `db:"without_fallback" json:"without_fallback" doc:"active campaigns in the scope without a fallback_url; blocked visitors get a 404 there"`

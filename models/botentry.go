@@ -2,7 +2,7 @@ package models
 
 import "github.com/google/uuid"
 
-// BotEntry declares that the visitors that match it are bots, or that they are not bots. It overrides the visitors' bot signals.
+// BotEntry declares that matching visitors are bots, or that they are not, whatever their signals.
 type BotEntry struct {
 	Owned
 	CampaignID uuid.NullUUID `db:"campaign_id" json:"campaign_id"`
@@ -17,18 +17,17 @@ type BotEntry struct {
 	MatchBytes int `db:"match_bytes" json:"-"`
 }
 
-// BotValues are the values of an entry. A visitor matches the entry if the visitor matches one of the values. In JSON, a list
-// with a single value is written as the value alone.
+// BotValues are the values of an entry. One matching value is enough. In JSON, a list with a single value is written as the value
+// alone.
 type BotValues []string
 
-// The types of bot lists. A visitor that matches an allow entry is not a bot, and a visitor that matches a deny entry is a bot.
-// If both match, the allow entry counts.
+// The types of bot lists. If an allow entry and a deny entry match, the allow entry counts.
 const (
 	BotAllow = "allow"
 	BotDeny  = "deny"
 )
 
-// MaxBotValues is the maximum number of values in an entry. MaxBotValue is the maximum length of a value in bytes.
+// Limits of an entry: the number of values, and the length of a value in bytes.
 const (
 	MaxBotValues = 10_000
 	MaxBotValue  = 500

@@ -19,7 +19,7 @@ const (
 // UniqueByParam is the uniqueness method that needs a parameter's name.
 const UniqueByParam = "param"
 
-// Campaign is a tracking link with its settings. Its flow is stored separately, so that lists need not read the flow.
+// Campaign is a tracking link with its settings. Its flow is stored separately.
 type Campaign struct {
 	Owned
 	Name   string `db:"name" json:"name"`
@@ -32,14 +32,14 @@ type Campaign struct {
 	SharedHost bool   `db:"shared_host,joined" json:"shared_domain" doc:"the domain is a shared link domain"`
 	SourceName string `db:"source_name,joined" json:"source_name"`
 	PathCount  int    `db:"path_count,joined" json:"path_count"`
-	// SourceLink holds the parameters that the campaign's traffic source fills in the tracking link.
+	// SourceLink holds the parameters that the traffic source fills in the tracking link.
 	SourceLink SourceLink `db:"source_link,joined,json" json:"-"`
 
 	Dated
 }
 
-// CampaignSettings are the settings of a campaign that an account chooses, except name, alias and status. When a campaign is
-// created, a zero DomainID means the account's default domain, or the shared link domain if there is no default.
+// CampaignSettings are the settings of a campaign that an account chooses. In a new campaign, a zero DomainID means the account's
+// default domain, or else the shared link domain.
 type CampaignSettings struct {
 	DomainID uuid.UUID     `db:"domain_id" json:"domain_id" bad:"invalid_domain" send:"a domain of this account, or the shared link domain"`
 	SourceID uuid.NullUUID `db:"source_id" json:"source_id" bad:"invalid_source" send:"a traffic source on this account"`
@@ -84,7 +84,7 @@ func NewCampaign(account Account) Campaign {
 // TracksGoals reports whether the campaign has a mode that needs a plan with goal tracking.
 func (c Campaign) TracksGoals() bool { return c.Mode != "affiliate" }
 
-// PausedData returns the payload of campaign.paused. The parameters by and who become the fields By and Who.
+// PausedData returns the payload of campaign.paused. by and who become the fields By and Who.
 func (c Campaign) PausedData(by, who string) CampaignPausedData {
 	return CampaignPausedData{CampaignID: c.ID.String(), Name: c.Name, Alias: c.Alias, By: by, Who: who}
 }
@@ -94,7 +94,7 @@ const maxGoalKeys = 50
 // MaxGoalKey is the maximum length of a goal's key in characters.
 const MaxGoalKey = 64
 
-// GoalKeyForm is the regular expression that the key of a goal and the name of an event must match.
+// GoalKeyForm is the regular expression for keys of goals and names of events.
 const GoalKeyForm = `^[a-z][a-z0-9_]{1,63}$`
 
 var goalKey = regexp.MustCompile(GoalKeyForm)
@@ -102,8 +102,7 @@ var goalKey = regexp.MustCompile(GoalKeyForm)
 // GoalKeys are the keys of goals.
 type GoalKeys []string
 
-// UnmarshalJSON reads a list with elements of any type. It ignores elements that are not valid keys, repeated keys, and keys
-// after the fiftieth.
+// UnmarshalJSON reads a list with elements of any type. It ignores invalid and repeated keys, and keys after the fiftieth.
 func (g *GoalKeys) UnmarshalJSON(raw []byte) error {
 	var items []any
 	if err := json.Unmarshal(raw, &items); err != nil {

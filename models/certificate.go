@@ -17,7 +17,7 @@ const (
 // KindReleaseCertificate is the kind of the job that makes an edge delete the certificate of a host.
 const KindReleaseCertificate = "certificates:forget"
 
-// Some states of a certificate. SSLStatuses lists all of them.
+// Some states of a certificate.
 const (
 	SSLNone              = "none" // there is no certificate, and no certificate has been requested
 	SSLInitializing      = "initializing"
@@ -29,7 +29,7 @@ const (
 	SSLIssuanceTimeout   = "issuance_timed_out"
 )
 
-// SSLStatuses lists the states of a certificate: the names that Cloudflare uses, which are used for every edge, and "none".
+// SSLStatuses lists the states of a certificate. Except for "none" they are the names that Cloudflare uses.
 var SSLStatuses = []string{
 	SSLNone, SSLInitializing, SSLPendingValidation, "deleted", SSLPendingIssuance, "pending_deployment", "pending_deletion",
 	"pending_expiration", SSLExpired, SSLActive, "initializing_timed_out", SSLValidationTimeout, SSLIssuanceTimeout,
@@ -37,10 +37,10 @@ var SSLStatuses = []string{
 	"inactive", "backup_issued", "holding_deployment",
 }
 
-// sslStuck lists the states that a certificate does not leave until a new certificate is requested from the edge.
+// sslStuck lists the states that a certificate leaves only after a new request to the edge.
 var sslStuck = []string{SSLNone, "deleted", SSLExpired, "inactive", "deactivating", "pending_cleanup", "pending_expiration"}
 
-// SSLStuck reports whether a certificate stays in a state until a new certificate is requested from the edge.
+// SSLStuck reports whether a certificate leaves a state only after a new request to the edge.
 func SSLStuck(status string) bool {
 	return strings.HasSuffix(status, "_timed_out") || slices.Contains(sslStuck, status)
 }
@@ -52,23 +52,23 @@ type CertificateRecord struct {
 	Value string `json:"value"`
 }
 
-// CertificatePage is a page by which the account proves to the edge that it owns a host. The host serves the page.
+// CertificatePage is a page of a host by which the account proves to the edge that it owns the host.
 type CertificatePage struct {
 	URL  string `json:"http_url"`
 	Body string `json:"http_body"`
 }
 
-// Certificate describes the certificate that an edge has for a domain. The edge sets the CertificateState. The store sets the
-// other fields.
+// Certificate describes the certificate that an edge has for a domain. The edge sets the CertificateState, and the store sets the
+// rest.
 type Certificate struct {
 	DomainID  uuid.UUID `db:"domain_id"`
 	AccountID uuid.UUID `db:"account_id"`
 	Hostname  string    `db:"host"`
-	Edge      string    `db:"edge"`     // empty: the certificate was never requested from an edge
-	Verified  bool      `db:"verified"` // whether the domain is verified
-	Wanted    bool      `db:"wanted"`   // false: the certificate was released
-	// AskedAt is the time of the first request to the edge. From this time on, the edge may have a certificate or an order for the
-	// host. It is nil if there was no request.
+	Edge      string    `db:"edge"` // empty: the certificate was never requested from an edge
+	Verified  bool      `db:"verified"`
+	Wanted    bool      `db:"wanted"` // false: the certificate was released
+	// AskedAt is the time of the first request to the edge. Since then, the edge may have a certificate or an order for the host.
+	// It is nil if there was no request.
 	AskedAt *time.Time `db:"asked_at"`
 	CertificateState
 	ChangedAt    time.Time  `db:"changed_at"`    // time at which the certificate got its present state
@@ -90,13 +90,12 @@ type CertificateState struct {
 	Errors        []string           `db:"errors,json"` // errors that the edge reports
 	IssuedAt      *time.Time         `db:"issued_at"`
 	ExpiresAt     *time.Time         `db:"expires_at"`
-	// RenewAt is the time at which a new certificate must be requested from the edge. It is nil if the edge renews
-	// automatically.
+	// RenewAt is the time at which a new certificate must be requested. It is nil if the edge renews automatically.
 	RenewAt *time.Time `db:"renew_at"`
 }
 
-// Public returns the state in the form that answers have. The last failure becomes the first of the errors. If there is neither a
-// certificate nor a failure nor a detail from the edge, the detail says when a certificate will be requested.
+// Public returns the state in the form of answers. The last failure becomes the first of the errors. If there is nothing else to
+// report, the detail says when a certificate will be requested.
 func (c Certificate) Public() CertificateState {
 	s := c.CertificateState
 	if c.Failure != "" {
@@ -116,8 +115,7 @@ func (c Certificate) Public() CertificateState {
 	return s
 }
 
-// NeedsRequest reports whether a new certificate must be requested from the edge. If not, only the state of the existing
-// certificate is read from the edge.
+// NeedsRequest reports whether a new certificate must be requested from the edge. If not, only its state is read.
 func (c Certificate) NeedsRequest(now time.Time) bool {
 	return c.ExternalID == "" || SSLStuck(c.SSLStatus) || c.RenewAt != nil && !c.RenewAt.After(now)
 }
@@ -133,12 +131,12 @@ const (
 	checkSpread    = 0.2
 )
 
-// NextCheck returns the time of the next check of a certificate. random is a number from 0 to 1. It spreads checks that would
-// otherwise happen at the same moment. ok is false if the certificate is checked only on request.
+// NextCheck returns the time of the next check of a certificate. random, from 0 to 1, spreads checks that would otherwise happen
+// at the same moment. ok is false if the certificate is checked only on request.
 //
-// A certificate that serves is checked once a day, and when it must be renewed. A failed certificate is retried after a minute,
-// and then at growing intervals of at most a day. A certificate that is still being issued is checked more often while its state
-// is young. The wait is a quarter of the state's age, but at least 10 seconds and at most 1 hour.
+// A certificate that serves is checked once a day, and renewed in time. A failed certificate is retried after a minute, and then
+// at growing intervals of at most a day. A certificate that is being issued is checked after a quarter of its state's age, within
+// 10 seconds and 1 hour.
 func (c Certificate) NextCheck(now time.Time, random float64) (next time.Time, ok bool) {
 	var wait time.Duration
 	switch {
@@ -167,8 +165,8 @@ func (c Certificate) NextCheck(now time.Time, random float64) (next time.Time, o
 // CertificateExpiresSoon is the remaining lifetime below which a certificate should already have been renewed.
 const CertificateExpiresSoon = 14 * 24 * time.Hour
 
-// EdgeError returns the error for a refusal by an edge. The code of the error is "edge_" followed by the edge's own code: the
-// number of Cloudflare's error, or the problem type of ACME, such as rateLimited.
+// EdgeError returns the error for a refusal by an edge. The code is "edge_" and the number of Cloudflare's error, or the problem
+// type of ACME, such as rateLimited.
 func EdgeError(code, format string, args ...any) *Error {
 	return Errorf(KindBadGateway, "edge_"+code, format, args...)
 }

@@ -6,8 +6,7 @@ import (
 	"time"
 )
 
-// TestNextCheck checks that the waits grow up to a day and never get shorter, that a serving certificate is checked daily, and
-// that it is renewed in time.
+// TestNextCheck checks the waits after failures, while a certificate is issued, and while it serves.
 func TestNextCheck(t *testing.T) {
 	t.Parallel()
 	const day = 24 * time.Hour
@@ -47,7 +46,7 @@ func TestNextCheck(t *testing.T) {
 	}
 }
 
-// TestSSLStatuses checks that the list has Cloudflare's 21 statuses and "none", each once.
+// TestSSLStatuses checks that the list has Cloudflare's 21 statuses and "none".
 func TestSSLStatuses(t *testing.T) {
 	t.Parallel()
 	if n := len(slices.Compact(slices.Sorted(slices.Values(SSLStatuses)))); n != 22 || n != len(SSLStatuses) {

@@ -27,9 +27,9 @@ var SubKeys = func() (list [Subs]string) {
 	return list
 }()
 
-// Click is one routed visit to a tracking link. It is stored first in the spool and then in PostgreSQL, and reports count it.
-// Its time is part of its id: see ClickTime. A zero UUID means that the click belongs to no record of that kind. Texts are cut to
-// their limits before a Click is made. Package clickattr defines how each field appears in conditions, tokens, reports and files.
+// Click is one routed visit to a tracking link. It is stored first in the spool and then in PostgreSQL. Its time is part of its
+// id: see ClickTime. A zero UUID means that there is no such record. Its texts are cut to their limits. Package clickattr defines
+// how each field appears in conditions, tokens, reports and files.
 type Click struct {
 	ID               uuid.UUID
 	AccountID        uuid.UUID
@@ -53,11 +53,9 @@ type Click struct {
 
 	BotSignals uint64    // one bit for each signal, see package bot
 	BotEntryID uuid.UUID // the entry of the bot lists that decided whether the visitor is a bot; zero: the signals decided
-	// GeoSource is the provider of the account's geo database that located the IP address. It is empty if the service's own database
-	// located it.
+	// GeoSource is the provider that located the IP address. It is empty for the service's own database.
 	GeoSource string
-	// Crawler is the well-known crawler that made the click. It is set when the host name of the IP address has confirmed that
-	// the visitor is this crawler. See bot.Crawler.
+	// Crawler is the well-known crawler that made the click, confirmed by the host name of the IP address: see bot.Crawler.
 	Crawler string
 
 	Cost       decimal.Decimal // cost of the click, whether it is unique or not
@@ -68,28 +66,27 @@ type Click struct {
 	ConversionCost decimal.Decimal
 	RevenueShare   decimal.Decimal
 
-	// UniqueKey is the visitor's fingerprint. It decides whether the click is unique within its campaign for
-	// UniqueHours.
+	// UniqueKey is the visitor's fingerprint. It decides whether the click is unique within its campaign for UniqueHours.
 	UniqueKey   [16]byte
 	UniqueHours int
-	// AddressKey is a hash of the address, or of the /64 of an IPv6 address, if IP contains only a part of the address. Within
-	// a day, it distinguishes visitors with the same IP. It is 0 if IP is the whole address.
+	// AddressKey is a hash of the address, or of the /64 of an IPv6 address, if IP is only a part of the address. It
+	// distinguishes visitors with the same IP within a day. It is 0 if IP is the whole address.
 	AddressKey uint64
 
 	// RouteSeed is the seed of the random choices in routing, and FlowHash is a fingerprint of the flow. With both, the decision
-	// can be repeated. Via is the step of routing that made the decision: see flow.Via.
+	// can be repeated. Via is the step of routing that decided: see flow.Via.
 	RouteSeed uint64
 	FlowHash  uint64
 	Via       int
 
-	// PassedStreamID is the first path that was chosen for the visitor but could not take the visitor. PassedReason has the reason:
-	// see flow.RefusedPath.
+	// PassedStreamID is the first path that was chosen for the visitor but could not take the visitor. PassedReason is the
+	// reason: see flow.RefusedPath.
 	PassedStreamID uuid.UUID
 	PassedReason   string
 }
 
-// Visitor holds what the service has found out about the visitor who clicked. Its JSON form is the visitor's part of a row of
-// the click log. An unknown text is empty.
+// Visitor holds what is known about the visitor who clicked. Its JSON form is part of a row of the click log. An unknown text is
+// empty.
 type Visitor struct {
 	IP             netip.Addr `json:"ip"`
 	Country        string     `json:"country" doc:"two letters"`
@@ -129,8 +126,8 @@ func (n ASN) MarshalJSON() ([]byte, error) {
 	return strconv.AppendUint(nil, uint64(n), 10), nil
 }
 
-// Sender returns a hash of address and user agent. Two requests with the same hash have the same sender. The hash is zero if no
-// part of the address is stored. PostgreSQL calculates the same hash: see package botscan.
+// Sender returns a hash of address and user agent. Equal hashes mean the same sender. The hash is zero without an address.
+// PostgreSQL calculates the same hash: see package botscan.
 func (c *Click) Sender() uuid.UUID {
 	address := strconv.FormatInt(int64(c.AddressKey), 10) //nolint:gosec // the same bits as in PostgreSQL
 	if c.AddressKey == 0 {
@@ -160,8 +157,8 @@ type ClickTrap struct {
 	Sender    uuid.UUID `spool:"3"` // the same hash as Click.Sender
 }
 
-// Postback is a message about a conversion from a network or a shop, in the form in which it arrived. It is stored at once. The
-// job conversion:record interprets it afterwards.
+// Postback is a message about a conversion from a network or a shop, in the form in which it arrived. It is stored at once, and
+// interpreted later by the job conversion:record.
 type Postback struct {
 	ID        uuid.UUID         `db:"id" spool:"1" json:"id"`                          // a UUIDv7: its time is when the postback arrived
 	AccountID uuid.UUID         `db:"account_id" spool:"2" json:"account_id,omitzero"` // known if the URL names a network or a domain of the account
@@ -171,35 +168,33 @@ type Postback struct {
 	Domain    string            `db:"domain" spool:"5" json:"domain"`
 	IP        netip.Addr        `db:"ip" spool:"6" json:"ip"`
 	Params    map[string]string `db:"params,json" spool:"7" json:"params"` // query, form or JSON members: the first value of each, cut to its limit
-	// Proof proves who sent the postback. It is sealed: see package postback. Signature and SignedText are parts of the proof.
-	// They are in clear only in a postback that has just arrived, or that an older version of the service stored.
+	// Proof proves who sent the postback. It is sealed. Signature and SignedText are parts of the proof in clear, in a postback
+	// that has just arrived or that an older version has stored.
 	Proof      []byte `db:"proof" spool:"12" json:"-"`
 	Signature  string `db:"signature" spool:"8" json:"-"`
 	SignedText string `db:"signed_text" spool:"9" json:"-"`
-	// Raw is the message of a network that has a scheme, until it is sealed as a part of Proof.
+	// Raw is the message of a network that has a scheme, until it is sealed in Proof.
 	Raw *RawMessage `json:"-"`
-	// Personal holds those personal data of the message that the service stores. They are sealed as a part of Proof. Personal is
-	// nil if the message has no such data, or if they are already sealed.
+	// Personal holds those personal data of the message that the service stores, until they are sealed in Proof.
 	Personal *Personal `json:"-"`
-	// HasPersonalData says that Proof contains personal data. Proof is then deleted after matchkey.Retention.
+	// HasPersonalData says that Proof contains personal data. It is then deleted after matchkey.Retention.
 	HasPersonalData bool `db:"has_personal_data" spool:"14" json:"-"`
-	// Received is the path and the query of a postback that may have to be forwarded to the tracker from which the account
-	// moved. Forward is Received in sealed form, and is set only if the postback is forwarded.
+	// Received is the path and the query of a postback that may have to be forwarded to an old tracker. Forward is Received in
+	// sealed form, if it is forwarded.
 	Received string `json:"-"`
 	Forward  []byte `spool:"15" json:"-"`
 	// OldClick is the click id as received, if it is not a click id of this service. The click may have been imported from
 	// another tracker.
 	OldClick string `spool:"16" json:"-"`
-	// Unmatched says, as a text for people, why the postback names no click. Such a postback is already decided and has no job.
-	// For all other postbacks, Unmatched is empty.
+	// Unmatched says, as a text for people, why the postback names no click. It is empty for other postbacks. Such a postback has
+	// no job.
 	Unmatched string `spool:"11" json:"unmatched,omitempty"`
-	// Refused says, as a text for people, why the postback is not trusted. Such a postback is already decided and has no job.
-	// For all other postbacks, Refused is empty.
+	// Refused says, as a text for people, why the postback is not trusted. It is empty for other postbacks. Such a postback has
+	// no job.
 	Refused string `spool:"13" json:"refused,omitempty"`
 }
 
-// ForwardedHeader marks a postback that a service like this one has forwarded to an old tracker. Such a postback is not
-// forwarded again.
+// ForwardedHeader marks a postback that was forwarded to an old tracker. It is not forwarded again.
 const ForwardedHeader = "Switchyard-Forwarded"
 
 // Personal holds those personal data of a message that the service stores.
@@ -208,15 +203,14 @@ type Personal struct {
 	ConsentDenied bool            `json:"consent_denied,omitzero"` // the person refuses the use of their data
 }
 
-// RawMessage is a message as it arrived. Its headers, its query and its body together prove its sender.
+// RawMessage is a message as it arrived. Headers, query and body together prove its sender.
 type RawMessage struct {
 	Header map[string]string `json:"header,omitempty"` // by name in lower case
 	Query  string            `json:"query,omitempty"`
 	Body   []byte            `json:"body,omitempty"` // compressed
 }
 
-// IsFromGoal reports whether the service itself made the postback from a site event that it has checked. Such a postback needs
-// no proof from a network.
+// IsFromGoal reports whether the service itself made the postback from a site event. It then needs no proof from a network.
 func (p *Postback) IsFromGoal() bool { return p.Source == FromTag || p.Source == FromGoalAPI }
 
 // Results of a postback.
@@ -242,19 +236,19 @@ const (
 	StatusChargeback = "chargeback"
 )
 
-// The sources of a conversion, with their names in the field data.source of events.
+// The sources of a conversion, as in the field data.source of events.
 const (
 	FromPostback   = "postback"
 	FromPixel      = "pixel"
 	FromTag        = "tag"
 	FromGoalAPI    = "goal_api"
 	FromCorrection = "correction"
-	// FromNetworkSync is the source of a conversion that was read from a network's API.
+	// FromNetworkSync means that a network's API reported the conversion.
 	FromNetworkSync = "network_sync"
 )
 
 // Conversion is an action that followed a click, such as a sale or a lead. Reports count it at the time and under the dimensions
-// of its click. RecordedAt is the conversion's own time.
+// of its click. RecordedAt is its own time.
 type Conversion struct {
 	ID             uuid.UUID       `db:"id"`
 	AccountID      uuid.UUID       `db:"account_id"`
@@ -268,8 +262,7 @@ type Conversion struct {
 	// Rate is the value of one unit of the payout's currency in the account's currency. If it is invalid, the rate is not known,
 	// and the conversion counts without money.
 	Rate decimal.NullDecimal `db:"rate"`
-	// AmountReason says why the payout does not count as it was received: it is not an amount, or its currency is not
-	// understood. It is empty for a payout that counts.
+	// AmountReason says why the payout does not count as it was received.
 	AmountReason string          `db:"amount_reason"`
 	Cost         decimal.Decimal `db:"cost"` // in the account's currency
 	// SaleAmount is the amount of the sale for which the payout is paid, in SaleCurrency. It is invalid if it was never
@@ -283,11 +276,11 @@ type Conversion struct {
 	Source       string              `db:"source"`
 	RecordedAt   time.Time           `db:"recorded_at"`
 	UpdatedAt    time.Time           `db:"updated_at"`
-	// InvalidTime is the conversion's time as the sender reported it, if this time is not used. See postback.TimeReason.
+	// InvalidTime is a reported time that is not used: see postback.TimeReason.
 	InvalidTime string `db:"invalid_time"`
 }
 
-// statusMoves lists the statuses to which each status may change. Recording the same status again is always allowed.
+// statusMoves lists the statuses to which each status may change. The same status is always allowed.
 var statusMoves = map[string][]string{
 	StatusPending:    {StatusApproved, StatusRejected},
 	StatusApproved:   {StatusRejected, StatusChargeback},

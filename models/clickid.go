@@ -29,8 +29,7 @@ var errClickID = errors.New("models: not a click id")
 // NewClickID returns the id of a click that happens now. It is a UUIDv7: ids sort by time and cannot be guessed.
 func NewClickID() uuid.UUID { return uuid.Must(uuid.NewV7()) }
 
-// AppendClickID appends the text form of a click id, which visitors, postbacks and the API use: 22 base-62 characters. The texts
-// sort like the ids, by time.
+// AppendClickID appends the text form of a click id: 22 base-62 characters. The texts sort like the ids, by time.
 func AppendClickID(dst []byte, id uuid.UUID) []byte {
 	hi, lo := binary.BigEndian.Uint64(id[:8]), binary.BigEndian.Uint64(id[8:])
 	var out [ClickIDLen]byte
@@ -43,13 +42,12 @@ func AppendClickID(dst []byte, id uuid.UUID) []byte {
 	return append(dst, out[:]...)
 }
 
-// FormatClickID returns the text that AppendClickID appends.
+// FormatClickID returns the text form of a click id.
 func FormatClickID(id uuid.UUID) string {
 	return string(AppendClickID(make([]byte, 0, ClickIDLen), id))
 }
 
-// ParseClickID parses the text form that AppendClickID writes. It returns an error for any other text, including a number with
-// more than 128 bits.
+// ParseClickID parses the text form of a click id. Any other text is an error.
 func ParseClickID(s string) (uuid.UUID, error) {
 	var id uuid.UUID
 	if len(s) != ClickIDLen {
@@ -75,14 +73,14 @@ func ParseClickID(s string) (uuid.UUID, error) {
 	return id, nil
 }
 
-// ClickTime returns the time at which a click id was made, in whole milliseconds and in UTC.
+// ClickTime returns the time at which a click id was made, in whole milliseconds in UTC.
 func ClickTime(id uuid.UUID) time.Time {
 	ms := int64(binary.BigEndian.Uint64(id[:8]) >> 16)
 	return time.UnixMilli(ms).UTC()
 }
 
-// FloorClickID returns the smallest id that a click can have in the millisecond of t or later. Two such ids turn a time window
-// into a range of ids. The ids of other records, such as postbacks, can be compared with it too, because they are also UUIDv7.
+// FloorClickID returns the smallest id that a click can have at t or later. It also bounds the ids of other records, because they
+// are UUIDv7 too.
 func FloorClickID(t time.Time) uuid.UUID {
 	var id uuid.UUID
 	binary.BigEndian.PutUint64(id[:8], uint64(max(t.UnixMilli(), 0))<<16)

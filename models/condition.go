@@ -7,16 +7,16 @@ import (
 	"strings"
 )
 
-// Condition compares one attribute of a visitor. Value is a scalar or an array of scalars. For the attribute schedule, Value is
-// a list of {days, from, to}. Package cond checks and matches conditions.
+// Condition compares one attribute of a visitor. Value is a scalar or an array of scalars or, for the attribute schedule, a list
+// of {days, from, to}. Package cond checks and matches conditions.
 type Condition struct {
 	Attribute string `json:"attribute"`
 	Operator  string `json:"operator"`
 	Value     any    `json:"value"`
 }
 
-// UnmarshalJSON reads a condition from any JSON object. An attribute or operator that is not a string becomes empty.
-// cond.Validate then refuses it with an error that names the attribute or the operator.
+// UnmarshalJSON reads a condition from any JSON object. An attribute or operator that is not a string becomes empty, which
+// cond.Validate refuses.
 func (c *Condition) UnmarshalJSON(b []byte) error {
 	dec := json.NewDecoder(bytes.NewReader(b))
 	dec.UseNumber()
@@ -28,7 +28,7 @@ func (c *Condition) UnmarshalJSON(b []byte) error {
 	return nil
 }
 
-// ConditionOf makes a condition from the members of a JSON object, as UnmarshalJSON does. Its numbers must be json.Number.
+// ConditionOf makes a condition from the members of a JSON object. Its numbers must be json.Number.
 func ConditionOf(m map[string]any) Condition {
 	attribute, _ := m["attribute"].(string)
 	operator, _ := m["operator"].(string)

@@ -15,18 +15,16 @@ type CostRequest struct {
 	SubValue   string    `json:"sub_value"`
 	From       string    `json:"from"` // first day in the account's time zone, YYYY-MM-DD
 	To         string    `json:"to"`   // last day, included
-	// Amount is the total of all days, which is spread over their clicks. CPC is the cost of each click. Exactly one of the two
-	// is set.
+	// Amount is the total of all days. It is spread over the clicks. CPC is the cost of each click. Exactly one of the two is
+	// set.
 	Amount   *decimal.Decimal `json:"amount"`
 	CPC      *decimal.Decimal `json:"cpc"`
 	Currency string           `json:"currency"`
-	// AloneAt is the traffic source at which the amount counts if there are no clicks. If it is zero, an amount without clicks
-	// is refused.
+	// AloneAt is the traffic source at which the amount counts if there are no clicks. If it is zero, such an amount is refused.
 	AloneAt uuid.UUID `json:"alone_at"`
 }
 
-// MaxCostDays is the maximum number of days whose cost can be set at once. MaxCostClicks is the maximum number of clicks on
-// these days.
+// The maximum number of days whose cost can be set at once, and of clicks on these days.
 const (
 	MaxCostDays   = 92
 	MaxCostClicks = 1_000_000
@@ -38,7 +36,7 @@ const UndoCostWithin = 30 * 24 * time.Hour
 // CostChangeDays is the number of days for which changes of cost are listed.
 const CostChangeDays = 730
 
-// CostDay is the change that a cost set by hand makes for a campaign on a day. The amounts are in the account's currency.
+// CostDay is the change of a campaign's cost on a day. Amounts are in the account's currency.
 type CostDay struct {
 	Day        string    `json:"day"`
 	CampaignID uuid.UUID `json:"campaign_id"` // zero: the day has no clicks
@@ -47,9 +45,9 @@ type CostDay struct {
 	After      Money     `json:"after"`
 }
 
-// CostQuote describes the changes that a cost set by hand makes.
+// CostQuote describes the changes by a cost set by hand.
 type CostQuote struct {
-	Clicks int64     `json:"clicks"` // number of clicks over which the cost is spread
+	Clicks int64     `json:"clicks"` // over which the cost is spread
 	Before Money     `json:"before"`
 	After  Money     `json:"after"`
 	Days   []CostDay `json:"days"`
@@ -61,8 +59,7 @@ const (
 	CostFromFile = "file"
 )
 
-// CostChange is a cost that a person has set. The amounts are in the currency Base, which was the account's currency at that
-// time.
+// CostChange is a cost that a person has set. Amounts are in Base, which was the account's currency then.
 type CostChange struct {
 	ID        uuid.UUID       `db:"id"`
 	Kind      string          `db:"kind"`
@@ -81,8 +78,7 @@ type CostChange struct {
 	UndoneJob uuid.UUID       `db:"undone_job"`
 }
 
-// MayUndo reports whether a change can be undone. It checks only the fields of the change, and not whether other changes prevent
-// the undo.
+// MayUndo reports whether a change can be undone. Other changes may still prevent it.
 func (k CostChange) MayUndo(now time.Time) bool {
 	return k.Kept && k.UndoneAt == nil && now.Before(k.CreatedAt.Add(UndoCostWithin))
 }

@@ -15,12 +15,12 @@ type CredentialField struct {
 	Secret   bool // the credential is sealed, and never shown
 	Required bool
 	ForCost  bool // without this credential, no spend can be read from an ad platform
-	// ForConversions says that without this credential no conversion can be uploaded to an ad platform.
+	// ForConversions says that no conversion can be uploaded without this credential.
 	ForConversions bool
-	// Address marks a field that determines where requests are sent. When its value changes, the secrets must be entered again.
-	// Otherwise a stored secret could be sent to a place that its owner did not choose.
+	// Address marks a field that decides where requests are sent. When it changes, the secrets must be entered again. Otherwise a
+	// stored secret could be sent to a place that its owner did not choose.
 	Address bool
-	Zone    bool     // the value is a time zone
+	Zone    bool
 	Values  []string // allowed values; empty: any text
 	Default string   // the value if the field is left out
 	Help    string   // where a person finds the value
@@ -28,7 +28,7 @@ type CredentialField struct {
 
 // CredentialForm lists the credentials that are needed to use an account at a provider.
 type CredentialForm struct {
-	Label  string // name of the provider
+	Label  string
 	Fields []CredentialField
 }
 
@@ -40,15 +40,15 @@ func secret(name, label, help string) CredentialField {
 	return CredentialField{Name: name, Label: label, Secret: true, Required: true, Help: help}
 }
 
-// MaskedSecret replaces a secret in answers. If a request sends it back, the stored secret stays, as with a blank value.
+// MaskedSecret replaces a secret in answers. If it is sent back, the stored secret stays.
 const MaskedSecret = "********"
 
 // maxCredential is the maximum length of a credential in characters. A private key in JSON has about 2,500.
 const maxCredential = 8000
 
 // Complete checks the credentials that were sent for an account at the provider. It fills blank fields with the stored
-// credentials and the defaults. It does not use stored secrets if a field with Address changes. The error has the code
-// invalid_credentials. It never contains a value.
+// credentials and the defaults. It does not use stored secrets if an Address changes. The error invalid_credentials never
+// contains a value.
 func (p CredentialForm) Complete(sent, stored map[string]string) (map[string]string, error) {
 	out := map[string]string{}
 	for name := range sent {
@@ -91,7 +91,7 @@ func isZone(name string) bool {
 	return name != "" && name != "Local" && err == nil
 }
 
-// changesTarget reports whether a field that determines where requests are sent gets another value.
+// changesTarget reports whether the place to which requests are sent changes.
 func (p CredentialForm) changesTarget(sent, stored map[string]string) bool {
 	return slices.ContainsFunc(p.Fields, func(f CredentialField) bool {
 		value := clean(f, sent[f.Name])
@@ -118,7 +118,7 @@ func (p CredentialForm) fieldNames() string {
 	return strings.Join(names, ", ")
 }
 
-// Split separates credentials into open values, which may be shown, and secrets.
+// Split separates credentials into open values and secrets.
 func (p CredentialForm) Split(credentials map[string]string) (open, secrets map[string]string) {
 	open, secrets = map[string]string{}, map[string]string{}
 	for _, f := range p.Fields {
@@ -133,8 +133,8 @@ func (p CredentialForm) Split(credentials map[string]string) (open, secrets map[
 	return open, secrets
 }
 
-// Masked returns credentials in the form that answers have, with stored secrets masked. The map open holds the open values. If a
-// secret is not stored, the map contains the secret's name with a blank value, and Masked leaves the secret out.
+// Masked returns credentials as answers show them, with masked secrets. open holds the open values, and a blank value for each
+// secret that is not stored.
 func (p CredentialForm) Masked(open map[string]string) map[string]string {
 	out := maps.Clone(open)
 	if out == nil {

@@ -6,7 +6,7 @@ import (
 	"github.com/google/uuid"
 )
 
-// The ways in which a provider can point the apex of a zone at a name. DNS does not allow a CNAME at an apex.
+// The ways in which the apex of a zone can point at a name. DNS does not allow a CNAME at an apex.
 const (
 	ApexFlattens = "CNAME" // the provider accepts a CNAME and answers queries with addresses
 	ApexAlias    = "ALIAS" // the provider has a record type of its own
@@ -28,7 +28,7 @@ func DNSProviderNamed(name string) (DNSProvider, bool) {
 // MaxDNSAccounts is the maximum number of DNS accounts that an account may connect.
 const MaxDNSAccounts = 25
 
-// DNSAccount is an account at a DNS provider that a customer has connected. The struct does not contain the account's secrets.
+// DNSAccount is an account at a DNS provider that a customer has connected. Its secrets are left out.
 type DNSAccount struct {
 	ID        uuid.UUID         `db:"id"`
 	AccountID uuid.UUID         `db:"account_id"`
@@ -36,14 +36,14 @@ type DNSAccount struct {
 	Label     string            `db:"label"`
 	Settings  map[string]string `db:"settings,json"` // the credentials that are not secret
 	SavedAt   time.Time         `db:"saved_at"`
-	// CheckedAt is the time of the last request to the provider. It is nil before the first request.
+	// CheckedAt is the time of the last request to the provider. It is nil if no request was made.
 	CheckedAt *time.Time `db:"checked_at"`
 	// FailingSince is the time since which requests fail. It is nil if the last request succeeded.
 	FailingSince *time.Time `db:"failing_since"`
 	Failure      string     `db:"failure"` // for people; contains no secrets
 }
 
-// Name returns the name of the DNS account for people: the provider's label, followed by the account's own label if it has one.
+// Name returns the name of the DNS account for people: the provider's label and the account's own label, if it has one.
 func (a DNSAccount) Name() string {
 	p, _ := DNSProviderNamed(a.Provider)
 	if a.Label == "" {

@@ -9,7 +9,7 @@ import (
 	"golang.org/x/net/publicsuffix"
 )
 
-// Domain is a host of an account's tracking links. The links work once the domain is verified.
+// Domain is a host of an account's tracking links. Its links work once it is verified.
 type Domain struct {
 	Owned
 	Host       string `db:"host,once" json:"domain"`
@@ -20,12 +20,12 @@ type Domain struct {
 
 	Token string `db:"token,joined" json:"-"` // the account's token, which its DNS records contain
 
-	// These counts are read together with the domain, but never written. They count the live records that use the domain.
+	// The live records that use the domain. They are read together with it, but never written.
 	Campaigns  int `db:"campaigns,joined" json:"campaigns" doc:"campaigns whose link is on the domain"`
 	Smartlinks int `db:"smartlinks,joined" json:"smartlinks" doc:"smartlinks on the domain"`
 	FailedOver int `db:"failed_over,joined" json:"failed_over" doc:"campaigns that moved from the domain to a spare domain, because it was listed as unsafe"`
 
-	// The result of the last check of the domain. A field is nil if the check could not find out its value.
+	// The result of the last check of the domain. Nil means not known.
 	Points    *bool  `db:"points,joined" json:"points" doc:"DNS points at the tracker; null: not known"`
 	HTTPS     *bool  `db:"https,joined" json:"https" doc:"the domain answers over HTTPS; null: not known"`
 	CheckedAt *Stamp `db:"checked_at,joined" json:"checked_at" doc:"when the domain was last checked; null: never"`
@@ -46,11 +46,10 @@ type DomainSettings struct {
 	DomainFields
 }
 
-// SpareDomains is the name of the group with spare domains. If a domain fails over, its campaigns move to one of these domains.
+// SpareDomains is the name of the group with spare domains. Campaigns move to one of them if their domain fails over.
 const SpareDomains = "spare"
 
-// DomainFields are the settings of a domain except the group, the failover and the name of the page tag. If a setting is left
-// out, it gets its default.
+// DomainFields are the settings of a domain that have a default.
 type DomainFields struct {
 	Crawlers  string `db:"crawlers" json:"crawlers" enum:"allow,disallow" default:"disallow" send:"what robots.txt tells crawlers"`
 	HTTPSOnly bool   `db:"https_only" json:"https_only" optional:"true" default:"true"`
@@ -62,7 +61,7 @@ const (
 	maxLabel = 63
 )
 
-// BareHost returns the name or address in a Host header, in lower case. It removes the port, brackets and a dot at the end.
+// BareHost returns the name or address in a Host header, in lower case. The port, brackets and a dot at the end are removed.
 func BareHost(host string) string {
 	if i := strings.LastIndexByte(host, ':'); i >= 0 && (strings.IndexByte(host, ':') == i || host[i-1] == ']') {
 		host = host[:i]
@@ -80,9 +79,9 @@ func Loopback(host string) bool {
 	return name == "localhost" || err == nil && a.Unmap().IsLoopback()
 }
 
-// HostOf returns the host name in a text that a person has typed. It removes scheme, user, path, port and a dot at the end,
-// converts to lower case, and converts letters outside ASCII to punycode. ok is false if the text is an IP address, a single
-// label, or a name that DNS does not allow.
+// HostOf returns the host name in a text that a person has typed. It removes scheme, user, path, port and a dot at the end, and
+// converts the name to lower case and punycode. ok is false for an IP address, a single label, and a name that DNS does not
+// allow.
 func HostOf(text string) (host string, ok bool) {
 	host = strings.TrimSpace(text)
 	if _, rest, found := strings.Cut(host, "://"); found {
@@ -116,15 +115,15 @@ func HostOf(text string) (host string, ok bool) {
 	return host, len(labels) > 1 && strings.Trim(labels[len(labels)-1], "0123456789") != ""
 }
 
-// PublicSuffix reports whether anyone can register names directly below a host, as below co.uk. It uses the library's copy of
-// the list of publicsuffix.org.
+// PublicSuffix reports whether anyone can register names directly below a host, as below co.uk. The list is the library's copy of
+// publicsuffix.org.
 func PublicSuffix(host string) bool {
 	suffix, _ := publicsuffix.PublicSuffix(host)
 	return suffix == host
 }
 
-// Apex returns the registered name to which a host belongs, such as example.com for a.example.com. If no registered name is
-// known, it returns the host itself.
+// Apex returns the registered name to which a host belongs, such as example.com for a.example.com. For a host without a
+// registered name, it is the host itself.
 func Apex(host string) string {
 	if name, err := publicsuffix.EffectiveTLDPlusOne(host); err == nil {
 		return name
@@ -132,16 +131,15 @@ func Apex(host string) string {
 	return host
 }
 
-// IsApex reports whether a host is itself a registered name. DNS does not allow a CNAME for such a host.
+// IsApex reports whether a host is itself a registered name. DNS does not allow a CNAME there.
 func IsApex(host string) bool {
 	registered, err := publicsuffix.EffectiveTLDPlusOne(host)
 	return err == nil && registered == host
 }
 
-// Reserves reports whether a host is reserved for this install, so that customers may not use it. The argument own is an address
-// or host name that this install uses. The host is reserved if it is the registered name to which this address or name belongs,
-// such as example.com for app.example.com, or is below that registered name. Cookies and certificates of the install extend no
-// further than that. If there is no registered name, as for localhost or an IP address, only this host itself is reserved.
+// Reserves reports whether a host is reserved for this install, so that customers may not use it. own is an address or host name
+// of the install. Its registered name is reserved, such as example.com for app.example.com, with all hosts below. Cookies and
+// certificates extend no further. Without a registered name, as for localhost, only the host itself is reserved.
 func Reserves(own, host string) bool {
 	name, named := HostOf(own)
 	if !named || PublicSuffix(name) {

@@ -54,8 +54,8 @@ func TestIsApex(t *testing.T) {
 	}
 }
 
-// TestReserves checks that a host of the install reserves its registered name and all hosts below that name. A name that has no
-// registered name reserves only itself.
+// TestReserves checks that a host of the install reserves its registered name with all hosts below. Without such a name it
+// reserves only itself.
 func TestReserves(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {

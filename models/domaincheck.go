@@ -8,8 +8,7 @@ import (
 	"time"
 )
 
-// DomainCheck is the result of a check of a domain. A field is nil if the check could not find out its value. Nil never means
-// no.
+// DomainCheck is the result of a check of a domain. Nil means not known, never no.
 type DomainCheck struct {
 	At           time.Time `json:"at"`
 	Points       *bool     `json:"points"` // whether DNS leads to the tracker
@@ -37,9 +36,9 @@ const (
 // RegistrationEndsSoon is the remaining time of a registration below which the account gets an alert.
 const RegistrationEndsSoon = 30 * 24 * time.Hour
 
-// NextCheck returns the time of the next check of a domain. A verified domain is checked every day, or every hour while it is wrong.
-// Any other domain is checked at growing intervals, for 30 days from the time when it was added or began to be wrong. After that,
-// ok is false.
+// NextCheck returns the time of the next check of a domain. A verified domain is checked every day, or every hour while it is
+// wrong. Any other domain is checked at growing intervals, for 30 days since it was added or became wrong. After that, ok is
+// false.
 func (s DomainState) NextCheck() (at time.Time, ok bool) {
 	const day = 24 * time.Hour
 	began := s.CreatedAt.Time
@@ -64,15 +63,15 @@ func (s DomainState) NextCheck() (at time.Time, ok bool) {
 	return s.Checked.At.Add(wait), true
 }
 
-// DomainChallengePath is the path at which this install answers challenges, for any host. The answer proves that a request to
-// the host reaches this install.
+// DomainChallengePath is the path at which this install answers challenges, for any host. The answer proves that a request to the
+// host reaches this install.
 const DomainChallengePath = "/.well-known/switchyard-domain"
 
 // DomainNonce matches the parameter nonce, which is the challenge.
 var DomainNonce = regexp.MustCompile(`^[A-Za-z0-9_-]{16,64}$`)
 
-// DomainProof returns the answer to a challenge at a host. Only this install knows the secret, so another server cannot give
-// this answer, even if it answers requests for every host.
+// DomainProof returns the answer to a challenge at a host. Only this install knows the secret, so a server that answers for every
+// host cannot give it.
 func DomainProof(secret []byte, host, nonce string) string {
 	mac := hmac.New(sha256.New, secret)
 	_, _ = mac.Write([]byte("switchyard-domain\n" + host + "\n" + nonce)) // never fails

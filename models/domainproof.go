@@ -31,8 +31,8 @@ func DomainTXT(host string) string { return "_switchyard." + host }
 // DomainTracker describes where customers point their domains.
 type DomainTracker struct {
 	Host string // empty: customers cannot point domains here
-	// OwnTargets says that every name below Host leads here. Each account then has its own CNAME target below Host. Without
-	// OwnTargets, accounts are asked to set only TXT records as proof.
+	// OwnTargets says that every name below Host leads here, so that each account has its own CNAME target. Without it, only TXT
+	// records are proofs.
 	OwnTargets bool
 }
 
@@ -44,9 +44,8 @@ func (t DomainTracker) Target(token string) string {
 	return t.Host
 }
 
-// ProofOf returns which proof the aliases and TXT records of a host give for the account with the token. An alias to a name
-// below a former tracking host counts too. The token alone identifies the account, and only the owner of the host can point the
-// host at such a name.
+// ProofOf returns which proof of the account with the token a host's aliases and TXT records give. A name below a former tracking
+// host counts too. The token alone identifies the account.
 func ProofOf(token string, aliases, texts []string) string {
 	switch {
 	case slices.Contains(texts, token):
@@ -58,8 +57,7 @@ func ProofOf(token string, aliases, texts []string) string {
 }
 
 // Records returns the DNS records that an account must set for a domain. An apex cannot have a CNAME. Its record has the type
-// ALIAS, which stands for whatever equivalent the account's DNS provider offers. Instead of this record, the account may set
-// the addresses of the tracker.
+// ALIAS, which stands for whatever the DNS provider offers instead.
 func (t DomainTracker) Records(d Domain) []DNSRecord {
 	list := []DNSRecord{}
 	switch {
@@ -78,7 +76,7 @@ func (d Domain) ProofRecord() DNSRecord {
 }
 
 // bound reports whether the host of a domain belongs to the account. A verified domain with ProofBefore needs no answer from DNS.
-// For any other domain, bound returns nil if DNS gave no answer.
+// For any other domain, the result is nil if DNS gave no answer.
 func (c DomainCheck) bound(d Domain) *bool {
 	yes := d.IsVerified && d.Proof == ProofBefore
 	if c.Proof == nil && !yes {
@@ -88,14 +86,14 @@ func (c DomainCheck) bound(d Domain) *bool {
 	return &yes
 }
 
-// Wrong reports whether it is certain that the domain leads elsewhere, or that the account has no proof for it.
+// Wrong reports whether the domain certainly leads elsewhere or has no proof.
 func (c DomainCheck) Wrong(d Domain) bool {
 	bound := c.bound(d)
 	return bound != nil && !*bound || !c.AnsweredHere && c.Points != nil && !*c.Points
 }
 
-// Right reports whether the domain leads here and belongs to its account. For a verified domain, it is enough if DNS says that it
-// leads here. Any other domain must also have answered from this install.
+// Right reports whether the domain leads here and belongs to its account. For a verified domain, it is enough if DNS leads here.
+// Any other domain must have answered from this install.
 func (c DomainCheck) Right(d Domain) bool {
 	bound := c.bound(d)
 	return bound != nil && *bound && (c.AnsweredHere || d.IsVerified && c.Points != nil && *c.Points)

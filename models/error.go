@@ -5,8 +5,8 @@ import (
 	"fmt"
 )
 
-// Kind is the kind of a failure. It determines the HTTP status. Clients distinguish failures by the code instead. The same code
-// can occur with several kinds: duplicate_name is a conflict for offers and an invalid value for rules.
+// Kind is the kind of a failure. It determines the HTTP status. Clients distinguish failures by the code, which can occur with
+// several kinds.
 type Kind uint8
 
 // The kinds of failure, each with its HTTP status.
@@ -37,7 +37,7 @@ type Error struct {
 // Error returns the code and the message in one line.
 func (e *Error) Error() string { return e.Code + ": " + e.Message }
 
-// Is makes errors.Is compare kind and code, and ignore the message.
+// Is compares kind and code for errors.Is.
 func (e *Error) Is(target error) bool {
 	t, ok := errors.AsType[*Error](target)
 	return ok && t.Kind == e.Kind && t.Code == e.Code
@@ -48,12 +48,12 @@ func Errorf(kind Kind, code, format string, args ...any) *Error {
 	return &Error{Kind: kind, Code: code, Message: fmt.Sprintf(format, args...)}
 }
 
-// Invalid returns the error for a value that the client must change: HTTP 400 with the given code.
+// Invalid returns the error for a value that the client must change: HTTP 400.
 func Invalid(code, format string, args ...any) *Error {
 	return Errorf(KindInvalid, code, format, args...)
 }
 
-// Conflict returns the error for a request that conflicts with existing records: HTTP 409 with the given code.
+// Conflict returns the error for a request that conflicts with existing records: HTTP 409.
 func Conflict(code, format string, args ...any) *Error {
 	return Errorf(KindConflict, code, format, args...)
 }
@@ -63,17 +63,16 @@ func NotFound(what string) *Error {
 	return Errorf(KindNotFound, "not_found", "there is no such %s", what)
 }
 
-// PlanLimit returns the error for a request that the plan does not allow, because the plan lacks a feature or its allowance is
-// used up: HTTP 402.
+// PlanLimit returns the error for a request that the plan does not allow: HTTP 402.
 func PlanLimit(format string, args ...any) *Error {
 	return Errorf(KindPayment, "plan_limit", format, args...)
 }
 
-// AsError finds the Error inside err, which is the part that a client may see.
+// AsError finds the Error inside err.
 func AsError(err error) (*Error, bool) { return errors.AsType[*Error](err) }
 
-// WithRequest adds to an error the id that the provider gave the failed request. Operators quote this id to the provider, and
-// clients do not see it. If the id is empty, the error does not change.
+// WithRequest adds to an error the id that the provider gave the failed request. Operators quote it to the provider, and clients
+// do not see it. An empty id changes nothing.
 func WithRequest(err error, request string) error {
 	if err == nil || request == "" {
 		return err
@@ -81,7 +80,7 @@ func WithRequest(err error, request string) error {
 	return &requestError{err, request}
 }
 
-// RequestOf returns the id that the provider gave the failed request. It is empty if the provider gave no id.
+// RequestOf returns the id that WithRequest has added, or "".
 func RequestOf(err error) string {
 	var failed interface{ ProviderRequest() string }
 	if errors.As(err, &failed) {
@@ -99,5 +98,5 @@ type requestError struct {
 // Unwrap returns the error without the request id.
 func (e *requestError) Unwrap() error { return e.error }
 
-// ProviderRequest returns the id that the provider gave the failed request. RequestOf calls this method.
+// ProviderRequest returns the request id, for RequestOf.
 func (e *requestError) ProviderRequest() string { return e.request }

@@ -7,7 +7,7 @@ import (
 	"github.com/google/uuid"
 )
 
-// The kinds of event to which webhook endpoints can subscribe, and the ping that a test sends.
+// The kinds of event, and the ping that a test sends.
 const (
 	EventConversionCreated = "conversion.created"
 	EventConversionUpdated = "conversion.updated"
@@ -30,8 +30,7 @@ const EventTimeFormat = "2006-01-02T15:04:05.000Z"
 // RecordedAtFormat is the layout of a conversion's recorded_at: UTC, milliseconds, without a zone.
 const RecordedAtFormat = "2006-01-02 15:04:05.000"
 
-// Event is something that happened on an account. Body is set when the event is made and then never changes, so every attempt
-// and redelivery sends the same bytes.
+// Event is something that happened on an account. Body is made once, so that every attempt and redelivery sends the same bytes.
 type Event struct {
 	ID        uuid.UUID `db:"id"`
 	AccountID uuid.UUID `db:"account_id"`
@@ -57,7 +56,7 @@ func NewEvent(account uuid.UUID, kind string, at time.Time, data any) Event {
 	return e
 }
 
-// ConversionData is a conversion in the form that events and logs have.
+// ConversionData is a conversion as events and logs show it.
 type ConversionData struct {
 	ClickID      string      `json:"click_id"`
 	ConversionID string      `json:"conversion_id"`
@@ -72,8 +71,8 @@ type ConversionData struct {
 	Source       string      `json:"source"`
 }
 
-// ConversionEvent is the payload of conversion.created and conversion.updated. It has the conversion and the parameters of its
-// click's tracking link. Receivers use these parameters to find the click in their own records.
+// ConversionEvent is the payload of conversion.created and conversion.updated. Receivers find the click in their own records by
+// the parameters of its tracking link.
 type ConversionEvent struct {
 	ConversionData
 	ExternalID string `json:"external_id"`
@@ -85,8 +84,8 @@ func (c Conversion) Event(click *Click) ConversionEvent {
 	return ConversionEvent{c.Data(), click.ExternalID, SubsOf(click.Subs)}
 }
 
-// SubParams are the sub-parameters of a click, in the form that answers and events have. Sub-parameters from sub11 on are left
-// out if they are empty, so that answers and events without them are the same as in older versions of this service.
+// SubParams are the sub-parameters of a click in answers and events. Sub-parameters from sub11 on are left out if they are empty,
+// as in older versions.
 type SubParams struct {
 	Sub1  string `json:"sub1"`
 	Sub2  string `json:"sub2"`
@@ -120,7 +119,7 @@ type SubParams struct {
 	Sub30 string `json:"sub30,omitempty"`
 }
 
-// SubsOf returns sub-parameters in the form that answers and events have.
+// SubsOf returns sub-parameters for answers and events.
 func SubsOf(s [Subs]string) SubParams {
 	return SubParams{
 		s[0], s[1], s[2], s[3], s[4], s[5], s[6], s[7], s[8], s[9],
@@ -129,7 +128,7 @@ func SubsOf(s [Subs]string) SubParams {
 	}
 }
 
-// Data returns the conversion in the form that events and logs have. An id is empty if there is no such record.
+// Data returns the conversion as events and logs show it. A missing record has an empty id.
 func (c Conversion) Data() ConversionData {
 	return ConversionData{
 		ClickID: FormatClickID(c.ClickID), ConversionID: c.ConversionID, Status: c.Status,
@@ -139,7 +138,7 @@ func (c Conversion) Data() ConversionData {
 	}
 }
 
-// IDText returns a UUID as text. The zero UUID becomes an empty text.
+// IDText returns a UUID as text, and "" for the zero UUID.
 func IDText(id uuid.UUID) string {
 	if id == uuid.Nil {
 		return ""
@@ -147,7 +146,7 @@ func IDText(id uuid.UUID) string {
 	return id.String()
 }
 
-// ParseID parses a UUID in the usual form with 36 characters. It accepts no other form.
+// ParseID parses a UUID of 36 characters. It accepts no other form.
 func ParseID(text string) (uuid.UUID, bool) {
 	id, err := uuid.Parse(text)
 	return id, err == nil && len(text) == 36
@@ -170,7 +169,7 @@ type CampaignPausedData struct {
 	Who        string `json:"who" doc:"name of the person or the key; empty for copilot and config"`
 }
 
-// EventData holds an empty payload of each kind of event, for documentation.
+// EventData holds an empty payload of each kind, for documentation.
 var EventData = map[string]any{
 	EventConversionCreated: ConversionEvent{}, EventConversionUpdated: ConversionEvent{}, EventLinkBroken: LinkBrokenData{},
 	EventLinkUnsafe: LinkUnsafeData{}, EventCampaignPaused: CampaignPausedData{}, EventPlanLimitReached: PlanLimitData{},

@@ -42,8 +42,7 @@ type LinkUnsafeData struct {
 	Failover *LinkFailover `json:"failover" doc:"for a tracking domain that fails over: where its campaigns are now; otherwise null"`
 }
 
-// LinkFailover says to which domain the campaigns of a listed tracking domain moved. Without a spare domain, all campaigns stay
-// on the listed domain.
+// LinkFailover says to which domain campaigns of a listed tracking domain moved. Without a spare domain, they stay.
 type LinkFailover struct {
 	DomainID   string `json:"domain_id" doc:"the spare domain; empty: there was none"`
 	Domain     string `json:"domain"`
@@ -52,7 +51,7 @@ type LinkFailover struct {
 	Smartlinks int    `json:"smartlinks" doc:"smartlinks on the listed domain; they do not move"`
 }
 
-// UnsafeData returns the payload of link.unsafe. list is the list of unsafe addresses that contains the link.
+// UnsafeData returns the payload of link.unsafe. list is the list that contains the link.
 func (l Link) UnsafeData(list string, s ScreenState, moved *LinkFailover) LinkUnsafeData {
 	return LinkUnsafeData{
 		Kind: l.Kind, ID: l.ID.String(), Name: l.Name, URL: l.URL, List: list, Threats: s.Threats, Failover: moved,
@@ -79,7 +78,7 @@ func (p Plan) LimitData(used int64, at time.Time) PlanLimitData {
 	}
 }
 
-// MonthOf returns the start of the calendar month that contains a moment, in UTC. Monthly allowances are counted in such months.
+// MonthOf returns the start of the calendar month that contains a moment, in UTC. Monthly allowances count in such months.
 func MonthOf(at time.Time) time.Time {
 	at = at.UTC()
 	return time.Date(at.Year(), at.Month(), 1, 0, 0, 0, 0, time.UTC)

@@ -19,7 +19,7 @@ const (
 // ExportKinds lists the kinds of report files.
 var ExportKinds = []string{ExportPerformance, ExportTrends, ExportClicks, ExportConversions, ExportSmartlinks, ExportDifference}
 
-// Limits of a report file. A larger file fails with the code too_large.
+// Limits of a report file. A larger file is the error too_large.
 const (
 	MaxExportRows  = 100_000
 	MaxExportBytes = 24 << 20
@@ -34,7 +34,7 @@ type Export struct {
 	AccountID uuid.UUID `db:"account_id"`
 	Kind      string    `db:"kind"`
 	Name      string    `db:"name"`
-	RowCount  int64     `db:"row_count"` // number of rows without the header
-	ByteSize  int64     `db:"byte_size"` // size of the CSV, including its byte order mark
+	RowCount  int64     `db:"row_count"` // without the header
+	ByteSize  int64     `db:"byte_size"` // of the CSV, with its byte order mark
 	CreatedAt time.Time `db:"created_at"`
 }

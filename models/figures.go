@@ -2,17 +2,17 @@ package models
 
 import "github.com/shopspring/decimal"
 
-// MoneyScale is the maximum number of decimals of a stored amount. Answers show six decimals, but the cost of a single click may
-// need more.
+// MoneyScale is the maximum number of decimals of a stored amount. The cost of a single click may need more than the six decimals
+// of answers.
 const MoneyScale = 10
 
-const ratioScale = 6 // number of decimals of a ratio
+const ratioScale = 6
 
 var hundred = count(100)
 
 func count(n int64) decimal.Decimal { return decimal.NewFromInt(n) }
 
-// ratio returns a quotient, rounded to six decimals. It returns nil for a division by zero.
+// ratio returns a quotient, rounded to six decimals. It is nil for a division by zero.
 func ratio(a, b decimal.Decimal) *Money {
 	if b.IsZero() {
 		return nil
@@ -20,14 +20,13 @@ func ratio(a, b decimal.Decimal) *Money {
 	return &Money{a.DivRound(b, ratioScale)}
 }
 
-// percent returns a share in percent, rounded to six decimals. It returns nil for a division by zero.
+// percent returns a share in percent, or nil for a division by zero.
 func percent(a, b decimal.Decimal) *Money { return ratio(a.Mul(hundred), b) }
 
-// Percent returns a share in percent, rounded to six decimals. It returns nil if the whole is zero.
+// Percent returns a share in percent, rounded to six decimals. It is nil if the whole is zero.
 func Percent(part, whole int64) *Money { return percent(count(part), count(whole)) }
 
-// change returns the change of a figure in percent. It is positive if the figure has grown, even if the former figure is
-// negative. It returns nil if the former figure is zero.
+// change returns the change of a figure in percent. It is positive if the figure has grown, and nil if the former figure is zero.
 func change(now, then decimal.Decimal) *Money {
 	if then.IsZero() {
 		return nil
@@ -35,7 +34,7 @@ func change(now, then decimal.Decimal) *Money {
 	return &Money{now.Sub(then).Mul(hundred).DivRound(then.Abs(), 2)}
 }
 
-// ratioChange returns the change of a ratio in percent. It returns nil if one of the ratios is nil.
+// ratioChange returns the change of a ratio in percent. It is nil if one of the ratios is nil.
 func ratioChange(now, then *Money) *Money {
 	if now == nil || then == nil {
 		return nil
@@ -43,7 +42,6 @@ func ratioChange(now, then *Money) *Money {
 	return change(now.Decimal, then.Decimal)
 }
 
-// known returns the value of a ratio. ok is false if the ratio is nil.
 func known(m *Money) (value decimal.Decimal, ok bool) {
 	if m == nil {
 		return value, false

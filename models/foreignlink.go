@@ -2,8 +2,8 @@ package models
 
 import "github.com/google/uuid"
 
-// ForeignLink is a link of another tracker that leads to a campaign. Package foreign describes Form and ForeignID. A null DomainID
-// means every verified domain of the account.
+// ForeignLink is a link of another tracker that leads to a campaign. Package foreign describes Form and ForeignID. A null
+// DomainID means every verified domain of the account.
 type ForeignLink struct {
 	ID         uuid.UUID     `db:"id" json:"id"`
 	AccountID  uuid.UUID     `db:"account_id" json:"-"`
@@ -13,7 +13,7 @@ type ForeignLink struct {
 	CampaignID uuid.UUID     `db:"campaign_id" json:"campaign_id"`
 }
 
-// An account may have foreignLinksPerCampaign foreign links for each campaign that its plan allows, and at most mostForeignLinks.
+// An account may have foreignLinksPerCampaign foreign links for each campaign of its plan, and at most mostForeignLinks.
 const (
 	foreignLinksPerCampaign = 4
 	mostForeignLinks        = 200_000

@@ -11,9 +11,9 @@ import (
 // maxPiece is the number of bytes that a spool with Retry writes and syncs in one piece.
 const maxPiece = 1 << 20
 
-// write makes the batch durable. A spool with Retry writes the batch in pieces. So a batch that is larger than the free space is
-// written piece by piece as space becomes free. After an error, the batch holds the records that are not written yet. A spool
-// without Retry writes the whole batch or nothing, because the senders send all of its records again.
+// write makes the batch durable. A spool with Retry writes it in pieces, each as soon as there is space. After an error, the
+// batch holds the records that are not written yet. A spool without Retry writes the whole batch or nothing, because the senders
+// send all of its records again.
 func (s *Spool) write(b *batch) error {
 	for b.count > 0 {
 		size, records := len(b.buf), b.count
@@ -33,10 +33,9 @@ func (s *Spool) write(b *batch) error {
 	return nil
 }
 
-// writePiece makes frames durable and returns the position after them. After a failed write or sync it cuts the segment off
-// after the earlier frames, and the next piece begins a new segment. There are two reasons for a new segment. After a failed
-// sync it is unknown which bytes of the segment the kernel still holds. After a failed write the disk may be full, and the
-// reader frees space only by deleting complete segments.
+// writePiece makes frames durable and returns the position after them. After a failed write or sync it cuts the segment off after
+// the earlier frames, and the next piece begins a new segment. After a failed write the disk may be full, and the reader frees
+// space only by deleting complete segments.
 func (s *Spool) writePiece(buf []byte) (end position, err error) {
 	if err := s.ready(); err != nil {
 		return end, err
@@ -67,9 +66,6 @@ func (s *Spool) writePiece(buf []byte) (end position, err error) {
 	return end, nil
 }
 
-// ready makes sure that a segment is open for the next batch. If the active segment was prepared, it stays active. Otherwise
-// ready switches to a prepared segment if there is one. Without a prepared segment, it keeps the active segment, or creates a
-// segment if no segment is active.
 func (s *Spool) ready() error {
 	const filled = true
 	if s.filled {
@@ -116,7 +112,6 @@ func (s *Spool) sealOld() {
 	signal(s.written)
 }
 
-// seal closes the active segment. The next batch begins a new segment.
 func (s *Spool) seal() {
 	if s.file == nil {
 		return

@@ -10,14 +10,12 @@ import (
 	"switchyard/db"
 )
 
-// stopAccount deletes the campaigns and smartlinks of an account and revokes its keys. All of them stop working at once, in every
-// process.
 const stopAccount = `
 WITH campaign AS (UPDATE campaigns SET deleted_at = now() WHERE account_id = $1 AND deleted_at IS NULL),
 smartlink AS (UPDATE smartlinks SET deleted_at = now() WHERE account_id = $1 AND deleted_at IS NULL)
 UPDATE api_keys SET revoked_at = now() WHERE account_id = $1 AND revoked_at IS NULL`
 
-// deleteCopied marks the account's clicks in ClickHouse for deletion. They are deleted later: see clickcopy.Copy.
+// deleteCopied marks the account's clicks in ClickHouse for deletion.
 const deleteCopied = `
 INSERT INTO click_forgotten (account) SELECT $1 FROM click_copy ON CONFLICT (account) DO UPDATE SET noted_at = now()`
 
@@ -40,8 +38,7 @@ FROM pg_class c
 WHERE c.relnamespace = current_schema()::regnamespace AND c.relkind = 'r' AND EXISTS (SELECT FROM pg_attribute a
 	WHERE a.attrelid = c.oid AND a.attname = 'account_id' AND NOT a.attisdropped) ORDER BY 1`
 
-// ownedByRecords deletes rows that belong to an account only because they refer to one of its records. They are deleted before
-// that record.
+// ownedByRecords deletes rows that belong to an account only because they refer to one of its records. They are deleted first.
 var ownedByRecords = []struct{ table, query string }{
 	{"click_visitors", `DELETE FROM click_visitors WHERE ctid = ANY (ARRAY(SELECT v.ctid FROM click_visitors v
 		JOIN campaigns c ON c.id = v.campaign_id WHERE c.account_id = $1 LIMIT $2))`},
@@ -52,10 +49,8 @@ var ownedByRecords = []struct{ table, query string }{
 // deleteAtOnce is the number of rows that one statement deletes, so that no statement holds its locks for long.
 const deleteAtOnce = 5000
 
-// DeleteAccount deletes an account and everything in it, in batches. First the account's links and keys stop working. Then its
-// rows are deleted from all tables, and after them the account's own row. Last come rows that arrived in the meantime, and people
-// without an account. If a call is interrupted, call it again: it continues where it stopped. DeleteAccount calls the function
-// progress for each table that had rows. It is for operators only.
+// DeleteAccount deletes an account and everything in it, in batches. The account's links and keys stop working first. If a call
+// is interrupted, call it again: it continues where it stopped. It is for operators only.
 func (s *Store) DeleteAccount(ctx context.Context, id uuid.UUID, progress func(table string, rows int64)) error {
 	if err := s.run(ctx, "stop account", stopAccount, id); err != nil {
 		return err
@@ -72,7 +67,7 @@ func (s *Store) DeleteAccount(ctx context.Context, id uuid.UUID, progress func(t
 	if err := s.run(ctx, "delete account", `DELETE FROM accounts WHERE id = $1`, id); err != nil {
 		return err
 	}
-	if err := s.deleteAll(ctx, id, progress); err != nil { // rows that arrived during the first call; the ingester drops later rows
+	if err := s.deleteAll(ctx, id, progress); err != nil {
 		return err
 	}
 	if err := s.run(ctx, "forget copied clicks", deleteCopied, id); err != nil {
@@ -92,7 +87,6 @@ func (s *Store) deleteAll(ctx context.Context, id uuid.UUID, progress func(strin
 	return nil
 }
 
-// deleteRows deletes the rows of an account from all tables, in an order that satisfies all foreign keys.
 func (s *Store) deleteRows(ctx context.Context, id uuid.UUID, progress func(string, int64)) (total int64, err error) {
 	remove := func(table, query string) error {
 		n, err := db.InParts(ctx, s.c, "delete account's "+table, query, deleteAtOnce, id)

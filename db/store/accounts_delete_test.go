@@ -17,9 +17,8 @@ import (
 	"switchyard/models"
 )
 
-// shared lists tables whose rows are not deleted with an account. Workers delete the rows of edge_changes, edge_accounts and
-// edge_keys later, after they have deleted the account's data at the edge. domain_claims keeps the account's hosts for a year:
-// during that time, another account can use such a host only with a TXT record.
+// shared lists tables whose rows are not deleted with an account. domain_claims keeps the account's hosts for a year: during that
+// time, another account can use such a host only with a TXT record.
 var shared = []string{
 	"currency_rates", "rate_changes", "rate_sources",
 	"acme_accounts", "acme_challenges", "edge_hosts", "edge_changes", "edge_accounts", "edge_keys", "bot_data", "bot_sweeps",
@@ -27,8 +26,8 @@ var shared = []string{
 	"assistant_clients",
 }
 
-// TestDeleteAccount deletes an account that has a row in every table. Each call is interrupted after the first table from which
-// it deletes, and is then repeated. In the end all rows are deleted. Another account keeps every row.
+// TestDeleteAccount deletes an account that has a row in every table, with an interruption of almost every call. Another account
+// keeps its rows.
 func TestDeleteAccount(t *testing.T) {
 	t.Parallel()
 	d := dbtest.New(t)

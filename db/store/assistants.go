@@ -13,7 +13,7 @@ import (
 // AssistantUses accesses the counts of changes that assistants make.
 type AssistantUses struct{ s *Store }
 
-// AssistantUses returns access to the counts on this store's connection.
+// AssistantUses returns access to the counts.
 func (s *Store) AssistantUses() AssistantUses { return AssistantUses{s} }
 
 // UseLimit limits how often a subject (a key or a record) may be used within a span of time. The span begins with the first use.
@@ -35,7 +35,6 @@ RETURNING used`
 )
 
 // Reserve counts one use of each subject. If any limit is reached, it counts no use and returns the first limit that is reached.
-// Otherwise it returns nil.
 func (a AssistantUses) Reserve(ctx context.Context, account uuid.UUID, now time.Time, limits ...UseLimit) (reached *UseLimit, err error) {
 	err = a.s.Tx(ctx, func(tx *Store) error {
 		if err := tx.run(ctx, "old uses", deleteExpiredUse, account, now.Add(-useRetention)); err != nil {
@@ -61,7 +60,7 @@ func (a AssistantUses) Reserve(ctx context.Context, account uuid.UUID, now time.
 
 var errReached = models.Conflict("reached", "a limit is reached")
 
-// Release takes back one counted use of each subject. Call it if the change was not made after all.
+// Release takes back one counted use of each subject, for a change that was not made after all.
 func (a AssistantUses) Release(ctx context.Context, account uuid.UUID, subjects ...uuid.UUID) error {
 	for _, id := range subjects {
 		if err := a.s.run(ctx, "use", releaseSubject, account, id); err != nil {

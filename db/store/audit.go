@@ -19,7 +19,6 @@ func keyName(id string) string {
 	return `(SELECT coalesce(nullif(k.name, ''), k.hint) FROM api_keys k WHERE k.account_id = $1 AND k.id = ` + id + `)`
 }
 
-// nameOfKey returns the name of an API key. It is empty if there is no such key.
 func (s *Store) nameOfKey(ctx context.Context, account, key uuid.UUID) (string, error) {
 	return db.Get[string](ctx, s.c, "key", `SELECT coalesce(`+keyName("$2")+`, '')`, account, key)
 }
@@ -28,9 +27,7 @@ const addAudit = `
 INSERT INTO audit (id, account_id, user_id, key_id, who, email, address, route, record, fields, changes, via, client, tool)
 VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14)`
 
-// AddAudit records a change in the audit log of an account. If a key made the change, the caller gives only the key's id, and
-// AddAudit looks up the key's name. If a connected assistant made the change, the caller also gives the person who connected the
-// assistant.
+// AddAudit records a change in the audit log of an account. If a key made the change, AddAudit looks up the key's name.
 func (s *Store) AddAudit(ctx context.Context, e models.AuditEntry) error {
 	if e.KeyID.Valid && e.Who == "" {
 		var err error
@@ -47,8 +44,8 @@ var auditColumns = db.Columns[models.AuditEntry]("")
 
 // AuditFilter selects entries of the audit log. A field with the zero value selects all.
 type AuditFilter struct {
-	Who      uuid.NullUUID // a person or a key
-	What     string        // the first part of the call's path, for example offers
+	Who      uuid.NullUUID
+	What     string // the first part of the call's path, for example offers
 	From, To *time.Time
 }
 
@@ -63,8 +60,8 @@ func (f AuditFilter) text() string {
 	return strings.Join([]string{f.Who.UUID.String(), f.What, bounds[0], bounds[1]}, " ")
 }
 
-// AuditRow is an entry of the audit log, together with the present name of the record and its kind: the first part of the paths of
-// calls about such records. Both are empty if the record has no name or is deleted.
+// AuditRow is an entry of the audit log with the kind and the present name of its record. Both are empty if the record has no
+// name or is deleted.
 type AuditRow struct {
 	models.AuditEntry
 
@@ -72,8 +69,6 @@ type AuditRow struct {
 	RecordName string `db:"record_name"`
 }
 
-// auditRecord is SQL for the name and the kind of the record t.record_id. It covers more tables than recordName, because the audit
-// log has more kinds of records than the list of changes.
 var auditRecord = func() string {
 	tables := [][3]string{
 		{"campaigns", "campaigns", "name"},
@@ -107,7 +102,6 @@ var auditRecord = func() string {
 func (s *Store) Audit(ctx context.Context, account uuid.UUID, f AuditFilter, p Page) ([]AuditRow, string, error) {
 	return readPage(ctx, s, account, p, pageQuery[AuditRow]{
 		Name: "audit",
-		// PostgreSQL evaluates the subqueries of the list of columns only for the rows of the page.
 		SQL: `SELECT ` + auditColumns + `, coalesce((SELECT r.kind FROM (` + auditRecord + `) r LIMIT 1), '') AS record_kind,
 				coalesce((SELECT r.name FROM (` + auditRecord + `) r LIMIT 1), '') AS record_name
 			FROM (SELECT *, CASE WHEN record ~ '^[0-9a-f-]{36}$' THEN record::uuid END AS record_id FROM audit) t WHERE account_id = $1

@@ -17,10 +17,10 @@ import (
 // blocked values has an id, by which Undo reverses the change.
 type Blocks struct{ s *Store }
 
-// Blocks returns access to blocked values on this store's connection.
+// Blocks returns access to blocked values.
 func (s *Store) Blocks() Blocks { return Blocks{s} }
 
-// Author is who changes a record: a person (identified by name), an API key, or a part of the service.
+// Author is who changes a record: a person, an API key, or a part of the service.
 type Author struct {
 	Person string
 	Key    uuid.NullUUID
@@ -32,8 +32,7 @@ const blockedNames = `
 LEFT JOIN campaigns c ON l.scope = 'campaign' AND c.account_id = l.account_id AND c.id = l.scope_id
 LEFT JOIN traffic_sources o ON l.scope = 'source' AND o.account_id = l.account_id AND o.id = l.scope_id`
 
-// listBlocks selects the lists that have values. If $2 is a campaign, it selects only the lists that apply to the campaign. If
-// $3 is a list, it selects only that list.
+// listBlocks selects the lists that have values.
 const listBlocks = `
 SELECT l.id, l.account_id, l.scope, l.scope_id, coalesce(c.name, o.name, '') AS name, l.dimension, n.count, l.changed_at
 FROM block_lists l ` + blockedNames + `
@@ -42,16 +41,15 @@ WHERE l.account_id = $1 AND n.count > 0 AND ($3::uuid IS NULL OR l.id = $3) AND 
 	(SELECT unnest(ARRAY[k.id, k.source_id, k.account_id]) FROM campaigns k WHERE k.account_id = $1 AND k.id = $2))
 ORDER BY l.changed_at DESC, l.id LIMIT $4`
 
-// maxBlockLists is the maximum number of lists that one call returns.
 const maxBlockLists = 1000
 
 // Lists returns the lists that have values, most recently changed first. If a campaign is given, it returns only the lists that
-// apply to this campaign: the campaign's own lists, the lists of its source and the lists of the account.
+// apply to the campaign.
 func (k Blocks) Lists(ctx context.Context, account uuid.UUID, campaign uuid.NullUUID) ([]models.BlockList, error) {
 	return db.Select[models.BlockList](ctx, k.s.c, "lists of blocked values", listBlocks, account, campaign, nil, maxBlockLists)
 }
 
-// List returns a list with all its values, in alphabetical order. If the list has no values, the error is not_found.
+// List returns a list with all its values, in alphabetical order.
 func (k Blocks) List(ctx context.Context, account, id uuid.UUID) (list models.BlockList, values []string, err error) {
 	list, err = db.Get[models.BlockList](ctx, k.s.c, "list", listBlocks, account, nil, id, 1)
 	if err != nil {
@@ -101,8 +99,8 @@ ON CONFLICT (account_id, scope_id, dimension) DO UPDATE SET changed_at = clock_t
 
 	touchLists = `UPDATE block_lists SET changed_at = clock_timestamp() WHERE account_id = $1 AND id = ANY ($2::uuid[]) RETURNING scope_id`
 
-	// Values that were allowed again stay stored for a week, so that the change can be undone. If an account has more than $2 of them,
-	// all of them are deleted earlier.
+	// Values that were allowed again stay stored for a week, so that the change can be undone. If an account has more than $2
+	// such values, all of them are deleted.
 	forgetAllowed = `
 DELETE FROM blocked_values WHERE account_id = $1 AND removed_at IS NOT NULL AND (removed_at < now() - interval '7 days'
 	OR (SELECT count(*) FROM blocked_values WHERE account_id = $1 AND removed_at IS NOT NULL) > $2)`
@@ -110,7 +108,6 @@ DELETE FROM blocked_values WHERE account_id = $1 AND removed_at IS NOT NULL AND 
 	countBlocked = `SELECT count(*) FROM blocked_values WHERE account_id = $1 AND removed_at IS NULL`
 )
 
-// A value that is already blocked does not change. A value that had been allowed again is blocked once more.
 var addBlocked = `
 INSERT INTO blocked_values AS b (id, account_id, list_id, value, change_id, who)
 SELECT gen_random_uuid(), $1, $2, value, $3,
@@ -120,8 +117,7 @@ ON CONFLICT (list_id, value) DO UPDATE SET id = excluded.id, change_id = exclude
 	created_at = excluded.created_at, removal_id = NULL, removed_at = NULL
 WHERE b.removed_at IS NOT NULL`
 
-// Add blocks values. The change does not count values that are already blocked. Errors: invalid_campaign, invalid_source,
-// too_many.
+// Add blocks values. Errors: invalid_campaign, invalid_source, too_many.
 func (k Blocks) Add(ctx context.Context, account uuid.UUID, t models.BlockTarget, values []string, by Author) (
 	change models.BlockChange, list uuid.UUID, err error,
 ) {
@@ -143,8 +139,6 @@ func (k Blocks) Add(ctx context.Context, account uuid.UUID, t models.BlockTarget
 	return change, list, err
 }
 
-// copyBlocked blocks in campaign $3 the values that are blocked in campaign $2. It keeps the names of the people who blocked
-// them.
 const copyBlocked = `
 WITH lists AS (
 	INSERT INTO block_lists (id, account_id, scope, scope_id, dimension)
@@ -158,8 +152,7 @@ SELECT gen_random_uuid(), $1, n.id, v.value, $4, v.who FROM lists n
 JOIN block_lists l ON l.account_id = $1 AND l.scope = 'campaign' AND l.scope_id = $2 AND l.dimension = n.dimension
 JOIN blocked_values v ON v.list_id = l.id AND v.removed_at IS NULL`
 
-// copy copies the blocked values of a campaign to a new copy of that campaign. copied is the id of the new copy.
-// Error: too_many.
+// copy blocks in the campaign copied what is blocked in another campaign. Error: too_many.
 func (k Blocks) copy(ctx context.Context, account, campaign, copied uuid.UUID) error {
 	_, err := k.change(ctx, account, func(s *Store, c *models.BlockChange) error {
 		n, err := s.exec(ctx, "copy blocked values", copyBlocked, account, campaign, copied, c.ID)
@@ -169,8 +162,7 @@ func (k Blocks) copy(ctx context.Context, account, campaign, copied uuid.UUID) e
 	return err
 }
 
-// change locks the account, runs fn and then checks the number of blocked values, all in a transaction. So changes of one account
-// run one after the other.
+// change locks the account, runs fn and then checks the number of blocked values, all in a transaction.
 func (k Blocks) change(ctx context.Context, account uuid.UUID, fn func(*Store, *models.BlockChange) error) (models.BlockChange, error) {
 	return LockedTxOf(ctx, k.s, account, func(s *Store) (models.BlockChange, error) {
 		c := models.BlockChange{ID: uuid.Must(uuid.NewV7())}
@@ -185,8 +177,8 @@ func (k Blocks) change(ctx context.Context, account uuid.UUID, fn func(*Store, *
 	})
 }
 
-// Removal selects the blocked values to allow again: by their ids, or by the values of a dimension. If Target has a scope, it
-// selects only values in that scope, otherwise values in all scopes.
+// Removal selects the blocked values to allow again: by their ids, or by the values of a dimension. If Target has no scope, it
+// selects values in all scopes.
 type Removal struct {
 	IDs    []uuid.UUID
 	Target models.BlockTarget
@@ -197,7 +189,7 @@ const removeBlocked = `
 UPDATE blocked_values v SET removed_at = clock_timestamp(), removal_id = $2 FROM block_lists l
 WHERE v.account_id = $1 AND v.removed_at IS NULL AND l.id = v.list_id AND `
 
-// Remove allows blocked values again. The change does not count values that are not blocked.
+// Remove allows blocked values again.
 func (k Blocks) Remove(ctx context.Context, account uuid.UUID, r Removal) (models.BlockChange, error) {
 	return k.change(ctx, account, func(s *Store, c *models.BlockChange) (err error) {
 		if len(r.IDs) > 0 {
@@ -211,7 +203,7 @@ func (k Blocks) Remove(ctx context.Context, account uuid.UUID, r Removal) (model
 }
 
 // changeLists changes blocked values of an account with a query. It touches their lists, so that web processes read the lists
-// again. It returns the number of changed values. If all their lists have the same scope_id, scope is this id, otherwise zero.
+// again. scope is the scope_id that all these lists have in common, or zero.
 func (s *Store) changeLists(ctx context.Context, account uuid.UUID, query string, args ...any) (n int, scope uuid.UUID, err error) {
 	lists, err := db.Select[uuid.UUID](ctx, s.c, "blocked values", query+` RETURNING v.list_id`, append([]any{account}, args...)...)
 	if err != nil || len(lists) == 0 {
@@ -229,8 +221,8 @@ const (
 	undoRemove = `UPDATE blocked_values v SET removed_at = NULL, removal_id = NULL, change_id = $2 WHERE v.account_id = $1 AND v.removal_id = $3 AND v.removed_at IS NOT NULL`
 )
 
-// Undo reverses a change, except for values that were changed again later. Undoing is itself a change, which can be undone too.
-// If nothing of the change is left to reverse, the error is not_found.
+// Undo reverses a change, except for values that were changed again later. An undo can be undone too. If nothing is left to
+// reverse, the error is not_found.
 func (k Blocks) Undo(ctx context.Context, account, change uuid.UUID) (models.BlockChange, error) {
 	return k.change(ctx, account, func(s *Store, c *models.BlockChange) (err error) {
 		if c.Blocked, c.ScopeID, err = s.changeLists(ctx, account, undoRemove, c.ID, change); err != nil || c.Blocked > 0 {

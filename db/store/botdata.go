@@ -13,7 +13,7 @@ import (
 // BotData accesses the lists that the operator has loaded for all accounts: see package botdata.
 type BotData struct{ s *Store }
 
-// BotData returns access to the operator's lists on this store's connection.
+// BotData returns access to the operator's lists.
 func (s *Store) BotData() BotData { return BotData{s} }
 
 // BotDataList describes a list without its entries.
@@ -50,7 +50,7 @@ func (b BotData) Save(ctx context.Context, lists []*botdata.List) error {
 	})
 }
 
-// Delete deletes the list of a kind. The error is models.NotFound if there is no such list.
+// Delete deletes the list of a kind.
 func (b BotData) Delete(ctx context.Context, kind string) error {
 	return b.s.execOne(ctx, "list", `DELETE FROM bot_data WHERE kind = $1`, kind)
 }

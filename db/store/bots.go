@@ -15,7 +15,7 @@ import (
 // BotEntries accesses the allow and deny lists of accounts.
 type BotEntries struct{ records[models.BotEntry] }
 
-// BotEntries returns access to the bot lists on this store's connection.
+// BotEntries returns access to the bot lists.
 func (s *Store) BotEntries() BotEntries {
 	return BotEntries{records[models.BotEntry]{s, botEntryTable}}
 }
@@ -33,9 +33,8 @@ var botEntryTable = newTable(table[models.BotEntry]{
 	},
 })
 
-// allowBotValues returns the error plan_limit if the entry would exceed the plan's number of values. It returns invalid_input if
-// matching the texts and patterns of all entries together would cost too many steps. It locks the account until the transaction
-// ends.
+// allowBotValues refuses an entry that exceeds the plan's number of values (plan_limit) or the steps that matching may cost
+// (invalid_input). It locks the account until the transaction ends.
 func (s *Store) allowBotValues(ctx context.Context, e *models.BotEntry) error {
 	plan, err := s.lockedPlan(ctx, e.AccountID)
 	if err != nil {
@@ -59,8 +58,7 @@ func (s *Store) allowBotValues(ctx context.Context, e *models.BotEntry) error {
 	return nil
 }
 
-// Blocked counts, for each deny entry, the clicks that the entry marked as bots in the hours of [from, to). It leaves out
-// entries without such clicks and removed entries.
+// Blocked counts, for each deny entry, the clicks that the entry marked as bots in the hours of [from, to).
 func (k BotEntries) Blocked(ctx context.Context, account uuid.UUID, w models.TimeRange) (map[uuid.UUID]int64, error) {
 	return db.Pairs[uuid.UUID, int64](ctx, k.s.c, "blocked clicks", `SELECT entry_id, sum(clicks)::bigint FROM bot_entry_hours
 		WHERE account_id = $1 AND hour >= date_trunc('hour', $2::timestamptz, 'UTC') AND hour < $3 GROUP BY entry_id`,
@@ -76,7 +74,7 @@ func (k BotEntries) Sizes(ctx context.Context, account uuid.UUID) (map[string]in
 // BotSettings are the settings by which an account scores its clicks.
 type BotSettings struct {
 	Threshold int            `db:"bot_threshold"`
-	Disabled  pq.StringArray `db:"bot_disabled"` // names of signals
+	Disabled  pq.StringArray `db:"bot_disabled"`
 }
 
 // Settings returns the settings in the form that package bot uses.
@@ -87,8 +85,7 @@ func (s *Store) FindBotSettings(ctx context.Context, account uuid.UUID) (BotSett
 	return db.Get[BotSettings](ctx, s.c, "account", `SELECT bot_threshold, bot_disabled FROM accounts WHERE id = $1`, account)
 }
 
-// These locks keep the bot settings of an account unchanged while its clicks are scored. Transactions that score clicks share the
-// lock. A change of the settings waits until these transactions have ended.
+// Transactions that score clicks share the lock. A change of the settings waits until they have ended.
 const (
 	shareLockBotSettings = `SELECT pg_advisory_xact_lock_shared(hashtextextended('switchyard bot settings ' || $1::text, 0))`
 	lockBotSettings      = `SELECT pg_advisory_xact_lock(hashtextextended('switchyard bot settings ' || $1::text, 0))`
@@ -100,8 +97,7 @@ func (s *Store) ShareBotSettings(ctx context.Context, account uuid.UUID) (bot.Se
 	return s.botSettingsWithLock(ctx, shareLockBotSettings, account)
 }
 
-// LockBotSettings returns the bot settings of an account for a transaction that changes the settings. It waits for the
-// transactions that hold ShareBotSettings.
+// LockBotSettings returns the bot settings of an account for a transaction that changes the settings.
 func (s *Store) LockBotSettings(ctx context.Context, account uuid.UUID) (bot.Settings, error) {
 	return s.botSettingsWithLock(ctx, lockBotSettings, account)
 }

@@ -10,8 +10,7 @@ import (
 	"switchyard/db/store"
 )
 
-// TestBotSettingsWait checks that settings change only while no transaction scores clicks by the old settings. It also checks
-// that no transaction scores by settings that are being changed. Two transactions that score clicks do not wait for each other.
+// TestBotSettingsWait checks that settings change only while no transaction scores clicks.
 func TestBotSettingsWait(t *testing.T) {
 	t.Parallel()
 	d, account := dbtest.New(t), uuid.New()

@@ -24,11 +24,10 @@ type Failure struct {
 // Edit is a record before and after a change.
 type Edit[R any] struct{ Before, After R }
 
-// maxNamedFailures is the number of records that the error of a refused change names.
 const maxNamedFailures = 5
 
 // Refused returns the error of a change of many records that failed for some of the records. The error has the code of the first
-// failure and names the first records. It is nil if there are no failures.
+// failure and names the first records.
 func Refused(failures []Failure, total int) error {
 	if len(failures) == 0 {
 		return nil
@@ -50,9 +49,8 @@ func Refused(failures []Failure, total int) error {
 		strings.Join(named, "; "))
 }
 
-// each calls the function change for every id, in the order in which records are locked. Every call runs in a savepoint of the
-// transaction of s. If a call returns an error that a client may see, only the change of that record is rolled back, and the record
-// becomes a failure. At any other error, no further record is changed and the error is returned.
+// each calls the function change for every id, in the order in which records are locked. Every call runs in a savepoint. If a
+// call returns a models.Error, only its record is rolled back and becomes a failure. Any other error ends the loop.
 func (s *Store) each(ctx context.Context, ids []uuid.UUID, change func(s *Store, id uuid.UUID) (name string, err error)) (
 	failures []Failure, err error,
 ) {
@@ -71,8 +69,8 @@ func (s *Store) each(ctx context.Context, ids []uuid.UUID, change func(s *Store,
 	return failures, nil
 }
 
-// ChangeAll calls the function edit with each record, under a lock, and saves the result, including whether the record is active.
-// It returns the changed records, and the records that the function edit or a check refused. The store must be in a transaction.
+// ChangeAll calls the function edit with each record, under a lock, and saves the result. It returns the changed records, and as
+// failures the records that edit or a check refused. The store must be in a transaction.
 func (k pausable[R]) ChangeAll(ctx context.Context, account uuid.UUID, ids []uuid.UUID, edit func(*R) error) (
 	edits []Edit[R], failures []Failure, err error,
 ) {
@@ -123,7 +121,6 @@ func (s *Store) ClaimUndo(ctx context.Context, account, id uuid.UUID) (bulk.Chan
 	return change, s.run(ctx, "undo a change", undo, account, id)
 }
 
-// changeRetention is how long a change can be undone.
 const changeRetention = 90 * 24 * time.Hour
 
 // DeleteExpiredChanges deletes changes that are too old to be undone. It is for workers.

@@ -16,7 +16,7 @@ import (
 // Campaigns accesses the campaigns of accounts and their flows.
 type Campaigns struct{ records[models.Campaign] }
 
-// Campaigns returns access to the campaigns on this store's connection.
+// Campaigns returns access to the campaigns.
 func (s *Store) Campaigns() Campaigns { return Campaigns{records[models.Campaign]{s, campaignTable}} }
 
 // RoutedCampaign is a campaign with its paths.
@@ -29,8 +29,7 @@ type RoutedCampaign struct {
 
 var (
 	campaignTable = newCampaignTable[models.Campaign]("")
-	// flow_version is a hash of the paths. Equal paths have the same version, different paths have different versions.
-	routedTable = newCampaignTable[RoutedCampaign](`, left(md5(t.streams::text), 16) AS flow_version`)
+	routedTable   = newCampaignTable[RoutedCampaign](`, left(md5(t.streams::text), 16) AS flow_version`)
 )
 
 // sourceLink is SQL for the fields of the traffic source s that a tracking link contains. The type is json, because it keeps the
@@ -55,10 +54,8 @@ func newCampaignTable[R any](joined string) *table[R] {
 // List lists the campaigns that are not deleted. Pinned campaigns come first, then the newest, unless the page asks for another
 // order.
 //
-// A campaign can be pinned or unpinned between two pages. Every cursor therefore carries the time of the first page, and the
-// order depends on that time: the first part has the pinned campaigns that have not changed since that time, and the second part
-// has all others. A change can only move a campaign to the second part, so no campaign is missed. A pinned campaign that changes
-// while pages are read may appear twice.
+// Pinned campaigns that changed after the first page was read are listed with the others, so that no campaign is missed. Such a
+// campaign may appear twice.
 func (k Campaigns) List(ctx context.Context, account uuid.UUID, p Page) ([]models.Campaign, string, error) {
 	q := campaignTable.page(account, p)
 	if p.Sort != "" {
@@ -79,8 +76,8 @@ func (k Campaigns) ListByMode(ctx context.Context, account uuid.UUID, mode strin
 	return db.Select[models.Campaign](ctx, k.s.c, "campaigns", q, account, mode, limit)
 }
 
-// Create adds a campaign with its flow, if the plan allows another campaign. The campaign and its paths get new ids. Create
-// generates the alias if it is empty or the domain is shared. A flow without paths needs a destination_url or a fallback_url.
+// Create adds a campaign with its flow, if the plan allows another campaign. Create generates the alias if it is empty or the
+// domain is shared. A flow without paths needs a destination_url or a fallback_url.
 func (k Campaigns) Create(ctx context.Context, c models.Campaign, paths []flow.Path) (models.Campaign, error) {
 	flow.Identify(paths, nil)
 	return TxOf(ctx, k.s, func(s *Store) (models.Campaign, error) {
@@ -89,7 +86,6 @@ func (k Campaigns) Create(ctx context.Context, c models.Campaign, paths []flow.P
 	})
 }
 
-// insertCampaign checks a new campaign and inserts it. On a shared domain, or without an alias, it gets a generated alias.
 func insertCampaign(ctx context.Context, s *Store, c RoutedCampaign) (RoutedCampaign, error) {
 	if err := s.allow(ctx, c.AccountID, campaignTable.allowance); err != nil {
 		return c, err
@@ -123,8 +119,8 @@ func insertCampaign(ctx context.Context, s *Store, c RoutedCampaign) (RoutedCamp
 
 const aliasTries = 5 // about one generated alias in 10^15 is taken
 
-// withAlias calls save, which writes *alias. If generate is true, it sets a new alias before each call, and tries again if the
-// alias is taken. Errors: alias_taken, duplicate_slug.
+// withAlias calls save, which writes *alias. If generate is true, it first sets a new alias, and tries again if that alias is
+// taken. Errors: alias_taken, duplicate_slug.
 func withAlias[R any](ctx context.Context, s *Store, generate bool, alias *string, save func(*Store) (R, error)) (
 	saved R, err error,
 ) {
@@ -146,9 +142,7 @@ func withAlias[R any](ctx context.Context, s *Store, generate bool, alias *strin
 	return saved, err
 }
 
-// Clone copies a campaign, its flow and the values that are blocked in it, if the plan allows another campaign. The copy is
-// paused. It gets a new alias and an unused name, such as "N (copy)" for the name N. Clone refuses a flow that would be refused
-// if it were saved now.
+// Clone copies a campaign, its flow and its blocked values, if the plan allows another campaign. The copy is paused.
 func (k Campaigns) Clone(ctx context.Context, account, id uuid.UUID) (models.Campaign, error) {
 	saved, err := routedTable.clone(ctx, k.s, account, id, func(s *Store, c *RoutedCampaign) (err error) {
 		if err := s.inlineDeleted(ctx, account, c.Paths); err != nil {

@@ -14,12 +14,11 @@ import (
 	"switchyard/models/flow"
 )
 
-// Change changes the settings of a campaign. It calls the function edit with the saved settings, under a lock. If this function
-// returns an error, nothing changes. The parameter by says who makes the change.
+// Change changes the settings of a campaign. It calls the function edit with the saved settings, under a lock.
 //
 // A zero DomainID moves the campaign to the shared link domain. A campaign that moves from its own domain to a shared one gets a
-// generated alias. When an active campaign is paused, Change stores the event campaign.paused in the same transaction. The caller
-// dispatches the event's deliveries after the commit.
+// generated alias. When an active campaign is paused, Change stores the event campaign.paused, and the caller dispatches the
+// deliveries after the commit.
 func (k Campaigns) Change(ctx context.Context, account, id uuid.UUID, by Author, edit func(*models.Campaign) error) (
 	saved models.Campaign, deliveries []uuid.UUID, err error,
 ) {
@@ -57,7 +56,6 @@ func (k Campaigns) change(ctx context.Context, before models.Campaign, by Author
 	return saved, deliveries, err
 }
 
-// addPaused stores the event campaign.paused and returns its deliveries. The event names a person or a key as the audit log does.
 func (s *Store) addPaused(ctx context.Context, c models.Campaign, by Author) (deliveries []uuid.UUID, err error) {
 	data := c.PausedData(cmp.Or(by.Part, models.ByPerson), by.Person)
 	if by.Part == "" && by.Person == "" && by.Key.Valid {
@@ -70,8 +68,7 @@ func (s *Store) addPaused(ctx context.Context, c models.Campaign, by Author) (de
 }
 
 // ChangeAll does the same as Change for several campaigns. It returns the changed campaigns, and as failures the campaigns that
-// edit or a check refused. If keepAlias is true, a campaign that moves to a shared domain keeps its alias. The store must be in
-// a transaction.
+// edit or a check refused. The store must be in a transaction.
 func (k Campaigns) ChangeAll(ctx context.Context, account uuid.UUID, ids []uuid.UUID, by Author, keepAlias bool, edit func(*models.Campaign) error) (
 	edits []Edit[models.Campaign], failures []Failure, deliveries []uuid.UUID, err error,
 ) {
@@ -89,8 +86,7 @@ func (k Campaigns) ChangeAll(ctx context.Context, account uuid.UUID, ids []uuid.
 	return edits, failures, deliveries, err
 }
 
-// checkChange checks the changed settings against the other records of the account. It reports whether the alias must be
-// generated. It does not check unchanged settings, because the records to which they refer may have been deleted.
+// It does not check unchanged settings, because the records to which they refer may have been deleted.
 func (k Campaigns) checkChange(ctx context.Context, before models.Campaign, after *models.Campaign) (bool, error) {
 	moved := before.DomainID != after.DomainID
 	shared := before.SharedHost
@@ -123,9 +119,8 @@ func (k Campaigns) checkChange(ctx context.Context, before models.Campaign, afte
 	return shared && !before.SharedHost, nil
 }
 
-// ChangeFlow replaces the flow of a campaign by the paths that the function edit returns, and returns the saved flow. It calls
-// this function with the saved flow, as Flow returns it, under a lock. If the function returns an error, nothing changes. A path
-// that was in the old flow keeps its id, and so its statistics. Any other path gets a new id.
+// ChangeFlow replaces the flow of a campaign by the paths that the function edit returns for the saved flow. The campaign is
+// locked. A path that was in the old flow keeps its id, and so its statistics.
 func (k Campaigns) ChangeFlow(ctx context.Context, account, id uuid.UUID,
 	edit func(CampaignFlow) ([]flow.Path, error),
 ) (saved CampaignFlow, err error) {

@@ -17,7 +17,7 @@ type CampaignFlow struct {
 	Paths   []flow.Path
 }
 
-// Flow returns the flow of a campaign. In place of a deleted saved rule, a path has the rule's conditions.
+// Flow returns the flow of a campaign. A path with a deleted saved rule gets the rule's conditions.
 func (k Campaigns) Flow(ctx context.Context, account, id uuid.UUID) (CampaignFlow, error) {
 	c, err := routedTable.find(ctx, k.s, account, id)
 	if err != nil {
@@ -46,8 +46,6 @@ func (k Campaigns) FlowNetworks(ctx context.Context, account uuid.UUID, paths []
 	return db.Select[FlowNetwork](ctx, k.s.c, "networks of a flow", flowNetworks, account, destinations)
 }
 
-// flowReferences returns those ids that are live records of the account, with their kinds. It also returns an id that is in $5,
-// even if its record was deleted or deactivated.
 const flowReferences = `
 SELECT id, 'offer' AS kind, 0 AS match_steps, 0 AS match_bytes FROM offers WHERE account_id = $1 AND id = ANY ($2)
 	AND (deactivated_at IS NULL OR id = ANY ($5))
@@ -60,13 +58,12 @@ SELECT id, 'campaign', 0, 0 FROM campaigns WHERE account_id = $1 AND id = ANY ($
 UNION ALL
 SELECT id, 'rule', match_steps, match_bytes FROM rules WHERE account_id = $1 AND id = ANY ($4) AND deleted_at IS NULL`
 
-// checkFlow refuses a flow that cannot be routed. It also refuses a flow that refers to an offer, lander, campaign or saved rule
-// that is not a live record of the account. Anything that was already in the replaced flow is accepted, such as a deactivated
-// record, or a condition's value that no visitor has. checkFlow returns the cost of the flow's own conditions.
+// checkFlow refuses a flow that cannot be routed, or that refers to a record that is not a live record of the account. What the
+// old flow already had is accepted. cost does not include the flow's saved rules.
 func (s *Store) checkFlow(ctx context.Context, account uuid.UUID, paths, old []flow.Path) (cost cond.Cost, err error) {
 	destinations, campaigns, rules := flow.References(paths)
 	oldDestinations, oldCampaigns, _ := flow.References(old)
-	if len(rules) > 0 { // no saved rule can be removed before the flow is saved
+	if len(rules) > 0 { // keeps the saved rules until the flow is saved
 		if err := s.LockAccount(ctx, account); err != nil {
 			return cost, err
 		}
@@ -97,8 +94,8 @@ func (s *Store) checkFlow(ctx context.Context, account uuid.UUID, paths, old []f
 	return flow.CostOf(paths, nil), nil
 }
 
-// allowFlow does the same as checkFlow, and also refuses conditions that exceed the plan's allowance. For a new campaign,
-// campaign is the zero id. allowFlow returns the size of the conditions in bytes.
+// allowFlow does the same as checkFlow, and also refuses conditions that exceed the plan's allowance. For a new campaign, the id
+// is zero. It returns the size of the conditions in bytes.
 func (s *Store) allowFlow(ctx context.Context, account, campaign uuid.UUID, paths, old []flow.Path) (int, error) {
 	cost, err := s.checkFlow(ctx, account, paths, old)
 	if err == nil {
@@ -107,7 +104,6 @@ func (s *Store) allowFlow(ctx context.Context, account, campaign uuid.UUID, path
 	return cost.Bytes, err
 }
 
-// checkMode refuses a mode that needs goal tracking if the plan does not include it.
 func (s *Store) checkMode(ctx context.Context, c models.Campaign) error {
 	if !c.TracksGoals() {
 		return nil
@@ -122,8 +118,6 @@ func (s *Store) checkMode(ctx context.Context, c models.Campaign) error {
 	return nil
 }
 
-// checkSite refuses a measurement_site_id that is not a site of the account. It locks the site, so that the site cannot be deleted
-// before the campaign is saved.
 func (s *Store) checkSite(ctx context.Context, c models.Campaign) error {
 	if !c.MeasurementSiteID.Valid {
 		return nil
@@ -136,7 +130,7 @@ func (s *Store) checkSite(ctx context.Context, c models.Campaign) error {
 	return err
 }
 
-// The queries lock with FOR KEY SHARE, so that the domain cannot be deleted before the campaign is saved.
+// FOR KEY SHARE: the domain cannot be deleted before the campaign is saved.
 const (
 	namedDomain = `
 SELECT id, account_id IS NULL AS shared FROM domains
@@ -148,9 +142,8 @@ WHERE account_id IS NULL OR $2 AND account_id = $1 AND is_default AND is_verifie
 ORDER BY account_id NULLS LAST, is_default DESC, created_at, id LIMIT 1 FOR KEY SHARE`
 )
 
-// linkDomain returns the domain with the given id, which must belong to the account or be shared. If id is zero, it returns the
-// account's verified default domain, if accountDefault is true and there is such a domain. Otherwise it returns the shared
-// link domain. Error: invalid_domain.
+// linkDomain returns a domain of the account or a shared one. If id is zero, it returns the shared link domain. With
+// accountDefault, the account's verified default domain takes precedence. Error: invalid_domain.
 func (s *Store) linkDomain(ctx context.Context, account, id uuid.UUID, accountDefault bool) (LinkDomain, error) {
 	query, second := defaultDomain, any(accountDefault)
 	if id != uuid.Nil {
@@ -166,8 +159,7 @@ func (s *Store) linkDomain(ctx context.Context, account, id uuid.UUID, accountDe
 	return d, err
 }
 
-// AllWithFlows lists every campaign of an account with its flow, oldest first. In place of a deleted saved rule, a path has the
-// rule's conditions.
+// AllWithFlows lists every campaign of an account with its flow, oldest first.
 func (k Campaigns) AllWithFlows(ctx context.Context, account uuid.UUID) ([]RoutedCampaign, error) {
 	list, err := records[RoutedCampaign]{k.s, routedTable}.All(ctx, account)
 	if err == nil {
@@ -176,7 +168,7 @@ func (k Campaigns) AllWithFlows(ctx context.Context, account uuid.UUID) ([]Route
 	return list, err
 }
 
-// WithFlow returns a campaign with its flow. In place of a deleted saved rule, a path has the rule's conditions.
+// WithFlow returns a campaign with its flow.
 func (k Campaigns) WithFlow(ctx context.Context, account, id uuid.UUID) (RoutedCampaign, error) {
 	c, err := routedTable.find(ctx, k.s, account, id)
 	if err == nil {

@@ -17,7 +17,7 @@ func (k Campaigns) ByAlias(ctx context.Context, account uuid.UUID, alias string)
 	return db.Select[uuid.UUID](ctx, k.s.c, "campaigns by alias", campaignsByAlias, account, alias)
 }
 
-// Routed lists every campaign with its flow, as Flow returns it. Pinned campaigns come first, then the newest.
+// Routed lists every campaign with its flow. Pinned campaigns come first, then the newest.
 func (k Campaigns) Routed(ctx context.Context, account uuid.UUID) ([]RoutedCampaign, error) {
 	q := routedTable.from + ` WHERE ` + routedTable.live +
 		` ORDER BY t.is_pinned DESC, t.created_at DESC, t.id DESC`
@@ -29,7 +29,7 @@ func (k Campaigns) Routed(ctx context.Context, account uuid.UUID) ([]RoutedCampa
 	return list, k.s.inlineDeleted(ctx, account, flows...)
 }
 
-// FlowRecord is an offer or a landing page of a flow. It may be deactivated.
+// FlowRecord is an offer or a landing page of a flow.
 type FlowRecord struct {
 	ID       uuid.UUID `db:"id"`
 	Kind     string    `db:"kind"` // offer or lander

@@ -11,11 +11,10 @@ import (
 	"switchyard/models"
 )
 
-// Certificates accesses the certificates that were requested from an edge. There is one row for each domain for which a
-// certificate was requested.
+// Certificates accesses the certificates that were requested for domains from an edge.
 type Certificates struct{ s *Store }
 
-// Certificates returns access to the certificates on this store's connection.
+// Certificates returns access to the certificates.
 func (s *Store) Certificates() Certificates { return Certificates{s} }
 
 var certificateColumns = db.Columns[models.CertificateState]("c.") + `, c.domain_id, c.account_id, c.host, c.edge, c.wanted, c.asked_at,
@@ -45,7 +44,7 @@ type CertificateOf struct {
 }
 
 const (
-	// Requests for the same host run one after the other, whichever accounts its domains belong to.
+	// Requests for the same host run one after the other, in all accounts.
 	lockHost = `SELECT pg_advisory_xact_lock(hashtextextended('certificate ' || host, 0)), host, is_verified
 FROM domains WHERE id = $2 AND account_id = $1 FOR SHARE`
 
@@ -71,9 +70,8 @@ ON CONFLICT (domain_id) DO UPDATE SET wanted = true, edge = $4, next_at = $5, ch
 	failure = '', failing_since = NULL, attempts = 0, next_at = NULL, changed_at = clock_timestamp(), fence = fence + 1`
 )
 
-// Request records that a certificate for the domain is wanted at an edge, and that work on it is due now. It does so even if the
-// domain's certificate was released before. If another domain already has the certificate of the same host, a verified domain
-// takes that certificate over. For an unverified domain the error is edge_1406.
+// Request records that a certificate for the domain is wanted at an edge, and makes it due now. If another domain already has the
+// certificate of the same host, a verified domain takes that certificate over. For an unverified domain the error is edge_1406.
 func (k Certificates) Request(ctx context.Context, id CertificateOf, edge string, now time.Time) error {
 	return k.s.Tx(ctx, func(s *Store) error {
 		d, err := db.Get[struct {
@@ -119,8 +117,7 @@ SELECT account_id, domain_id FROM (
 	WHERE wanted AND edge = $1 AND next_at <= $2 AND (lease_until IS NULL OR lease_until <= $2)
 ) due ORDER BY place, next_at LIMIT $3`
 
-// ListDue lists at most limit due certificates of an edge. It takes turns between accounts: first one certificate of each
-// account, then a second of each, and so on.
+// ListDue lists at most limit due certificates of an edge, in turns between accounts.
 func (k Certificates) ListDue(ctx context.Context, edge string, now time.Time, limit int) ([]CertificateOf, error) {
 	return db.Select[CertificateOf](ctx, k.s.c, "due certificates", selectDueCertificates, edge, now, limit)
 }
@@ -140,7 +137,7 @@ FROM domains d WHERE d.id = c.domain_id AND c.account_id = $1 AND c.domain_id = 
 RETURNING ` + certificateColumns + `, c.next_at, c.fence`
 
 // Begin leases a certificate to a worker before the worker sends a request to the edge. ok is false if another worker has the
-// lease or if the certificate is not wanted. If due is true, ok is also false if the certificate is not due.
+// lease or the certificate is not wanted. If due is true, ok is also false if it is not due.
 func (k Certificates) Begin(ctx context.Context, id CertificateOf, now time.Time, lease time.Duration, due bool) (
 	LeasedCertificate, bool, error,
 ) {
@@ -164,9 +161,9 @@ UPDATE certificates SET lease_until = NULL, external_id = $4,
 	expires_at = $12, renew_at = $13, checked_at = $14, failure = $15, failing_since = $16, attempts = $17, next_at = $18
 WHERE account_id = $1 AND domain_id = $2 AND fence = $3`
 
-// Finish records what the edge answered about a certificate, and ends the lease. next is the time of the next check. If next is
-// nil, the certificate is checked again only on request. If the certificate was released, taken over or leased again since Begin,
-// Finish records nothing, and ok is false.
+// Finish records what the edge answered about a certificate, and ends the lease. next is the time of the next check. If it is
+// nil, only Request makes a check due. If the certificate was released, taken over or leased again since Begin, Finish records
+// nothing, and ok is false.
 func (k Certificates) Finish(ctx context.Context, h LeasedCertificate, now time.Time, next *time.Time) (ok bool, err error) {
 	n, err := k.s.exec(ctx, "finish certificate", finishCertificate, h.AccountID, h.DomainID, h.Fence, h.ExternalID, h.SSLStatus,
 		h.Serving, h.Detail, db.Document(h.Ownership), db.Document(h.OwnershipHTTP), db.Document(h.Errors), h.IssuedAt,
@@ -174,9 +171,8 @@ func (k Certificates) Finish(ctx context.Context, h LeasedCertificate, now time.
 	return n > 0, err
 }
 
-// releaseCertificates returns SQL that inserts the jobs that delete certificates at the edge. The SQL returns the ids of the
-// jobs. If a worker has leased a certificate, the job that deletes the certificate waits until the lease ends. The certificates
-// stay locked until the transaction ends.
+// releaseCertificates returns SQL that inserts jobs that delete certificates at the edge, and returns their ids. If a worker has
+// leased a certificate, its job waits until the lease ends.
 func releaseCertificates(which string) string {
 	return `WITH released AS MATERIALIZED (
 	SELECT jsonb_build_object('edge', edge, 'host', host, 'external_id', external_id, 'asked_at', asked_at) AS args,
@@ -190,8 +186,8 @@ var (
 	releaseAll = releaseCertificates(`account_id = $1`)
 )
 
-// Release releases the certificate of a domain. The certificate is not requested again automatically. job is the id of the job
-// that deletes the certificate at the edge. It is zero if the edge has nothing to delete.
+// Release releases the certificate of a domain, which is then not requested again automatically. job deletes the certificate at
+// the edge. It is zero if the edge has nothing to delete.
 func (k Certificates) Release(ctx context.Context, account, domain uuid.UUID) (job uuid.UUID, err error) {
 	return TxOf(ctx, k.s, func(s *Store) (job uuid.UUID, err error) {
 		if job, err = s.Certificates().enqueueRelease(ctx, account, domain); err != nil {
@@ -203,13 +199,11 @@ func (k Certificates) Release(ctx context.Context, account, domain uuid.UUID) (j
 	})
 }
 
-// enqueueRelease inserts the job that deletes a certificate at the edge.
 func (k Certificates) enqueueRelease(ctx context.Context, account, domain uuid.UUID) (job uuid.UUID, err error) {
 	job, _, err = db.First[uuid.UUID](ctx, k.s.c, "release certificate", releaseOne, account, domain)
 	return job, err
 }
 
-// releaseAll releases the certificates of an account.
 func (k Certificates) releaseAll(ctx context.Context, account uuid.UUID) error {
 	return k.s.Tx(ctx, func(s *Store) error {
 		if err := s.run(ctx, "release certificates", releaseAll, account); err != nil {
@@ -223,13 +217,12 @@ const certificateInUse = `
 SELECT EXISTS (SELECT FROM certificates c JOIN domains d ON d.id = c.domain_id
 WHERE c.edge = $1 AND c.host = $2 AND c.wanted AND (d.is_verified OR $3 <> '' AND c.external_id = $3))`
 
-// InUse reports whether a domain uses a certificate that is about to be deleted at the edge. That happens if the host was added
+// InUse reports whether a domain uses a certificate that is about to be deleted at the edge. This is so if the host was added
 // again.
 func (k Certificates) InUse(ctx context.Context, edge, host, externalID string) (bool, error) {
 	return db.Get[bool](ctx, k.s.c, "certificate in use", certificateInUse, edge, host, externalID)
 }
 
-// certificateFails is the number of failed attempts after which a certificate that is not being served is listed as troubled.
 const certificateFails = 3
 
 var selectTroubledCertificates = `SELECT ` + certificateColumns + ` FROM certificates c JOIN domains d ON d.id = c.domain_id
@@ -245,9 +238,8 @@ func (k Certificates) Troubled(ctx context.Context, account uuid.UUID, now time.
 const hurryCertificates = `
 UPDATE certificates SET next_at = $2 WHERE host = $1 AND wanted AND NOT serving AND attempts < 3 AND next_at > $2`
 
-// MakeDue makes the certificates of a host due now, because a visitor requested the host and there was no certificate. It covers all
-// accounts, because the visitor's request does not name an account. A certificate that has failed three times in a row keeps its
-// next time.
+// MakeDue makes the certificates of a host due now, because a visitor requested the host and there was no certificate. A
+// certificate that has failed three times in a row keeps its next time.
 func (k Certificates) MakeDue(ctx context.Context, host string, now time.Time) error {
 	return k.s.run(ctx, "hurry certificate", hurryCertificates, host, now)
 }

@@ -14,8 +14,8 @@ import (
 	"switchyard/models"
 )
 
-// recorded lists the calls that may change the figures of an account, by the kind of record that they change. Other calls in the
-// audit log, such as those about tests, exports, keys and people, are not shown as changes on a chart.
+// recorded lists the calls that may change the figures of an account, by the kind of record that they change. Other calls, such
+// as those about exports, keys and people, are not shown as changes on a chart.
 var recorded = map[string][]string{
 	"campaign": {
 		"POST /campaigns", "PATCH /campaigns/{id}", "DELETE /campaigns/{id}", "POST /campaigns/{id}/clone", "PUT /campaigns/{id}/flow",
@@ -39,17 +39,16 @@ var recorded = map[string][]string{
 	"copilot":   {"POST /copilot/rules", "PATCH /copilot/rules", "DELETE /copilot/rules"},
 }
 
-// undoCall undoes a change of many records. In the list of changes it names no record: its audit entry has an offer, a landing page, or
-// none.
+// undoCall undoes a change of many records. Its audit entry may name an offer or a landing page, which the list of changes does
+// not show.
 const undoCall = "POST /changes/{id}/undo"
 
-// copilotCall is the call with which people apply the Copilot's suggestions. The resulting changes are in copilot_changes.
+// copilotCall is the call with which people apply the Copilot's suggestions.
 const copilotCall = "POST /copilot"
 
 // RecordedCalls lists the calls whose audit entries are shown as changes.
 func RecordedCalls() []string { return slices.Concat(slices.Collect(maps.Values(recorded))...) }
 
-// kindOfCall is SQL for the kind of record that a call changes.
 var kindOfCall = func() string {
 	var out strings.Builder
 	for _, kind := range slices.Sorted(maps.Keys(recorded)) {
@@ -58,14 +57,12 @@ var kindOfCall = func() string {
 	return "CASE" + out.String() + " END"
 }()
 
-// recordName is SQL for the name of the record t.record_id of any kind.
 var recordName = recordNameIn(map[string][]string{
 	"name": {"campaigns", "flows", "rules", "offers", "landers", "traffic_sources", "networks", "smartlinks", "copilot_rules"},
 	"host": {"domains"},
 })
 
-// recordNameIn returns SQL for the name of the record t.record_id. tables maps the column that contains the name to the tables
-// with that column.
+// Its argument maps the column of the name to tables.
 func recordNameIn(tables map[string][]string) string {
 	var parts []string
 	for _, column := range slices.Sorted(maps.Keys(tables)) {
@@ -77,8 +74,8 @@ func recordNameIn(tables map[string][]string) string {
 }
 
 // listChanges selects entries of the audit log ($4 lists their calls) and changes of the Copilot. If $7 is a campaign, it selects
-// only changes of this campaign, including bulk changes in which the campaign was one of the records. The person who applied a change of
-// the Copilot is looked up in the audit entry of the call. Ids are ordered by time, so the audit log's index limits the rows that are read.
+// only changes of this campaign, including bulk changes. Ids are ordered by time, so the audit log's index limits the rows that
+// are read.
 var listChanges = `
 WITH entry AS (
 	SELECT t.id, t.created_at AS at, CASE WHEN t.user_id IS NULL THEN 'key' ELSE 'person' END AS by, t.who, t.via, t.client,
@@ -105,8 +102,7 @@ SELECT t.id, t.at, t.by, t.who, t.via, t.client, t.operation, t.kind, t.record_i
 	t.fields, t.title, t.undone_at
 FROM t WHERE ($7::uuid IS NULL OR t.campaign_id = $7 OR $7 = ANY (t.campaigns))`
 
-// Changes lists the changes in [from, to) that may have changed figures, newest first. If a campaign is given, it lists only
-// changes of that campaign.
+// Changes lists the changes in [from, to) that may have changed figures, newest first.
 func (s *Store) Changes(ctx context.Context, account uuid.UUID, from, to time.Time, campaign uuid.NullUUID, p Page) (
 	[]models.RecordedChange, string, error,
 ) {

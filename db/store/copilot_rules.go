@@ -15,7 +15,7 @@ import (
 // CopilotRules accesses the rules by which the Copilot changes the campaigns of accounts.
 type CopilotRules struct{ records[autorule.Rule] }
 
-// CopilotRules returns access to the rules on this store's connection.
+// CopilotRules returns access to the rules.
 func (s *Store) CopilotRules() CopilotRules {
 	return CopilotRules{records[autorule.Rule]{s, copilotRuleTable}}
 }
@@ -39,8 +39,7 @@ func checkScope(ctx context.Context, s *Store, r, old *autorule.Rule) error {
 	return checkLive(ctx, s, sourceTable, r.AccountID, r.SourceIDs, old.SourceIDs)
 }
 
-// checkLive refuses ids that are not live records of the account. It accepts an id that is in the list before, even if the id's
-// record is not live.
+// checkLive refuses ids that are not live records of the account. It accepts ids that are in before.
 func checkLive[R any](ctx context.Context, s *Store, t *table[R], account uuid.UUID, ids, before []uuid.UUID) error {
 	q := `SELECT t.id FROM ` + t.name + ` t WHERE ` + t.live + ` AND t.id = ANY ($2::uuid[])`
 	found, err := db.Select[uuid.UUID](ctx, s.c, t.what, q, account, db.UUIDs(ids))
@@ -55,7 +54,7 @@ func checkLive[R any](ctx context.Context, s *Store, t *table[R], account uuid.U
 	return nil
 }
 
-// ListDue lists the active rules of an account that are due. The rule that has waited longest comes first.
+// ListDue lists the active rules of an account that are due. The rule that is due longest comes first.
 func (k CopilotRules) ListDue(ctx context.Context, account uuid.UUID, now time.Time) ([]autorule.Rule, error) {
 	return db.Select[autorule.Rule](ctx, k.s.c, "due rules", copilotRuleTable.from+` WHERE `+copilotRuleTable.live+`
 		AND t.is_active AND t.next_at <= $2 ORDER BY t.next_at, t.id`, account, now)

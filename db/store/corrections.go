@@ -11,7 +11,7 @@ import (
 // Corrections accesses the CSV files that jobs process. A file has the id of its job.
 type Corrections struct{ s *Store }
 
-// Corrections returns access to the files on this store's connection.
+// Corrections returns access to the files.
 func (s *Store) Corrections() Corrections { return Corrections{s} }
 
 // Add stores the file of a job. A repeated call does nothing.
@@ -27,7 +27,7 @@ func (k Corrections) Text(ctx context.Context, account, job uuid.UUID) (string, 
 	return string(csv), err
 }
 
-// AddPart stores the outcomes of consecutive rows as JSON. first is the number of the first of these rows.
+// AddPart stores the outcomes of consecutive rows, beginning with row first, as JSON.
 func (k Corrections) AddPart(ctx context.Context, job uuid.UUID, first int, outcomes any) error {
 	const q = `INSERT INTO correction_parts (correction_id, first_row, outcomes) VALUES ($1, $2, $3)`
 	return k.s.run(ctx, "add part of correction", q, job, first, db.Document(outcomes))
@@ -50,7 +50,7 @@ type NamedRecord struct {
 	Name  string    `db:"name"`
 	Alias string    `db:"alias"`
 	Live  bool      `db:"live"`
-	// SourceID is the traffic source of a campaign.
+	// SourceID is the source of a campaign.
 	SourceID uuid.NullUUID `db:"source_id"`
 }
 

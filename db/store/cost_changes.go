@@ -13,7 +13,7 @@ import (
 // CostChanges accesses the changes of cost that people have made. Package spend stores the values that a change replaces.
 type CostChanges struct{ s *Store }
 
-// CostChanges returns access to the changes of cost on this store's connection.
+// CostChanges returns access to the changes of cost.
 func (s *Store) CostChanges() CostChanges { return CostChanges{s} }
 
 var costChangeColumns = db.Columns[models.CostChange]("t.")
@@ -23,13 +23,13 @@ INSERT INTO cost_changes (id, account_id, kind, who, request, statement, base)
 SELECT $2, id, $3, coalesce(` + keyName("$5") + `, $4), $6, $7, currency
 FROM accounts WHERE id = $1 ON CONFLICT (id) DO NOTHING`
 
-// Add stores a change before it is made. The change has the id of the job that makes it. The argument who is the name of the person. If
-// a key makes the change, Add looks up the key's name. A repeated call does nothing.
+// Add stores a change before it is made. The change has the id of the job that makes it. If a key makes the change, Add looks up
+// the key's name instead of using who. A repeated call does nothing.
 func (k CostChanges) Add(ctx context.Context, account, id uuid.UUID, kind, who string, key uuid.UUID, r models.CostRequest) error {
 	return k.s.run(ctx, "add change of cost", addCostChange, account, id, kind, who, db.OrNull(key), db.Document(r), models.NewClickID())
 }
 
-// RecordUndone records who has undone a change, and with which job. It looks up the name of a key, as Add does.
+// RecordUndone records who has undone a change, and with which job.
 func (k CostChanges) RecordUndone(ctx context.Context, account, id, job uuid.UUID, who string, key uuid.UUID) error {
 	return k.s.run(ctx, "undo change of cost", `UPDATE cost_changes SET undone_by = coalesce(`+keyName("$5")+`, $4), undone_job = $3
 		WHERE account_id = $1 AND id = $2`, account, id, job, who, db.OrNull(key))

@@ -15,10 +15,10 @@ import (
 )
 
 // CredentialTable is a table whose rows contain credentials of accounts at providers. The column settings has the credentials
-// that are stored in clear. The column secrets has the sealed credentials.
+// that are stored in clear, and the column secrets has the sealed ones.
 type CredentialTable struct {
 	Name string
-	Key  string // column that identifies a row
+	Key  string
 	What string // what a row is called in error messages
 }
 
@@ -26,7 +26,7 @@ func (t CredentialTable) place(account, row uuid.UUID) seal.Place {
 	return seal.Place{Account: account, Table: t.Name, Row: row.String(), Column: "secrets"}
 }
 
-// Seal splits the credentials of a row into credentials that are stored in clear and secrets. It seals the secrets.
+// Seal splits the credentials of a row and seals the secret ones.
 func (t CredentialTable) Seal(s *Store, account, row uuid.UUID, form models.CredentialForm, credentials map[string]string) (
 	open map[string]string, sealed []byte, err error,
 ) {
@@ -44,7 +44,7 @@ func (t CredentialTable) Seal(s *Store, account, row uuid.UUID, form models.Cred
 	return open, sealed, err
 }
 
-// Read returns all credentials of a row. The map open has the credentials that are stored in clear. The error is seal.ErrOpen if the
+// Read returns all credentials of a row. open has the credentials that are stored in clear. The error is seal.ErrOpen if the
 // encryption key of the install has changed.
 func (t CredentialTable) Read(ctx context.Context, s *Store, account, row uuid.UUID, open map[string]string) (
 	map[string]string, error,
@@ -63,9 +63,8 @@ func (t CredentialTable) Read(ctx context.Context, s *Store, account, row uuid.U
 	return all, nil
 }
 
-// storedCredentials returns the stored credentials, for a change in which a blank credential keeps its stored value. If the
-// encryption key of the install has changed, it returns only the credentials in clear, so the caller has to send all secrets
-// again.
+// storedCredentials returns the stored credentials, for a change in which a blank credential keeps its value. If the encryption
+// key of the install has changed, it returns only the open credentials, and the customer has to enter all secrets again.
 func (t CredentialTable) storedCredentials(ctx context.Context, s *Store, account, row uuid.UUID, open map[string]string) (
 	map[string]string, error,
 ) {

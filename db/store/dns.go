@@ -13,7 +13,7 @@ import (
 // DNSAccounts accesses the accounts at DNS providers that customers have connected.
 type DNSAccounts struct{ s *Store }
 
-// DNSAccounts returns access to the DNS accounts on this store's connection.
+// DNSAccounts returns access to the DNS accounts.
 func (s *Store) DNSAccounts() DNSAccounts { return DNSAccounts{s} }
 
 var dnsColumns = db.Columns[models.DNSAccount]("")
@@ -30,8 +30,7 @@ func (d DNSAccounts) Find(ctx context.Context, account, id uuid.UUID) (models.DN
 		FROM dns_accounts WHERE account_id = $1 AND id = $2`, account, id)
 }
 
-// Named returns the DNS account to which a call refers. If that DNS account does not exist, the error is an invalid input with
-// the given code.
+// Named returns the DNS account to which a call refers. If it does not exist, the error is an invalid input with the given code.
 func (d DNSAccounts) Named(ctx context.Context, account, id uuid.UUID, code string) (models.DNSAccount, error) {
 	found, err := d.Find(ctx, account, id)
 	if errors.Is(err, models.NotFound("DNS account")) {
@@ -87,7 +86,7 @@ func (d DNSAccounts) Save(ctx context.Context, account, id uuid.UUID, p models.D
 	})
 }
 
-// stored returns a DNS account with its credentials. The credentials are nil if the DNS account is at another provider than p.
+// stored returns a DNS account with its credentials. The credentials are nil if it is at another provider than p.
 func (d DNSAccounts) stored(ctx context.Context, account, id uuid.UUID, p models.DNSProvider) (
 	a models.DNSAccount, credentials map[string]string, err error,
 ) {
@@ -98,8 +97,6 @@ func (d DNSAccounts) stored(ctx context.Context, account, id uuid.UUID, p models
 	return a, credentials, err
 }
 
-// checkRoom returns the error too_many if the account has its maximum number of DNS accounts. The caller must have locked the
-// account.
 func (d DNSAccounts) checkRoom(ctx context.Context, account uuid.UUID) error {
 	have, err := db.Get[int](ctx, d.s.c, "dns accounts", `SELECT count(*) FROM dns_accounts WHERE account_id = $1`, account)
 	if err == nil && have >= models.MaxDNSAccounts {

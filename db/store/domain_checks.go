@@ -13,13 +13,11 @@ import (
 	"switchyard/models"
 )
 
-// DomainSecret returns the key that signs the answers to challenges at the domains of this install: see models.DomainProof. The
-// redirect service gets the same key together with its routing.
+// DomainSecret returns the key that signs the answers to challenges at the domains of this install: see models.DomainProof.
 func (s *Store) DomainSecret(ctx context.Context) ([]byte, error) {
 	return seal.InstallSecret(ctx, s.c, LanderKeys)
 }
 
-// watchDomain starts the checks of a domain.
 const watchDomain = `
 INSERT INTO domain_checks (domain_id, account_id, due_at, by_operator) VALUES ($2, $1, $3, $4)
 ON CONFLICT (domain_id) DO UPDATE SET due_at = $3, by_operator = $4, wrong_since = NULL`
@@ -35,7 +33,7 @@ type DueDomain struct {
 	ID        uuid.UUID `db:"domain_id"`
 }
 
-// ClaimDue claims at most `limit` domains of all accounts whose check is due. Each becomes due again 15 minutes later, in case the
+// ClaimDue claims at most limit domains of all accounts whose check is due. Each becomes due again 15 minutes later, in case the
 // caller dies. RecordCheck sets the regular time of the next check.
 func (d Domains) ClaimDue(ctx context.Context, now time.Time, limit int) ([]DueDomain, error) {
 	return db.Select[DueDomain](ctx, d.s.c, "due domains", claimDueDomains, now, limit)
@@ -43,8 +41,8 @@ func (d Domains) ClaimDue(ctx context.Context, now time.Time, limit int) ([]DueD
 
 const scheduleCheck = `UPDATE domain_checks SET due_at = $3 WHERE account_id = $1 AND domain_id = $2 AND due_at > $3`
 
-// ScheduleCheck is for a domain that has changed. It makes the domain's check due at the given time, unless the check is due
-// earlier. It does not restart the checks of a domain that is no longer checked.
+// ScheduleCheck makes a changed domain's check due at the given time, unless it is due earlier. It does not restart checks that
+// have ended.
 func (d Domains) ScheduleCheck(ctx context.Context, account, id uuid.UUID, by time.Time) error {
 	return d.s.run(ctx, "schedule check of a domain", scheduleCheck, account, id, by)
 }
@@ -103,8 +101,8 @@ func (d Domains) RecordCheck(ctx context.Context, account, id uuid.UUID, c model
 	})
 }
 
-// setServing starts or stops serving a domain after a check. It stores the proof that the check found if the domain is served from
-// now on, or was served without a proof until now.
+// setServing starts or stops serving a domain after a check. It stores the proof that the check found if the domain had none
+// until now.
 func (d Domains) setServing(ctx context.Context, domain models.Domain, c models.DomainCheck, on bool) error {
 	proof := domain.Proof
 	if on && c.Proof != nil && *c.Proof != models.ProofNone && (!domain.IsVerified || proof == models.ProofBefore || proof == models.ProofNone) {
@@ -116,8 +114,7 @@ func (d Domains) setServing(ctx context.Context, domain models.Domain, c models.
 	return d.serve(ctx, domain.AccountID, domain.ID, on, proof)
 }
 
-// writeCheck stores the result of a domain check. It returns the time since which the domain has been wrong, or nil if it is not
-// known to be wrong.
+// writeCheck stores the result of a domain check. It returns the time since which the domain has been wrong, or nil.
 func (d Domains) writeCheck(ctx context.Context, domain models.Domain, c models.DomainCheck) (since *time.Time, err error) {
 	records, err := json.Marshal(c.Records)
 	if err != nil {
@@ -132,8 +129,8 @@ const (
 SELECT EXISTS (SELECT FROM domain_claims WHERE host = $1 AND owner_id <> $2) AS claimed,
 	EXISTS (SELECT FROM domains WHERE host = $1 AND id <> $3 AND (is_verified OR account_id IS NULL)) AS served`
 
-	// stopServing stops serving another account's domain with the same host, if that domain was verified without a proof and an operator
-	// has not decided about it. The other account is notified at once, without a grace period.
+	// stopServing stops serving another account's domain with the same host, if it was verified without a proof and no operator
+	// has decided about it. That account is notified without a grace period.
 	stopServing = `
 WITH lost AS (
 	UPDATE domains d SET is_verified = false, updated_at = clock_timestamp()
@@ -146,12 +143,11 @@ UPDATE domain_checks k SET due_at = $3, wrong_since = $3, points = NULL,
 FROM lost WHERE k.domain_id = lost.id RETURNING k.domain_id`
 )
 
-// mayServe reports whether a domain whose DNS leads to this install may serve its account. If it may not, detail contains the
-// reason. If the host serves another account without a proof, and this account has proved the host by a TXT record, mayServe first
-// stops serving the other account's domain.
+// mayServe reports whether a domain whose DNS leads to this install may serve its account. If not, detail contains the reason. It
+// may take the host from another account that has not proved it.
 func (d Domains) mayServe(ctx context.Context, domain models.Domain, byOperator bool, c models.DomainCheck) (ok bool, detail string, err error) {
 	others, err := db.Get[struct {
-		Claimed bool `db:"claimed"` // another account has or had the host
+		Claimed bool `db:"claimed"`
 		Served  bool `db:"served"`
 	}](ctx, d.s.c, "host", otherClaims, domain.Host, domain.AccountID, domain.ID)
 	if err != nil {

@@ -10,9 +10,7 @@ import (
 	"switchyard/models"
 )
 
-// findSpare selects a spare domain of the account $1 to replace the domain $2. The spare domain must be in the group named
-// models.SpareDomains. It must be verified, not known to lead elsewhere, and on no list of unsafe addresses. Domains that answer
-// over HTTPS come first.
+// findSpare selects a verified domain of the account $1 to replace the domain $2.
 const findSpare = `
 SELECT d.id, d.host FROM domains d LEFT JOIN domain_checks k ON k.domain_id = d.id
 WHERE d.account_id = $1 AND d.id <> $2 AND d.is_verified AND lower(d.group_name) = '` + models.SpareDomains + `'
@@ -25,8 +23,8 @@ const addressFree = `NOT EXISTS (
 		SELECT FROM campaigns o WHERE o.domain_id = $3 AND o.alias = c.alias AND o.deleted_at IS NULL)
 	AND NOT EXISTS (SELECT FROM smartlinks l WHERE l.domain_id = $3 AND l.slug = c.alias AND l.deleted_at IS NULL)`
 
-// moveOffDomain moves campaigns of the account $1 from the domain $2 to the domain $3. If $4 is true, all campaigns of the domain
-// move. Otherwise only those campaigns move that an earlier failover brought to the domain.
+// moveOffDomain moves campaigns of the account $1 from the domain $2 to the domain $3. If $4 is false, only campaigns move that
+// an earlier failover brought to the domain.
 const moveOffDomain = `
 WITH moving AS MATERIALIZED (
 	SELECT c.id FROM campaigns c WHERE c.account_id = $1 AND c.domain_id = $2 AND c.deleted_at IS NULL AND ` + addressFree + `
@@ -39,15 +37,13 @@ SELECT id, $1, $2, $3, $5 FROM moved
 ON CONFLICT (campaign_id) DO UPDATE SET to_domain = $3, moved_at = $5,
 	from_domain = CASE WHEN f.to_domain = $2 THEN f.from_domain ELSE $2 END`
 
-// countMoved counts the campaigns that must leave the domain $2, and the domain's smartlinks, which stay there.
 const countMoved = `
 SELECT (SELECT count(*) FROM campaigns c WHERE c.account_id = $1 AND c.domain_id = $2 AND c.deleted_at IS NULL
 		AND ($3 OR EXISTS (SELECT FROM domain_failovers f WHERE f.campaign_id = c.id AND f.to_domain = $2))) AS campaigns,
 	(SELECT count(*) FROM smartlinks l WHERE l.account_id = $1 AND l.domain_id = $2 AND l.deleted_at IS NULL) AS smartlinks`
 
 // failOver moves campaigns from a domain that is on a list of unsafe addresses to a spare domain, if the account has enabled
-// failover for the domain. Campaigns that an earlier failover brought to the domain move on even if failover is not enabled.
-// failOver returns nil if failover is not enabled and no campaign has to move on.
+// failover for the domain. Campaigns that an earlier failover brought there move on in any case.
 //
 // Links on the old domain keep working, because an alias leads to its campaign on every domain of the account.
 func (d Domains) failOver(ctx context.Context, account, id uuid.UUID, at time.Time) (*models.LinkFailover, error) {
@@ -92,12 +88,11 @@ DELETE FROM domain_failovers f USING campaigns c WHERE f.account_id = $1 AND f.f
 	isUnsafe = `SELECT EXISTS (SELECT FROM link_screens WHERE kind = 'domain' AND record_id = $1 AND unsafe_at IS NOT NULL)`
 )
 
-// FailBack moves campaigns that left a domain by failover back to the domain. moved is the number of moved campaigns. kept is
-// the number of campaigns that could not move back, because another record on the domain now has their alias. Campaigns that a
-// person has moved since the failover are not touched.
+// FailBack moves campaigns that left a domain by failover back to the domain. kept is the number of campaigns that could not
+// move, because another record on the domain now has their alias. Campaigns that a person has moved since the failover are not
+// touched.
 //
-// If the domain is still listed as unsafe and its failover is enabled, the campaigns would leave it again. The error is then the
-// conflict domain_unsafe.
+// If the domain is still listed as unsafe and its failover is enabled, the error is the conflict domain_unsafe.
 func (d Domains) FailBack(ctx context.Context, account, id uuid.UUID) (domain models.Domain, moved, kept int, err error) {
 	err = d.s.LockedTx(ctx, account, func(s *Store) error {
 		if domain, err = domainTable.findLocked(ctx, s, account, id); err != nil {

@@ -33,8 +33,8 @@ const recordRegistration = `
 UPDATE domain_checks SET registered_until = $3, registration_checked_at = $4, registration_due_at = $5
 WHERE account_id = $1 AND domain_id = $2`
 
-// RecordRegistration records the end of a domain's registration and the time of the next look-up. The end is nil if the registry does
-// not return it. A deleted domain is ignored.
+// RecordRegistration records the end of a domain's registration and the time of the next look-up. The end is nil if the registry
+// does not return it.
 func (d Domains) RecordRegistration(ctx context.Context, domain DueDomain, until *time.Time, checked, next time.Time) error {
 	return d.s.run(ctx, "registration of a domain", recordRegistration, domain.AccountID, domain.ID, until, checked, next)
 }
@@ -47,8 +47,7 @@ type EndingDomain struct {
 	CheckedAt time.Time `db:"registration_checked_at"`
 }
 
-// Ending lists at most 500 of the account's verified domains whose registration has ended or ends within RegistrationEndsSoon. The
-// earliest end comes first.
+// Ending lists at most 500 of the account's verified domains whose registration has ended or ends within RegistrationEndsSoon.
 func (d Domains) Ending(ctx context.Context, account uuid.UUID, now time.Time) ([]EndingDomain, error) {
 	const q = `SELECT d.id, d.host, k.registered_until, k.registration_checked_at
 		FROM domain_checks k JOIN domains d ON d.id = k.domain_id AND d.account_id = k.account_id

@@ -14,7 +14,7 @@ import (
 // Domains accesses the tracking domains of accounts.
 type Domains struct{ records[models.Domain] }
 
-// Domains returns access to the tracking domains on this store's connection.
+// Domains returns access to the tracking domains.
 func (s *Store) Domains() Domains { return Domains{records[models.Domain]{s, domainTable}} }
 
 var domainTable = newTable(table[models.Domain]{
@@ -46,9 +46,9 @@ func (d Domains) Shared(ctx context.Context) ([]SharedDomain, error) {
 	return db.Select[SharedDomain](ctx, d.s.c, "shared domains", q)
 }
 
-// selectLinkDomains selects the verified domains on which a campaign's alias leads to the campaign. These are the campaign's own
-// domain, and every other domain of the account on which no other record has the alias. If several campaigns have the same alias,
-// each answers on its own domain, and the oldest also answers on the account's other domains. Routing works in the same way.
+// selectLinkDomains selects the verified domains on which a campaign's alias leads to the campaign: its own domain, and every
+// other domain of the account on which no other record has the alias. If several campaigns have the same alias, the oldest gets
+// the other domains.
 const selectLinkDomains = `
 WITH c AS MATERIALIZED (
 	SELECT id, account_id, domain_id, alias FROM campaigns WHERE account_id = $1 AND id = $2
@@ -87,19 +87,18 @@ const selectPostbackHost = `
 SELECT id, host, account_id IS NULL AS shared FROM domains WHERE account_id IS NULL OR account_id = $1 AND is_verified
 ORDER BY account_id IS NULL DESC, is_default DESC, host LIMIT 1`
 
-// PostbackHost returns the host to which an account's networks send their postbacks. It prefers the default shared link domain,
-// then any other shared link domain, because shared domains stay even if the account gives up all its own domains. If the install
-// has no shared domain, it returns a verified domain of the account. ok is false if there is no such domain either.
+// PostbackHost returns the host to which an account's networks send their postbacks. It prefers shared link domains, because they
+// stay even if the account gives up all its own. ok is false if there is no host.
 func (d Domains) PostbackHost(ctx context.Context, account uuid.UUID) (host LinkDomain, ok bool, err error) {
 	return db.First[LinkDomain](ctx, d.s.c, "host of postbacks", selectPostbackHost, account)
 }
 
-// Add adds hosts with the same settings. It adds all of them or none. It adds none if the plan has no room for all of them.
-// The new domains are returned in the order of hosts. They are not verified yet. Hosts that the account already has are skipped.
-// Conflicts: duplicate if the account has all hosts, shared_domain if a host is a shared link domain.
+// Add adds hosts with the same settings. It adds all of them or, if the plan has no room, none. Hosts that the account already
+// has are skipped. The new domains are not verified yet. Conflicts: duplicate if the account has all hosts, shared_domain if a
+// host is a shared link domain.
 //
-// A host of another account can be added too. If it could not, any account could lock out the owner of a host by adding the host
-// first. The host serves only the account that verifies it.
+// A host of another account can be added too: otherwise any account could lock out the owner of a host. The host serves only the
+// account that verifies it.
 func (d Domains) Add(ctx context.Context, account uuid.UUID, hosts []string, set models.DomainSettings) (
 	added []models.Domain, skipped []string, err error,
 ) {
@@ -150,14 +149,13 @@ func (d Domains) existing(ctx context.Context, account uuid.UUID, hosts []string
 	return db.Pairs[string, bool](ctx, d.s.c, "domains", q, account, hosts)
 }
 
-// allow refuses to add more domains than the plan allows. The caller must have locked the account.
 func (d Domains) allow(ctx context.Context, account uuid.UUID, more int) error {
-	// Store.allow checks whether one more record fits. So the query counts all new domains except one as existing.
+	// Store.allow asks for room for one record.
 	count := fmt.Sprintf(`SELECT count(*) + %d FROM domains WHERE account_id = $1`, more-1)
 	return d.s.allow(ctx, account, allowance{"domains", count, func(p models.Plan) int { return p.Domains }})
 }
 
-// Update changes the settings of a domain. It calls the function edit with the saved settings, under a lock.
+// Update changes the settings of a domain. It calls edit with the saved settings, under a lock.
 func (d Domains) Update(ctx context.Context, account, id uuid.UUID, edit func(*models.DomainSettings)) (models.Domain, error) {
 	return TxOf(ctx, d.s, func(s *Store) (models.Domain, error) {
 		domain, err := domainTable.findLocked(ctx, s, account, id)
@@ -198,8 +196,7 @@ func (d Domains) Remove(ctx context.Context, account, id uuid.UUID) error {
 }
 
 // Delete deletes a domain. released reports whether the edge now has to delete the domain's certificate. If live campaigns or
-// smartlinks use the domain, the error is the conflict domain_in_use. Deleted campaigns and smartlinks are detached from the
-// domain.
+// smartlinks use the domain, the error is the conflict domain_in_use.
 func (d Domains) Delete(ctx context.Context, account, id uuid.UUID) (released bool, err error) {
 	return TxOf(ctx, d.s, func(s *Store) (bool, error) {
 		if _, err := db.Get[uuid.UUID](ctx, s.c, "domain", lockDomain, account, id); err != nil {
@@ -226,11 +223,10 @@ func (d Domains) Delete(ctx context.Context, account, id uuid.UUID) (released bo
 	})
 }
 
-// setVerified starts or stops serving a domain. When serving stops, the last proof stays stored as a record of the former owner.
+// When serving stops, the last proof stays stored as a record of the former owner.
 const setVerified = `is_verified = $3, proof = CASE WHEN $3 THEN $4 ELSE t.proof END`
 
-// serve starts or stops serving a domain. A host serves only one account. If it already serves another account, the error is the
-// conflict domain_taken.
+// serve starts or stops serving a domain. If the host already serves another account, the error is the conflict domain_taken.
 func (d Domains) serve(ctx context.Context, account, id uuid.UUID, on bool, proof string) error {
 	err := d.s.execOne(ctx, domainTable.what, domainTable.set(setVerified), account, id, on, proof)
 	if db.UniqueViolation(err) == "domains_served" {
@@ -239,9 +235,8 @@ func (d Domains) serve(ctx context.Context, account, id uuid.UUID, on bool, proo
 	return err
 }
 
-// SetVerified records an operator's decision whether the domain belongs to the account. A verified domain serves. No later check
-// overrides the decision. A host serves only one account. If it already serves another account, the error is the conflict
-// domain_taken.
+// SetVerified records an operator's decision whether the domain belongs to the account. No later check overrides the decision. If
+// the host already serves another account, the error is the conflict domain_taken.
 func (d Domains) SetVerified(ctx context.Context, account, id uuid.UUID, on bool) (models.Domain, error) {
 	return TxOf(ctx, d.s, func(s *Store) (out models.Domain, err error) {
 		if err := s.Domains().serve(ctx, account, id, on, models.ProofOperator); err != nil {
@@ -260,13 +255,13 @@ func (d Domains) SetVerified(ctx context.Context, account, id uuid.UUID, on bool
 	})
 }
 
-// ListAll lists the domains of all accounts, ordered by host. It is for operators.
+// ListAll lists the domains of all accounts, ordered by host. It is for operators only.
 func (d Domains) ListAll(ctx context.Context) ([]models.Domain, error) {
 	q := domainTable.from + ` WHERE t.account_id IS NOT NULL ORDER BY t.host, t.created_at, t.id`
 	return db.Select[models.Domain](ctx, d.s.c, "domains", q)
 }
 
-// ByHost lists the domains of all accounts with the given host. It is for operators.
+// ByHost lists the domains of all accounts with the given host. It is for operators only.
 func (d Domains) ByHost(ctx context.Context, host string) ([]models.Domain, error) {
 	q := domainTable.from + ` WHERE t.account_id IS NOT NULL AND t.host = $1 ORDER BY t.created_at, t.id`
 	return db.Select[models.Domain](ctx, d.s.c, "domains", q, host)

@@ -15,10 +15,10 @@ import (
 // that affects routing.
 type Edge struct{ s *Store }
 
-// Edge returns access to the edge records on this store's connection.
+// Edge returns access to the edge records.
 func (s *Store) Edge() Edge { return Edge{s} }
 
-// gatherEdge turns recorded changes into one row for each account. An account gets only one row, even if it has many changes.
+// gatherEdge turns recorded changes into one row for each account.
 const gatherEdge = `
 WITH seen AS (DELETE FROM edge_changes WHERE id IN (
 	SELECT id FROM edge_changes ORDER BY id LIMIT $1 FOR UPDATE SKIP LOCKED) RETURNING owner_id),
@@ -32,8 +32,8 @@ const firstEdge = `
 INSERT INTO edge_accounts (owner_id) SELECT DISTINCT account_id FROM domains WHERE account_id IS NOT NULL AND is_verified
 ON CONFLICT (owner_id) DO NOTHING`
 
-// gatherAtOnce is the number of changes that one statement collects. If publishing an account has failed, a new change of the
-// account makes it due again retryOnChange seconds later.
+// gatherAtOnce is the number of changes that one statement collects. A new change makes an account whose publishing has failed
+// due again after retryOnChange seconds.
 const gatherAtOnce, retryOnChange = 10_000, 5
 
 // CollectChanges finds the accounts that must be published.
@@ -62,8 +62,7 @@ func (e Edge) ListDue(ctx context.Context, target string, limit int) ([]uuid.UUI
 SELECT owner_id FROM edge_accounts WHERE (published < wanted OR target <> $1) AND next_at <= now() ORDER BY next_at LIMIT $2`, target, limit)
 }
 
-// Begin returns the number of the last change that is included if publishing starts now. The caller passes this number to
-// RecordPublished.
+// Begin returns the number of the last change that is included if publishing starts now. The caller passes it to RecordPublished.
 func (e Edge) Begin(ctx context.Context, account uuid.UUID) (wanted int64, err error) {
 	return db.Get[int64](ctx, e.s.c, "publishing", `
 INSERT INTO edge_accounts AS a (owner_id) VALUES ($1) ON CONFLICT (owner_id) DO UPDATE SET wanted = a.wanted RETURNING wanted`, account)
@@ -81,8 +80,8 @@ WHERE owner_id = $1`
 	return e.s.run(ctx, "published for a deleted account", deleteOrphan, account)
 }
 
-// RecordFailure records why an account could not be published. The next attempt comes after a wait that grows to at most a
-// quarter of an hour.
+// RecordFailure records why an account could not be published. The wait for the next attempt grows to at most a quarter of an
+// hour.
 func (e Edge) RecordFailure(ctx context.Context, account uuid.UUID, why string) error {
 	const failed = `UPDATE edge_accounts SET failures = failures + 1, failure = $2,
 	next_at = now() + least(interval '5 seconds' * power(2, least(failures, 10)), interval '15 minutes') WHERE owner_id = $1`
@@ -93,7 +92,7 @@ func (e Edge) RecordFailure(ctx context.Context, account uuid.UUID, why string) 
 type EdgeKey struct {
 	Key      string `db:"key"`
 	Hash     []byte `db:"hash"` // hash of the value; empty if unknown
-	MayExist bool   `db:"held"` // the edge may have the key
+	MayExist bool   `db:"held"`
 }
 
 // Keys lists the edge keys of an account.
@@ -101,8 +100,8 @@ func (e Edge) Keys(ctx context.Context, account uuid.UUID) ([]EdgeKey, error) {
 	return db.Select[EdgeKey](ctx, e.s.c, "keys of the edge", `SELECT key, hash, held FROM edge_keys WHERE owner_id = $1`, account)
 }
 
-// claimKeys records the keys that the edge may have from now on. It runs before anything is written to the edge. If the host of
-// a key belonged to another account before, the key now belongs to this account.
+// claimKeys records the keys that the edge may have from now on. A key whose host belonged to another account before now belongs
+// to this account.
 const claimKeys = `
 INSERT INTO edge_keys AS k (key, owner_id, campaign_id, origin, held)
 SELECT key, $1, campaign_id, coalesce(string_to_array(nullif(origin, ''), ' '), '{}'), held
@@ -111,7 +110,7 @@ ON CONFLICT (key) DO UPDATE SET campaign_id = excluded.campaign_id, origin = exc
 	hash = '', owner_id = $1`
 
 // Claim records the bundles of an account that are about to be written to the edge. A bundle has the data with which the edge
-// routes one campaign. Claim also records the bundles that the edge cannot hold.
+// routes one campaign. Bundles that the edge cannot hold are recorded too.
 func (e Edge) Claim(ctx context.Context, account uuid.UUID, list []models.EdgeBundle) error {
 	keys, campaigns, origins, held := make([]string, len(list)), make([]uuid.UUID, len(list)), make([]string, len(list)), make([]bool, len(list))
 	for i, b := range list {
@@ -127,8 +126,8 @@ WHERE k.key = new.key AND k.owner_id = $1`
 	return e.s.run(ctx, "keys are at the edge", written, account, pq.Array(keys), pq.ByteaArray(hashes))
 }
 
-// RecordRemoved records that the edge no longer has the keys in the first list. Keys that are also in the second list stay
-// listed, because they still belong to campaigns of the account.
+// RecordRemoved records that the edge no longer has the keys. Keys that are also in kept stay listed, because they still belong
+// to campaigns of the account.
 func (e Edge) RecordRemoved(ctx context.Context, account uuid.UUID, keys, kept []string) error {
 	const removed = `
 WITH deleted AS (DELETE FROM edge_keys WHERE owner_id = $1 AND key = ANY ($2) AND key <> ALL ($3))
@@ -138,16 +137,16 @@ UPDATE edge_keys SET held = false, hash = '' WHERE owner_id = $1 AND key = ANY (
 
 // EdgeState describes an account's campaigns at the edge.
 type EdgeState struct {
-	Routable      int        `db:"routable"`       // active campaigns on domains of the account
-	WithoutDomain int        `db:"without_domain"` // active campaigns on shared domains
-	Published     int        `db:"published"`      // the part of Routable that is published
-	Waiting       bool       `db:"waiting"`        // true while changes wait to be published
+	Routable      int        `db:"routable"`
+	WithoutDomain int        `db:"without_domain"`
+	Published     int        `db:"published"` // the part of Routable that is published
+	Waiting       bool       `db:"waiting"`
 	PublishedAt   *time.Time `db:"published_at"`
 	Failure       string     `db:"failure"`
 	Origin        []EdgeOrigin
 }
 
-// EdgeOrigin counts the campaigns for which a certain task is left to this service instead of the edge.
+// EdgeOrigin counts the campaigns for which a task is left to this service instead of the edge.
 type EdgeOrigin struct {
 	What      string `db:"what"`
 	Campaigns int    `db:"campaigns"`
@@ -175,7 +174,6 @@ func (e Edge) State(ctx context.Context, account uuid.UUID) (EdgeState, error) {
 	return out, err
 }
 
-// accountRecords selects those records of an account that its bundles contain.
 const accountRecords = `
 SELECT 'accounts' AS table_name, id FROM accounts WHERE id = $1
 UNION ALL SELECT 'domains', id FROM domains WHERE account_id = $1 AND is_verified

@@ -17,11 +17,10 @@ import (
 // Exports accesses the report files of accounts.
 type Exports struct{ s *Store }
 
-// Exports returns access to the report files on this store's connection.
+// Exports returns access to the report files.
 func (s *Store) Exports() Exports { return Exports{s} }
 
-// expired returns a time: files that were created at or before it are expired. An expired file cannot be found, even before it
-// is deleted.
+// Files that were created before this time are treated as deleted.
 func expired() time.Time { return time.Now().AddDate(0, 0, -models.ExportDays) }
 
 var exportColumns = db.Columns[models.Export]("")
@@ -44,8 +43,8 @@ WHERE e.account_id = $1 AND e.id = $2 AND c.n = $3`
 // WriteFunc writes the text of a file. It fails if the file is deleted while it writes.
 type WriteFunc = func(context.Context, io.Writer) error
 
-// Open finds a file and returns a function that writes the file's text. That function reads the chunks one after the other. So
-// it holds no connection while a slow reader receives a chunk, and it has only one chunk in memory.
+// Open finds a file and returns a function that writes the file's text. It reads one chunk at a time, so it holds no connection
+// while a slow reader receives a chunk.
 func (e Exports) Open(ctx context.Context, account, id uuid.UUID) (models.Export, WriteFunc, error) {
 	q := `SELECT ` + exportColumns + ` FROM exports WHERE account_id = $1 AND id = $2 AND created_at > $3`
 	x, err := db.Get[models.Export](ctx, e.s.c, "file", q, account, id, expired())
@@ -67,10 +66,9 @@ func (e Exports) Open(ctx context.Context, account, id uuid.UUID) (models.Export
 	}, nil
 }
 
-// chunkReader reads chunks of bytes one after the other.
 type chunkReader struct {
-	unread []byte                      // bytes that Read has not returned yet; at the start all of chunk 0
-	last   int                         // number of the latest chunk that was read
+	unread []byte // bytes that Read has not returned yet; at the start all of chunk 0
+	last   int
 	next   func(n int) ([]byte, error) // reads chunk n; returns io.EOF after the last chunk
 }
 
@@ -112,8 +110,7 @@ func (e Exports) Delete(ctx context.Context, account, id uuid.UUID) error {
 const sumExports = `SELECT coalesce(sum(byte_size), 0)::bigint FROM exports WHERE account_id = $1 AND created_at > $2`
 
 // Reserve returns the error plan_limit if the plan of the account has no room for another export. An unfinished export counts as
-// if it had the maximum size. kind is the kind of the export's job. Submit the job first, then call Reserve in the same
-// transaction.
+// if it had the maximum size. Submit the job first, then call Reserve in the same transaction.
 func (e Exports) Reserve(ctx context.Context, account uuid.UUID, kind string) error {
 	plan, err := e.s.lockedPlan(ctx, account)
 	if err != nil {
@@ -159,7 +156,7 @@ func (e Exports) DeleteChunks(ctx context.Context, id uuid.UUID, fence int64) er
 	return e.s.run(ctx, "drop export", q, id, fence)
 }
 
-// No attempt runs for a whole day. So chunks that are older than a day and have no file are orphans.
+// No attempt runs for a whole day, so older chunks without a file are orphans.
 const deleteExpiredExports = `
 WITH deleted AS (DELETE FROM exports WHERE created_at < $1 RETURNING id),
 	deleted_chunks AS (
@@ -168,7 +165,7 @@ WITH deleted AS (DELETE FROM exports WHERE created_at < $1 RETURNING id),
 	)
 SELECT count(*) FROM deleted`
 
-// DeleteExpired deletes expired files, and chunks that still have no file after a day. It returns the number of deleted files.
+// DeleteExpired deletes expired files and orphaned chunks. It returns the number of deleted files.
 func (e Exports) DeleteExpired(ctx context.Context) (int64, error) {
 	return db.Get[int64](ctx, e.s.c, "sweep exports", deleteExpiredExports, expired(), time.Now().AddDate(0, 0, -1))
 }

@@ -12,14 +12,13 @@ import (
 	"switchyard/models/flow"
 )
 
-// Flows accesses the saved flows of accounts. A campaign cannot start from a paused flow. A campaign has its own copy of the
-// paths, so it does not change when the flow is paused or removed.
+// Flows accesses the saved flows of accounts. A campaign has its own copy of the paths, so it does not change when the flow is
+// paused or removed.
 type Flows struct{ pausable[flow.Saved] }
 
-// Flows returns access to the saved flows on this store's connection.
+// Flows returns access to the saved flows.
 func (s *Store) Flows() Flows { return Flows{pausable[flow.Saved]{records[flow.Saved]{s, flowTable}}} }
 
-// A path keeps its id if the flow already had a path with this id. Any other path gets a new id.
 var flowTable = newTable(table[flow.Saved]{
 	name: "flows", what: "saved flow", allowance: allowance{limit: func(p models.Plan) int { return p.Flows }},
 	prepare: func(ctx context.Context, s *Store, f, old *flow.Saved) error {
@@ -33,12 +32,11 @@ var flowTable = newTable(table[flow.Saved]{
 	},
 })
 
-// List lists the saved flows. The most recently changed flow comes first, unless the page asks for another order. In place of a
-// deleted saved rule, a path has the rule's conditions.
+// List lists the saved flows. The most recently changed flow comes first, unless the page asks for another order. A path with a
+// deleted saved rule gets the rule's conditions.
 //
-// Flows can change between two pages. So all flows that were changed or created after the first page come last. A change never
-// moves a flow to a part that was already read, so no flow is missed. A flow that changes after it was listed can be listed
-// again.
+// Flows that were changed or created after the first page was read come last, so that no flow is missed. A flow that changes
+// after it was listed can be listed again.
 func (k Flows) List(ctx context.Context, account uuid.UUID, p Page) ([]flow.Saved, string, error) {
 	q := flowTable.page(account, p)
 	if p.Sort == "" {
@@ -71,8 +69,7 @@ func (k Flows) Find(ctx context.Context, account, id uuid.UUID) (flow.Saved, err
 	return found, err
 }
 
-// AllWithRules lists every saved flow of an account, oldest first. In place of a deleted saved rule, a path has the rule's
-// conditions.
+// AllWithRules lists every saved flow of an account, oldest first.
 func (k Flows) AllWithRules(ctx context.Context, account uuid.UUID) ([]flow.Saved, error) {
 	list, err := k.All(ctx, account)
 	if err == nil {
@@ -91,7 +88,6 @@ func (k Flows) Start(ctx context.Context, account, id uuid.UUID) ([]flow.Path, e
 	return found.Paths, err
 }
 
-// identify keeps the id of a path if the old flow had a path with that id. It gives any other path a new id.
 func identify(paths, old []flow.Path) {
 	flow.Identify(paths, func(id string) bool {
 		return slices.ContainsFunc(old, func(p flow.Path) bool { return p.ID == id })

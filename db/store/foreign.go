@@ -15,7 +15,7 @@ import (
 // ForeignLinks accesses the links of other trackers that lead to the campaigns of accounts.
 type ForeignLinks struct{ s *Store }
 
-// ForeignLinks returns access to the links of other trackers on this store's connection.
+// ForeignLinks returns access to the links of other trackers.
 func (s *Store) ForeignLinks() ForeignLinks { return ForeignLinks{s} }
 
 var selectForeignLinks = `SELECT ` + db.Columns[models.ForeignLink]("") + ` FROM foreign_links
@@ -46,10 +46,9 @@ WHERE l.campaign_id <> excluded.campaign_id`
 	countForeignLinks = `SELECT count(*) FROM foreign_links WHERE account_id = $1`
 )
 
-// Replace replaces all links of other trackers that lead to a campaign. It uses only the domain, the form and the foreign id of each
-// link. If a link led to another campaign of the account, it leads to this campaign from now on. If the store is in a transaction,
-// Replace is part of it, so the same transaction may have created the campaign. Errors: invalid_campaign, invalid_domain,
-// invalid_input, plan_limit.
+// Replace replaces all links of other trackers that lead to a campaign. It uses only their domain, form and foreign id. A link
+// that led to another campaign leads to this one from now on. Errors: invalid_campaign, invalid_domain, invalid_input,
+// plan_limit.
 func (k ForeignLinks) Replace(ctx context.Context, account, campaign uuid.UUID, links []models.ForeignLink) error {
 	return k.s.Tx(ctx, func(s *Store) error {
 		if err := s.checkForeignLinks(ctx, account, campaign, links); err != nil {
@@ -74,8 +73,8 @@ func (k ForeignLinks) Replace(ctx context.Context, account, campaign uuid.UUID, 
 	})
 }
 
-// FormerLink is a link of another tracker as it was before a change. If Own is set, the link led to the changed campaign, whose
-// id may be different by now. Otherwise it led to CampaignID.
+// FormerLink is a link of another tracker as it was before a change. If Own is set, it led to the changed campaign, whose id may
+// be different by now. Otherwise it led to CampaignID.
 type FormerLink struct {
 	DomainID   uuid.NullUUID `db:"domain_id" json:"domain_id"`
 	Form       string        `db:"form" json:"form"`
@@ -114,7 +113,6 @@ func (k ForeignLinks) Restore(ctx context.Context, account, campaign uuid.UUID, 
 	return k.s.run(ctx, "restore foreign links", restoreForeignLinks, account, campaign, db.Document(former))
 }
 
-// linkArgs returns the arguments of queries about links and their campaign.
 func linkArgs(account, campaign uuid.UUID, links []models.ForeignLink) []any {
 	return []any{
 		account, campaign, pq.Array(db.Map(links, func(l models.ForeignLink) uuid.NullUUID { return l.DomainID })),
@@ -133,8 +131,8 @@ type MovedCampaign struct {
 	Host      string    `db:"host"` // empty: the account has no domain of its own
 }
 
-// A link without a domain works on all domains of the account. It is shown with the campaign's domain or, if that domain is shared,
-// with the account's first domain.
+// A link without a domain works on all domains of the account. It is shown with the campaign's own domain, or else with the
+// account's first domain.
 const (
 	selectMoved = `
 SELECT c.id, c.name, c.status, l.form, l.foreign_id, coalesce(on_one.host, own.host,
@@ -151,8 +149,8 @@ SELECT count(*) FROM campaigns c WHERE account_id = $1 AND deleted_at IS NULL
 	AND EXISTS (SELECT FROM foreign_links l WHERE l.account_id = $1 AND l.campaign_id = c.id)`
 )
 
-// Campaigns lists campaigns to which links of another tracker lead, ordered by name. If the parameter only is not nil, it has the
-// ids of the campaigns that may be listed. The parameter from is the number of campaigns to skip at the beginning.
+// Campaigns lists campaigns to which links of another tracker lead, ordered by name. If only is not nil, other campaigns are left
+// out. from is the number of campaigns to skip.
 func (k ForeignLinks) Campaigns(ctx context.Context, account uuid.UUID, only []uuid.UUID, from, limit int) ([]MovedCampaign, error) {
 	var ids any
 	if only != nil {
@@ -166,7 +164,6 @@ func (k ForeignLinks) CountCampaigns(ctx context.Context, account uuid.UUID) (in
 	return db.Get[int](ctx, k.s.c, "count campaigns of foreign links", countMovedCampaigns, account)
 }
 
-// checkForeignLinks checks links and the records to which they refer.
 func (s *Store) checkForeignLinks(ctx context.Context, account, campaign uuid.UUID, links []models.ForeignLink) error {
 	if err := campaignTable.check(ctx, s, account, uuid.NullUUID{UUID: campaign, Valid: true}, "campaign"); err != nil {
 		return err

@@ -13,7 +13,6 @@ import (
 	"switchyard/models/foreign"
 )
 
-// TestForeignLinks checks which links of other trackers lead to campaigns after calls of Replace, and which calls are refused.
 func TestForeignLinks(t *testing.T) {
 	t.Parallel()
 	s, account := newStore(t)
@@ -91,7 +90,6 @@ func TestForeignLinks(t *testing.T) {
 	if list, err := links.Of(t.Context(), other.ID, first, second); err != nil || len(list) > 0 {
 		t.Errorf("another account gets the links %v and the error %v, want neither", list, err)
 	}
-	// Another account may have the same link.
 	if err := links.Replace(t.Context(), other.ID, theirs, []models.ForeignLink{path}); err != nil {
 		t.Fatal(err)
 	}
@@ -111,7 +109,6 @@ func addCampaign(t *testing.T, s *store.Store, account, domain uuid.UUID, name s
 	return id
 }
 
-// limited checks that Replace stores the number of links that the plan allows, and refuses one more.
 func limited(t *testing.T, s *store.Store, domain uuid.UUID) {
 	t.Helper()
 	small, err := s.CreateAccount(t.Context(), "Small", "starter")

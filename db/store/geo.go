@@ -17,12 +17,12 @@ import (
 // GeoDatabases accesses the geo databases that accounts have connected, and their answers.
 type GeoDatabases struct{ s *Store }
 
-// GeoDatabases returns access to the geo databases on this store's connection.
+// GeoDatabases returns access to the geo databases.
 func (s *Store) GeoDatabases() GeoDatabases { return GeoDatabases{s} }
 
 const geoColumns = `account_id, provider, enabled, saved_at, looked_after, failing_since, failure`
 
-// Find returns the geo database of an account. The error is models.NotFound if the account has no geo database.
+// Find returns the geo database of an account.
 func (g GeoDatabases) Find(ctx context.Context, account uuid.UUID) (models.GeoDatabase, error) {
 	return db.Get[models.GeoDatabase](ctx, g.s.c, "geo database", `SELECT `+geoColumns+`
 		FROM geo_databases WHERE account_id = $1`, account)
@@ -57,8 +57,8 @@ INSERT INTO geo_databases (account_id, provider, key, enabled, looked_after) VAL
 ON CONFLICT (account_id) DO UPDATE SET provider = $2, key = $3, enabled = $4, looked_after = $5, saved_at = now(),
 	failing_since = NULL, failure = ''`
 
-// Save stores a geo database with a sealed key. It replaces the account's previous geo database. Only clicks that arrive from
-// now on are looked up.
+// Save stores a geo database with a sealed key. It replaces the account's previous one. Only clicks that arrive from now on are
+// looked up.
 func (g GeoDatabases) Save(ctx context.Context, account uuid.UUID, provider string, sealed []byte, enabled bool) error {
 	return g.s.run(ctx, "save geo database", saveGeo, account, provider, sealed, enabled, models.FloorClickID(time.Now()))
 }
@@ -68,8 +68,7 @@ UPDATE geo_databases SET enabled = $3, saved_at = now(),
 	looked_after = CASE WHEN $3 AND NOT enabled THEN $4 ELSE looked_after END
 WHERE account_id = $1 AND provider = $2`
 
-// SetEnabled switches a geo database on or off. The error is models.NotFound if the account has no database of the provider.
-// Clicks that arrive while it is off are never looked up.
+// SetEnabled switches a geo database on or off. Clicks that arrive while it is off are never looked up.
 func (g GeoDatabases) SetEnabled(ctx context.Context, account uuid.UUID, provider string, enabled bool) error {
 	return g.s.execOne(ctx, "geo database", switchGeo, account, provider, enabled, models.FloorClickID(time.Now()))
 }
@@ -90,8 +89,8 @@ func (g GeoDatabases) Delete(ctx context.Context, account uuid.UUID) (ok bool, e
 const idleGeo = `
 SELECT account_id, looked_after FROM geo_databases WHERE enabled AND (leased_until IS NULL OR leased_until < now())`
 
-// Idle returns the accounts whose geo database is switched on and not leased. For each account it returns the last click that
-// was looked up. Before the first look-up, this is the time at which the database was switched on, in the form of a click id.
+// Idle returns the accounts whose geo database is switched on and not leased. The value is the id of the last click that was
+// looked up. Before the first look-up, it stands for the time at which the database was switched on.
 func (g GeoDatabases) Idle(ctx context.Context) (map[uuid.UUID]uuid.UUID, error) {
 	return db.Pairs[uuid.UUID, uuid.UUID](ctx, g.s.c, "geo databases", idleGeo)
 }
@@ -111,8 +110,8 @@ UPDATE geo_databases SET leased_until = NULL, looked_after = greatest(looked_aft
 	failing_since = CASE WHEN $4 <> '' THEN coalesce(failing_since, now()) WHEN $5 THEN NULL ELSE failing_since END
 WHERE account_id = $1 AND provider = $2`
 
-// Release ends a lease. The parameter after is the id of the last click that was looked up. failure says why look-ups failed.
-// worked reports whether at least one look-up succeeded.
+// Release ends a lease. after is the id of the last click that was looked up. failure says why look-ups failed. worked reports
+// whether at least one look-up succeeded.
 func (g GeoDatabases) Release(ctx context.Context, d models.GeoDatabase, after uuid.UUID, failure string, worked bool) error {
 	if failure == "" && !worked {
 		failure = d.Failure

@@ -8,8 +8,7 @@ import (
 	"switchyard/db"
 )
 
-// grouped lists the scopes in which records have group names. A scope is a table. The field `where` has the SQL condition for its
-// live rows.
+// grouped lists the scopes in which records have group names. A scope is a table. where is the condition for its live rows.
 var grouped = []group{
 	{"campaigns", `deleted_at IS NULL`},
 	{"offers", `deactivated_at IS NULL`},
@@ -24,8 +23,8 @@ func GroupScopes() []string {
 	return db.Map(grouped, func(g group) string { return g.scope })
 }
 
-// Groups returns the group names that an account uses in a scope, ordered by name. ok is false for an unknown scope. As in
-// reports, names that differ only in upper and lower case are different groups.
+// Groups returns the group names that an account uses in a scope, ordered by name. ok is false for an unknown scope. Names that
+// differ only in case are different groups, as in reports.
 func (s *Store) Groups(ctx context.Context, account uuid.UUID, scope string) (names []string, ok bool, err error) {
 	for _, g := range grouped {
 		if g.scope != scope {

@@ -28,7 +28,6 @@ type Stored struct {
 	ID     uuid.UUID // the id from LeaseAttempt, which is the id of the job if the call waited for a job
 }
 
-// maxStoredAnswer is the size in bytes of the largest answer that is stored.
 const maxStoredAnswer = 64 << 10
 
 // The errors of BeginAttempt.
@@ -140,8 +139,8 @@ func (s *Store) sealAnswer(ctx context.Context, a Attempt, answer Stored) ([]byt
 }
 
 // LeaseAttempt marks the attempt as running, for a call that cannot run in a single transaction. A repeated call renews the
-// lease. When the lease has expired, the next attempt may run. The returned id is the same for every attempt within 24 hours, until
-// an attempt is saved or deleted.
+// lease. When it has expired, the next attempt may run. The returned id is the same for every attempt within 24 hours, until an
+// attempt is saved or deleted.
 func (s *Store) LeaseAttempt(ctx context.Context, a Attempt, lease time.Duration) (uuid.UUID, error) {
 	since, err := db.Get[time.Time](ctx, s.c, "lease idempotency key", upsertAttempt, a.Account, a.Key, a.Fingerprint, nil, nil,
 		lease.Seconds())

@@ -13,7 +13,7 @@ import (
 // IntegrationRuns accesses the records of integration runs.
 type IntegrationRuns struct{ s *Store }
 
-// IntegrationRuns returns access to the runs on this store's connection.
+// IntegrationRuns returns access to the runs.
 func (s *Store) IntegrationRuns() IntegrationRuns { return IntegrationRuns{s} }
 
 var runColumns = db.Columns[models.IntegrationRun]("")
@@ -23,8 +23,7 @@ INSERT INTO integration_runs (id, account_id, kind, target_id, provider, origin,
 VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)
 ON CONFLICT (id) DO UPDATE SET started_at = $10, ended_at = NULL, failure = '', provider_request = ''`
 
-// Start records the start of a run. If the run is already stored, because its job was repeated, the run starts again: its end
-// and its failure are cleared.
+// Start records the start of a run. A run whose job is repeated starts again: its end and its failure are cleared.
 func (k IntegrationRuns) Start(ctx context.Context, r models.IntegrationRun) error {
 	return k.s.run(ctx, "start run", startRun, r.ID, r.AccountID, r.Kind, r.TargetID, r.Provider, r.Origin, r.From, r.To,
 		r.Applied, r.StartedAt)

@@ -14,7 +14,6 @@ const countIntegrations = `
 SELECT (SELECT count(*) FROM traffic_sources WHERE account_id = $1 AND is_active AND deactivated_at IS NULL)
      + (SELECT count(*) FROM networks WHERE account_id = $1 AND is_active AND deactivated_at IS NULL)`
 
-// allowedIntegrations is the common allowance of active sources and networks.
 var allowedIntegrations = allowance{
 	what: "integrations", count: countIntegrations, limit: func(p models.Plan) int { return p.Integrations },
 }
@@ -23,7 +22,7 @@ var allowedIntegrations = allowance{
 type integrations[R any] struct{ records[R] }
 
 // SetActive pauses a record or resumes it. Resuming also restores a deactivated record, and needs room in the plan's allowance of
-// integrations. Resuming an active record does nothing.
+// integrations.
 func (k integrations[R]) SetActive(ctx context.Context, account, id uuid.UUID, on bool) error {
 	if !on {
 		return pausable[R](k).SetActive(ctx, account, id, on)

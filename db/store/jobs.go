@@ -13,12 +13,12 @@ import (
 // Jobs accesses the jobs that accounts request.
 type Jobs struct{ s *Store }
 
-// Jobs returns access to the jobs on this store's connection.
+// Jobs returns access to the jobs.
 func (s *Store) Jobs() Jobs { return Jobs{s} }
 
 // Submit inserts the row of a job. The error is plan_limit if the account would then have more open jobs than its plan allows. A
-// row that already exists does not change. Call it in a transaction: the account's row must stay locked until the job's
-// row is committed, and the error plan_limit must undo the insert.
+// row that already exists does not change. Call it in a transaction, so that the account stays locked until the row is committed,
+// and plan_limit undoes the insert.
 func (j Jobs) Submit(ctx context.Context, row models.Job) error {
 	plan, err := j.s.lockedPlan(ctx, row.AccountID.UUID)
 	if err != nil {
@@ -34,7 +34,7 @@ func (j Jobs) Submit(ctx context.Context, row models.Job) error {
 	return err
 }
 
-// Unfinished returns the arguments of an account's jobs of one kind. It covers jobs that wait, run or have failed.
+// Unfinished returns the arguments of an account's jobs of one kind that wait, run or have failed.
 func (j Jobs) Unfinished(ctx context.Context, account uuid.UUID, kind string) ([]json.RawMessage, error) {
 	return jobrow.Unfinished(ctx, j.s.c, account, kind)
 }

@@ -14,7 +14,6 @@ import (
 
 var keyColumns = db.Columns[models.Key]("")
 
-// keyOverlap is how long a rotated key remains valid.
 const keyOverlap = "1 day"
 
 // Caller is the caller of a request, identified by a valid key, with the key's account.
@@ -31,7 +30,7 @@ SELECT k.id AS key_id, k.scope AS key_scope, coalesce(k.used_at > now() - interv
 FROM api_keys k JOIN accounts a ON a.id = k.account_id
 WHERE k.hash = $1 AND k.kind = 'key' AND k.revoked_at IS NULL AND (k.expires_at IS NULL OR k.expires_at > now())`
 
-// Nested lists the columns of a table so that they are read into a nested struct with the given field name.
+// Nested lists columns so that they are read into a nested struct with the given field name.
 func Nested(columns, table, field string) string {
 	return strings.Join(db.Map(strings.Split(columns, ", "), func(c string) string {
 		return table + `.` + c + ` AS "` + field + `.` + c + `"`
@@ -55,7 +54,7 @@ func (s *Store) Authenticate(ctx context.Context, key string) (Caller, error) {
 	return found, err
 }
 
-// RecordKeyUse records the use of a key. A failure is only logged, so that the call still succeeds.
+// RecordKeyUse records the use of a key. A failure is only logged.
 func (s *Store) RecordKeyUse(ctx context.Context, id uuid.UUID) {
 	const q = `UPDATE api_keys SET used_at = now() WHERE id = $1`
 	if err := s.run(ctx, "use of a key", q, id); err != nil {
@@ -86,7 +85,7 @@ func (s *Store) CreateKey(ctx context.Context, account uuid.UUID, name, scope st
 	return k, clear, err
 }
 
-// ListKeys lists the keys of an account, newest first, including revoked ones. The keys of connected assistants are not among them.
+// ListKeys lists the keys of an account, newest first, including revoked ones. Keys of connected assistants are left out.
 func (s *Store) ListKeys(ctx context.Context, account uuid.UUID) ([]models.Key, error) {
 	q := `SELECT ` + keyColumns + ` FROM api_keys WHERE account_id = $1 AND kind = 'key' ORDER BY created_at DESC, id DESC`
 	return db.Select[models.Key](ctx, s.c, "list keys", q, account)
@@ -98,8 +97,8 @@ func (s *Store) FindKey(ctx context.Context, account, id uuid.UUID) (models.Key,
 	return db.Get[models.Key](ctx, s.c, "key", q, account, id)
 }
 
-// RotateKey replaces a valid key by a new key with the same name, scope and lifetime. The old key stays valid for a day, or
-// until it expires if that is earlier. A key that is no longer active cannot be rotated: the error is the conflict not_active.
+// RotateKey replaces a valid key by a new key with the same name, scope and lifetime. The old key stays valid for a day, or until
+// it expires if that is earlier. If the old key is no longer active, the error is the conflict not_active.
 func (s *Store) RotateKey(ctx context.Context, id uuid.UUID) (fresh models.Key, clear string, err error) {
 	err = s.Tx(ctx, func(s *Store) error {
 		old, err := db.Get[models.Key](ctx, s.c, "key", `SELECT `+keyColumns+` FROM api_keys WHERE id = $1 AND kind = 'key' FOR UPDATE`, id)

@@ -19,8 +19,6 @@ func namesIn(table string) string {
 	return `SELECT id::text, name FROM ` + table + ` WHERE account_id = $1 AND id = ANY ($2::uuid[])`
 }
 
-// nameQueries read the names of the records $2 of the account $1. The keys of the map are the report dimensions and the fields whose
-// values are ids of such records.
 var nameQueries = map[string]string{
 	"campaign_id": namesIn("campaigns"), "stream_id": pathNames, "lander_id": namesIn("landers"),
 	"offer_id": namesIn("offers"), "source_id": namesIn("traffic_sources"), "network_id": namesIn("networks"),
@@ -31,8 +29,7 @@ var nameQueries = map[string]string{
 // HasLabels reports whether the values of a report dimension or a field are ids of records with names.
 func HasLabels(dimension string) bool { return nameQueries[dimension] != "" }
 
-// LabelName returns the name of the field that holds the names of a dimension's records. It stands next to the field with the
-// ids: campaign_name next to campaign_id.
+// LabelName returns the field for the names of a dimension's records, such as campaign_name for campaign_id.
 func LabelName(dimension string) string { return strings.TrimSuffix(dimension, "_id") + "_name" }
 
 // LabelsOf returns the result of Labels for each dimension that has names. values(i) returns the values of the dimension with
@@ -68,8 +65,7 @@ func (s *Store) NamesOf(ctx context.Context, account uuid.UUID, ids map[string][
 	return names, nil
 }
 
-// Labels returns the names of the account's records, including deleted records, whose ids are values of a dimension. A value
-// that is no such id has no label.
+// Labels returns the names of records, also of deleted ones, by id. It ignores values that are not ids.
 func (s *Store) Labels(ctx context.Context, account uuid.UUID, dimension string, values []string) (
 	map[string]string, error,
 ) {

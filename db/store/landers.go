@@ -12,7 +12,7 @@ import (
 // Landers accesses the landing pages of accounts.
 type Landers struct{ pausable[models.Lander] }
 
-// Landers returns access to the landing pages on this store's connection.
+// Landers returns access to the landing pages.
 func (s *Store) Landers() Landers {
 	return Landers{pausable[models.Lander]{records[models.Lander]{s, landerTable}}}
 }
@@ -22,7 +22,7 @@ var landerTable = newTable(table[models.Lander]{
 	allowance: allowance{limit: func(p models.Plan) int { return p.Landers }},
 })
 
-// Protect changes the protection of a landing page. It calls the function change with the saved protection, under a lock.
+// Protect changes the protection of a landing page. It calls change with the saved protection, under a lock.
 func (k Landers) Protect(ctx context.Context, account, id uuid.UUID, change func(*models.Protection)) (
 	models.Protection, error,
 ) {
@@ -36,8 +36,7 @@ func (k Landers) Protect(ctx context.Context, account, id uuid.UUID, change func
 	})
 }
 
-// Clone copies a landing page and its protection, if the plan allows another landing page. The copy gets an unused name, such
-// as "N (copy)" for the name N.
+// Clone copies a landing page and its protection, if the plan allows another landing page.
 func (k Landers) Clone(ctx context.Context, account, id uuid.UUID) (models.Lander, error) {
 	return landerTable.clone(ctx, k.s, account, id, func(*Store, *models.Lander) error { return nil }, landerTable.create)
 }

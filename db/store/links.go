@@ -14,10 +14,9 @@ import (
 // Links accesses the links that are checked, and the results of the checks. Methods without an account parameter are for workers.
 type Links struct{ s *Store }
 
-// Links returns access to the checked links on this store's connection.
+// Links returns access to the checked links.
 func (s *Store) Links() Links { return Links{s} }
 
-// These queries select the links of records that are in use.
 const (
 	checkedLinks = `
 SELECT 'offer' AS kind, id, account_id, name, url FROM offers WHERE is_active AND deactivated_at IS NULL
@@ -30,7 +29,7 @@ SELECT 'domain' AS kind, id, account_id, host AS name, 'http://' || host || '/' 
 WHERE is_verified AND account_id IS NOT NULL`
 )
 
-// linkCheck is a kind of check. table is the table with the results of the check, and links is a query for the links to check.
+// linkCheck is a kind of check: the table with its results, and a query for the links to check.
 type linkCheck struct{ table, links string }
 
 var (
@@ -44,9 +43,8 @@ func (k Links) Unchecked(ctx context.Context, since time.Time, limit int) ([]mod
 	return k.due(ctx, checks, since, since, limit)
 }
 
-// Unscreened lists links of all accounts whose URL was not looked up in lists of unsafe addresses after a certain time. The
-// parameter domainsSince has that time for tracking domains, and the parameter since has it for all other links. The link that has
-// waited longest comes first.
+// Unscreened lists links of all accounts whose URL was not looked up recently in lists of unsafe addresses. domainsSince applies
+// to tracking domains, since to all other links. The link that has waited longest comes first.
 func (k Links) Unscreened(ctx context.Context, since, domainsSince time.Time, limit int) ([]models.Link, error) {
 	return k.due(ctx, screens, since, domainsSince, limit)
 }
@@ -59,8 +57,8 @@ func (k Links) due(ctx context.Context, v linkCheck, since, domainsSince time.Ti
 	return db.Select[models.Link](ctx, k.s.c, "due links", q, since, domainsSince, limit)
 }
 
-// record runs fn in a transaction that locks the link. It does nothing if, after the link was read, the URL has changed or
-// another result was recorded. So if two sweeps check a link at the same time, only the first result counts.
+// record runs fn in a transaction that locks the link. It does nothing if the URL has changed or another result was recorded
+// since the link was read.
 func (k Links) record(ctx context.Context, v linkCheck, l models.Link, fn func(*Store) ([]uuid.UUID, error)) ([]uuid.UUID, error) {
 	return TxOf(ctx, k.s, func(s *Store) ([]uuid.UUID, error) {
 		const lock = `SELECT pg_advisory_xact_lock(hashtextextended($1, 11))`
@@ -81,7 +79,6 @@ func (k Links) record(ctx context.Context, v linkCheck, l models.Link, fn func(*
 var findCheck = `SELECT ` + db.Columns[models.LinkState]("") + ` FROM link_checks
 WHERE kind = $1 AND record_id = $2 AND url = $3`
 
-// linkState is SQL for the columns of link_checks c that fill the field State of a row, a models.LinkState.
 const linkState = `c.checked_at AS "state.checked_at", c.http_status AS "state.http_status", c.error AS "state.error",
 	c.failures AS "state.failures", c.failing_since AS "state.failing_since", c.broken_at AS "state.broken_at"`
 
@@ -93,8 +90,8 @@ ON CONFLICT (kind, record_id) DO UPDATE SET url = excluded.url, checked_at = exc
 	http_status = excluded.http_status, error = excluded.error, failures = excluded.failures,
 	failing_since = excluded.failing_since, broken_at = excluded.broken_at`
 
-// RecordCheck records the result of a check. If the link becomes broken, the event link.broken is stored in the same transaction.
-// The caller dispatches the event's deliveries after the commit.
+// RecordCheck records the result of a check. If the link becomes broken, it stores the event link.broken, and the caller
+// dispatches the deliveries after the commit.
 func (k Links) RecordCheck(ctx context.Context, l models.Link, r models.LinkResult) ([]uuid.UUID, error) {
 	return k.record(ctx, checks, l, func(s *Store) ([]uuid.UUID, error) {
 		before, _, err := db.First[models.LinkState](ctx, s.c, "record check", findCheck, l.Kind, l.ID, l.URL)
@@ -147,10 +144,9 @@ VALUES ($1, $2, $3, $4, $5, $6, $7)
 ON CONFLICT (kind, record_id) DO UPDATE SET url = excluded.url, checked_at = excluded.checked_at,
 	threats = excluded.threats, unsafe_at = excluded.unsafe_at`
 
-// RecordScreen records whether a list of unsafe addresses contains a link. If the link becomes unsafe, the event link.unsafe is
-// stored as in RecordCheck. Campaigns on an unsafe domain move to a spare domain, if the account has enabled failover. The event
-// reports that move. If campaigns move only later, for example because the account then adds a spare domain, the event is stored
-// again.
+// RecordScreen records whether a list of unsafe addresses contains a link. Campaigns on an unsafe domain move to a spare domain,
+// if the account has enabled failover. If the link becomes unsafe or campaigns move, the event link.unsafe is stored as in
+// RecordCheck.
 func (k Links) RecordScreen(ctx context.Context, l models.Link, list string, at time.Time, threats []string) ([]uuid.UUID, error) {
 	return k.record(ctx, screens, l, func(s *Store) ([]uuid.UUID, error) {
 		unsafeAt, _, err := db.First[*time.Time](ctx, s.c, "record screen", findScreen, l.Kind, l.ID, l.URL)
@@ -196,7 +192,7 @@ const saveService = `
 INSERT INTO link_services (name, status, message, checked_at) VALUES ($1, $2, $3, $4)
 ON CONFLICT (name) DO UPDATE SET status = excluded.status, message = excluded.message, checked_at = excluded.checked_at`
 
-// SaveService stores the result of a run of one kind of check, in place of the result of the run before.
+// SaveService stores the last result of one kind of check.
 func (k Links) SaveService(ctx context.Context, v models.LinkService) error {
 	return k.s.run(ctx, "save service", saveService, v.Name, v.Status, v.Message, v.CheckedAt)
 }

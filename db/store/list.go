@@ -51,7 +51,6 @@ type Filter struct {
 // pageCondition is an SQL condition in which %s stands for the argument.
 type pageCondition struct{ sql, arg string }
 
-// pageQuery describes a list that is read page by page.
 type pageQuery[T any] struct {
 	// Name is unique, so that a list refuses the cursors of another list.
 	Name string
@@ -59,31 +58,29 @@ type pageQuery[T any] struct {
 	SQL string
 	// Args are the arguments of SQL.
 	Args []any
-	// Order lists the columns that order the list. The last column is unique. If values of these columns change while pages are
-	// read, a record can be missed.
+	// Order lists the columns that order the list. The last one is unique. If their values change while pages are read, a record
+	// can be missed.
 	Order []orderColumn
-	// Asc sorts the smallest values first. The default is newest first.
+	// Asc sorts the smallest values first. The default is largest first.
 	Asc bool
-	// Filters describes everything else that decides which rows are in the list. A cursor is valid only with the same Filters
-	// with which it was made.
+	// Filters describes everything else that decides which rows are in the list. A cursor is valid only with the Filters with
+	// which it was made.
 	Filters string
 	// Conditions are added to the WHERE clause of SQL.
 	Conditions []pageCondition
 	// Walk is for an order that can change between two pages. The argument after Args is then the time of the first page, by the
 	// database's clock. Every cursor carries that time.
 	Walk bool
-	// Place returns a row's values of the Order columns, as text that PostgreSQL can convert to the type of the column. start is
-	// the time of the first page, if Walk is set.
+	// Place returns a row's values of the Order columns, as text for PostgreSQL. start is the time of the first page, if Walk is
+	// set.
 	Place func(row T, start time.Time) []string
 }
 
-// orderColumn is a column that orders a list. place is SQL that converts the text %s to a value of the column.
+// orderColumn is a column that orders a list. place is SQL that converts the text %s to its type.
 type orderColumn struct{ column, place string }
 
-// newest is the usual order of a list, by columns of the table t.
 var newest = []orderColumn{{"t.created_at", "%s::timestamptz"}, {"t.id", "%s::uuid"}}
 
-// placeOf returns the place of a row in the order newest.
 func placeOf(created time.Time, id uuid.UUID) []string {
 	return []string{created.UTC().Format(time.RFC3339Nano), id.String()}
 }
@@ -92,9 +89,8 @@ func placeOf(created time.Time, id uuid.UUID) []string {
 const MaxAlerts = 500
 
 // readPage reads a page and returns the cursor of the next page, or "" at the end. A cursor holds the position of a row, not an
-// offset. So rows that are inserted or deleted while pages are read do not make the list skip or repeat other rows: a record that
-// exists all the time, and keeps its position, appears exactly once. A cursor that was changed, or that belongs to another account,
-// list or filter, is refused with 400 invalid_input.
+// offset, so a record that exists all the time, and keeps its position, appears exactly once. A cursor that was changed, or that
+// belongs to another account, list or filter, is refused with 400 invalid_input.
 func readPage[T any](ctx context.Context, s *Store, account uuid.UUID, p Page, q pageQuery[T]) ([]T, string, error) {
 	key, err := s.cursorKey(ctx)
 	if err != nil {
@@ -153,13 +149,11 @@ func readPage[T any](ctx context.Context, s *Store, account uuid.UUID, p Page, q
 	return rows, makeCursor(key, scope, place), nil
 }
 
-// conditionsScope returns the part of a cursor's scope that comes from the conditions.
 func conditionsScope(list []pageCondition) string {
 	return strings.Join(db.Map(list, func(o pageCondition) string { return fmt.Sprintf("|%q|%q", o.sql, o.arg) }), "")
 }
 
-// walkStart returns the time of the first page. If place is nil, this is the first page, and the time is now. Otherwise the time
-// is the last value of place.
+// walkStart returns the time of the first page: now if place is nil, or else the last value of place.
 func (s *Store) walkStart(ctx context.Context, place []string) (time.Time, error) {
 	if place == nil {
 		now, err := db.Get[time.Time](ctx, s.c, "clock", `SELECT clock_timestamp()`)
@@ -213,7 +207,6 @@ func cursorSum(key []byte, scope string, body []byte) []byte {
 	return h.Sum(nil)[:cursorMAC]
 }
 
-// cursorKey returns the signing key, which it reads once per process. All processes have the same key.
 func (s *Store) cursorKey(ctx context.Context) ([]byte, error) {
 	if key := s.cursor.Load(); key != nil {
 		return *key, nil

@@ -47,8 +47,8 @@ func add(t rapidOrTest, s *store.Store, account uuid.UUID, name string) models.O
 
 type rapidOrTest interface{ Fatalf(string, ...any) }
 
-// TestWalkMissesAndDoublesNothing checks that a record that exists while all pages are read appears exactly once, whatever is
-// added, deleted and renamed at the same time.
+// TestWalkMissesAndDoublesNothing checks that a record that exists while all pages are read appears exactly once, whatever
+// changes at the same time.
 func TestWalkMissesAndDoublesNothing(t *testing.T) {
 	t.Parallel()
 	s, _ := newStore(t)

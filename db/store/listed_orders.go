@@ -33,8 +33,8 @@ FROM unnest($4::uuid[], $5::text[], $6::text[], $7::timestamptz[]) AS o (c, g, v
 ON CONFLICT (network_id, click_id, goal, conversion_id) DO UPDATE SET ordered_at = excluded.ordered_at, listed_at = excluded.listed_at
 WHERE l.listed_at < $3 OR l.ordered_at <> excluded.ordered_at`
 
-// SetListed records that an import has listed the orders at the time `now`. If an import has listed an order already at the time
-// `since` or later, and the order time is the same, the order is not written again.
+// SetListed records that an import has listed the orders now. An unchanged order that was listed since the given time is not
+// written again.
 func (k NetworkIntegrations) SetListed(ctx context.Context, account, network uuid.UUID, since time.Time, list []ListedOrder, now time.Time) error {
 	if len(list) == 0 {
 		return nil
@@ -46,7 +46,7 @@ func (k NetworkIntegrations) SetListed(ctx context.Context, account, network uui
 		db.Map(list, func(o ListedOrder) time.Time { return o.OrderedAt }), now)
 }
 
-// DeleteListed deletes at most `limit` orders with an order time before the given time.
+// DeleteListed deletes at most limit orders with an order time before the given time.
 func (k NetworkIntegrations) DeleteListed(ctx context.Context, before time.Time, limit int) error {
 	return k.s.run(ctx, "delete listed orders", `DELETE FROM listed_orders WHERE ctid IN (
 		SELECT ctid FROM listed_orders WHERE ordered_at < $1 LIMIT $2)`, before, limit)

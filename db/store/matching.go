@@ -15,9 +15,8 @@ SELECT (SELECT coalesce(sum(match_bytes), 0) FROM rules WHERE account_id = $1 AN
 	+ (SELECT coalesce(sum(match_bytes), 0) FROM smartlinks WHERE account_id = $1 AND deleted_at IS NULL AND id <> $2)
 	+ (SELECT coalesce(sum(match_bytes), 0) FROM bot_entries WHERE account_id = $1 AND id <> $2)`
 
-// allowMatching returns the error plan_limit if the conditions of an account, together with the conditions of a new or changed
-// record, would exceed the plan's size limit. id is the id of the record, or zero for a new record. The account is locked until
-// the transaction ends.
+// allowMatching returns the error plan_limit if the conditions of a record would bring the account above the plan's size limit.
+// id is zero for a new record.
 func (s *Store) allowMatching(ctx context.Context, account, id uuid.UUID, bytes int) error {
 	if bytes == 0 {
 		return nil

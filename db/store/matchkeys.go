@@ -11,13 +11,11 @@ import (
 	"switchyard/models/matchkey"
 )
 
-// keysPlace returns the place of the sealed hashes of the personal data in a message.
 func keysPlace(account, message uuid.UUID) seal.Place {
 	return seal.Place{Account: account, Table: "conversion_match_keys", Row: message.String(), Column: "sealed"}
 }
 
-// SealKeys encrypts the hashes of the personal data in a message, so that no dump, spool or log contains them in clear. Without
-// ENCRYPTION_KEY, the first call reads the key from PostgreSQL.
+// SealKeys encrypts the hashes of the personal data in a message, so that no dump, spool or log contains them in clear.
 func (s *Store) SealKeys(ctx context.Context, account, message uuid.UUID, h matchkey.Hashes) ([]byte, error) {
 	return s.sealJSON(ctx, keysPlace(account, message), "db: seal match keys", h)
 }
@@ -28,8 +26,7 @@ func (s *Store) OpenKeys(ctx context.Context, account, message uuid.UUID, sealed
 	return h, err
 }
 
-// sealJSON seals a value as JSON. It works without ENCRYPTION_KEY: see seal.Box. Errors begin with the text
-// of the parameter what.
+// sealJSON seals a value as JSON. It works without ENCRYPTION_KEY: see seal.Box. Errors begin with what.
 func (s *Store) sealJSON(ctx context.Context, place seal.Place, what string, value any) ([]byte, error) {
 	raw, err := json.Marshal(value)
 	if err == nil {
@@ -41,8 +38,7 @@ func (s *Store) sealJSON(ctx context.Context, place seal.Place, what string, val
 	return raw, nil
 }
 
-// openJSON decrypts a sealed JSON document and decodes it. The parameter into is a pointer to the value to set. Errors begin with
-// the text of the parameter what. The error is seal.ErrOpen if the encryption key has changed.
+// openJSON decrypts and decodes what sealJSON has sealed. The error is seal.ErrOpen if the encryption key has changed.
 func (s *Store) openJSON(ctx context.Context, place seal.Place, sealed []byte, what string, into any) error {
 	raw, err := s.box.Open(ctx, place, sealed)
 	if err == nil {

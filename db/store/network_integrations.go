@@ -22,13 +22,12 @@ var networkIntegrations = integrationTable{
 	changed: "k.changes_at <= $1", since: "k.changes_to", older: "k.older_from",
 }
 
-// NetworkIntegrations returns access to the connections of networks on this store's connection.
+// NetworkIntegrations returns access to the connections of networks.
 func (s *Store) NetworkIntegrations() NetworkIntegrations {
 	return NetworkIntegrations{Integrations{s, networkIntegrations}}
 }
 
-// If the connection changes to another account at the platform, or to another platform, changes_to is reset, because no changes
-// were read there yet.
+// changes_to is reset if the connection changes to another account or platform, because no changes were read there yet.
 const saveNetworkIntegration = `
 INSERT INTO network_integrations AS t (network_id, account_id, provider, settings, secrets, is_enabled, next_at, wide_at, changes_at)
 VALUES ($1, $2, $3, $4, $5, $6, $7, $7, $7)
@@ -38,7 +37,7 @@ ON CONFLICT (network_id) DO UPDATE SET provider = $3, settings = $4, secrets = $
 	changes_at = $7, changes_failure = '', changes_failures = 0, older_from = NULL`
 
 // Save connects a network, or changes its connection. A blank credential keeps its stored value if the platform stays the same.
-// If enabled is nil, the connection stays enabled or disabled, and a new connection is enabled. next is the time of the first import.
+// If enabled is nil, a new connection is enabled, and an existing one keeps its state. next is the time of the first import.
 // Errors: not_found, invalid_credentials, no_encryption_key.
 func (k NetworkIntegrations) Save(ctx context.Context, account, network uuid.UUID, p models.NetworkProvider,
 	sent map[string]string, enabled *bool, next time.Time,
@@ -77,9 +76,9 @@ func (k NetworkIntegrations) Changes(ctx context.Context, account, network uuid.
 	return findIntegration[models.ChangesRead](ctx, k.Integrations, account, network)
 }
 
-// RecordChanges records that a reading of changes has ended. The parameter "to" is the time until which all changes are stored, or zero
-// if the reading failed. failure is the reason of the failure, or empty. The parameter "changes" is the time of the next reading. The
-// import of the last days' orders becomes due now. If the connection has changed after the caller read i, nothing is stored.
+// RecordChanges records that a reading of changes has ended. to is the time until which all changes are stored, or zero if the
+// reading failed. changes is the time of the next reading. The import of the last days' orders becomes due now. If the connection
+// has changed since i was read, nothing is stored.
 func (k NetworkIntegrations) RecordChanges(ctx context.Context, i models.Integration, to time.Time, failure string, changes, now time.Time) error {
 	return k.s.run(ctx, "changes of the network", `UPDATE network_integrations SET checked_at = $7, next_at = $7, changes_at = $6,
 			changes_to = coalesce($4, changes_to), changes_failure = $5,
@@ -92,13 +91,13 @@ func (k NetworkIntegrations) RecordChanges(ctx context.Context, i models.Integra
 type OlderEnd struct {
 	First    *time.Time // the first day of the next import; nil: the next import begins with the oldest orders
 	Failure  string     // empty: success
-	Failures int        // number of failures in a row
-	At       time.Time  // time of the next import
+	Failures int
+	At       time.Time
 }
 
-// RecordOlder records that an import of older orders has ended. Such imports are for a provider whose API cannot select orders
-// by the date of a change. The import of the last days becomes due now. If the connection has changed after the caller read i,
-// nothing is stored.
+// RecordOlder records that an import of older orders has ended. Such imports are for a provider whose API cannot select orders by
+// the date of a change. The import of the last days becomes due now. If the connection has changed since i was read, nothing is
+// stored.
 func (k NetworkIntegrations) RecordOlder(ctx context.Context, i models.Integration, e OlderEnd, now time.Time) error {
 	return k.s.run(ctx, "older orders of the network", `UPDATE network_integrations SET checked_at = $8, next_at = $8, changes_at = $4,
 			older_from = $5, changes_failure = $6, changes_failures = $7

@@ -10,11 +10,11 @@ import (
 	"switchyard/models/postback"
 )
 
-// maxNetworkWords is the maximum number of unknown status words that are kept for a network. When it is reached, a new word
-// replaces the word that was received least recently.
+// maxNetworkWords is the maximum number of unknown status words that are kept for a network. A further word replaces the word
+// that was received least recently.
 const maxNetworkWords = 50
 
-// The DELETE in countWord skips rows that another transaction has locked, so that it does not wait for them.
+// The DELETE in countWord does not wait for rows that another transaction has locked.
 const countWord = `
 WITH counted AS (
 	INSERT INTO network_words (network_id, account_id, word, count, last_at)
@@ -26,7 +26,7 @@ DELETE FROM network_words WHERE account_id = $1 AND network_id = $2 AND word IN 
 	ORDER BY last_at DESC, word OFFSET $4 FOR UPDATE SKIP LOCKED
 )`
 
-// CountWord counts an unknown status word of a network. It does nothing if the account has no such network.
+// CountWord counts an unknown status word of a network.
 func (k Networks) CountWord(ctx context.Context, account, network uuid.UUID, word string) error {
 	return k.s.run(ctx, "count status word", countWord, account, network, postback.FoldWord(word), maxNetworkWords-1)
 }
@@ -55,7 +55,7 @@ func (k Networks) UnknownWords(ctx context.Context, account uuid.UUID, list []mo
 	return out, err
 }
 
-// MapWords changes the status map of a network under a lock. edit gets the present map and returns the new map.
+// MapWords changes the status map of a network under a lock.
 func (k Networks) MapWords(ctx context.Context, account, id uuid.UUID,
 	edit func(map[string][]string) (map[string][]string, error),
 ) (models.Network, error) {

@@ -17,7 +17,7 @@ import (
 // Networks accesses the affiliate networks of accounts.
 type Networks struct{ integrations[models.Network] }
 
-// Networks returns access to the affiliate networks on this store's connection.
+// Networks returns access to the affiliate networks.
 func (s *Store) Networks() Networks {
 	return Networks{integrations[models.Network]{records[models.Network]{s, networkTable}}}
 }
@@ -29,7 +29,7 @@ var networkTable = newTable(table[models.Network]{
 })
 
 // readChangesAgain makes the next imports read the changes of orders again if the account has changed its map of statuses.
-// Earlier imports have refused orders whose status word the map did not contain.
+// Earlier imports have refused orders whose status the map lacked.
 func readChangesAgain(ctx context.Context, s *Store, n, old *models.Network) error {
 	if maps.EqualFunc(n.StatusMap, old.StatusMap, slices.Equal) {
 		return nil
@@ -48,7 +48,7 @@ func (k Networks) Update(ctx context.Context, n models.Network) (models.Network,
 	return k.write(ctx, n, networkTable.change)
 }
 
-// write saves a network by the function save. If the network has a secret, the secret is stored afterwards.
+// write saves a network by the function save, and then its secret if there is one.
 func (k Networks) write(ctx context.Context, n models.Network,
 	save func(context.Context, *Store, models.Network) (models.Network, error),
 ) (models.Network, error) {
@@ -95,7 +95,6 @@ func (k Networks) Secrets(ctx context.Context, account uuid.UUID, ids []uuid.UUI
 	return open, err
 }
 
-// postbackSecretPlace returns the place of a network's sealed secret.
 func postbackSecretPlace(account, network uuid.UUID) seal.Place {
 	return seal.Place{Account: account, Table: "networks", Row: network.String(), Column: "postback_secret"}
 }

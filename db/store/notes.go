@@ -13,15 +13,14 @@ import (
 // Notes accesses the notes that people have written about points in time on charts.
 type Notes struct{ s *Store }
 
-// Notes returns access to the notes on this store's connection.
+// Notes returns access to the notes.
 func (s *Store) Notes() Notes { return Notes{s} }
 
 const noteColumns = `n.id, n.user_id, n.author, n.at, n.text, n.campaign_id, coalesce(c.name, '') AS campaign, n.updated_at`
 
 const noteCampaign = ` LEFT JOIN campaigns c ON c.account_id = n.account_id AND c.id = n.campaign_id`
 
-// List lists the notes in [from, to), newest first. If a campaign is given, it lists the notes about this campaign and the notes
-// that are about no particular campaign. Otherwise it lists all notes.
+// List lists the notes in [from, to), newest first. If a campaign is given, it leaves out the notes about other campaigns.
 func (n Notes) List(ctx context.Context, account uuid.UUID, from, to time.Time, campaign uuid.NullUUID, limit int) ([]models.Note, error) {
 	return db.Select[models.Note](ctx, n.s.c, "notes", `SELECT `+noteColumns+` FROM notes n`+noteCampaign+`
 		WHERE n.account_id = $1 AND n.at >= $2 AND n.at < $3 AND ($4::uuid IS NULL OR n.campaign_id IS NULL OR n.campaign_id = $4)
@@ -34,7 +33,6 @@ func (n Notes) Find(ctx context.Context, account, id uuid.UUID) (models.Note, er
 		WHERE n.account_id = $1 AND n.id = $2`, account, id)
 }
 
-// checkCampaign refuses a campaign that does not belong to the account: invalid_campaign.
 func (n Notes) checkCampaign(ctx context.Context, account uuid.UUID, id uuid.NullUUID) error {
 	if !id.Valid {
 		return nil
@@ -46,8 +44,8 @@ func (n Notes) checkCampaign(ctx context.Context, account uuid.UUID, id uuid.Nul
 	return err
 }
 
-// Create saves a new note. If an API key wrote the note, key is the id of the key and the author is the name of the key.
-// Otherwise key is zero. Errors: invalid_campaign, and too_many if the account already has the maximum number of notes.
+// Create saves a new note. If an API key wrote the note, key is its id and the author is its name. Errors: invalid_campaign, and
+// too_many if the account already has the maximum number of notes.
 func (n Notes) Create(ctx context.Context, account, key uuid.UUID, note models.Note) (models.Note, error) {
 	return LockedTxOf(ctx, n.s, account, func(s *Store) (models.Note, error) {
 		have, err := db.Get[int](ctx, s.c, "notes", `SELECT count(*) FROM notes WHERE account_id = $1`, account)

@@ -12,7 +12,7 @@ import (
 // Offers accesses the offers of accounts.
 type Offers struct{ pausable[models.Offer] }
 
-// Offers returns access to the offers on this store's connection.
+// Offers returns access to the offers.
 func (s *Store) Offers() Offers {
 	return Offers{pausable[models.Offer]{records[models.Offer]{s, offerTable}}}
 }
@@ -34,8 +34,7 @@ func (k Offers) WithCap(ctx context.Context, account uuid.UUID) ([]models.Offer,
 	return db.Select[models.Offer](ctx, k.s.c, "offers with a cap", q, account, MaxAlerts)
 }
 
-// Clone copies an offer, if the plan allows another offer. The copy gets an unused name, such as "N (copy)" for the name N. It
-// has no network if the offer's network is deactivated.
+// Clone copies an offer, if the plan allows another offer. The copy has no network if the offer's network is deactivated.
 func (k Offers) Clone(ctx context.Context, account, id uuid.UUID) (models.Offer, error) {
 	return offerTable.clone(ctx, k.s, account, id, func(s *Store, o *models.Offer) (err error) {
 		o.NetworkID, err = networkTable.orNone(ctx, s, account, o.NetworkID)

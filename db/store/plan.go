@@ -14,7 +14,7 @@ import (
 // Usage reads how much of their plans accounts use.
 type Usage struct{ s *Store }
 
-// Usage returns access to the usage of plans on this store's connection.
+// Usage returns access to the usage of plans.
 func (s *Store) Usage() Usage { return Usage{s} }
 
 // PlanUsage counts the records of an account.
@@ -23,10 +23,10 @@ type PlanUsage struct {
 	Offers    int `db:"offers"`
 	Landers   int `db:"landers"`
 	Domains   int `db:"domains"`
-	Sources   int `db:"sources"`  // active sources
-	Networks  int `db:"networks"` // active networks
+	Sources   int `db:"sources"`
+	Networks  int `db:"networks"`
 	Webhooks  int `db:"webhooks"`
-	Keys      int `db:"keys"` // valid API keys
+	Keys      int `db:"keys"`
 }
 
 const countUsage = `
@@ -46,7 +46,7 @@ func (u Usage) Count(ctx context.Context, account uuid.UUID) (PlanUsage, error) 
 }
 
 // Room returns how many more records the plan of an account allows, by the names of the records' tables. Networks share their
-// allowance with sources. A kind of record without a limit is missing.
+// allowance with sources. Kinds without a limit are missing.
 func (u Usage) Room(ctx context.Context, account models.Account) (map[string]int, error) {
 	plan, room := account.Allowances(), map[string]int{}
 	for name, a := range map[string]allowance{
@@ -68,13 +68,13 @@ func (u Usage) Room(ctx context.Context, account models.Account) (map[string]int
 }
 
 // UnknownPlans lists the names of plans that accounts have and that models.Plans lacks. An account on such a plan is allowed
-// nothing. UnknownPlans is for workers.
+// nothing. It is for workers.
 func (u Usage) UnknownPlans(ctx context.Context) ([]string, error) {
 	names := db.Map(models.Plans, func(p models.Plan) string { return p.Name })
 	return db.Select[string](ctx, u.s.c, "lost plans", `SELECT DISTINCT plan FROM accounts WHERE plan <> ALL ($1) ORDER BY 1 LIMIT 100`, names)
 }
 
-// PlanLimit is the number of clicks that an account's plan allows in a month, together with the account's clicks in that month.
+// PlanLimit is the number of clicks that an account's plan allows in a month, and how many it had.
 type PlanLimit struct {
 	AccountID uuid.UUID `db:"account_id"`
 	Plan      string    `db:"plan"`
@@ -90,7 +90,7 @@ WHERE NOT EXISTS (SELECT FROM plan_limits m WHERE m.account_id = a.id AND m.mont
 ORDER BY a.id`
 
 // Open lists the limits of all accounts whose plan limits clicks, for the month of the given time. It leaves out limits that were
-// already announced in that month. It does not set Clicks. It is for workers.
+// already announced, and does not set Clicks. It is for workers.
 func (u Usage) Open(ctx context.Context, at time.Time) ([]PlanLimit, error) {
 	var names []string
 	var limits []int64

@@ -21,7 +21,7 @@ type Integrations struct {
 // integrationTable is a table of connections to platforms.
 type integrationTable struct {
 	CredentialTable
-	owners  string // table of the networks or traffic sources
+	owners  string
 	zone    string // expression for the time zone of the account at the platform
 	changed string // expression that is true if changes are due ($1: now)
 	since   string // expression for the time until which changes are stored
@@ -30,7 +30,6 @@ type integrationTable struct {
 	account string // sets the columns of the account at the platform: $7 (currency) and $8 (zone); empty: no such columns
 }
 
-// integrationColumns lists the columns of a connection, for a query of its table.
 func integrationColumns[I any](t integrationTable) string {
 	return strings.Replace(db.Columns[I](""), "target_id", t.Key+" AS target_id", 1)
 }
@@ -48,8 +47,7 @@ func (k Integrations) Find(ctx context.Context, account, target uuid.UUID) (mode
 	return findIntegration[models.Integration](ctx, k, account, target)
 }
 
-// Credentials returns all credentials of a connection, decrypted. For a custom endpoint, these are the credentials that its Form
-// names. The error is seal.ErrOpen if the credentials can no longer be decrypted.
+// Credentials returns all credentials of a connection, decrypted. The error is seal.ErrOpen if they can no longer be decrypted.
 func (k Integrations) Credentials(ctx context.Context, i models.Integration) (map[string]string, error) {
 	return k.t.Read(ctx, k.s, i.AccountID, i.TargetID, i.Settings)
 }
@@ -67,8 +65,7 @@ type IntegrationResult struct {
 	Currency, Zone string // currency and zone of the account at the platform; empty: not returned
 }
 
-// Record stores the result of a request to the platform. If the connection has changed after the caller read i, nothing is
-// stored.
+// Record stores the result of a request to the platform. If the connection has changed since i was read, nothing is stored.
 func (k Integrations) Record(ctx context.Context, i models.Integration, r IntegrationResult, now time.Time) error {
 	args := []any{i.AccountID, i.TargetID, i.SavedAt, r.Failure, r.Synced, now}
 	if k.t.account != "" {
@@ -81,9 +78,8 @@ func (k Integrations) Record(ctx context.Context, i models.Integration, r Integr
 		WHERE account_id = $1 AND `+k.t.Key+` = $2 AND saved_at = $3`, args...)
 }
 
-// SetNext stores the time of the next automatic import. Imports usually cover a short window, but the first import after the time
-// in wide covers a longer window. If wide is zero, the stored time stays. If the connection has changed after the caller read i,
-// nothing is stored.
+// SetNext stores the time of the next automatic import. The first import after the time wide covers a longer window. If wide is
+// zero, the stored time stays. If the connection has changed since i was read, nothing is stored.
 func (k Integrations) SetNext(ctx context.Context, i models.Integration, at, wide time.Time) error {
 	q := `UPDATE ` + k.t.Name + ` SET next_at = $4, wide_at = coalesce($5, wide_at) WHERE account_id = $1 AND ` + k.t.Key + ` = $2 AND saved_at = $3`
 	return k.s.run(ctx, "next run of the "+k.t.What, q, i.AccountID, i.TargetID, i.SavedAt, at, sql.NullTime{Time: wide, Valid: !wide.IsZero()})
@@ -96,17 +92,16 @@ type DueIntegration struct {
 	Provider  string    `db:"provider"`
 	Zone      string    `db:"zone"` // time zone of the account at the platform; empty: not known
 	Wide      bool      `db:"wide"` // the import uses the longer window
-	// Changed says that the import reads the changes after Since. If the provider's API cannot select orders by the date of a
-	// change, the import reads older orders instead. A nil Since means that no changes were read yet.
+	// Changed says that the import reads the changes after Since. For a provider whose API cannot select orders by the date of a
+	// change, it reads older orders instead. A nil Since means that no changes were read yet.
 	Changed   bool       `db:"changed"`
 	Since     *time.Time `db:"since"`
 	OlderFrom *time.Time `db:"older_from"` // first day of the next import of older orders; nil: the oldest orders
 	SavedAt   time.Time  `db:"saved_at"`
 }
 
-// ClaimDue claims at most limit connections of all accounts whose import is due. They become due again at the time in the
-// parameter next. After an odd number of failures in a row, the import uses the shorter window, because perhaps only the longer
-// window fails.
+// ClaimDue claims at most limit connections of all accounts whose import is due. They become due again at the time next. After an
+// odd number of failures in a row, the import uses the shorter window, because perhaps only the longer window fails.
 func (k Integrations) ClaimDue(ctx context.Context, now, next time.Time, limit int) ([]DueIntegration, error) {
 	return db.Select[DueIntegration](ctx, k.s.c, "due "+k.t.owners, `
 		UPDATE `+k.t.Name+` i SET next_at = $2

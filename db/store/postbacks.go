@@ -25,20 +25,18 @@ type PostbackNetwork struct {
 const selectPostbackNetwork = `
 SELECT account_id, postback_params, postback_scheme, status_map, postback_secret FROM networks WHERE id = $1`
 
-// proofPlace returns the place of a postback's sealed proof. It contains no account, because the account may become known only
-// later.
+// proofPlace returns the place of a postback's sealed proof. It contains no account, because the account may be unknown at first.
 func proofPlace(postback uuid.UUID) seal.Place {
 	return seal.Place{Table: "postbacks", Row: postback.String(), Column: "proof"}
 }
 
-// SealProof encrypts the proof that a postback's sender has sent. Without ENCRYPTION_KEY, the first call reads the key from
-// PostgreSQL.
+// SealProof encrypts the proof that a postback's sender has sent.
 func (s *Store) SealProof(ctx context.Context, id uuid.UUID, p postback.Proof) ([]byte, error) {
 	return s.sealJSON(ctx, proofPlace(id), "db: seal proof of postback", p)
 }
 
-// OpenProof decrypts a proof that SealProof has encrypted. If sealed is empty, it returns the empty proof. The error is
-// seal.ErrOpen if the encryption key has changed.
+// OpenProof decrypts a proof that SealProof has encrypted. An empty sealed proof gives the empty proof. The error is seal.ErrOpen
+// if the encryption key has changed.
 func (s *Store) OpenProof(ctx context.Context, id uuid.UUID, sealed []byte) (p postback.Proof, err error) {
 	if len(sealed) == 0 {
 		return p, nil
@@ -86,7 +84,7 @@ func (s *Store) SecretParams(ctx context.Context, account uuid.UUID) ([]string, 
 	}
 	return db.Map(rows, func(params []byte) string {
 		var n postback.Network
-		_ = json.Unmarshal(params, &n.Params) // ignore malformed settings, as PostbackNetwork does
+		_ = json.Unmarshal(params, &n.Params)
 		return n.SecretParam()
 	}), nil
 }

@@ -24,7 +24,6 @@ func (k records[R]) List(ctx context.Context, account uuid.UUID, p Page) ([]R, s
 	return readPage(ctx, k.s, account, p, k.t.page(account, p))
 }
 
-// page returns the query of a page in the requested order.
 func (t *table[R]) page(account uuid.UUID, p Page) pageQuery[R] {
 	q := pageQuery[R]{
 		Name: t.name, SQL: t.from + ` WHERE ` + t.live, Args: []any{account}, Conditions: t.conditions(p.Filter), Filters: string(p.Sort),
@@ -41,9 +40,8 @@ func (t *table[R]) page(account uuid.UUID, p Page) pageQuery[R] {
 
 // sortByName orders a list by name, ignoring case.
 //
-// A name can change between two pages. So all records that were changed after the first page come last, ordered by id. A change
-// never moves a record to a part that was already read, so no record is missed. A record that changes after it was listed can be
-// listed again.
+// Records that were changed after the first page was read come last, so that no record is missed. A record that changes after it
+// was listed can be listed again.
 func (q *pageQuery[R]) sortByName() {
 	last := "t.updated_at > $2"
 	if !q.Asc {
@@ -69,7 +67,7 @@ func (k records[R]) Find(ctx context.Context, account, id uuid.UUID) (R, error) 
 	return k.t.find(ctx, k.s, account, id)
 }
 
-// Among lists the records whose ids are given. It leaves out removed records.
+// Among lists the records with the given ids. It leaves out removed records.
 func (k records[R]) Among(ctx context.Context, account uuid.UUID, ids []uuid.UUID) ([]R, error) {
 	return db.Select[R](ctx, k.s.c, k.t.what+"s by id", k.t.from+` WHERE `+k.t.live+` AND t.id = ANY ($2)`, account, db.UUIDs(ids))
 }
@@ -89,7 +87,7 @@ func (k records[R]) Update(ctx context.Context, record R) (R, error) {
 	return k.t.change(ctx, k.s, record)
 }
 
-// Remove removes a record, so that it is no longer listed. Records of most kinds stay in the database for history.
+// Remove removes a record. Records of most kinds stay in the database for history.
 func (k records[R]) Remove(ctx context.Context, account, id uuid.UUID) error {
 	return k.s.execOne(ctx, k.t.what, k.t.remove, account, id)
 }
@@ -115,8 +113,7 @@ func (k pausable[R]) SetActive(ctx context.Context, account, id uuid.UUID, on bo
 	})
 }
 
-// deactivated is the name of a column with the time of removal. If a kind of record has this column, its records stay in the
-// database for history and can be restored.
+// deactivated is the column with the time of removal in tables whose records can be restored.
 const deactivated = "deactivated_at"
 
 // isRemoved locks a record of the account and reports whether it was removed.
@@ -125,7 +122,6 @@ func (t *table[R]) isRemoved(ctx context.Context, s *Store, account, id uuid.UUI
 	return db.Get[bool](ctx, s.c, t.what, q, account, id)
 }
 
-// restore makes a record active, whether it was removed or not.
 func (t *table[R]) restore(ctx context.Context, s *Store, account, id uuid.UUID) error {
 	err := s.execOne(ctx, t.what, `UPDATE `+t.name+` t SET `+t.removed+` = NULL, is_active = true, updated_at = clock_timestamp()
 		WHERE t.account_id = $1 AND t.id = $2`, account, id)
@@ -135,7 +131,7 @@ func (t *table[R]) restore(ctx context.Context, s *Store, account, id uuid.UUID)
 	return err
 }
 
-// listFilters lists the filters of a list. A filter applies only to tables that have its column.
+// listFilters are the filters of lists. A filter applies only to tables that have its column.
 var listFilters = []struct {
 	column, sql string
 	value       func(Filter) string
@@ -147,7 +143,6 @@ var listFilters = []struct {
 	{"t.tags", "%s = ANY (t.tags)", func(f Filter) string { return f.Tag }},
 }
 
-// conditions returns the conditions for the records that the filter selects.
 func (t *table[R]) conditions(f Filter) (list []pageCondition) {
 	for _, by := range listFilters {
 		if v := by.value(f); v != "" && slices.Contains(t.read, by.column) {

@@ -33,7 +33,7 @@ type Place struct {
 	Name         string             `db:"name"`
 	Status       string             `db:"status"`
 	PathID       string             `db:"path_id"`
-	Path         string             `db:"path"` // name of the path
+	Path         string             `db:"path"`
 	Destinations []flow.Destination `db:"destinations,json"`
 	Total        int                `db:"total"` // number of all places, including places beyond the limit
 }
@@ -51,14 +51,14 @@ func NamesOfPlaces(places []Place) (names []string) {
 // Chosen limits a replacement to some campaigns and saved flows. A nil Chosen means all campaigns and saved flows.
 type Chosen struct{ Campaigns, Flows []uuid.UUID }
 
-// holders are the tables with flows. status is SQL for the status of a record.
+// holders are the tables with flows. status is SQL.
 var holders = []struct{ kind, table, paths, live, status string }{
 	{bulk.Campaign, "campaigns", "streams", " AND t.deleted_at IS NULL", "t.status"},
 	{bulk.Flow, "flows", "paths", "", "CASE WHEN t.is_active THEN 'active' ELSE 'paused' END"},
 }
 
-// selectPlaces returns SQL for the paths that match the condition. In the condition, PATHS is a whole flow, t is the record of
-// the flow and p is a path. The query stops before the size of the destinations exceeds MaxBytes.
+// selectPlaces returns SQL for the paths that match the condition. In the condition, PATHS is a whole flow, t its record and p a
+// path. The query stops before the size of the destinations exceeds MaxBytes.
 func selectPlaces(condition string) string {
 	var parts []string
 	for _, h := range holders {
@@ -74,7 +74,7 @@ func selectPlaces(condition string) string {
 	) f WHERE size <= $3 ORDER BY ` + order + ` LIMIT $4`
 }
 
-// leadsTo is the condition that a flow, and a path in it, lead to the record $2. $2 is the id as text.
+// leadsTo is the condition that a flow, and a path in it, lead to the record $2.
 const leadsTo = `PATHS @> jsonb_build_array(jsonb_build_object('destinations', jsonb_build_array(jsonb_build_object('id', $2::text))))
 	AND p @> jsonb_build_object('destinations', jsonb_build_array(jsonb_build_object('id', $2::text)))`
 
@@ -84,8 +84,8 @@ var (
 	heldPlaces   = selectPlaces(`t.id = ANY ($2) AND p ->> 'id' = ANY ($5)`)
 )
 
-// Places lists the places that lead to a record of the account, even if the record is deactivated. It lists at most MaxPaths
-// places, whose destinations have at most MaxBytes together. whole is false if there are more.
+// Places lists the places that lead to a record of the account, even if the record is deactivated. whole is false if there are
+// more than MaxPaths, or if their destinations exceed MaxBytes.
 func (k Destinations) Places(ctx context.Context, account, id uuid.UUID) (list []Place, whole bool, err error) {
 	if err := k.exists(ctx, account, id); err != nil {
 		return nil, false, err
@@ -93,20 +93,17 @@ func (k Destinations) Places(ctx context.Context, account, id uuid.UUID) (list [
 	return k.s.places(ctx, placesOf, account, id.String(), bulk.MaxBytes, bulk.MaxPaths)
 }
 
-// places runs a query of selectPlaces.
 func (s *Store) places(ctx context.Context, query string, args ...any) (list []Place, whole bool, err error) {
 	list, err = db.Select[Place](ctx, s.c, "places of a destination", query, args...)
 	return list, len(list) == 0 || list[0].Total == len(list), err
 }
 
-// exists returns not_found if an id is not a record of the account. It accepts a deactivated record.
 func (k Destinations) exists(ctx context.Context, account, id uuid.UUID) error {
 	_, err := db.Get[uuid.UUID](ctx, k.s.c, k.what, `SELECT id FROM `+k.table+` WHERE account_id = $1 AND id = $2`, account, id)
 	return err
 }
 
-// CheckWith returns the error invalid_with if the record "with" cannot replace the record "id". The record "with" must be another
-// record, and a live record of the account.
+// CheckWith returns the error invalid_with unless "with" is another live record of the account.
 func (k Destinations) CheckWith(ctx context.Context, account, id, with uuid.UUID) error {
 	if with == id {
 		return models.Invalid("invalid_with", "with must be another %s", k.what)
@@ -120,11 +117,10 @@ func (k Destinations) CheckWith(ctx context.Context, account, id, with uuid.UUID
 }
 
 // Replace puts the record "with" in the place of the record "id", in all flows of the account or in the chosen flows, and stores
-// the change. Slots and weights stay. For paths that already contain both records, see flow.Replace. It returns the places as
-// they were before the replacement.
+// the change. For paths that already contain both records, see flow.Replace. It returns the places as they were before.
 //
-// Errors: invalid_with, invalid_chosen if a chosen flow does not lead to the record "id", invalid_weight if a sum of weights is too
-// large, and too_many if there are more places than MaxPaths or MaxBytes allow.
+// Errors: invalid_with, invalid_chosen if a chosen flow does not lead to "id", invalid_weight if a sum of weights is too large,
+// too_many.
 func (k Destinations) Replace(ctx context.Context, account, id, with uuid.UUID, only *Chosen) (
 	places []Place, change bulk.Change, err error,
 ) {
@@ -162,7 +158,6 @@ func (k Destinations) Replace(ctx context.Context, account, id, with uuid.UUID, 
 	return places, change, err
 }
 
-// lockPlaces locks the flows that lead to a record, and returns the places.
 func (k Destinations) lockPlaces(ctx context.Context, account, id uuid.UUID, only *Chosen) ([]Place, error) {
 	ids := map[uuid.UUID]bool{}
 	if only == nil {
@@ -214,7 +209,7 @@ func (c Chosen) check(places []Place) error {
 	return nil
 }
 
-// lockFlows locks campaigns and saved flows until the transaction ends, always in the order of their ids.
+// lockFlows locks campaigns and saved flows until the transaction ends, in the order of their ids.
 func (s *Store) lockFlows(ctx context.Context, account uuid.UUID, ids []uuid.UUID) error {
 	for _, h := range holders {
 		q := `SELECT t.id FROM ` + h.table + ` t WHERE t.account_id = $1 AND t.id = ANY ($2) ORDER BY t.id FOR NO KEY UPDATE`
@@ -225,7 +220,7 @@ func (s *Store) lockFlows(ctx context.Context, account uuid.UUID, ids []uuid.UUI
 	return nil
 }
 
-// writePaths sets the destinations of each path p to of(p). The rest of the flows does not change.
+// writePaths sets the destinations of each path p to of(p).
 func (s *Store) writePaths(ctx context.Context, account uuid.UUID, paths []bulk.Path, of func(bulk.Path) []flow.Destination) error {
 	byFlow := map[uuid.UUID]map[string][]flow.Destination{}
 	for _, p := range paths {
@@ -246,9 +241,9 @@ func (s *Store) writePaths(ctx context.Context, account uuid.UUID, paths []bulk.
 	return nil
 }
 
-// UndoReplacement puts the replaced record back into every path that has not changed since the replacement. restored is
-// the number of these paths, and kept lists the other paths. The caller has marked the change as undone: see ClaimUndo. If the
-// replaced record has been deactivated since the replacement, the error has the code "removed".
+// UndoReplacement puts the replaced record back into every path that has not changed since the replacement. restored is the
+// number of these paths, and kept lists the others. The caller has called ClaimUndo. If the replaced record has been deactivated
+// since, the error has the code "removed".
 func (s *Store) UndoReplacement(ctx context.Context, account uuid.UUID, change bulk.Change) (restored int, kept []bulk.Kept, err error) {
 	kept = []bulk.Kept{}
 	err = s.Tx(ctx, func(s *Store) error {
@@ -273,15 +268,13 @@ func (s *Store) UndoReplacement(ctx context.Context, account uuid.UUID, change b
 	return restored, kept, err
 }
 
-// isLiveDestination reports whether an id is an offer or a landing page of the account that is not deactivated.
 func (s *Store) isLiveDestination(ctx context.Context, account, id uuid.UUID) (bool, error) {
 	const q = `SELECT EXISTS (SELECT FROM offers WHERE account_id = $1 AND id = $2 AND deactivated_at IS NULL)
 		OR EXISTS (SELECT FROM landers WHERE account_id = $1 AND id = $2 AND deactivated_at IS NULL)`
 	return db.Get[bool](ctx, s.c, "destination", q, account, id)
 }
 
-// unchangedPaths splits the paths of a change. The list back has the paths that are as the change left them. The list kept has the
-// other paths, each with the reason.
+// unchangedPaths splits the paths of a change: back has the paths that nothing has changed since, and kept has the others.
 func (s *Store) unchangedPaths(ctx context.Context, account uuid.UUID, holders []uuid.UUID, paths []bulk.Path) (
 	back []bulk.Path, kept []bulk.Kept, err error,
 ) {

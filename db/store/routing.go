@@ -35,7 +35,7 @@ func ParseRoutingKey(payload string) (key RoutingKey, ok bool) {
 	return RoutingKey{table, id}, err == nil && known
 }
 
-// RoutingVersion is the key of a record together with the version of the record's row. The version changes with every write.
+// RoutingVersion is the key and the version of a record. The version changes with every write.
 type RoutingVersion struct {
 	RoutingKey
 	Version int64 `db:"version"`
@@ -47,7 +47,7 @@ type RoutingRow interface {
 	Head() RoutingVersion
 }
 
-// Routing is a set of records that the redirect reads, in any order. routingTables says which rows are read.
+// Routing is a set of records that the redirect reads, in any order.
 type Routing struct {
 	Rows []RoutingRow
 	// LanderSecret is the key that signs keys of protected landing pages, hop links and domain proofs. Only a full load sets it.
@@ -73,13 +73,12 @@ type RoutingAccount struct {
 	BotThreshold int            `db:"bot_threshold"`
 	BotDisabled  pq.StringArray `db:"bot_disabled"`
 	SiteKey      string         `db:"site_key"`
-	// OldTracker is the account's old tracker, a constant of package foreign. Postbacks about clicks of that tracker are
-	// forwarded to it. It is empty if the account has no old tracker, or has not given the tracker's address for postbacks.
+	// OldTracker is the tracker from which the account moved, a constant of package foreign. Postbacks about its clicks are
+	// forwarded to this tracker. If OldTracker is empty, nothing is forwarded.
 	OldTracker string `db:"old_tracker"`
-	// HasOldClicks says that clicks of another tracker were imported. Postbacks can then name these clicks by the ids that the
-	// other tracker gave them.
+	// HasOldClicks says that clicks of another tracker were imported. Postbacks can then name them by that tracker's ids.
 	HasOldClicks bool `db:"has_old_clicks"`
-	// GoalSecretHash is the hash of the secret with which the account's servers report goals. GoalSecret is the sealed secret.
+	// GoalSecret is the sealed secret with which the account's servers report goals.
 	GoalSecretHash []byte `db:"goal_secret_hash"`
 	GoalSecret     []byte `db:"goal_secret"`
 	// The previous secret remains valid until OldGoalSecretUntil.
@@ -114,8 +113,8 @@ type RoutingSource struct {
 	TrafficLossPct  decimal.Decimal `db:"traffic_loss_pct"`
 }
 
-// RoutingNetwork has the fields of an affiliate network that click-outs and postbacks need. It leaves out the secret, because
-// only workers need the secret.
+// RoutingNetwork has the fields of an affiliate network that click-outs and postbacks need. The secret is missing, because only
+// workers need it.
 type RoutingNetwork struct {
 	ID         uuid.UUID `db:"id"`
 	Version    int64     `db:"version"`
@@ -142,17 +141,16 @@ type RoutingOffer struct {
 
 // RoutingLander has the fields of a landing page that the redirect needs.
 type RoutingLander struct {
-	ID        uuid.UUID `db:"id"`
-	Version   int64     `db:"version"`
-	AccountID uuid.UUID `db:"account_id"`
-	Name      string    `db:"name"`
-	URL       string    `db:"url"`
-	IsActive  bool      `db:"is_active"`
-	// Protection is the protection as saved.
+	ID         uuid.UUID       `db:"id"`
+	Version    int64           `db:"version"`
+	AccountID  uuid.UUID       `db:"account_id"`
+	Name       string          `db:"name"`
+	URL        string          `db:"url"`
+	IsActive   bool            `db:"is_active"`
 	Protection json.RawMessage `db:"protection"`
 }
 
-// RoutingSmartlink has the fields of a smartlink that the redirect needs. Rules are as saved.
+// RoutingSmartlink has the fields of a smartlink that the redirect needs.
 type RoutingSmartlink struct {
 	ID             uuid.UUID       `db:"id"`
 	Version        int64           `db:"version"`
@@ -187,7 +185,7 @@ type RoutingBotEntry struct {
 	Value      json.RawMessage `db:"value"`
 }
 
-// RoutingBlockList is a list of blocked values. Visitors with such a value get the campaign's fallback instead of a path.
+// RoutingBlockList is a list of blocked values.
 type RoutingBlockList struct {
 	ID        uuid.UUID      `db:"id"`
 	Version   int64          `db:"version"`
@@ -234,7 +232,7 @@ type RoutingGoal struct {
 	models.GoalTerms
 }
 
-// RoutingCampaign has the fields of a campaign that the redirect needs. Streams is the campaign's flow as saved.
+// RoutingCampaign has the fields of a campaign that the redirect needs.
 type RoutingCampaign struct {
 	ID                 uuid.UUID       `db:"id"`
 	Version            int64           `db:"version"`
@@ -309,9 +307,8 @@ func routingHead(table string, id uuid.UUID, version int64) RoutingVersion {
 	return RoutingVersion{RoutingKey{table, id}, version}
 }
 
-// routingTables lists the kinds of records that the redirect reads, each with the condition for its rows. A domain of an account
-// must be verified. Deactivated sources and networks are read too, because campaigns and offers still refer to them. If the
-// redirect recorded a click without the source's or network's parameters, cost or id, the click could not be corrected later.
+// routingTables lists the kinds of records that the redirect reads, each with the condition for its rows. Deactivated sources and
+// networks are read too, because campaigns and offers still refer to them.
 var routingTables = []routingTable{
 	tableOf[RoutingAccount](`true`),
 	tableOf[RoutingDomain](`(account_id IS NULL OR is_verified)`),
@@ -330,16 +327,14 @@ var routingTables = []routingTable{
 	tableOf[RoutingGoal](`true`),
 }
 
-// routingExprs has the SQL expressions of the columns whose value is computed when it is read. version is the id of the
-// transaction that wrote the row, so each write gives the row a different version.
+// routingExprs has the SQL of the columns that are computed when they are read. version is the id of the transaction that wrote
+// the row.
 var routingExprs = map[string]string{
 	"version": `xmin::text::bigint AS version`, "host": `lower(host) AS host`, "paused": `NOT is_active AS paused`,
-	// The old tracker counts only if it has an address for postbacks.
 	"old_tracker": `CASE WHEN old_tracker_url <> '' THEN old_tracker ELSE '' END AS old_tracker`,
 	"blocked":     `ARRAY(SELECT v.value FROM blocked_values v WHERE v.list_id = block_lists.id AND v.removed_at IS NULL) AS blocked`,
 }
 
-// routingTable reads the records of one kind.
 type routingTable struct {
 	name, where string
 	load        func(ctx context.Context, c db.Conn, ids []uuid.UUID) ([]RoutingRow, error)
@@ -365,8 +360,7 @@ var versionsQuery = func() string {
 	}), ` UNION ALL `)
 }()
 
-// RoutingVersions lists every record that the redirect reads, with its version. If the redirect has a record that is not listed,
-// the record no longer exists. If the version differs, the record must be read again.
+// RoutingVersions lists every record that the redirect reads, with its version.
 func RoutingVersions(ctx context.Context, c db.Conn) ([]RoutingVersion, error) {
 	return db.Select[RoutingVersion](ctx, c, "list routing versions", versionsQuery)
 }
@@ -374,7 +368,7 @@ func RoutingVersions(ctx context.Context, c db.Conn) ([]RoutingVersion, error) {
 // routingBatch is the number of records that one query reads. A thousand flows have about 10 MB.
 const routingBatch = 1000
 
-// LoadRouting reads records. A record that does not exist is missing from the result. A key of an unknown table is ignored.
+// LoadRouting reads records. Records that do not exist, and unknown tables, are ignored.
 func LoadRouting(ctx context.Context, c db.Conn, keys []RoutingKey) (*Routing, error) {
 	ids := map[string][]uuid.UUID{}
 	for _, k := range keys {
@@ -398,13 +392,12 @@ INSERT INTO domains (id, host, is_verified) VALUES ($1, $2, true)
 ON CONFLICT (host) WHERE is_verified OR account_id IS NULL
 	DO UPDATE SET is_verified = true WHERE domains.account_id IS NULL AND NOT domains.is_verified`
 
-// preferSharedDomain makes a shared domain the default. New campaigns without a domain of their own use the default.
 const preferSharedDomain = `
 UPDATE domains SET is_default = (host = $1) WHERE account_id IS NULL AND is_default <> (host = $1)
 	AND EXISTS (SELECT FROM domains WHERE host = $1 AND account_id IS NULL)`
 
 // EnsureSharedDomains adds the configured hosts as shared link domains. Every process may call it when it starts. New campaigns
-// use the first host. A host that is no longer configured still serves its campaigns. A host that already serves an account
+// use the first host. A host that is no longer configured still serves its campaigns, and a host that already serves an account
 // stays with that account.
 func EnsureSharedDomains(ctx context.Context, c db.Conn, hosts []string) error {
 	for _, host := range hosts {

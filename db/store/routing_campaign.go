@@ -9,15 +9,12 @@ import (
 	"switchyard/models/flow"
 )
 
-// CampaignRouting loads the records that route a campaign: the campaign, the campaigns to which it can hand visitors over, the
-// offers, landing pages and saved rules of all these campaigns, and the lists of blocked values. A deleted campaign, or a
-// campaign of another account, is left out.
+// CampaignRouting loads a campaign, the campaigns to which it can hand visitors over, and the offers, landing pages, saved rules
+// and blocked values of all these. A deleted campaign, or one of another account, is left out.
 func CampaignRouting(ctx context.Context, c db.Conn, account, id uuid.UUID) (*Routing, error) {
 	return loadAround(ctx, c, account, &Routing{}, []uuid.UUID{id}, nil)
 }
 
-// These queries select records of an account: the campaigns and smartlinks with a given alias or slug, all entries of the bot
-// lists, the lists of blocked values in some scopes, and the domains, including shared domains.
 const (
 	campaignsNamed  = `SELECT id FROM campaigns WHERE account_id = $1 AND alias = $2 AND deleted_at IS NULL LIMIT 100`
 	smartlinksNamed = `SELECT id FROM smartlinks WHERE account_id = $1 AND slug = $2 AND deleted_at IS NULL LIMIT 100`
@@ -27,8 +24,7 @@ const (
 )
 
 // LinkRouting does the same as CampaignRouting, and also loads everything else that decides where a tracking link of the account
-// leads: the campaigns and smartlinks whose alias or slug equals the parameter word, the domains, the sources and networks, and
-// the bot lists.
+// leads: campaigns and smartlinks with the alias or slug word, domains, sources, networks and bot lists.
 func LinkRouting(ctx context.Context, c db.Conn, account, id uuid.UUID, word string) (*Routing, error) {
 	named, err := db.Select[uuid.UUID](ctx, c, "campaigns of a link", campaignsNamed, account, word)
 	if err != nil {
@@ -50,8 +46,8 @@ func LinkRouting(ctx context.Context, c db.Conn, account, id uuid.UUID, word str
 	return addDomains(ctx, c, account, r, keys)
 }
 
-// CampaignsRouting does the same as CampaignRouting for several campaigns. It also loads everything that decides how requests of
-// visitors are read: the sources, the networks and the bot lists.
+// CampaignsRouting does the same as CampaignRouting for several campaigns. It also loads what decides how visitors' requests are
+// read: sources, networks and bot lists.
 func CampaignsRouting(ctx context.Context, c db.Conn, account uuid.UUID, ids []uuid.UUID) (*Routing, error) {
 	r, err := loadAround(ctx, c, account, &Routing{}, ids, nil)
 	if err != nil {
@@ -114,8 +110,8 @@ func FlowRouting(ctx context.Context, c db.Conn, campaign RoutingCampaign, paths
 	return loadAround(ctx, c, campaign.AccountID, r, next, paths)
 }
 
-// loadAround adds to r the campaigns with the given ids, and the campaigns to which these hand visitors over. It also adds the
-// records to which all these campaigns and the given paths refer.
+// loadAround adds to r the campaigns with the given ids, the campaigns to which they hand visitors over, and all records to which
+// these campaigns and the given paths refer.
 func loadAround(ctx context.Context, c db.Conn, account uuid.UUID, r *Routing, next []uuid.UUID, paths []flow.Path,
 ) (*Routing, error) {
 	known := map[uuid.UUID]bool{}
@@ -135,7 +131,7 @@ func loadAround(ctx context.Context, c db.Conn, account uuid.UUID, r *Routing, n
 			r.Rows = append(r.Rows, row)
 			list, err := flow.Parse(row.Streams)
 			if err != nil {
-				continue // a campaign without paths
+				continue
 			}
 			paths = append(paths, list...)
 			_, more, _ := flow.References(list)
@@ -159,7 +155,6 @@ func loadAround(ctx context.Context, c db.Conn, account uuid.UUID, r *Routing, n
 	return r, nil
 }
 
-// blockListsAround returns the keys of the lists of blocked values that apply to the campaigns in r.
 func blockListsAround(ctx context.Context, c db.Conn, account uuid.UUID, r *Routing) ([]RoutingKey, error) {
 	scopes := []uuid.UUID{account}
 	for _, row := range RoutingRows[*RoutingCampaign](r) {
@@ -169,7 +164,7 @@ func blockListsAround(ctx context.Context, c db.Conn, account uuid.UUID, r *Rout
 	return keysOf("block_lists", lists, nil), err
 }
 
-// keysOf returns the keys of the ids that the given map does not have yet, and adds these ids to the map.
+// keysOf returns the keys of the ids that are not in known yet, and adds them to known.
 func keysOf(table string, ids []uuid.UUID, known map[uuid.UUID]bool) []RoutingKey {
 	var keys []RoutingKey
 	for _, id := range ids {
@@ -184,7 +179,7 @@ func keysOf(table string, ids []uuid.UUID, known map[uuid.UUID]bool) []RoutingKe
 	return keys
 }
 
-// CheckFlow returns the error that saving the paths in the account would return, apart from limits of the plan.
+// CheckFlow returns the error with which a flow with these paths could not be saved, apart from limits of the plan.
 func (k Campaigns) CheckFlow(ctx context.Context, account uuid.UUID, paths []flow.Path) error {
 	flow.Canonical(paths)
 	_, err := k.s.checkFlow(ctx, account, paths, nil)

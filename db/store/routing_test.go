@@ -9,8 +9,6 @@ import (
 	"switchyard/db/store"
 )
 
-// TestEnsureSharedDomains checks that configured hosts become shared domains, that the first is the default, and that a host
-// that serves an account stays with the account.
 func TestEnsureSharedDomains(t *testing.T) {
 	t.Parallel()
 	d := dbtest.New(t)
@@ -21,7 +19,7 @@ func TestEnsureSharedDomains(t *testing.T) {
 	} {
 		dbtest.Exec(t, d, q, account)
 	}
-	for range 2 { // the second call finds the domains and adds nothing
+	for range 2 {
 		if err := store.EnsureSharedDomains(t.Context(), d, []string{"Go.test", "taken.test"}); err != nil {
 			t.Fatal(err)
 		}

@@ -9,23 +9,20 @@ import (
 	"switchyard/db"
 )
 
-// exec calls db.Exec on this store's connection.
 func (s *Store) exec(ctx context.Context, what, text string, args ...any) (int64, error) {
 	return db.Exec(ctx, s.c, what, text, args...)
 }
 
-// run calls db.Run on this store's connection.
 func (s *Store) run(ctx context.Context, what, text string, args ...any) error {
 	return db.Run(ctx, s.c, what, text, args...)
 }
 
-// execOne calls db.ExecOne on this store's connection. It fails if the statement affects no row. For a SELECT,
-// the selected rows count.
+// execOne fails if the statement affects no row. For a SELECT, the selected rows count.
 func (s *Store) execOne(ctx context.Context, what, text string, args ...any) error {
 	return db.ExecOne(ctx, s.c, what, text, args...)
 }
 
-// param converts a field to a query parameter. The zero id becomes NULL. A list never becomes NULL.
+// param converts a field to a query parameter. The zero id becomes NULL, a nil list becomes an empty one.
 func param(field reflect.Value, isJSON bool) any {
 	if isJSON {
 		return db.Document(field.Interface())
@@ -33,7 +30,7 @@ func param(field reflect.Value, isJSON bool) any {
 	if id, ok := field.Interface().(uuid.UUID); ok {
 		return db.OrNull(id)
 	}
-	if texts := reflect.TypeFor[[]string](); field.CanConvert(texts) { // a models.Tags can be converted too
+	if texts := reflect.TypeFor[[]string](); field.CanConvert(texts) {
 		list, _ := field.Convert(texts).Interface().([]string)
 		return nonNil(list)
 	}

@@ -16,12 +16,11 @@ import (
 // Rules accesses the saved rules of accounts.
 type Rules struct{ records[models.Rule] }
 
-// Rules returns access to the saved rules on this store's connection.
+// Rules returns access to the saved rules.
 func (s *Store) Rules() Rules { return Rules{records[models.Rule]{s, ruleTable}} }
 
-// Removing a rule frees the rule's name. After that, no flow can be saved with the rule. Flows that already use the rule keep
-// routing by its conditions, and show it as an inline rule. The rule's row stays for these flows, but does not count for the
-// plan. A removed rule that no flow uses is deleted.
+// Removing a rule frees its name. Flows that use the rule keep routing by its conditions, and show it as an inline rule, so its
+// row stays until no flow uses it.
 var ruleTable = newTable(table[models.Rule]{
 	name: "rules", what: "rule", removed: "deleted_at",
 	allowance: allowance{what: "saved rules", limit: func(p models.Plan) int { return p.Rules }},
@@ -40,8 +39,8 @@ func (k Rules) List(ctx context.Context, account uuid.UUID, p Page) ([]models.Ru
 	return k.records.List(ctx, account, p)
 }
 
-// usedRules selects the saved rules that are used in the flows of campaigns and in saved flows of the account $1. If $1 is null,
-// it covers all accounts.
+// usedRules selects the saved rules that flows of the account $1 use, in campaigns and in saved flows. A null $1 means all
+// accounts.
 const usedRules = `
 SELECT r ->> 'rule_id' FROM campaigns c, jsonb_path_query(c.streams, '$[*].rules[*]') r
 WHERE ($1::uuid IS NULL OR c.account_id = $1) AND c.deleted_at IS NULL AND r ->> 'rule_id' IS NOT NULL
@@ -60,14 +59,13 @@ func (k Rules) Remove(ctx context.Context, account, id uuid.UUID) error {
 	})
 }
 
-// DeleteUnused deletes rules of all accounts that were removed more than an hour ago and that no flow uses any more. It is for
-// workers.
+// DeleteUnused deletes rules of all accounts that were removed more than an hour ago and are not used any more.
 func (k Rules) DeleteUnused(ctx context.Context) (int64, error) {
 	const q = `DELETE FROM rules WHERE deleted_at < now() - interval '1 hour' AND id::text NOT IN (` + usedRules + `)`
 	return k.s.exec(ctx, "forget rules", q, nil)
 }
 
-// inlineDeleted replaces references to deleted rules by inline rules. It changes only the flows in memory.
+// inlineDeleted replaces references to deleted rules by inline rules. It changes the flows in memory only.
 func (s *Store) inlineDeleted(ctx context.Context, account uuid.UUID, flows ...[]flow.Path) error {
 	_, _, ids := flow.References(slices.Concat(flows...))
 	if len(ids) == 0 {

@@ -16,7 +16,7 @@ import (
 // Sites accesses the sites of accounts and their goals.
 type Sites struct{ records[models.Site] }
 
-// Sites returns access to the sites on this store's connection.
+// Sites returns access to the sites.
 func (s *Store) Sites() Sites { return Sites{records[models.Site]{s, siteTable}} }
 
 var siteTable = newTable(table[models.Site]{name: "sites", what: "site"})
@@ -48,7 +48,7 @@ func (k Sites) Create(ctx context.Context, site models.Site, seed bool) (models.
 	})
 }
 
-// allowGoals returns the error plan_limit if the plan has no goal tracking, or no room for another record. It locks the account.
+// allowGoals returns the error plan_limit if the plan has no goal tracking, or no room for another record.
 func (s *Store) allowGoals(ctx context.Context, account uuid.UUID, count, what string, limit func(models.Plan) int, args ...any,
 ) error {
 	plan, err := s.lockedPlan(ctx, account)
@@ -65,8 +65,7 @@ func (s *Store) allowGoals(ctx context.Context, account uuid.UUID, count, what s
 	return err
 }
 
-// Update replaces the settings of a site. If isActive is nil, the site stays active or inactive as it was. Errors: not_found,
-// duplicate_name.
+// Update replaces the settings of a site. A nil isActive keeps the state. Errors: not_found, duplicate_name.
 func (k Sites) Update(ctx context.Context, site models.Site, isActive *bool) (models.Site, error) {
 	return TxOf(ctx, k.s, func(s *Store) (models.Site, error) {
 		old, err := siteTable.findLocked(ctx, s, site.AccountID, site.ID)
@@ -83,8 +82,8 @@ const clearMeasured = `
 UPDATE campaigns SET measurement_site_id = NULL, updated_at = clock_timestamp()
 WHERE account_id = $1 AND measurement_site_id = $2 AND deleted_at IS NULL`
 
-// Remove deletes a site and its goals. It returns the number of campaigns that used the site for measurement. These campaigns
-// then have no site. The site's events and conversions stay. ok is false if there is no such site.
+// Remove deletes a site and its goals. campaigns is the number of campaigns that used the site for measurement. The site's events
+// and conversions stay. ok is false if there is no such site.
 func (k Sites) Remove(ctx context.Context, account, id uuid.UUID) (campaigns int64, ok bool, err error) {
 	err = k.s.Tx(ctx, func(s *Store) error {
 		n, err := s.exec(ctx, "delete site", siteTable.remove, account, id)
@@ -121,13 +120,13 @@ func (k Sites) Lead(ctx context.Context, account models.Account) (models.Site, e
 	})
 }
 
-// Site returns a site of the account. If id is zero, it returns the oldest active site. ok is false if there is no such site.
+// Site returns a site of the account. If id is zero, it returns the oldest active site.
 func (k Sites) Site(ctx context.Context, account, id uuid.UUID) (site models.Site, ok bool, err error) {
 	q := siteTable.from + ` WHERE ` + siteTable.live + ` AND (t.id = $2 OR $2 IS NULL AND t.is_active) ORDER BY t.id LIMIT 1`
 	return db.First[models.Site](ctx, k.s.c, "site", q, account, db.OrNull(id))
 }
 
-// Goals lists the goals of a site. The primary goal comes first, then the others, oldest first.
+// Goals lists the goals of a site. The primary goal comes first.
 func (k Sites) Goals(ctx context.Context, account, site uuid.UUID) ([]models.Goal, error) {
 	q := goalTable.from + ` WHERE ` + goalTable.live + ` AND t.site_id = $2 ORDER BY t.is_primary DESC, t.id`
 	return db.Select[models.Goal](ctx, k.s.c, "goals", q, account, site)
@@ -139,9 +138,9 @@ const (
 		WHERE account_id = $1 AND site_id = $2 AND id <> $3 AND is_primary`
 )
 
-// SaveGoal creates or changes the goal of a site with the given key. If site is zero, it uses the oldest active site. It calls edit
-// with the saved goal, or with a new goal that has all defaults. A site has only one primary goal: a goal that becomes primary
-// replaces the former one. Errors: no_site, duplicate_name, and plan_limit for a new goal.
+// SaveGoal creates or changes the goal of a site with the given key. If site is zero, it uses the oldest active site. It calls
+// edit with the saved goal, or with the defaults of a new goal. A goal that becomes primary replaces the former primary goal.
+// Errors: no_site, duplicate_name, and plan_limit for a new goal.
 func (k Sites) SaveGoal(ctx context.Context, account, site uuid.UUID, key string, edit func(*models.Goal) error) (
 	models.Goal, error,
 ) {
@@ -174,8 +173,8 @@ func (k Sites) SaveGoal(ctx context.Context, account, site uuid.UUID, key string
 	})
 }
 
-// LockGoal returns the goal of a site with the given key, and locks the account until the transaction ends, as SaveGoal does. If
-// site is zero, it uses the oldest active site. Errors: no_site, not_found.
+// LockGoal returns a goal and locks the account until the transaction ends. If site is zero, it uses the oldest active site.
+// Errors: no_site, not_found.
 func (k Sites) LockGoal(ctx context.Context, account, site uuid.UUID, key string) (goal models.Goal, err error) {
 	if err := k.s.LockAccount(ctx, account); err != nil {
 		return goal, err
@@ -188,7 +187,6 @@ func (k Sites) LockGoal(ctx context.Context, account, site uuid.UUID, key string
 	return db.Get[models.Goal](ctx, k.s.c, "goal", q, account, found.ID, key)
 }
 
-// orNoSite returns err, or the error no_site if err is nil.
 func orNoSite(err error) error {
 	if err == nil {
 		err = models.Invalid("no_site", "there is no such site on this account")
@@ -196,8 +194,8 @@ func orNoSite(err error) error {
 	return err
 }
 
-// RemoveGoal deletes the goal with the given key from a site. If site is zero, it uses the oldest active site. It reports
-// whether there was such a goal. The goal's conversions stay. Error: no_site.
+// RemoveGoal deletes a goal and reports whether it existed. If site is zero, it uses the oldest active site. The goal's
+// conversions stay. Error: no_site.
 func (k Sites) RemoveGoal(ctx context.Context, account, site uuid.UUID, key string) (bool, error) {
 	found, ok, err := k.Site(ctx, account, site)
 	if err != nil || !ok {
@@ -207,13 +205,12 @@ func (k Sites) RemoveGoal(ctx context.Context, account, site uuid.UUID, key stri
 	return n > 0, err
 }
 
-// goalSecretPlace returns the place of the sealed secret with which an account's servers report goals.
 func goalSecretPlace(account uuid.UUID) seal.Place {
 	return seal.Place{Account: account, Table: "accounts", Row: account.String(), Column: "goal_secret"}
 }
 
 // RotateGoalSecret replaces the secret with which the account's servers report goals. It returns the new secret, which cannot be
-// read later. The previous secret stays valid for models.SecretOverlap. An even older secret becomes invalid.
+// read later. The previous secret stays valid for models.SecretOverlap, older ones do not.
 func (k Sites) RotateGoalSecret(ctx context.Context, account uuid.UUID) (string, error) {
 	secret := models.NewGoalSecret()
 	sealed, err := k.s.box.SealForService(ctx, goalSecretPlace(account), []byte(secret))

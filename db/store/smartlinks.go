@@ -11,10 +11,10 @@ import (
 	"switchyard/models/cond"
 )
 
-// Smartlinks accesses the smartlinks of accounts. Removing a smartlink frees its name and its slug. Its clicks stay in the log.
+// Smartlinks accesses the smartlinks of accounts. Removing a smartlink frees its name and its slug; its clicks stay in the log.
 type Smartlinks struct{ pausable[models.Smartlink] }
 
-// Smartlinks returns access to the smartlinks on this store's connection.
+// Smartlinks returns access to the smartlinks.
 func (s *Store) Smartlinks() Smartlinks {
 	return Smartlinks{pausable[models.Smartlink]{records[models.Smartlink]{s, smartlinkTable}}}
 }
@@ -34,8 +34,7 @@ func (k Smartlinks) Create(ctx context.Context, l models.Smartlink) (models.Smar
 	return createSmartlink(ctx, k.s, l)
 }
 
-// checkRuleValues refuses conditions with a value that no visitor can have. It accepts a condition that is already in the old
-// rules.
+// checkRuleValues refuses conditions with a value that no visitor can have. Conditions of the old rules are accepted.
 func checkRuleValues(rules, old []models.SmartlinkRule) error {
 	var oldConditions []cond.Condition
 	for _, r := range old {
@@ -49,7 +48,6 @@ func checkRuleValues(rules, old []models.SmartlinkRule) error {
 	return nil
 }
 
-// createSmartlink checks a new smartlink and inserts it. A smartlink without a slug gets a generated slug.
 func createSmartlink(ctx context.Context, s *Store, l models.Smartlink) (models.Smartlink, error) {
 	return TxOf(ctx, s, func(s *Store) (models.Smartlink, error) {
 		err := s.allow(ctx, l.AccountID, smartlinkTable.allowance)
@@ -65,7 +63,6 @@ func createSmartlink(ctx context.Context, s *Store, l models.Smartlink) (models.
 	})
 }
 
-// prepareSmartlink gives new rules new ids and checks the records to which the smartlink refers. old is the saved smartlink.
 func (s *Store) prepareSmartlink(ctx context.Context, l *models.Smartlink, old models.Smartlink) error {
 	identifyRules(l.Rules, old.Rules)
 	if err := s.allowMatching(ctx, l.AccountID, old.ID, l.MatchBytes); err != nil {
@@ -77,9 +74,8 @@ func (s *Store) prepareSmartlink(ctx context.Context, l *models.Smartlink, old m
 	return sourceTable.check(ctx, s, l.AccountID, l.SourceID, "source")
 }
 
-// Update saves every field of a smartlink. A rule that the smartlink already had keeps its id, and so its statistics. Any other
-// rule gets a new id. Update does not check an unchanged source, because the source may have been deactivated after it was
-// chosen.
+// Update saves every field of a smartlink. A rule that the smartlink already had keeps its id, and so its statistics. An
+// unchanged source is not checked, because it may have been deactivated since.
 func (k Smartlinks) Update(ctx context.Context, l models.Smartlink) (models.Smartlink, error) {
 	return TxOf(ctx, k.s, func(s *Store) (models.Smartlink, error) {
 		old, err := smartlinkTable.findLocked(ctx, s, l.AccountID, l.ID)
@@ -101,8 +97,7 @@ func (k Smartlinks) Update(ctx context.Context, l models.Smartlink) (models.Smar
 	})
 }
 
-// identifyRules gives new ids to the rules. A rule keeps its id only if the smartlink already had a rule with that id, and no
-// earlier rule in the list has the same id.
+// identifyRules gives a new id to each rule whose id is not among the old rules or was used before in the list.
 func identifyRules(rules, old []models.SmartlinkRule) {
 	seen := map[uuid.UUID]bool{}
 	for i := range rules {
@@ -115,8 +110,8 @@ func identifyRules(rules, old []models.SmartlinkRule) {
 	}
 }
 
-// checkDomain refuses an id that is not a domain of the account. It locks the domain FOR KEY SHARE, so that the domain cannot be
-// deleted before the smartlink that uses it is saved.
+// checkDomain refuses an id that is not a domain of the account. FOR KEY SHARE: the domain cannot be deleted before the smartlink
+// is saved.
 func (s *Store) checkDomain(ctx context.Context, account, id uuid.UUID) error {
 	const q = `SELECT id FROM domains WHERE account_id = $1 AND id = $2 FOR KEY SHARE`
 	_, found, err := db.First[uuid.UUID](ctx, s.c, "domain", q, account, id)
@@ -126,8 +121,7 @@ func (s *Store) checkDomain(ctx context.Context, account, id uuid.UUID) error {
 	return err
 }
 
-// Clone copies a smartlink under a new slug. If the smartlink has a name N, the copy gets an unused name such as "N (copy)". The
-// copy is paused. It has no source if the smartlink's source is deactivated.
+// Clone copies a smartlink under a new slug. The copy is paused. It has no source if the smartlink's source is deactivated.
 func (k Smartlinks) Clone(ctx context.Context, account, id uuid.UUID) (models.Smartlink, error) {
 	return smartlinkTable.clone(ctx, k.s, account, id, func(s *Store, l *models.Smartlink) (err error) {
 		l.Slug, l.IsActive = "", false
@@ -136,7 +130,7 @@ func (k Smartlinks) Clone(ctx context.Context, account, id uuid.UUID) (models.Sm
 	}, createSmartlink)
 }
 
-// Names returns the names and slugs of smartlinks by id, including deleted smartlinks. If ids is nil, it returns all smartlinks.
+// Names returns the names and slugs of smartlinks by id, including deleted smartlinks. A nil ids means all.
 func (k Smartlinks) Names(ctx context.Context, account uuid.UUID, ids []uuid.UUID) (map[uuid.UUID]SmartlinkName, error) {
 	const q = `SELECT id, name, slug FROM smartlinks WHERE account_id = $1 AND ($2::uuid[] IS NULL OR id = ANY ($2))`
 	rows, err := db.Select[SmartlinkName](ctx, k.s.c, "names of smartlinks", q, account, ids)

@@ -11,9 +11,8 @@ import (
 	"switchyard/models"
 )
 
-// WithActions returns the connection of a traffic source, provided that its platform has conversion actions. connection is the
-// id of the OAuth connection for requests to the platform. Errors: not_platform_ab, not_connected, no_customer_id,
-// no_account_id.
+// WithActions returns the connection of a traffic source whose platform has conversion actions. connection is the id of the OAuth
+// connection to the platform. Errors: not_platform_ab, not_connected, no_customer_id, no_account_id.
 func (k SourceIntegrations) WithActions(ctx context.Context, account, source uuid.UUID) (
 	i models.SourceIntegration, connection uuid.UUID, err error,
 ) {
@@ -34,7 +33,7 @@ func (k SourceIntegrations) WithActions(ctx context.Context, account, source uui
 	const needed = true
 	chosen, err := models.ChooseConnection(signedIn, i.ConnectionID, needed)
 	if e, ok := models.AsError(err); ok {
-		err = models.Invalid("not_connected", "%s", e.Message) // the same code if no connection exists and if none was chosen
+		err = models.Invalid("not_connected", "%s", e.Message) // one code, whether no connection exists or none was chosen
 	}
 	if err == nil {
 		err = i.CheckAdvertiser()
@@ -48,10 +47,9 @@ UPDATE source_integrations SET conversion_action = $4,
 		ELSE $6 END
 WHERE account_id = $1 AND source_id = $2 AND saved_at = $3 RETURNING uploads_ready_at`
 
-// SetAction stores the conversion action to which a source's conversions are uploaded. It also stores the time from which the
-// platform accepts these conversions. The parameter ready has this time. If it is nil, a new action gets the time in the parameter
-// latest, and the same action keeps its stored time. SetAction returns the stored time. If the connection has changed after the
-// caller read i, SetAction stores nothing and returns its parameter ready.
+// SetAction stores the conversion action to which a source's conversions are uploaded, and the time ready from which the platform
+// accepts them. If ready is nil, a new action gets the time latest, and the same action keeps its time. SetAction returns the
+// stored time. If the connection has changed since i was read, nothing is stored.
 func (k SourceIntegrations) SetAction(ctx context.Context, i models.SourceIntegration, action string, ready, latest *time.Time) (
 	*time.Time, error,
 ) {
@@ -62,7 +60,6 @@ func (k SourceIntegrations) SetAction(ctx context.Context, i models.SourceIntegr
 	return at, nil
 }
 
-// connectionsTo lists the ids of the OAuth connections of an account to a provider.
 func (s *Store) connectionsTo(ctx context.Context, account uuid.UUID, provider string) ([]uuid.UUID, error) {
 	return db.Select[uuid.UUID](ctx, s.c, "connections", `SELECT id FROM oauth_connections WHERE account_id = $1 AND provider = $2
 		ORDER BY id`, account, provider)

@@ -26,7 +26,7 @@ var sourceIntegrations = integrationTable{
 	changed: "false", since: "NULL::timestamptz", older: "NULL::date", zone: "i.zone", account: ", currency = coalesce(nullif($7, ''), currency), zone = coalesce(nullif($8, ''), zone)",
 }
 
-// SourceIntegrations returns access to the connections of traffic sources on this store's connection.
+// SourceIntegrations returns access to the connections of traffic sources.
 func (s *Store) SourceIntegrations() SourceIntegrations {
 	return SourceIntegrations{Integrations{s, sourceIntegrations}}
 }
@@ -36,13 +36,12 @@ func (k SourceIntegrations) Find(ctx context.Context, account, source uuid.UUID)
 	return findIntegration[models.SourceIntegration](ctx, k.Integrations, account, source)
 }
 
-// SourceConnect is a change that an account makes to a connection. If the provider stays the same, a nil field keeps its value.
-// In a new connection, a nil field gets its default. If the provider changes, CampaignParam and Enabled keep their values if they
-// are nil, and any other nil field gets its default.
+// SourceConnect is a change that an account makes to a connection. A nil field keeps its value. If the provider changes, most nil
+// fields get their defaults instead: see findOrNew.
 type SourceConnect struct {
 	Provider           models.SourceProvider
 	Credentials        map[string]string // a blank credential keeps its stored value
-	Clear              []string          // names of credentials to delete
+	Clear              []string
 	Endpoint           *models.CostEndpoint
 	Enabled            *bool
 	Connection         *uuid.NullUUID
@@ -71,7 +70,6 @@ ON CONFLICT (source_id) DO UPDATE SET provider = $3, settings = $4, secrets = $5
 	upload_next_at = now(), upload_failure = '', upload_failures = 0, upload_failing_since = NULL,
 	uploads_ready_at = CASE WHEN t.conversion_action = $11 THEN t.uploads_ready_at END`
 
-// Pending uploads to the former platform are not sent to the new platform.
 const skipUploadsOfOthers = `
 UPDATE conversion_uploads u SET result = 'skipped', reason = 'the traffic source has another platform now', decided_at = now()
 FROM source_integrations i WHERE i.source_id = u.source_id AND i.account_id = $1 AND u.source_id = $2 AND i.provider <> $3
@@ -125,9 +123,8 @@ func (k SourceIntegrations) Save(ctx context.Context, account, source uuid.UUID,
 	})
 }
 
-// findOrNew returns the present connection with its credentials. If the source is not connected to the provider, it returns a
-// new connection. If the source is connected to another provider, the new connection takes CampaignParam and IsEnabled from that
-// connection.
+// findOrNew returns the connection to the provider with its credentials, or else a new one. A new connection takes CampaignParam
+// and IsEnabled from a connection to another provider.
 func (k SourceIntegrations) findOrNew(ctx context.Context, account, source uuid.UUID, provider string) (
 	i models.SourceIntegration, stored map[string]string, err error,
 ) {
@@ -148,7 +145,6 @@ func (k SourceIntegrations) findOrNew(ctx context.Context, account, source uuid.
 	return i, stored, err
 }
 
-// applyTo copies to a connection the fields that the call has sent.
 func (w SourceConnect) applyTo(i *models.SourceIntegration) {
 	set(&i.IsEnabled, w.Enabled)
 	set(&i.Endpoint, w.Endpoint)
@@ -165,14 +161,13 @@ func (w SourceConnect) applyTo(i *models.SourceIntegration) {
 	}
 }
 
-// set assigns *value to *to. If value is nil, *to does not change.
 func set[T any](to, value *T) {
 	if value != nil {
 		*to = *value
 	}
 }
 
-// complete returns the credentials that a connection has after the change. Its errors have the code invalid_input.
+// Its errors have the code invalid_input.
 func (w SourceConnect) complete(i models.SourceIntegration, stored map[string]string) (map[string]string, error) {
 	stored = maps.Clone(stored)
 	for _, name := range w.Clear {
@@ -192,8 +187,8 @@ func sessionPlace(i models.Integration) seal.Place {
 	return seal.Place{Account: i.AccountID, Table: "source_integrations", Row: i.TargetID.String(), Column: "session"}
 }
 
-// Session returns the decrypted session that an earlier login with the credentials returned. It is empty if there is no session,
-// or if the session can no longer be decrypted.
+// Session returns the decrypted session of an earlier login. It is empty if no session is stored, or if it can no longer be
+// decrypted.
 func (k SourceIntegrations) Session(ctx context.Context, i models.Integration) (string, error) {
 	sealed, err := db.Get[[]byte](ctx, k.s.c, "connection of the traffic source",
 		`SELECT coalesce(session, '') FROM source_integrations WHERE account_id = $1 AND source_id = $2`, i.AccountID, i.TargetID)
@@ -210,8 +205,7 @@ func (k SourceIntegrations) Session(ctx context.Context, i models.Integration) (
 	return string(plain), nil
 }
 
-// SaveSession stores the session that a login with the credentials returned. If the connection has changed after the caller read
-// i, nothing is stored.
+// SaveSession stores the session of a login. If the connection has changed since i was read, nothing is stored.
 func (k SourceIntegrations) SaveSession(ctx context.Context, i models.Integration, session string) error {
 	sealed, err := k.s.box.Seal(sessionPlace(i), []byte(session))
 	if err != nil {

@@ -16,8 +16,7 @@ func (k SourceIntegrations) LockSpend(ctx context.Context, account, source uuid.
 		`SELECT source_id FROM source_integrations WHERE account_id = $1 AND source_id = $2 FOR NO KEY UPDATE`, account, source)
 }
 
-// SpendDay returns the number of clicks over which the spend of a day was spread. ok is false if the spend of that day was never
-// read.
+// SpendDay returns the number of clicks over which the spend of a day was spread. ok is false if that spend was never read.
 func (k SourceIntegrations) SpendDay(ctx context.Context, account, source uuid.UUID, day time.Time) (clicks int64, ok bool, err error) {
 	return db.First[int64](ctx, k.s.c, "day of spend", `SELECT clicks FROM source_spend_days
 		WHERE account_id = $1 AND source_id = $2 AND day = $3::date`, account, source, day.Format(time.DateOnly))

@@ -19,12 +19,10 @@ type SubUse struct {
 	Status string    `db:"status" json:"status" enum:"active,paused,archived"`
 }
 
-// maxSubUses is the maximum number of uses that are listed.
 const maxSubUses = 200
 
-// subUses selects the records that refer to a sub-parameter of the clicks of the source $2. These are flows of the source's
-// campaigns, saved rules in these flows, the Copilot's rules, entries of bot lists and lists of blocked values that apply to these
-// campaigns, and offers and landing pages of these flows whose address contains the sub-parameter's token.
+// subUses selects the records that refer to a sub-parameter of the clicks of the source $2. Records that cannot apply to
+// campaigns of the source are left out.
 var subUses = fmt.Sprintf(`
 WITH own AS MATERIALIZED (
 	SELECT id, name, status, streams FROM campaigns WHERE account_id = $1 AND source_id = $2 AND deleted_at IS NULL

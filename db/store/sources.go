@@ -15,7 +15,7 @@ type Sources struct {
 	integrations[models.TrafficSource]
 }
 
-// Sources returns access to the traffic sources on this store's connection.
+// Sources returns access to the traffic sources.
 func (s *Store) Sources() Sources {
 	return Sources{integrations[models.TrafficSource]{records[models.TrafficSource]{s, sourceTable}}}
 }
@@ -35,19 +35,17 @@ var sourceTable = newTable(table[models.TrafficSource]{
 	},
 })
 
-// sourceInUse reports whether the source $2 has figures, or a campaign or a smartlink refers to it. Deleted campaigns and
-// smartlinks count too.
+// sourceInUse reports whether the source $2 has figures, or a campaign or a smartlink refers to it. Deleted ones count too.
 const sourceInUse = `
 SELECT EXISTS (SELECT FROM campaigns WHERE account_id = $1 AND source_id = $2)
 	OR EXISTS (SELECT FROM smartlinks WHERE account_id = $1 AND source_id = $2)
 	OR EXISTS (SELECT FROM ledger_rollups WHERE rollup = 'traffic' AND account_id = $1 AND source_id = $2)
 	OR EXISTS (SELECT FROM ledger WHERE account_id = $1 AND source_id = $2 AND NOT merged)`
 
-// maxNamed is the largest number of sources for which SubNames looks for common names of sub-parameters.
 const maxNamed = 200
 
-// selectNamed reads sources of the account $1: the sources with the ids $2 or, without ids, the sources of the campaigns $3.
-// If there are neither ids nor campaigns, it reads all sources that are not deactivated.
+// selectNamed reads sources of the account $1: the sources $2, or else the sources of the campaigns $3, or else all that are not
+// deactivated.
 var selectNamed = `SELECT ` + db.Columns[models.SourceLink]("s.") + ` FROM traffic_sources s
 WHERE s.account_id = $1 AND CASE
 	WHEN cardinality($2::uuid[]) > 0 THEN s.id = ANY ($2)
@@ -55,9 +53,8 @@ WHERE s.account_id = $1 AND CASE
 	ELSE s.deactivated_at IS NULL END
 LIMIT $4`
 
-// SubNames returns the names of the sub-parameters (sub1 and so on) in a report or log with filters. A name is
-// returned if all sources that the filters select and that use the sub-parameter give it this name. With more than maxNamed
-// sources, no name is returned.
+// SubNames returns the names of the sub-parameters (sub1 and so on) in a report or log with filters. A name counts if all
+// selected sources that use the sub-parameter give it this name. With more than maxNamed sources, no name is returned.
 func (s *Store) SubNames(ctx context.Context, account uuid.UUID, filters []models.ReportFilter) (map[string]string, error) {
 	ids := map[string][]uuid.UUID{}
 	for _, f := range filters {

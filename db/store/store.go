@@ -1,9 +1,8 @@
-// Package store reads and writes the control plane in PostgreSQL: accounts, keys and the records that accounts set up. Each kind of
-// record has its own file.
+// Package store reads and writes the control plane in PostgreSQL: accounts, keys and the records that accounts set up. Each kind
+// of record has its own file.
 //
-// A method that gets an account's id limits its queries to that account. A record of another account is therefore not found, exactly like a
-// missing record. The other methods are for workers and operators, for calls that do not know the account yet, or for ids that the
-// caller has checked.
+// A method that gets an account's id limits its queries to that account. A record of another account is not found. The other
+// methods are for workers and operators, for calls that do not know the account yet, or for ids that the caller has checked.
 //
 // A method returns a models.Error for errors that a client may see, and a wrapped error for all others.
 package store
@@ -26,12 +25,12 @@ type Store struct {
 	cursor *atomic.Pointer[[]byte] // the key that signs cursors; nil until it is first read
 }
 
-// New returns a store on the pool. box seals the store's secrets.
+// New returns a store on the pool.
 func New(c db.Conn, box *seal.Box) *Store {
 	return &Store{c: c, box: box, cursor: new(atomic.Pointer[[]byte])}
 }
 
-// Conn returns the connection of the store's queries, so that a method of another package can run in the same transaction.
+// Conn returns the store's connection, so that a method of another package can run in the same transaction.
 func (s *Store) Conn() db.Conn { return s.c }
 
 // Box returns the box that seals and opens secrets of this install.
@@ -73,8 +72,8 @@ func LockedTxOf[T any](ctx context.Context, s *Store, account uuid.UUID, fn func
 	return result, err
 }
 
-// LockAccount locks the account's row until the transaction ends. So calls that check something before they write, for example
-// whether a name is free, run one after the other.
+// LockAccount locks the account's row until the transaction ends. So calls that check something before they write run one after
+// the other.
 func (s *Store) LockAccount(ctx context.Context, account uuid.UUID) error {
 	return s.execOne(ctx, "account", `SELECT id FROM accounts WHERE id = $1 FOR NO KEY UPDATE`, account)
 }
@@ -86,15 +85,14 @@ func (s *Store) lockedPlan(ctx context.Context, account uuid.UUID) (models.Plan,
 	return plan, err
 }
 
-// allowance is the number of records of a kind that a plan allows.
 type allowance struct {
 	what  string // plural of the kind in error messages
 	count string // query for the present number of records, with the account as $1
 	limit func(models.Plan) int
 }
 
-// allow returns the error plan_limit if the plan has no room for another record. If the allowance has no limit, it always
-// succeeds. The account's row is locked until the transaction ends, so that two concurrent creates cannot both pass.
+// allow returns the error plan_limit if the plan has no room for another record. The account stays locked until the transaction
+// ends, so that two concurrent creates cannot both pass.
 func (s *Store) allow(ctx context.Context, account uuid.UUID, a allowance) error {
 	if a.limit == nil {
 		return nil

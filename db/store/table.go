@@ -14,8 +14,7 @@ import (
 	"switchyard/models"
 )
 
-// table has the SQL for a kind of record. Its columns are the db tags of R, so a new column needs only a field and a migration.
-// The options of a tag are
+// table has the SQL for a kind of record. Its columns are the db tags of R. The options of a tag are
 //
 //	json    the column is a JSON document
 //	once    insert writes it, update does not
@@ -33,8 +32,8 @@ type table[R any] struct {
 	allowance allowance // how many records the plan allows
 	// nameTaken makes the error duplicate_name if another record has the name. The default is models.Conflict.
 	nameTaken func(code, format string, args ...any) *models.Error
-	// prepare completes and checks a record before it is saved. old is the saved record, under a lock. For a new record, old is
-	// empty.
+	// prepare completes and checks a record before it is saved. old is the saved record, under a lock; it is empty for a new
+	// record.
 	prepare func(ctx context.Context, s *Store, record, old *R) error
 
 	read    []string // columns of the table
@@ -49,7 +48,6 @@ type table[R any] struct {
 	remove string
 }
 
-// column is a field with a db tag.
 type column struct {
 	name    string
 	options []string
@@ -58,7 +56,7 @@ type column struct {
 
 func (c column) is(option string) bool { return slices.Contains(c.options, option) }
 
-// The order of the columns. The account and the id come first, as $1 and $2. Columns that only insert writes come last.
+// The order of the columns: the account and the id come first, as $1 and $2.
 const (
 	rankAccount = iota
 	rankID
@@ -90,7 +88,7 @@ func columnsOf(record reflect.Type) []column {
 	return list
 }
 
-// newTable derives the columns and the SQL of a table. For offers, the field insert is
+// newTable derives the columns and the SQL of a table. For offers, insert is
 //
 //	WITH t AS (INSERT INTO offers (account_id, id, name, ...) VALUES ($1, $2, $3, ...) RETURNING *)
 //	SELECT t.account_id, t.id, t.name, ... FROM t
@@ -139,24 +137,20 @@ func newTable[R any](t table[R]) *table[R] {
 	return &t
 }
 
-// nextVersion is the time of a change. Answers show it in milliseconds, so each change is at least one millisecond after the change
-// before it.
+// nextVersion is the time of a change. Answers show it in milliseconds, so a change comes at least one millisecond after the one
+// before.
 const nextVersion = `greatest(clock_timestamp(), t.updated_at + interval '1 millisecond')`
 
-// nextSave is like nextVersion, for the tables of connections: their column is saved_at.
 const nextSave = `greatest(clock_timestamp(), t.saved_at + interval '1 millisecond')`
 
-// set returns a statement that makes the assignments "what" in the record with the id $2.
 func (t *table[R]) set(what string) string {
 	return `UPDATE ` + t.name + ` t SET ` + what + `, updated_at = ` + nextVersion + ` WHERE ` + t.byID
 }
 
-// find returns a record of the account.
 func (t *table[R]) find(ctx context.Context, s *Store, account, id uuid.UUID) (R, error) {
 	return db.Get[R](ctx, s.c, t.what, t.from+` WHERE `+t.byID, account, id)
 }
 
-// findLocked does the same as find, and locks the record until the transaction ends.
 func (t *table[R]) findLocked(ctx context.Context, s *Store, account, id uuid.UUID) (R, error) {
 	q := `SELECT t.id FROM ` + t.name + ` t WHERE ` + t.byID + ` FOR NO KEY UPDATE`
 	if _, err := db.Get[uuid.UUID](ctx, s.c, t.what, q, account, id); err != nil {
@@ -166,18 +160,15 @@ func (t *table[R]) findLocked(ctx context.Context, s *Store, account, id uuid.UU
 	return t.find(ctx, s, account, id)
 }
 
-// add inserts a record under a new id and returns the saved record.
 func (t *table[R]) add(ctx context.Context, s *Store, record R) (R, error) {
 	*field[uuid.UUID](&record, "ID") = uuid.Must(uuid.NewV7())
 	return t.write(ctx, s, t.insert, record, t.params)
 }
 
-// save writes the fields of a record that update writes, and returns the saved record.
 func (t *table[R]) save(ctx context.Context, s *Store, record R) (R, error) {
 	return t.write(ctx, s, t.update, record, t.params[:t.updated])
 }
 
-// write runs insert or update.
 func (t *table[R]) write(ctx context.Context, s *Store, text string, record R, params []column) (R, error) {
 	v, args := reflect.ValueOf(&record).Elem(), make([]any, len(params))
 	for i, c := range params {
@@ -190,14 +181,14 @@ func (t *table[R]) write(ctx context.Context, s *Store, text string, record R, p
 	return saved, err
 }
 
-// orNone returns id if it is the id of a live record of the account. Otherwise it returns no id.
+// orNone returns id if it belongs to a live record of the account, or else no id.
 func (t *table[R]) orNone(ctx context.Context, s *Store, account uuid.UUID, id uuid.NullUUID) (uuid.NullUUID, error) {
 	q := `SELECT t.id FROM ` + t.name + ` t WHERE ` + t.byID
 	found, _, err := db.First[uuid.NullUUID](ctx, s.c, t.what, q, account, id)
 	return found, err
 }
 
-// check returns the error invalid_<field> if id is not the id of a live record of the account. It accepts a missing id.
+// check returns the error invalid_<field> if id does not belong to a live record of the account. It accepts a missing id.
 func (t *table[R]) check(ctx context.Context, s *Store, account uuid.UUID, id uuid.NullUUID, field string) error {
 	live, err := t.orNone(ctx, s, account, id)
 	if err == nil && live != id {
@@ -206,7 +197,6 @@ func (t *table[R]) check(ctx context.Context, s *Store, account uuid.UUID, id uu
 	return err
 }
 
-// create adds a record under a new id, if the plan's allowance has room.
 func (t *table[R]) create(ctx context.Context, s *Store, record R) (R, error) {
 	return TxOf(ctx, s, func(s *Store) (R, error) {
 		err := s.allow(ctx, *field[uuid.UUID](&record, "AccountID"), t.allowance)
@@ -220,7 +210,6 @@ func (t *table[R]) create(ctx context.Context, s *Store, record R) (R, error) {
 	})
 }
 
-// change prepares a record and writes the fields that update writes.
 func (t *table[R]) change(ctx context.Context, s *Store, record R) (R, error) {
 	if t.prepare == nil {
 		return t.save(ctx, s, record)
@@ -237,8 +226,8 @@ func (t *table[R]) change(ctx context.Context, s *Store, record R) (R, error) {
 	})
 }
 
-// clone copies a record under an unused name, such as "N (copy)" for the name N. The copy of a record without a name has no name either.
-// edit changes the copy before create saves it. The account is locked, so that two concurrent copies get different names.
+// clone copies a record under an unused name, such as "N (copy)" for the name N. A record without a name stays without one. edit
+// changes the copy before create saves it. The account is locked, so that two concurrent copies get different names.
 func (t *table[R]) clone(ctx context.Context, s *Store, account, id uuid.UUID, edit func(*Store, *R) error,
 	create func(context.Context, *Store, R) (R, error),
 ) (R, error) {
@@ -262,15 +251,14 @@ func (t *table[R]) clone(ctx context.Context, s *Store, account, id uuid.UUID, e
 	})
 }
 
-// field returns a pointer to the field with the given name. It panics if the record has no such field.
 func field[V, R any](record *R, name string) *V {
 	return reflect.ValueOf(record).Elem().FieldByName(name).Addr().Interface().(*V)
 }
 
 const maxName = 255
 
-// copyName returns the first name of "N (copy)", "N (copy 2)" and so on that no live record has. It shortens a name that would
-// be too long.
+// copyName returns the first name of "N (copy)", "N (copy 2)" and so on that no live record has. A name that would be too long is
+// cut.
 func (t *table[R]) copyName(ctx context.Context, s *Store, account uuid.UUID, name string) (string, error) {
 	q := `SELECT lower(t.name) FROM ` + t.name + ` t WHERE ` + t.live + ` AND lower(t.name) LIKE '%(copy%)'`
 	taken, err := db.Select[string](ctx, s.c, t.what, q, account)

@@ -21,7 +21,7 @@ type thing struct {
 	Clear     string
 }
 
-// TestStatementsOfATable checks the statements that follow from the tags of a record.
+// TestStatementsOfATable checks the SQL that follows from the tags of a record.
 func TestStatementsOfATable(t *testing.T) {
 	t.Parallel()
 	table := newTable(table[thing]{
@@ -49,8 +49,6 @@ func TestStatementsOfATable(t *testing.T) {
 	}
 }
 
-// TestParam checks how fields become query parameters. A missing id becomes NULL. A nil list becomes an empty list, both in a
-// column of its own and inside a JSON document.
 func TestParam(t *testing.T) {
 	t.Parallel()
 	v := reflect.ValueOf(thing{Name: "n"})

@@ -14,7 +14,7 @@ import (
 // NetworkTemplates accesses the network templates that accounts have saved.
 type NetworkTemplates struct{ s *Store }
 
-// NetworkTemplates returns access to the network templates on this store's connection.
+// NetworkTemplates returns access to the network templates.
 func (s *Store) NetworkTemplates() NetworkTemplates { return NetworkTemplates{s} }
 
 var networkTemplateColumns = db.Columns[template.SavedNetwork]("")
@@ -35,7 +35,7 @@ func (k NetworkTemplates) Find(ctx context.Context, account uuid.UUID, name stri
 	return db.First[template.SavedNetwork](ctx, k.s.c, "network template", findNetworkTemplate, account, name)
 }
 
-// If several templates in the list have the same name, the last of them is saved. PostgreSQL decides which names are the same.
+// Of several templates with the same name, the last one is saved. PostgreSQL decides which names are the same.
 var saveNetworkTemplates = `
 WITH saved AS (
 	INSERT INTO network_templates (id, account_id, name, settings)
@@ -48,8 +48,8 @@ WITH saved AS (
 )
 SELECT ` + networkTemplateColumns + ` FROM saved ORDER BY lower(name), id`
 
-// Save saves templates by name, ignoring case, either all or none. An existing template is replaced and keeps its id. If the
-// account then has more templates than its plan allows, the error is 400 too_many.
+// Save saves templates by name, ignoring case, either all or none. A replaced template keeps its id. If there would be more
+// templates than the plan allows, the error is 400 too_many.
 func (k NetworkTemplates) Save(ctx context.Context, account uuid.UUID, list []template.Network) (
 	[]template.SavedNetwork, error,
 ) {

@@ -9,12 +9,10 @@ import (
 	"switchyard/models"
 )
 
-// maxUsers is the maximum number of records that UsersOf lists, of all kinds together.
 const maxUsers = 100
 
-// usersOf selects the campaigns and saved flows with a path that refers to the record $2 (its id as text): as a destination, as a
-// saved rule, or as the campaign to which the path hands visitors over. It also selects the campaigns and smartlinks of a source,
-// and the offers of a network.
+// usersOf selects the campaigns and saved flows with a path that refers to the record $2, the campaigns and smartlinks of a
+// source, and the offers of a network.
 const usersOf = `
 WITH named (path) AS (VALUES
 	(jsonb_build_array(jsonb_build_object('destinations', jsonb_build_array(jsonb_build_object('id', $2::text))))),
@@ -34,9 +32,8 @@ SELECT 'smartlink', id, coalesce(nullif(name, ''), slug), CASE WHEN is_active TH
 WHERE account_id = $1 AND source_id = $2::uuid AND deleted_at IS NULL
 ORDER BY 1, 4, 3, 2 LIMIT $3`
 
-// UsersOf lists the records that use a given record, which is an offer, a landing page, a saved rule, a campaign, a traffic
-// source or a network. It lists campaigns, saved flows, offers and smartlinks, at most 100 records in total. Within each kind,
-// active records come first.
+// UsersOf lists at most 100 campaigns, saved flows, offers and smartlinks that use a record. Within each kind, active records
+// come first.
 func (s *Store) UsersOf(ctx context.Context, account, id uuid.UUID) ([]models.User, error) {
 	return db.Select[models.User](ctx, s.c, "users of a record", usersOf, account, id.String(), maxUsers)
 }

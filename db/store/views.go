@@ -12,15 +12,14 @@ import (
 // Views accesses the saved views of reports. A person can see their own views and the shared views of the account.
 type Views struct{ s *Store }
 
-// Views returns access to the saved views on this store's connection.
+// Views returns access to the saved views.
 func (s *Store) Views() Views { return Views{s} }
 
 var viewColumns = db.Columns[models.View]("v.")
 
 const seenViews = ` FROM views v WHERE v.account_id = $1 AND (v.shared OR v.user_id = $2)`
 
-// List lists the views that a person can see, by name. defaultView is the view with which the person's reports open. It is zero
-// if the person has not chosen a view.
+// List lists the views that a person can see, by name. defaultView is the view with which the person's reports open, or zero.
 func (v Views) List(ctx context.Context, account, person uuid.UUID) (list []models.View, defaultView uuid.UUID, err error) {
 	list, err = db.Select[models.View](ctx, v.s.c, "views",
 		`SELECT `+viewColumns+seenViews+` ORDER BY lower(v.name), v.id LIMIT $3`, account, person, 2*models.MaxViews)
@@ -41,8 +40,7 @@ func (v Views) Find(ctx context.Context, account, person, id uuid.UUID) (models.
 const insertView = `
 INSERT INTO views AS v (id, account_id, user_id, author, name, shared, report) VALUES ($1, $2, $3, $4, $5, $6, $7) RETURNING `
 
-// Create saves a new view. Errors: duplicate_name, and too_many if the person has too many views or, for a shared view, the
-// account has too many shared views.
+// Create saves a new view. Errors: duplicate_name, too_many.
 func (v Views) Create(ctx context.Context, account uuid.UUID, view models.View) (models.View, error) {
 	return TxOf(ctx, v.s, func(s *Store) (models.View, error) {
 		if err := s.Views().checkRoom(ctx, account, view.UserID.UUID, view.Shared); err != nil {
@@ -54,7 +52,7 @@ func (v Views) Create(ctx context.Context, account uuid.UUID, view models.View) 
 	})
 }
 
-// Change applies edit to a view and saves it. Errors: the errors of Find, of Create and of edit.
+// Change applies edit to a view and saves it. Errors: not_found, duplicate_name, too_many, and the errors of edit.
 func (v Views) Change(ctx context.Context, account, person, id uuid.UUID, edit func(*models.View) error) (models.View, error) {
 	return LockedTxOf(ctx, v.s, account, func(s *Store) (models.View, error) {
 		view, err := s.Views().Find(ctx, account, person, id)
@@ -77,8 +75,7 @@ func (v Views) Change(ctx context.Context, account, person, id uuid.UUID, edit f
 	})
 }
 
-// checkRoom returns the error too_many if there is no room for another view. The account's row stays locked until the transaction
-// ends.
+// The account stays locked until the transaction ends.
 func (v Views) checkRoom(ctx context.Context, account, person uuid.UUID, shared bool) error {
 	if err := v.s.LockAccount(ctx, account); err != nil {
 		return err
@@ -107,7 +104,7 @@ const setDefaultView = `
 INSERT INTO default_views (account_id, user_id, view_id) VALUES ($1, $2, $3)
 ON CONFLICT (account_id, user_id) DO UPDATE SET view_id = excluded.view_id`
 
-// SetDefault makes a person's reports open with a view that the person can see. If id is zero, they open without a view.
+// SetDefault sets the view with which a person's reports open. A zero id means none.
 func (v Views) SetDefault(ctx context.Context, account, person, id uuid.UUID) error {
 	return v.s.Tx(ctx, func(s *Store) error {
 		if id == uuid.Nil {

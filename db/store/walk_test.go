@@ -15,7 +15,7 @@ import (
 	"switchyard/models/flow"
 )
 
-// moving is a list in which a change can move a record. Rules are ordered by name, saved flows by the time of the last change.
+// moving is a list in which a change can move a record.
 type moving struct {
 	create func(name string) (uuid.UUID, error)
 	change func(id uuid.UUID, name string) error
@@ -23,7 +23,6 @@ type moving struct {
 	list   func(p store.Page) (ids []uuid.UUID, next string, err error)
 }
 
-// keeper is the part of store.Rules, and of similar types, that stores records of one kind.
 type keeper[T any] interface {
 	Create(ctx context.Context, record T) (T, error)
 	Update(ctx context.Context, record T) (T, error)
@@ -65,7 +64,7 @@ func movingFlows(s *store.Store, account uuid.UUID) moving {
 }
 
 // TestMovingListsMissNothing reads lists page by page while their records move. An unchanged record appears once, a changed
-// record once or twice. The last page is reached.
+// record once or twice.
 func TestMovingListsMissNothing(t *testing.T) {
 	t.Parallel()
 	s, _ := newStore(t)
@@ -85,7 +84,7 @@ func walkMoving(r *rapid.T, s *store.Store, open func(*store.Store, uuid.UUID) m
 	list, n := open(s, account.ID), 0
 	var ids []uuid.UUID
 	alive, changed, seen := map[uuid.UUID]bool{}, map[uuid.UUID]bool{}, map[uuid.UUID]int{}
-	name := func() string { // a new name, at a random place in the order
+	name := func() string {
 		n++
 		return fmt.Sprintf("%s %d", rapid.StringMatching(`[a-dA-D]`).Draw(r, "name"), n)
 	}

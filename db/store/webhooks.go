@@ -19,7 +19,7 @@ import (
 // Webhooks accesses the webhook endpoints of accounts and their delivery log.
 type Webhooks struct{ s *Store }
 
-// Webhooks returns access to the webhook endpoints on this store's connection.
+// Webhooks returns access to the webhook endpoints.
 func (s *Store) Webhooks() Webhooks { return Webhooks{s} }
 
 const webhookColumns = `id, account_id, name, url, events, active, failing_since, consecutive_failures,
@@ -35,8 +35,7 @@ FROM webhook_endpoints w CROSS JOIN LATERAL (
 ) d
 WHERE account_id = $1 ORDER BY created_at DESC, id DESC`
 
-// List lists all endpoints of the account, newest first, with the counts of their deliveries in the last week. There are at most
-// models.MaxWebhooks.
+// List lists all endpoints of the account, newest first, with the counts of their deliveries in the last week.
 func (w Webhooks) List(ctx context.Context, account uuid.UUID) ([]models.Webhook, error) {
 	return db.Select[models.Webhook](ctx, w.s.c, "list webhooks", listWebhooks, account)
 }
@@ -62,7 +61,7 @@ RETURNING ` + webhookColumns
 )
 
 // Create adds an active endpoint under a new id. It returns the endpoint's signing secret, which cannot be read later. Errors:
-// no_encryption_key without an ENCRYPTION_KEY, too_many if the account has models.MaxWebhooks already.
+// no_encryption_key, and too_many if the account has models.MaxWebhooks already.
 func (w Webhooks) Create(ctx context.Context, hook models.Webhook) (models.Webhook, string, error) {
 	hook.ID = uuid.Must(uuid.NewV7())
 	secret := newSigningSecret()
@@ -70,7 +69,7 @@ func (w Webhooks) Create(ctx context.Context, hook models.Webhook) (models.Webho
 	if err != nil {
 		return hook, "", err
 	}
-	err = w.s.LockedTx(ctx, hook.AccountID, func(s *Store) error { // without the lock, two creates could both pass
+	err = w.s.LockedTx(ctx, hook.AccountID, func(s *Store) error {
 		have, err := db.Get[int](ctx, s.c, "webhooks", countWebhooks, hook.AccountID)
 		if err != nil {
 			return err
@@ -90,8 +89,8 @@ UPDATE webhook_endpoints t SET old_secret = secret, old_secret_until = now() + m
 	updated_at = ` + nextVersion + `
 WHERE account_id = $1 AND id = $2 RETURNING old_secret_until`
 
-// Rotate gives an endpoint a new signing secret. It returns the new secret, which cannot be read later, and the time until which
-// deliveries are also signed with the old secret. Without an ENCRYPTION_KEY the error is no_encryption_key.
+// Rotate gives an endpoint a new signing secret. It returns the new secret, which cannot be read later, and the end of the time
+// in which deliveries are also signed with the old one. Error: no_encryption_key.
 func (w Webhooks) Rotate(ctx context.Context, account, id uuid.UUID) (string, time.Time, error) {
 	secret := newSigningSecret()
 	sealed, err := w.s.box.Seal(delivery.SecretPlace(account, id), []byte(secret))
@@ -110,20 +109,20 @@ UPDATE webhook_endpoints w SET
 	consecutive_failures = CASE WHEN d.delivered THEN 0 ELSE consecutive_failures + 1 END
 FROM d WHERE w.id = d.endpoint_id AND NOT (d.delivered AND consecutive_failures = 0)`
 
-// MarkAttempt records an attempt in its delivery and in the endpoint of that delivery. Call it in the transaction that ends the
-// job's attempt.
+// MarkAttempt records an attempt in its delivery and in that delivery's endpoint. Call it in the transaction that ends the job's
+// attempt.
 func (w Webhooks) MarkAttempt(ctx context.Context, id uuid.UUID, a delivery.Attempt) error {
 	return w.s.run(ctx, "mark attempt", markAttempt, delivery.MarkArgs(id, a)...)
 }
 
-// newSigningSecret returns 256 random bits as text. The whole text is the signing key.
+// The whole text is the signing key.
 func newSigningSecret() string {
 	var raw [32]byte
 	_, _ = rand.Read(raw[:]) // never fails
 	return "whsec_" + base64.RawURLEncoding.EncodeToString(raw[:])
 }
 
-// A new url, or switching the endpoint on again, sets the number of consecutive failures to zero.
+// A new url, or switching the endpoint on again, resets the consecutive failures.
 const updateWebhook = `
 UPDATE webhook_endpoints t SET url = coalesce($3::text, url), events = coalesce($4::text[], events),
 	name = coalesce($5::text, name), active = coalesce($6::boolean, active), updated_at = ` + nextVersion + `,
@@ -137,7 +136,7 @@ func (w Webhooks) Update(ctx context.Context, account, id uuid.UUID, c models.We
 	return db.Get[models.Webhook](ctx, w.s.c, "webhook", updateWebhook, account, id, c.URL, c.Events, c.Name, c.Active)
 }
 
-// Delete deletes an endpoint and its delivery log. The jobs of its pending deliveries then find no delivery and end.
+// Delete deletes an endpoint and its delivery log. The jobs of pending deliveries then find nothing to do.
 func (w Webhooks) Delete(ctx context.Context, account, id uuid.UUID) error {
 	return w.s.execOne(ctx, "webhook", `DELETE FROM webhook_endpoints WHERE account_id = $1 AND id = $2`, account, id)
 }

@@ -11,10 +11,10 @@ import (
 	"switchyard/models"
 )
 
-// CheckEvery is the time between sending a request and the first query for its outcome, and between two such queries.
+// CheckEvery is the time before the first query for a request's outcome, and between two queries.
 const CheckEvery = 30 * time.Minute
 
-// Request is a request with uploads that a platform has accepted for processing, but whose outcome is not known yet.
+// Request is a request with uploads that a platform has accepted, but whose outcome is not known yet.
 type Request struct {
 	SourceID uuid.UUID `db:"source_id"`
 	Request  string    `db:"request"`
@@ -31,10 +31,9 @@ ORDER BY check_at LIMIT $4`
 
 	deleteExpiredRequests = `DELETE FROM upload_requests WHERE made_at < $1`
 
-	// decideRequest applies the outcome of a request to the request's uploads. These uploads have counted as accepted from
-	// the moment the request was sent. An upload is not sent again if the platform has decided a later upload of the same conversion,
-	// because sending the earlier upload again would undo the later one. If a request failed, the platform has kept none of its
-	// uploads, so an upload that is sent again counts as never tried.
+	// decideRequest applies the outcome of a request to the request's uploads. They have counted as accepted since the request
+	// was sent. An upload is not sent again if the platform has already decided a later upload of the same conversion. The
+	// platform has kept no upload of a rejected request, so uploads that are sent again count as never tried.
 	decideRequest = `
 UPDATE conversion_uploads u SET reason = $5, request = '',
 	result = CASE WHEN k.again THEN 'pending' WHEN $7 AND u.action = 'upload' THEN 'accepted' ELSE $4 END,
@@ -48,7 +47,7 @@ FROM (
 ) k WHERE u.id = k.id RETURNING u.result`
 )
 
-// ListDueRequests lists at most limit requests for which it is time to query the outcome from the platform.
+// ListDueRequests lists at most limit requests whose outcome can be queried now.
 func ListDueRequests(ctx context.Context, c db.Conn, account, source uuid.UUID, now time.Time, limit int) ([]Request, error) {
 	return db.Select[Request](ctx, c, "requests of uploads", dueRequests, account, source, now, limit)
 }
@@ -66,8 +65,7 @@ type RequestOutcome struct {
 	Again  time.Time // when the uploads are sent again; zero: never
 }
 
-// EndRequest applies the platform's final answer to the uploads of a request. For each result, it returns the number of uploads
-// with that result.
+// EndRequest applies the platform's final answer to the uploads of a request. It returns the number of uploads by result.
 func EndRequest(ctx context.Context, c db.Conn, account uuid.UUID, r Request, o RequestOutcome) (map[string]int, error) {
 	list, err := db.Select[string](ctx, c, "outcome of uploads", decideRequest, account, r.SourceID, r.Request, o.Result,
 		models.AnswerText([]byte(o.Reason)), r.MadeAt.Add(-time.Second), o.Known, sql.NullTime{Time: o.Again, Valid: !o.Again.IsZero()})
@@ -82,8 +80,8 @@ func EndRequest(ctx context.Context, c db.Conn, account uuid.UUID, r Request, o 
 	return n, err
 }
 
-// DeleteExpiredRequests deletes requests that were made before the given time. Such requests are left over when a connection is
-// removed or stopped, because the platform is then no longer queried.
+// DeleteExpiredRequests deletes requests that were made before the given time. They are left over when a connection is removed or
+// stopped.
 func DeleteExpiredRequests(ctx context.Context, c db.Conn, before time.Time) error {
 	return db.Run(ctx, c, "forget requests of uploads", deleteExpiredRequests, before)
 }

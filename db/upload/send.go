@@ -22,9 +22,8 @@ type Due struct {
 	Provider  string    `db:"provider"`
 }
 
-// inTurn is SQL that is true if an upload u need not wait for another upload of its conversion. The uploads of a conversion are
-// sent one after another. If the platform has accepted later uploads of the conversion for processing, an upload that is sent
-// again also waits until the outcome of the later uploads is known.
+// inTurn is SQL that is true if no other upload of the conversion of u must be decided first. Such uploads are earlier pending
+// ones, and later ones whose outcome the platform has not reported yet.
 const inTurn = `NOT EXISTS (SELECT FROM conversion_uploads e WHERE e.conversion_id = u.conversion_id
 	AND (e.place < u.place AND e.result = 'pending' OR e.place > u.place AND e.result = 'accepted' AND e.request <> ''))`
 
@@ -41,7 +40,7 @@ WHERE i.conversions_enabled AND i.uploads_stopped = '' AND i.upload_next_at <= $
 	AND NOT ` + jobrow.IsOpen("i.upload_job") + `
 ORDER BY i.upload_next_at LIMIT $2 FOR UPDATE OF i SKIP LOCKED`
 
-	// Another sweep may have started a job after the query claimDue began. claimDue does not see that job, but this query does.
+	// Another sweep may have started a job after claimDue began, which only a second query sees.
 	stillDue = `
 SELECT i.account_id, i.source_id, i.provider FROM source_integrations i
 WHERE i.source_id = ANY ($1::uuid[]) AND NOT ` + jobrow.IsOpen("i.upload_job") + ` ORDER BY i.upload_next_at`
@@ -56,8 +55,8 @@ WHERE id IN (
 	WHERE u.result = 'pending' AND i.source_id IS NULL LIMIT $2 FOR UPDATE OF u SKIP LOCKED)`
 )
 
-// ClaimDue returns at most limit traffic sources of all accounts. Such a source has uploads to send, or requests whose outcome
-// must be queried, and it has no unfinished job that does this. The sources stay locked until the transaction of c ends.
+// ClaimDue returns at most limit traffic sources of all accounts. They have uploads to send, or requests whose outcome must be
+// queried, and no unfinished job. They stay locked until the transaction of c ends.
 func ClaimDue(ctx context.Context, c db.Conn, now time.Time, limit int) ([]Due, error) {
 	due, err := db.Select[Due](ctx, c, "due uploads", claimDue, now, limit)
 	if err != nil || len(due) == 0 {
@@ -77,20 +76,19 @@ func SkipUnwanted(ctx context.Context, c db.Conn, now time.Time, limit int) erro
 	return db.Run(ctx, c, "skip uploads", skipUnwanted, now, limit)
 }
 
-// Batch has the arguments of Claim: the source, the largest number of uploads, and the caps of the day.
+// Batch has the arguments of Claim.
 type Batch struct {
 	AccountID, SourceID uuid.UUID
 	Limit               int
 	Now                 time.Time
-	Live                bool      // the source is not in shadow mode
-	Day                 time.Time // start of the account's day; the caps apply to a day
+	Live                bool      // false: shadow mode
+	Day                 time.Time // start of the account's day, for the caps
 	CapCount            int
 	CapValue            decimal.Decimal
 }
 
 const (
-	// skipRetracted covers only uploads that were never tried. If an upload may have reached the platform, it must be retracted
-	// at the platform.
+	// skipRetracted covers only uploads that were never tried. The platform may have received an upload that was tried.
 	skipRetracted = `
 UPDATE conversion_uploads u SET result = 'skipped', reason = 'the conversion was taken back before the upload was sent', decided_at = $3
 WHERE u.account_id = $1 AND u.source_id = $2 AND u.result = 'pending' AND u.attempts = 0 AND u.action <> 'retract' AND EXISTS (
@@ -104,15 +102,14 @@ WHERE u.account_id = $1 AND u.source_id = $2 AND u.result = 'pending' AND u.acti
 	AND (o.provider = u.provider OR o.provider = '')
 	AND (o.result IN ('pending', 'accepted') OR o.result = 'shadow' AND NOT $4))`
 
-	// skipOvertaken covers uploads that wait to be sent again although the platform has accepted a later upload of the same
-	// conversion. Sending such an upload again would undo the later one.
+	// skipOvertaken skips uploads that would undo a later upload of the same conversion, which the platform has already accepted.
 	skipOvertaken = `
 UPDATE conversion_uploads u SET result = 'skipped', reason = 'the platform has already accepted a later upload of the conversion', decided_at = $3
 WHERE u.account_id = $1 AND u.source_id = $2 AND u.result = 'pending' AND EXISTS (
 	SELECT FROM conversion_uploads e WHERE e.conversion_id = u.conversion_id AND e.place > u.place AND e.result = 'accepted' AND e.request = '')`
 
-	// rateUploads sets the missing worth of pending uploads by the exchange rate of the conversion's day, if there is such a rate by
-	// now. Otherwise it uses the conversion's own rate, provided that the upload has the currency of the conversion.
+	// rateUploads sets the missing worth of pending uploads. It uses the exchange rate of the conversion's day, or else the
+	// conversion's own rate if the currency is the same.
 	rateUploads = `
 UPDATE conversion_uploads u SET worth = u.value * n.rate, next_at = $3 FROM (
 	SELECT w.id, coalesce(k.rate, CASE WHEN v.currency = w.currency THEN v.rate END) AS rate
@@ -136,9 +133,8 @@ SELECT u.worth, ` + columns + ` FROM conversion_uploads u
 WHERE u.account_id = $1 AND u.source_id = $2 AND u.result = 'pending' AND u.next_at <= $3 AND ` + inTurn + `
 ORDER BY u.place LIMIT $4 FOR UPDATE OF u SKIP LOCKED`
 
-// Claim claims the next uploads of a source in the transaction of c. When the transaction commits, they count as tried. Uploads
-// beyond the day's caps wait for the next day, and later uploads within the caps may be sent before them. An upload whose value
-// cannot be converted to the account's currency yet also waits, and is checked again after rateEvery.
+// Claim claims the next uploads of a source in the transaction of c. The claimed uploads count as tried. An upload that would
+// exceed the day's caps waits for the next day, and later uploads may be sent before it.
 func Claim(ctx context.Context, c db.Conn, b Batch) ([]models.ConversionUpload, error) {
 	if err := db.Run(ctx, c, "skip retracted uploads", skipRetracted, b.AccountID, b.SourceID, b.Now); err != nil {
 		return nil, err
@@ -169,20 +165,17 @@ type pendingUpload struct {
 	Worth decimal.NullDecimal `db:"worth"` // in the account's currency; NULL if there is no rate yet
 }
 
-// postponement is the time until which uploads are postponed, and the reason.
 type postponement struct {
 	why   string
 	until time.Time
 }
 
-// rateEvery is the time after which an upload without an exchange rate is checked again.
 const rateEvery = time.Hour
 
 func idsOf(list []models.ConversionUpload) string {
 	return db.UUIDs(db.Map(list, func(u models.ConversionUpload) uuid.UUID { return u.ID }))
 }
 
-// within returns the uploads that are within the caps, and postpones the others.
 func (b Batch) within(ctx context.Context, c db.Conn, found []pendingUpload) (taken []models.ConversionUpload, err error) {
 	used, err := db.Get[struct {
 		N     int             `db:"n"`
@@ -225,9 +218,9 @@ type Decision struct {
 	Result string
 	Reason string
 	Next   time.Time
-	// Request is the platform's id of the request, if the platform reports the outcome later.
+	// Request is the platform's id of the request, if its outcome is reported later.
 	Request string
-	Keys    []string // names of the hashed personal data that were sent, or would be in live mode
+	Keys    []string // names of the hashed personal data that were sent or, in shadow mode, would be
 }
 
 const (
@@ -238,7 +231,7 @@ UPDATE conversion_uploads u SET result = d.result, reason = d.reason, next_at = 
 FROM unnest($2::uuid[], $3::text[], $4::text[], $5::timestamptz[], $7::text[], $8::text[]) AS d (id, result, reason, next_at, request, keys)
 WHERE u.account_id = $1 AND u.id = d.id AND u.result = 'pending'`
 
-	// If the connection was removed while the request ran, the platform can no longer be queried, so no request is stored.
+	// Without a connection the platform cannot be queried, so no request is stored.
 	addRequests = `
 INSERT INTO upload_requests (source_id, request, account_id, made_at, check_at)
 SELECT DISTINCT i.source_id, r.request, i.account_id, $4::timestamptz, $5::timestamptz
@@ -262,7 +255,7 @@ UPDATE source_integrations SET upload_failure = $3, upload_next_at = $4,
 WHERE account_id = $1 AND source_id = $2`
 )
 
-// Decide records the results of uploads of a source. An upload that is already decided does not change.
+// Decide records the results of uploads of a source. Uploads that are already decided do not change.
 func Decide(ctx context.Context, c db.Conn, account, source uuid.UUID, now time.Time, list []Decision) error {
 	err := db.Run(ctx, c, "decide uploads", decide, account,
 		db.UUIDs(db.Map(list, func(d Decision) uuid.UUID { return d.ID })),
@@ -281,14 +274,13 @@ func Decide(ctx context.Context, c db.Conn, account, source uuid.UUID, now time.
 	return db.Run(ctx, c, "add requests of uploads", addRequests, account, source, pq.Array(requests), now, now.Add(CheckEvery))
 }
 
-// Share counts the latest uploads of a source that the platform has decided since uploads were started. The parameter window of
-// RecentShare limits their number. Accepted is the number of accepted uploads among them.
+// Share counts the latest uploads of a source that the platform has decided since uploads were started.
 type Share struct {
 	Decided  int `db:"n"`
 	Accepted int `db:"accepted"`
 }
 
-// RecentShare returns the Share of a source.
+// RecentShare returns the Share of a source, over at most window uploads.
 func RecentShare(ctx context.Context, c db.Conn, source uuid.UUID, window int) (Share, error) {
 	return db.Get[Share](ctx, c, "share of accepted uploads", recentShare, source, window)
 }

@@ -25,7 +25,6 @@ type uploading struct {
 	Percent  models.Money `db:"send_payout_pct"`
 }
 
-// share returns the part of an amount that is reported to the platform. It depends on the percentage that the account has set.
 func (u uploading) share(amount decimal.Decimal) decimal.Decimal {
 	return models.SourcePostback{SendPayoutPct: u.Percent}.Share(amount)
 }
@@ -37,10 +36,10 @@ WHERE i.account_id = $1 AND i.source_id = ANY ($2::uuid[]) AND i.conversions_ena
 
 var columns = db.Columns[models.ConversionUpload]("u.")
 
-// selectLastUploads selects up to two uploads for each conversion: the last upload that the platform refused, and the last
-// upload that it did not refuse. The later of the two comes first. Skipped uploads are left out, because the platform never
-// received them. Shadow uploads count only in shadow mode: when the connection becomes live, the conversion must still be sent.
-// Uploads to a platform that is not the source's present platform do not count either.
+// selectLastUploads selects up to two uploads of each conversion: the last that the platform refused, and the last that it did
+// not refuse, latest first. Skipped uploads are left out, because the platform never received them. Shadow uploads count only in
+// shadow mode: a connection that becomes live must still send the conversion. Uploads to a former platform of the source do not
+// count either.
 var selectLastUploads = `
 SELECT ` + columns + ` FROM (
 	SELECT DISTINCT ON (e.conversion_id, e.result = 'rejected') e.* FROM conversion_uploads e
@@ -60,7 +59,6 @@ FROM unnest($2::uuid[], $3::text[], $4::uuid[], $5::uuid[], $6::text[], $7::text
 	AS p (source_id, provider, click_id, conversion_id, goal, action, happened_at, status, value, currency, worth, changed_at, nth)
 ORDER BY p.nth`
 
-// afterClick is the shortest time between a click and its conversion that platforms accept.
 const afterClick = time.Second
 
 // Add stores the uploads that report changed conversions to the ad platforms of an account's traffic sources, in the order of
@@ -91,8 +89,8 @@ func Add(ctx context.Context, c db.Conn, account uuid.UUID, list []models.Conver
 	return w.write(ctx, c, account)
 }
 
-// platformState is the state of a conversion at its platform. Its fields "there" and "refused" become the arguments "last" and
-// "refused" of models.NextUpload. While the upload in the field "there" is not stored, the field "fresh" points to it too.
+// platformState is the state of a conversion at its platform. there and refused become the arguments "last" and "refused" of
+// models.NextUpload. fresh is the upload there while it is not stored.
 type platformState struct {
 	there, refused *models.ConversionUpload
 	fresh          *newUpload
@@ -115,13 +113,12 @@ func platformStates(last []models.ConversionUpload) map[uuid.UUID]*platformState
 	return out
 }
 
-// newUpload is an upload to store. worth is the upload's value in the account's currency, if there is an exchange rate.
+// newUpload is an upload to store. worth is in the account's currency.
 type newUpload struct {
 	models.ConversionUpload
 	worth decimal.NullDecimal
 }
 
-// writing collects the uploads that a list of changed conversions needs.
 type writing struct {
 	sources map[uuid.UUID]uploading
 	states  map[uuid.UUID]*platformState
@@ -129,7 +126,7 @@ type writing struct {
 	fresh   []*newUpload
 }
 
-// add adds the upload that reports the present state of a conversion to the platform, if there is something to report.
+// add adds the upload that reports the present state of a conversion, if there is something to report.
 func (w *writing) add(v models.Conversion) {
 	u, ok := w.sources[v.SourceID]
 	if !ok {
@@ -161,7 +158,6 @@ func (w *writing) add(v models.Conversion) {
 	}
 }
 
-// next returns a new upload that reports a conversion to the platform with the given action.
 func (h *platformState) next(v models.Conversion, action string, value decimal.Decimal) *newUpload {
 	out := &newUpload{ConversionUpload: models.ConversionUpload{
 		SourceID: v.SourceID, ClickID: v.ClickID, ConversionID: v.ID, Goal: v.Goal, Status: v.Status, Action: action, Result: models.UploadPending,
@@ -188,8 +184,8 @@ func (h *platformState) next(v models.Conversion, action string, value decimal.D
 	return out
 }
 
-// write stores the collected uploads. If an upload was sent before it could be amended, write stores a new upload that restates
-// it.
+// write stores the collected uploads. A restatement replaces an amendment that comes too late, because the upload was already
+// sent.
 func (w *writing) write(ctx context.Context, c db.Conn, account uuid.UUID) error {
 	if len(w.amended) > 0 {
 		done, err := db.Select[uuid.UUID](ctx, c, "amend uploads", amend, append([]any{account, ids(w.amended,
@@ -209,7 +205,7 @@ func (w *writing) write(ctx context.Context, c db.Conn, account uuid.UUID) error
 	return insertAll(ctx, c, account, w.fresh)
 }
 
-// If an upload is amended several times, the last amendment counts. Rows are locked in the order of their ids.
+// The last of several amendments counts. Rows are locked in the order of their ids.
 const amend = `
 WITH waiting AS MATERIALIZED (
 	SELECT id FROM conversion_uploads WHERE account_id = $1 AND id = ANY ($2::uuid[]) AND result = 'pending' AND attempts = 0
@@ -242,7 +238,6 @@ func moments(list []*newUpload, moment func(*newUpload) time.Time) pq.StringArra
 	return db.Map(list, func(u *newUpload) string { return moment(u).UTC().Format(time.RFC3339Nano) })
 }
 
-// columnsOf returns the values of the columns that an amendment changes: status, value, currency, worth and changed_at.
 func columnsOf(list []*newUpload) []any {
 	return []any{
 		texts(list, func(u *newUpload) string { return u.Status }), texts(list, func(u *newUpload) string { return u.Value.String() }),
@@ -258,9 +253,8 @@ const (
 UPDATE conversion_uploads SET worth = worth * $2 WHERE account_id = $1 AND (result = 'pending' OR decided_at >= $3)`
 )
 
-// ConvertCaps converts an account's daily caps on the value of uploads, and the worth with which uploads count towards these
-// caps. It converts the worth of pending uploads and of uploads that were decided since the given time. It runs in the
-// transaction of c.
+// ConvertCaps converts an account's daily caps on the value of uploads, and the worth of uploads that count towards them. These
+// are pending, or were decided since the given time.
 func ConvertCaps(ctx context.Context, c db.Conn, account uuid.UUID, rate decimal.Decimal, since time.Time) error {
 	if err := db.Run(ctx, c, "convert caps", convertCaps, account, rate); err != nil {
 		return err

@@ -1,5 +1,5 @@
-// Package jobstest helps to test code that submits jobs. A Recorder records the enqueued jobs without Redis, and gives them the
-// answers that the test has set. Redis starts a private server for tests that need a server, and Run runs a worker.
+// Package jobstest helps to test code that submits jobs. A Recorder answers jobs without Redis, Redis starts a private server,
+// and Run runs a worker.
 package jobstest
 
 import (
@@ -30,8 +30,7 @@ func New() (*Recorder, *jobs.Client) {
 	return r, jobs.NewClient(r)
 }
 
-// Answer makes jobs of a kind finish at once with the result of fn. If fn returns an error that is not a *models.Error, the job's
-// error is internal_error.
+// Answer makes jobs of a kind finish at once with the result of fn. An error that is not a *models.Error becomes internal_error.
 func Answer[A, R any](r *Recorder, job jobs.Job[A, R], fn func(account uuid.UUID, args A) (R, error)) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -60,7 +59,7 @@ func failed(err error) jobs.Outcome {
 	return jobs.Outcome{Error: e}
 }
 
-// Break makes Enqueue and Lost fail with err, as if Redis were unavailable. Break(nil) makes them succeed again.
+// Break makes Enqueue and Lost fail with err, as if Redis were unavailable. Break(nil) ends this.
 func (r *Recorder) Break(err error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -129,7 +128,7 @@ func (r *Recorder) DeleteFinished(_ context.Context, _, id string) error {
 	return nil
 }
 
-// Watch implements jobs.Backend. Its channel is nil, so that callers must poll.
+// Watch implements jobs.Backend. Its channel is nil, so callers must poll.
 func (r *Recorder) Watch(string) (<-chan struct{}, func()) { return nil, func() {} }
 
 // Lost implements jobs.Backend.

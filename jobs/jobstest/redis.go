@@ -11,9 +11,8 @@ import (
 	"switchyard/models/await"
 )
 
-// Redis starts a private, empty server on a Unix socket and returns a client of it. Both end with the test. Each test has its
-// own server, because the names of asynq's keys are fixed, and because a test may empty or stop its server. With -short, the
-// test is skipped.
+// Redis starts a private, empty server on a Unix socket and returns a client of it. Each test has its own server, because the
+// names of asynq's keys are fixed. With -short, the test is skipped.
 func Redis(tb testing.TB) redis.UniversalClient {
 	tb.Helper()
 	r, err := jobs.OpenRedis(RedisURL(tb))

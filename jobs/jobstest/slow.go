@@ -14,8 +14,8 @@ import (
 // ErrSlow is the error of the commands that a Slow does not let through.
 var ErrSlow = errors.New("redis takes too long")
 
-// Slow lets Redis answer a limited number of commands and makes all other commands fail. It simulates a Redis that is so slow
-// that only this number of commands fits into one run. Connections and pipelines are not limited.
+// Slow lets Redis answer a limited number of commands and makes all other commands fail. Connections and pipelines are not
+// limited.
 type Slow struct{ left atomic.Int64 }
 
 // SlowDown adds a Slow to a Redis client. No command is answered until Answer is called.

@@ -11,7 +11,6 @@ import (
 	"switchyard/models/flow"
 )
 
-// decoded has the data that is needed to check a whole document.
 type decoded struct {
 	flows map[place][]flow.Path
 	costs map[uuid.UUID]cond.Cost // costs of the conditions of saved rules
@@ -50,7 +49,6 @@ func (p *planner) canonical(kind Kind, key string, m Members, ids IDs) (Members,
 	return again(BotListCodec, key, m, ids, nil)
 }
 
-// again decodes a record and encodes it again. If the function see is not nil, it is called with the decoded record.
 func again[R any](c *Codec[R], key string, m Members, ids IDs, see func(R)) (Members, error) {
 	record, err := c.Decode(key, m, ids)
 	if err != nil {
@@ -77,7 +75,6 @@ func (d *decoded) addCost(id uuid.UUID, cost cond.Cost) {
 	d.costs[id] = cost
 }
 
-// checkFlows refuses flows that cannot be routed.
 func (p *planner) checkFlows(list []*Item) {
 	known := flow.Known{
 		Offers: p.idsOf(Offers), Landers: p.idsOf(Landers), Campaigns: p.idsOf(Campaigns), Rules: map[uuid.UUID]cond.Cost{},
@@ -104,7 +101,6 @@ func (p *planner) checkFlows(list []*Item) {
 	}
 }
 
-// idsOf returns the ids of all records of a kind in the account and in the document.
 func (p *planner) idsOf(kind Kind) map[uuid.UUID]bool {
 	ids := map[uuid.UUID]bool{}
 	for _, doc := range []Document{p.now.Records, p.want} {

@@ -16,7 +16,7 @@ import (
 type IDs interface {
 	// ID returns the id of a record by its key. ok is false if there is no such record.
 	ID(kind Kind, key string) (id uuid.UUID, ok bool)
-	// Key returns the key of a record by its id. ok is false if no such record is known.
+	// Key returns the key of a record by its id. ok is false if the record is not known.
 	Key(kind Kind, id uuid.UUID) (key string, ok bool)
 }
 
@@ -30,7 +30,7 @@ type Codec[R any] struct {
 	preset Members     // the members of a record in which everything has its default
 }
 
-// ref is a member that holds the key of another record, together with the member of the API's body that holds that record's id.
+// ref is a member that holds the key of another record. In the API's body, idMember holds that record's id.
 type ref struct {
 	member, idMember string
 	kind             Kind
@@ -59,8 +59,7 @@ func (c *Codec[R]) Decode(key string, m Members, ids IDs) (R, error) {
 	return record, nil
 }
 
-// Encode returns the members of a record. It leaves out members that have their default, and references to records whose key is
-// not known.
+// Encode returns the members of a record. It leaves out defaults, and references to records whose key is not known.
 func (c *Codec[R]) Encode(record R, ids IDs) (Members, error) {
 	m, err := c.encode(record, ids)
 	if err != nil {
@@ -79,7 +78,6 @@ func (c *Codec[R]) encode(record R, ids IDs) (Members, error) {
 	return m, nil
 }
 
-// problemOf returns the problem that an error describes.
 func problemOf(err error) Problem {
 	if p, ok := errors.AsType[Problem](err); ok {
 		return p
@@ -95,7 +93,6 @@ func (p Problem) at(kind Kind, key string) Problem {
 	return p
 }
 
-// membersOf returns the members of the JSON form of a value.
 func membersOf(v any) (m Members, err error) {
 	raw, err := json.Marshal(v)
 	if err != nil {
@@ -114,8 +111,8 @@ func ReadMembers(raw []byte) (m Members, err error) {
 	return m, dec.Decode(&m)
 }
 
-// newCodec returns a codec. The defaults are the values of the record that is decoded from the smallest body. The member "name"
-// and the members with the given names have no default.
+// newCodec returns a codec whose defaults come from the record that is decoded from the smallest body. The name and the members
+// in own have no default.
 func newCodec[R any](kind Kind, smallest string, c Codec[R], own ...string) *Codec[R] {
 	c.kind = kind
 	record, err := c.read([]byte(smallest))
@@ -123,7 +120,7 @@ func newCodec[R any](kind Kind, smallest string, c Codec[R], own ...string) *Cod
 		c.preset, err = c.encode(record, noIDs{})
 	}
 	if err != nil {
-		panic("accountconfig: " + string(kind) + ": " + err.Error()) // the body is a constant
+		panic("accountconfig: " + string(kind) + ": " + err.Error())
 	}
 	for _, name := range append(own, "name") {
 		delete(c.preset, name)
@@ -137,12 +134,11 @@ type noIDs struct{}
 func (noIDs) ID(Kind, string) (uuid.UUID, bool)  { return uuid.Nil, false }
 func (noIDs) Key(Kind, uuid.UUID) (string, bool) { return "", false }
 
-// active is the member is_active of a record. In the API, is_active is set by a separate call, not in the body.
+// active is the member is_active of a record, which the API sets by a separate call.
 type active struct {
 	IsActive bool `json:"is_active" default:"true"`
 }
 
-// body decodes a body of the API's type B, and the member is_active.
 func body[B any](raw []byte) (b B, isActive bool, err error) {
 	var a struct {
 		IsActive bind.Opt[bool] `json:"is_active"`

@@ -25,8 +25,7 @@ type campaignMembers struct {
 	Paths []flow.Path `json:"streams"`
 }
 
-// newCampaign turns the members of a campaign into the body of a new campaign. A new campaign always has an alias and is not
-// archived.
+// newCampaign turns the members of a campaign into the body of a new campaign, which always has an alias and is not archived.
 func newCampaign(raw []byte) (body []byte, archived bool, err error) {
 	object, err := bind.Object(raw)
 	if err != nil {
@@ -42,13 +41,13 @@ func newCampaign(raw []byte) (body []byte, archived bool, err error) {
 	return body, archived, err
 }
 
-// campaignRefs are the references of a campaign. The references in its paths are not among them.
+// campaignRefs are the references of a campaign. References in its paths are not included.
 var campaignRefs = []ref{
 	{member: "domain", idMember: "domain_id", kind: Domains}, {member: "source", idMember: "source_id", kind: Sources}, {member: "site", idMember: "measurement_site_id", kind: Sites},
 }
 
-// CampaignCodec returns the codec of the campaigns of an account. The defaults are the values of a new campaign of the account.
-// A document always contains the currency, because its default differs between accounts.
+// CampaignCodec returns the codec of the campaigns of an account. The defaults come from a new campaign of the account. A
+// document always contains the currency, because its default differs between accounts.
 func CampaignCodec(account models.Account) *Codec[Campaign] {
 	fresh := models.NewCampaign(account)
 	read := func(raw []byte) (Campaign, error) {
@@ -116,7 +115,7 @@ var SmartlinkCodec = newCodec(Smartlinks, `{"slug": "x", "destination_url": "htt
 			m := smartlinkMembers{SmartlinkFields: l.SmartlinkFields, Name: l.Name, Notes: l.Notes, IsActive: l.IsActive}
 			for _, r := range l.Rules {
 				rule := smartlinkRuleMembers{r.Name, r.Logic, r.Conditions, r.DestinationURL}
-				if rule.Logic == "and" { // "and" is the default
+				if rule.Logic == "and" {
 					rule.Logic = ""
 				}
 				m.Rules = append(m.Rules, rule)
@@ -154,7 +153,7 @@ type goalMembers struct {
 	IsActive  bool         `json:"isActive"`
 }
 
-// SiteCodec is the codec of sites. In a document, the goals of a site are an object whose members are the goals by key.
+// SiteCodec is the codec of sites. In a document, the goals of a site are an object, by key.
 var SiteCodec = newCodec(Sites, `{"name": "x"}`, Codec[Site]{
 	keys: bind.KeysOf(siteMembers{}),
 	read: readSite,

@@ -42,7 +42,7 @@ type copilotRuleMembers struct {
 type BotSettings struct {
 	models.Owned
 	Threshold int
-	Disabled  []string // names of signals
+	Disabled  []string
 }
 
 type botSettingsMembers struct {

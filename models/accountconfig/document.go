@@ -51,7 +51,7 @@ func (p Problem) Error() string {
 	return strings.Join(filled(line, strings.Join(filled(string(p.Kind), p.Key, p.Path), "."), p.Text), ": ")
 }
 
-// Parse reads a document, which is YAML or JSON. Numbers keep their digits. The error is a Problem.
+// Parse reads a document, which is YAML or JSON. Numbers keep their digits, so that no amount is rounded. The error is a Problem.
 func Parse(raw []byte) (Document, error) {
 	if len(raw) > MaxBytes {
 		return nil, Problem{Text: fmt.Sprintf("the document may have at most %d bytes", MaxBytes)}
@@ -76,7 +76,6 @@ func Parse(raw []byte) (Document, error) {
 	return r.document(top, root.Content[0])
 }
 
-// document checks the two outer levels of a document.
 func (r *reader) document(top map[string]any, node *yaml.Node) (Document, error) {
 	if v := top["version"]; v != json.Number(strconv.Itoa(Version)) {
 		return nil, Problem{Line: 1, Text: fmt.Sprintf("version must be %d", Version)}
@@ -117,7 +116,6 @@ func kindNames() string {
 	return strings.Join(names, ", ")
 }
 
-// lineOf returns the line of a member of an object.
 func lineOf(object *yaml.Node, name string) int {
 	for i := 0; i+1 < len(object.Content); i += 2 {
 		if object.Content[i].Value == name {
@@ -127,7 +125,6 @@ func lineOf(object *yaml.Node, name string) int {
 	return 0
 }
 
-// reader turns nodes of YAML into values of JSON.
 type reader struct{ values int }
 
 func (r *reader) value(n *yaml.Node, depth int) (any, error) {
@@ -169,7 +166,6 @@ func (r *reader) value(n *yaml.Node, depth int) (any, error) {
 	return bad("anchors and aliases (& and *) are not supported")
 }
 
-// scalar reads a value. A number keeps its digits, so that no amount is rounded.
 func scalar(n *yaml.Node) (any, error) {
 	switch n.ShortTag() {
 	case "!!null":
@@ -187,9 +183,8 @@ func scalar(n *yaml.Node) (any, error) {
 	return nil, Problem{Line: n.Line, Text: fmt.Sprintf("%.40s is not supported", n.Tag)}
 }
 
-// YAML returns the document as text. Equal documents give equal texts: kinds are in the order of Kinds, and records are sorted
-// by key. The members of a record are sorted, but the member name comes first, and the members paths, rules and goals come
-// last.
+// YAML returns the document as text. Equal documents give equal texts: kinds are in the order of Kinds, records are sorted by
+// key, and members by name.
 func (d Document) YAML() ([]byte, error) {
 	root := &yaml.Node{Kind: yaml.MappingNode}
 	put(root, "version", scalarNode("!!int", strconv.Itoa(Version)))
@@ -213,7 +208,7 @@ func (d Document) YAML() ([]byte, error) {
 	return out.Bytes(), enc.Close()
 }
 
-// shown returns the records of a kind that the text of a document contains. It leaves out settings in which everything has its
+// shown returns the records of a kind that the text contains. It leaves out bot detection settings in which everything has its
 // default.
 func (d Document) shown(kind Kind) map[string]Members {
 	if kind == BotDetection && len(d[kind][SettingsKey]) == 0 {
@@ -272,7 +267,7 @@ func node(v any) *yaml.Node {
 	return scalarNode("!!null", "null")
 }
 
-// byName sorts names of members: the name of the record comes first, and long members come last.
+// byName sorts the members of a record: its name comes first, and long members come last.
 func byName(a, b string) int {
 	rank := func(name string) int {
 		switch name {

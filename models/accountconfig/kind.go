@@ -26,7 +26,7 @@ const (
 	Flows      Kind = "flows"
 	Smartlinks Kind = "smartlinks"
 	BotLists   Kind = "bot_lists"
-	// CopilotRules are the rules by which the Copilot changes campaigns. The kind Rules, in contrast, has saved conditions.
+	// CopilotRules are the rules by which the Copilot changes campaigns. Rules, in contrast, are saved conditions.
 	CopilotRules Kind = "copilot_rules"
 	// BotDetection has the settings of bot detection. It has one record, whose key is SettingsKey.
 	BotDetection Kind = "bot_detection"
@@ -49,11 +49,11 @@ func (k Kind) Noun() string {
 	return strings.TrimSuffix(string(k), "s")
 }
 
-// SharedDomain is the key of the shared link domain of an install. A document can refer to it, but does not contain it.
+// SharedDomain is the key of the shared link domain of an install. A document refers to it without containing it.
 const SharedDomain = "shared"
 
-// SettingsKey is the key of the only record of a kind, for settings that every account has. A document contains the record only
-// if at least one of its settings differs from the default.
+// SettingsKey is the key of the only record of a kind of settings. A document leaves the record out if all settings have their
+// defaults.
 const SettingsKey = "account"
 
 // MaxKey is the maximum number of characters of a key.
@@ -65,8 +65,7 @@ var keyForm = regexp.MustCompile(`^[a-z0-9][a-z0-9._-]{0,99}$`)
 func ValidKey(key string) bool { return keyForm.MatchString(key) }
 
 // NewKey returns a key for a record with a name, such as nutra-de for "Nutra DE". taken reports whether another record of the
-// kind already has the key. If the name has no letter or digit that is allowed in a key, the result is made from the noun of the
-// kind.
+// kind already has the key. Without an allowed letter or digit in the name, the key is made from the noun of the kind.
 func NewKey(kind Kind, name string, taken func(string) bool) string {
 	base := slug(name)
 	if base == "" {
@@ -80,7 +79,6 @@ func NewKey(kind Kind, name string, taken func(string) bool) string {
 	return key
 }
 
-// slug returns the letters and digits of a text in lower case, joined by hyphens.
 func slug(text string) string {
 	var b strings.Builder
 	gap := false

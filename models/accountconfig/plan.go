@@ -35,13 +35,12 @@ type Current struct {
 	Room    map[Kind]int             // how many more records the account's subscription allows; a kind without a limit is missing
 }
 
-// Prune says which records a plan deletes: the records within the scope that are not in the document. An empty scope is refused.
+// Prune says which records a plan deletes: records within the scope that the document lacks.
 type Prune struct {
 	Group string `json:"group" trim:"true" maxLength:"255" doc:"delete the records of this group that the document lacks"`
 	Tag   string `json:"tag" trim:"true" maxLength:"64" doc:"delete the records with this tag that the document lacks"`
 }
 
-// has reports whether a record is within the scope.
 func (p Prune) has(m Members) bool {
 	group, _ := m["group_name"].(string)
 	tags, _ := m["tags"].([]any)
@@ -51,7 +50,7 @@ func (p Prune) has(m Members) bool {
 	})
 }
 
-// FieldChange is a change of a member of a record. A member that is left out has its default.
+// FieldChange is a change of a member of a record.
 type FieldChange struct {
 	Path string `json:"path" doc:"the member that changes, such as paths[Germans].weight"`
 	Was  any    `json:"was" is:"json" doc:"the value before; null: not set, or the default"`
@@ -71,14 +70,13 @@ type Item struct {
 	After    Members       `json:"-"` // nil: the record is deleted, or is refused because it cannot be read
 }
 
-// refuse sets the operation to OpRefused and adds the reason.
 func (i *Item) refuse(format string, args ...any) {
 	i.Op = OpRefused
 	i.Errors = append(i.Errors, fmt.Sprintf(format, args...))
 }
 
-// MakePlan returns the items that bring an account to the state that a document describes, in the order in which they are
-// carried out. Records that are not in the document do not change, unless they are within the scope of prune.
+// MakePlan returns the items that bring an account to the state that a document describes, in the order in which they are carried
+// out. Other records do not change, unless they are within the scope of prune.
 func MakePlan(now Current, want Document, prune Prune) []Item {
 	p := planner{now: now, want: want, asked: map[place][]place{}, items: map[place]*Item{}}
 	var list []*Item
@@ -101,7 +99,6 @@ func MakePlan(now Current, want Document, prune Prune) []Item {
 	return append(out, p.pruned(prune)...)
 }
 
-// place is the place of a record in a document.
 type place struct {
 	kind Kind
 	key  string
@@ -148,8 +145,8 @@ func (p *planner) item(kind Kind, key string, m Members) *Item {
 	return item
 }
 
-// keepGenerated handles members that the service generates, such as an alias. If the document leaves out such a member, the record
-// keeps its present value. A new record gets its value when it is saved.
+// keepGenerated keeps the present value of a generated member, such as an alias, that the document leaves out. A new record gets
+// it when it is saved.
 func keepGenerated(kind Kind, sent, after, before Members) {
 	names := map[Kind][]string{Campaigns: {"alias"}, Sources: {"subs"}}[kind]
 	for _, name := range names {
@@ -185,7 +182,6 @@ func nameOf(m Members, key string) string {
 	return key
 }
 
-// known reports whether a record is in the account or in the document.
 func (p *planner) known(at place) bool {
 	_, has := p.now.Records[at.kind][at.key]
 	_, wanted := p.want[at.kind][at.key]
@@ -220,7 +216,6 @@ func (p *planner) checkNames(list []*Item) {
 	}
 }
 
-// uniqueNames returns the texts of a record that no other record may have: the name within its kind, and the address of a link.
 func uniqueNames(kind Kind, m Members) (names []string) {
 	text := func(member string) string { t, _ := m[member].(string); return t }
 	if name := text("name"); name != "" {
@@ -236,7 +231,6 @@ func uniqueNames(kind Kind, m Members) (names []string) {
 	return names
 }
 
-// checkRoom refuses new records that exceed a limit of the account's subscription.
 func (p *planner) checkRoom(list []*Item) {
 	used := map[Kind]int{}
 	for _, item := range list {
@@ -251,8 +245,7 @@ func (p *planner) checkRoom(list []*Item) {
 	}
 }
 
-// checkActing refuses active Copilot rules with an action other than alert, if the account's subscription does not allow such
-// rules.
+// checkActing refuses rules that change campaigns, if the account's subscription allows only alerts.
 func (p *planner) checkActing(list []*Item) {
 	if p.now.Account.Allowances().OneClick {
 		return
@@ -265,7 +258,7 @@ func (p *planner) checkActing(list []*Item) {
 	}
 }
 
-// roomOf returns the kind whose allowance a record uses. Sources and networks share one allowance.
+// roomOf returns the kind whose allowance a record uses. Sources and networks share an allowance.
 func roomOf(kind Kind) Kind {
 	if kind == Sources {
 		return Networks
@@ -273,7 +266,7 @@ func roomOf(kind Kind) Kind {
 	return kind
 }
 
-// refuseUsers refuses each record that refers to a refused new record. It repeats this until no more such records are found.
+// refuseUsers refuses each record that refers to a refused new record, directly or through others.
 func (p *planner) refuseUsers() {
 	for again := true; again; {
 		again = false
@@ -292,7 +285,7 @@ func (p *planner) refuseUsers() {
 	}
 }
 
-// pruned returns the items that remove records. A record is removed before the records to which it refers.
+// pruned returns the items that remove records. A record comes before the records to which it refers.
 func (p *planner) pruned(prune Prune) (list []Item) {
 	for _, kind := range slices.Backward(Kinds) {
 		for _, key := range slices.Sorted(maps.Keys(p.now.Records[kind])) {
@@ -313,7 +306,7 @@ func (p *planner) pruned(prune Prune) (list []Item) {
 
 const maxFields = 200
 
-// differences returns the members that differ. Objects in a list are matched by name if they have names.
+// differences returns the members that differ. Objects in a list are matched by name, if they have names.
 func differences(was, is Members) []FieldChange {
 	var list []FieldChange
 	compare("", was, is, &list)
@@ -360,8 +353,8 @@ func union(a, b map[string]any) map[string]any {
 	return all
 }
 
-// byNames returns the objects of a list by their names, and the names in order. It returns nil if an item of the list is not an
-// object with a name, or if a name occurs twice.
+// byNames returns the objects of a list by their names, and the names in order. It returns nil if an item has no name, or if a
+// name occurs twice.
 func byNames(v any) (map[string]any, []string) {
 	list, ok := v.([]any)
 	if !ok || len(list) == 0 {

@@ -10,8 +10,7 @@ import (
 	"switchyard/models/flow"
 )
 
-// Members that contain other objects. The paths of a campaign are in the member paths of a document, and in the member streams
-// of the API.
+// Members that contain other objects. The API calls the paths of a campaign streams.
 const (
 	pathsMember   = "paths"
 	streamsMember = "streams"
@@ -31,7 +30,6 @@ func (t *toBody) problem(path, format string, args ...any) {
 	}
 }
 
-// record returns the API's body for a record of a document.
 func (t *toBody) record(m Members, refs []ref) Members {
 	out := make(Members, len(m))
 	for name, v := range m {
@@ -55,7 +53,6 @@ func (t *toBody) record(m Members, refs []ref) Members {
 	return out
 }
 
-// references replaces the keys in a list by the ids of their records.
 func (t *toBody) references(object Members, r ref) {
 	if _, ok := object[r.idMember]; ok {
 		t.problem(r.idMember, "a document has no ids: list in %s the key of each %s", r.member, r.kind.Noun())
@@ -81,7 +78,6 @@ func (t *toBody) references(object Members, r ref) {
 	object[r.idMember] = ids
 }
 
-// reference replaces the key in a member of an object by the id of its record.
 func (t *toBody) reference(object Members, path string, r ref) {
 	if r.isList {
 		t.references(object, r)
@@ -110,7 +106,7 @@ func (t *toBody) reference(object Members, path string, r ref) {
 	object[r.idMember] = id.String()
 }
 
-// list changes each object in a list. Other items stay unchanged, so that the checks of the body refuse them.
+// list changes each object in a list. Other items stay unchanged, for the checks of the body.
 func (t *toBody) list(list []any, path string, change func(Members, string)) []any {
 	out := make([]any, len(list))
 	for i, item := range list {
@@ -142,7 +138,6 @@ func (t *toBody) path(p Members, path string) {
 	}
 }
 
-// destination replaces the key in a destination, which is an offer, a landing page or an address.
 func (t *toBody) destination(d Members, path string) {
 	if _, ok := d["id"]; ok {
 		t.problem(path+"id", "a document has no ids: write the destination's key into offer or lander")
@@ -159,7 +154,6 @@ func (t *toBody) destination(d Members, path string) {
 
 var destinationRefs = []ref{{member: "offer", idMember: "id", kind: Offers}, {member: "lander", idMember: "id", kind: Landers}}
 
-// fromBody replaces the ids in the members of a record by keys.
 type fromBody struct{ ids IDs }
 
 func (f fromBody) record(m Members, refs []ref) {
@@ -183,7 +177,7 @@ func (f fromBody) record(m Members, refs []ref) {
 	}
 }
 
-// reference replaces the id in a member of an object by the key of its record. It reports whether the record is known.
+// reference replaces the id of a record by its key. It reports whether the record is known.
 func (f fromBody) reference(object Members, r ref) bool {
 	if r.isList {
 		f.references(object, r)
@@ -201,8 +195,8 @@ func (f fromBody) reference(object Members, r ref) bool {
 	return ok
 }
 
-// references replaces the ids in a list by the keys of their records. The list limits a record, for example to some campaigns.
-// If none of the ids is known, an empty list would remove the limit, so the record is switched off.
+// references replaces the ids in a list by keys. The list limits a record, for example to some campaigns. An empty list would
+// remove that limit, so the record is switched off if none of its ids is known.
 func (f fromBody) references(object Members, r ref) {
 	ids, _ := object[r.idMember].([]any)
 	delete(object, r.idMember)
@@ -254,7 +248,6 @@ func (f fromBody) path(p Members) {
 	dropEqual(p, preset)
 }
 
-// dropEqual removes members whose value is their default, and empty lists.
 func dropEqual(m, preset Members) {
 	for name, v := range m {
 		def, ok := preset[name]

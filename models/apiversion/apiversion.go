@@ -1,5 +1,5 @@
-// Package apiversion lists the versions of other services' APIs that the adapters use, with the day on which each version ends.
-// Operators are warned before a version ends, and `make audit` fails if a row of the table was not checked for a year.
+// Package apiversion lists the versions of other services' APIs that the adapters use, with the day on which each ends. Operators
+// are warned before that day, and `make audit` fails if a row of the table was not checked for a year.
 package apiversion
 
 import (
@@ -20,7 +20,6 @@ type Version struct {
 	Page     string
 }
 
-// The pages that describe several versions.
 const (
 	googleSchedule    = "https://developers.google.com/ads/blog/posts/2025/09/more-frequent-releases-coming-for"
 	anthropicVersions = "https://platform.claude.com/docs/en/api/versioning"
@@ -28,14 +27,13 @@ const (
 	metaVersions      = "https://developers.facebook.com/documentation/ads-commerce/marketing-api/marketing-api-changelog/versions"
 )
 
-// The settings that select a version.
 const (
 	googleSetting = "GOOGLE_ADS_VERSION"
 	metaSetting   = "META_VERSION"
 )
 
-// Versions is the table. A new version of an API gets a new row. The row of the former version stays, marked as Old, at
-// least until the day on which that version ends.
+// Versions is the table. A new version gets a new row. The former row is marked as Old, and stays at least until its version
+// ends.
 var Versions = []Version{
 	{Provider: models.GoogleAds, Version: models.GoogleAdsVersion, Ends: "2027-11-01", Setting: googleSetting, Checked: "2026-11-26", Page: googleSchedule},
 	{Provider: models.GoogleAds, Version: "v25", Ends: "2027-08-01", Setting: googleSetting, Old: true, Checked: "2026-11-26", Page: googleSchedule},
@@ -94,8 +92,8 @@ var Versions = []Version{
 	{Provider: "azure", Version: "2018-05-01", Checked: "2026-11-25", Page: legoDNS},
 }
 
-// Used returns the versions that an install uses. chosen has the versions that the install's settings select, by provider. If a
-// selected version is not in the table, Used returns it without a day.
+// Used returns the versions that an install uses. chosen has the versions that settings select, by provider. A selected version
+// that is not in the table has no day.
 func Used(chosen map[string]string) []Version {
 	var used []Version
 	for _, v := range Versions {
@@ -128,7 +126,6 @@ func (v Version) EndsSoon(now time.Time) bool {
 	return known && left < Notice
 }
 
-// maxAge is the time for which a row counts as checked.
 const maxAge = 365 * 24 * time.Hour
 
 // Stale returns the rows whose page was last read more than a year ago.

@@ -13,9 +13,8 @@ import (
 	"switchyard/models/apiversion"
 )
 
-// inPath matches a version in a URL or a path of the adapters, and inHeader matches a version in a header or a parameter. They
-// leave out versions of OAuth. inConst matches the constant of a version that a setting can change. entry matches the row of a
-// provider in a table.
+// inPath and inHeader match versions in URLs, paths, headers and parameters of adapters. Versions of OAuth do not count. inConst
+// matches the constant of a version that a setting can change. entry matches the row of a provider in a table.
 var (
 	inPath   = regexp.MustCompile(`"[^"\s]*?/(v[0-9]+(?:\.[0-9]+)?(?:beta)?|[0-9]+\.[0-9]+|[0-9]{4}-[0-9]{2}-[0-9]{2})[/"]`)
 	inHeader = regexp.MustCompile(`(?i)-version"[,:] ?\{?"([^"/]+)"`)
@@ -23,7 +22,7 @@ var (
 	entry    = regexp.MustCompile(`^\t"(\w+)": +\{`)
 )
 
-// providersOf maps the file of an adapter to its providers, if the name of the file is not the name of its only provider.
+// providersOf maps the file of an adapter to its providers, if they do not follow from its name.
 var providersOf = map[string][]string{
 	"ads/google": {models.GoogleAds}, "ads/microsoft": {models.MicrosoftAds}, "ads/upload_microsoft": {models.MicrosoftAds},
 	"ads/upload_google": {"google_data_manager"}, "ads/upload_google_status": {"google_data_manager"}, "ads/upload_uet": {"microsoft_uet"},
@@ -33,12 +32,10 @@ var providersOf = map[string][]string{
 	"safebrowsing/google": {"safe_browsing", "web_risk"}, "geolookup/geolookup": {"maxmind"}, "cloudflare/client": {"cloudflare"},
 }
 
-// constants maps constants to their providers and versions.
 var constants = map[string]row{
 	"models.GoogleAdsVersion": {models.GoogleAds, models.GoogleAdsVersion}, "models.MetaVersion": {models.Meta, models.MetaVersion},
 }
 
-// row identifies a row of the table.
 type row struct{ provider, version string }
 
 // usage is a version in an adapter, and the providers to which it may belong.
@@ -74,9 +71,8 @@ func versionsIn(file, text string) (found []usage) {
 	return found
 }
 
-// TestVersionsOfAdapters reads the URLs, paths and headers in the adapters. It checks that the table has a row for each version
-// that an adapter uses, under a provider of this adapter. It also checks that some adapter uses the version of each row that is
-// used by default.
+// TestVersionsOfAdapters checks that each version that an adapter uses has a row, under a provider of this adapter. It also
+// checks that each row that is used by default is the version of some adapter.
 func TestVersionsOfAdapters(t *testing.T) {
 	t.Parallel()
 	const adapters = "../../workers/providers/"
@@ -110,8 +106,7 @@ func TestVersionsOfAdapters(t *testing.T) {
 	}
 }
 
-// TestVersionsIn checks that a version is assigned to the provider of the file or, in a table of providers, to the provider of
-// the row.
+// TestVersionsIn checks which versions are found in a line, and to which provider they belong.
 func TestVersionsIn(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct{ file, text, version, owner string }{
@@ -134,8 +129,7 @@ func TestVersionsIn(t *testing.T) {
 	}
 }
 
-// TestRows checks that each row names its page and the day on which the page was read. A row that is marked as Old must have a
-// setting, because only a setting can select an old version.
+// TestRows checks that rows are complete. Only a setting can select an old version.
 func TestRows(t *testing.T) {
 	t.Parallel()
 	seen := map[row]bool{}
@@ -175,7 +169,7 @@ func TestUsed(t *testing.T) {
 	}
 }
 
-// TestEndsSoon checks that operators are warned from 60 days before the end on, and also after the end.
+// TestEndsSoon checks that operators are warned from 60 days before the end on.
 func TestEndsSoon(t *testing.T) {
 	t.Parallel()
 	v := apiversion.Version{Ends: "2027-02-23"}
@@ -190,7 +184,7 @@ func TestEndsSoon(t *testing.T) {
 	}
 }
 
-// TestStale checks that a row becomes stale a year after its page was read, and not before.
+// TestStale checks that a row becomes stale a year after its page was read.
 func TestStale(t *testing.T) {
 	t.Parallel()
 	newest := ""

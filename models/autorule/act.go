@@ -21,7 +21,7 @@ type Target struct {
 	Path     string
 	Offer    string
 	Value    string
-	Name     string // name for people to read
+	Name     string
 
 	Figures models.Figures
 	Payout  *decimal.Decimal // nil: the payout is not known
@@ -30,7 +30,7 @@ type Target struct {
 }
 
 // NewTarget returns the target that a row of a report describes. The report must have the rule's dimensions. ok is false if the
-// row describes no target, for example because it has no path.
+// row describes no target.
 func (s Settings) NewTarget(dims []string, f models.Figures) (t Target, ok bool) {
 	t.Figures = f
 	for i, name := range s.Dimensions() {
@@ -55,7 +55,7 @@ func (s Settings) NewTarget(dims []string, f models.Figures) (t Target, ok bool)
 	return t, len(t.Value) <= copilot.MaxValue
 }
 
-// Key returns a text that identifies a target among the targets of a rule, even if the settings of the rule have changed.
+// Key returns a text that identifies a target among the targets of a rule, even after a change of its settings.
 func (s Settings) Key(t Target) string {
 	parts := []string{s.LooksAt, models.IDText(t.Campaign), t.Path, t.Offer}
 	if s.LooksAt == Value {
@@ -68,13 +68,12 @@ func (s Settings) Key(t Target) string {
 type Act struct {
 	Action     copilot.Action
 	CampaignID uuid.NullUUID
-	What       string // text for people to read
+	What       string
 	Targets    []Target
 }
 
-// Acts returns the changes that the rule requests for the matched targets. The function paths returns the paths of a campaign.
-// The result idle has the targets for which there is nothing to change, for example because the weight of the target is at its
-// limit or because the target no longer exists.
+// Acts returns the changes that the rule requests for the matched targets. paths returns the paths of a campaign. idle has the
+// targets for which there is nothing to change.
 func (s Settings) Acts(matched []Target, paths func(uuid.UUID) []flow.Path) (acts []Act, idle []Target) {
 	groups := map[string]int{}
 	for _, t := range matched {
@@ -102,7 +101,7 @@ func (s Settings) Acts(matched []Target, paths func(uuid.UUID) []flow.Path) (act
 	return acts, idle
 }
 
-// group returns the name of the group of targets that one change covers. It is empty if each target has its own change.
+// group returns the name of the group of targets that one change covers. It is "" if each target has its own change.
 func (s Settings) group(t Target) string {
 	switch {
 	case s.Action == Deny, s.Action == Weight && s.LooksAt == Path:
@@ -144,7 +143,7 @@ func (s Settings) pause(a Act, t Target) (Act, bool) {
 	return a, true
 }
 
-// weigh adds the new weight of a path, or of an offer in the path, to the change. ok is false if the weight does not change.
+// weigh adds the new weight of a path, or of an offer in it, to the change. ok is false if there is nothing to change.
 func (s Settings) weigh(a Act, t Target, paths []flow.Path) (Act, bool) {
 	at := slices.IndexFunc(paths, func(p flow.Path) bool { return p.ID == t.Path })
 	if at < 0 {
@@ -167,8 +166,7 @@ func (s Settings) weigh(a Act, t Target, paths []flow.Path) (Act, bool) {
 }
 
 // Weigh returns the new weight, rounded to thousandths. A lowered weight stops at MinWeight, and a raised weight stops at
-// MaxWeight. A weight that is already beyond the limit stays unchanged. A weight of 0 also stays unchanged, because it means
-// that no visitors are sent there.
+// MaxWeight. A weight that is already beyond its limit stays unchanged.
 func (s Settings) Weigh(weight float64) float64 {
 	factor := s.Factor.InexactFloat64()
 	next := math.Round(weight*factor*1000) / 1000
@@ -196,10 +194,9 @@ func (s Settings) TargetFigures(t *Target) []copilot.Figure {
 	return list
 }
 
-// maxFigures is the maximum number of figures in an evidence.
 const maxFigures = 60
 
-// Evidence returns the figures that made a rule act. The texts from and to are the bounds of the window, written for people.
+// Evidence returns the figures that made a rule act. from and to are the bounds of the window, as text.
 func (s Settings) Evidence(targets []Target, from, to string) *copilot.Evidence {
 	e := copilot.Evidence{From: from, To: to, Confidence: 1, Method: "rule: " + s.Text(), Figures: []copilot.Figure{}}
 	for i := range targets {
@@ -211,10 +208,9 @@ func (s Settings) Evidence(targets []Target, from, to string) *copilot.Evidence 
 	return &e
 }
 
-// maxName is the maximum length of a target's name in characters.
 const maxName = 300
 
-// Describe returns a readable name of a target. names maps ids to names. A long name is cut.
+// Describe returns a readable name of a target. names maps ids to names.
 func (s Settings) Describe(t Target, names map[string]string) string {
 	name := func(id string) string { return cmp.Or(names[id], id) }
 	text := "campaign " + name(models.IDText(t.Campaign))

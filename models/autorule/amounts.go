@@ -7,23 +7,20 @@ import (
 	"switchyard/models/measure"
 )
 
-// isAmount reports whether a figure is an amount of money.
 func isAmount(figure string) bool {
 	m := measure.Find(figure)
 	return figure == Payout || m != nil && m.IsAmount()
 }
 
-// amountPlaces is the number of decimals of an amount in a rule.
 const amountPlaces = 6
 
-// IsAmount reports whether the value of the comparison depends on the account's currency: it is an amount, or a number per unit
-// of the currency. If both figures are amounts, the value is only a factor, and IsAmount is false. It is also false for zero.
+// IsAmount reports whether the value depends on the account's currency. A factor between two amounts and the value 0 do not.
 func (c Comparison) IsAmount() bool {
 	return isAmount(c.Figure) != isAmount(c.Times) && !c.Value.IsZero()
 }
 
-// Converted returns the comparison after the account's currency has changed. rate is the value of one unit of the old currency
-// in the new currency. A value that is only a factor between two amounts stays unchanged.
+// Converted returns the comparison after the account's currency has changed. rate is the value of one unit of the old currency in
+// the new currency. A factor between two amounts stays unchanged.
 func (c Comparison) Converted(rate decimal.Decimal) Comparison {
 	left, right := isAmount(c.Figure), isAmount(c.Times)
 	switch {

@@ -9,7 +9,6 @@ import (
 	"switchyard/models/autorule"
 )
 
-// TestConverted checks that amounts change with the currency, and that numbers and ratios stay the same.
 func TestConverted(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct{ figure, times, want string }{
@@ -24,11 +23,10 @@ func TestConverted(t *testing.T) {
 		{"clicks", "conversions", "10"},
 	} {
 		in := autorule.Comparison{Figure: c.figure, Operator: ">", Value: models.NewMoney(decimal.NewFromInt(10)), Times: c.times}
-		out := in.Converted(decimal.New(5, -1)) // a unit of the old currency is worth 0.5 units of the new currency
+		out := in.Converted(decimal.New(5, -1)) // a unit of the old currency is worth 0.5 units of the new one
 		if out.Value.String() != c.want || out.Figure != c.figure || out.Times != c.times {
 			t.Errorf("%+v is converted to %+v, want the value %s", in, out, c.want)
 		}
-		// Only an amount is converted, so after that its value is not 10 any more. An amount of 0 is the same in every currency.
 		if in.IsAmount() != (c.want != "10") || (autorule.Comparison{Figure: c.figure, Times: c.times}).IsAmount() {
 			t.Errorf("IsAmount of %+v is %t and does not fit the conversion, or is true for the value 0", in, in.IsAmount())
 		}

@@ -22,7 +22,6 @@ import (
 	"switchyard/models/measure"
 )
 
-// enum returns the values that a field of a struct may have.
 func enum(t *testing.T, structValue any, field string) []string {
 	t.Helper()
 	f, ok := reflect.TypeOf(structValue).FieldByName(field)
@@ -46,7 +45,7 @@ func counts(t *rapid.T) (f models.Figures) {
 	return f
 }
 
-// plain calculates a figure by its definition, without rounding. It returns nil for a division by zero.
+// plain calculates a figure by its definition, without rounding. It is nil for a division by zero.
 func plain(f models.Figures, payout *decimal.Decimal, name string) *big.Rat {
 	m := measure.Find(name)
 	switch {
@@ -84,8 +83,7 @@ func plain(f models.Figures, payout *decimal.Decimal, name string) *big.Rat {
 	return out
 }
 
-// evaluate evaluates a comparison by its definition. close is true if the difference of the two sides is smaller than the
-// rounding of a ratio.
+// evaluate evaluates a comparison by its definition. close is true if both sides differ by less than the rounding of a ratio.
 func evaluate(c autorule.Comparison, f models.Figures, payout *decimal.Decimal) (yes, close bool) {
 	left, right := plain(f, payout, c.Figure), c.Value.Rat()
 	if c.Times != "" {
@@ -115,7 +113,6 @@ func evaluate(c autorule.Comparison, f models.Figures, payout *decimal.Decimal) 
 	return gap.Sign() != 0, near
 }
 
-// TestMatches compares Matches with a plain evaluation, for every figure and operator that a request may have.
 func TestMatches(t *testing.T) {
 	t.Parallel()
 	figures, operators, times := enum(t, autorule.Comparison{}, "Figure"), enum(t, autorule.Comparison{}, "Operator"), enum(t, autorule.Comparison{}, "Times")
@@ -156,7 +153,7 @@ func TestMatches(t *testing.T) {
 	}
 }
 
-// TestTables checks that a request may name exactly the existing figures, and that a rule can deny values of each attribute.
+// TestTables checks that a request may name exactly the existing figures, and that values of each attribute can be blocked.
 func TestTables(t *testing.T) {
 	t.Parallel()
 	have := enum(t, autorule.Comparison{}, "Figure")
@@ -267,8 +264,8 @@ func TestWeigh(t *testing.T) {
 	})
 }
 
-// TestActs checks how changes are grouped. One change denies all values of a campaign, one change sets the weights of all its
-// paths, and each paused path has its own change.
+// TestActs checks how changes are grouped. One change denies all values of a campaign or sets the weights of all its paths, but
+// each path is paused by its own change.
 func TestActs(t *testing.T) {
 	t.Parallel()
 	campaign, paths := uuid.New(), []flow.Path{{ID: uuid.NewString(), Weight: 40}, {ID: uuid.NewString(), Weight: 1}, {ID: uuid.NewString(), Weight: 10}}
@@ -286,7 +283,7 @@ func TestActs(t *testing.T) {
 	weigh := settings(func(s *autorule.Settings) {
 		s.LooksAt, s.Action, s.Factor = autorule.Path, autorule.Weight, models.NewMoney(decimal.RequireFromString("0.5"))
 	})
-	// The weight of 1 is at its lower limit, and the last path does not exist.
+	// The second weight is at its lower limit, and the last path does not exist.
 	acts, idle = actsOf(weigh, autorule.Target{Path: paths[0].ID}, autorule.Target{Path: paths[1].ID}, autorule.Target{Path: paths[2].ID}, autorule.Target{Path: uuid.NewString()})
 	if len(acts) != 1 || len(acts[0].Action.Weights) != 2 || acts[0].Action.Weights[0].Weight != 20 || acts[0].Action.Weights[1].Weight != 5 || len(idle) != 2 {
 		t.Errorf("weights are set by the changes %+v, idle %v, want one change with the weights 20 and 5, and two idle targets", acts, idle)
@@ -302,8 +299,7 @@ func TestActs(t *testing.T) {
 	}
 }
 
-// TestDenies checks for each attribute what a rule with the action deny produces: an entry that bot lists accept, or conditions
-// that paths accept.
+// TestDenies checks that a rule can deny a value of each attribute, by an entry of bot lists or by conditions of paths.
 func TestDenies(t *testing.T) {
 	t.Parallel()
 	values := map[string]string{

@@ -9,12 +9,12 @@ import (
 	"switchyard/models"
 )
 
-// Payout is the name of the payout per conversion. It is the mean payout of the target's campaign or offer over the last 30
-// days. If no mean is known, it is the highest fixed payout of the target's offers in the account's currency.
+// Payout is the mean payout of a conversion of the target's campaign or offer over the last 30 days. With too few conversions it
+// is the highest fixed payout of the target's offers in the account's currency.
 const Payout = "payout"
 
-// Comparison compares a figure with a number, or with a multiple of another figure, as in cost > 3 times payout. A comparison
-// never holds if one of its figures would need a division by zero, or if the payout is not known.
+// Comparison compares a figure with a number, or with a multiple of another figure, as in cost > 3 times payout. It never holds
+// if a figure has no value: after a division by zero, or if the payout is not known.
 type Comparison struct {
 	Figure   string       `json:"figure" bad:"invalid_condition" required:"invalid_condition" trim:"true" enum:"{measures}" doc:"a figure as in reports; {percentages} are percentages"`
 	Operator string       `json:"operator" bad:"invalid_condition" required:"invalid_condition" trim:"true" enum:">,>=,<,<=,=,!="`
@@ -22,8 +22,7 @@ type Comparison struct {
 	Times    string       `json:"times" bad:"invalid_condition" trim:"true" enum:",payout,{measures}" doc:"the figure by which value is multiplied; empty: value is not multiplied"`
 }
 
-// operators has a function for each operator. The function reports whether a comparison holds. order is negative, zero or
-// positive if the left side is smaller than, equal to or greater than the right side.
+// operators reports for each operator whether a comparison holds. order is the sign of the left side minus the right side.
 var operators = map[string]func(order int) bool{
 	">":  func(order int) bool { return order > 0 },
 	">=": func(order int) bool { return order >= 0 },
@@ -33,7 +32,6 @@ var operators = map[string]func(order int) bool{
 	"!=": func(order int) bool { return order != 0 },
 }
 
-// figure returns a figure of a target. ok is false if the figure has no value.
 func (t *Target) figure(name string) (value decimal.Decimal, ok bool) {
 	if name == Payout {
 		if t.Payout == nil {
@@ -44,7 +42,6 @@ func (t *Target) figure(name string) (value decimal.Decimal, ok bool) {
 	return t.Figures.Value(name)
 }
 
-// holds reports whether the comparison holds for a target.
 func (c Comparison) holds(t *Target) bool {
 	left, ok := t.figure(c.Figure)
 	if !ok {
@@ -62,7 +59,7 @@ func (c Comparison) holds(t *Target) bool {
 	return known && test(left.Cmp(right))
 }
 
-// Matches reports whether all comparisons of the rule hold for a target. A rule without comparisons matches no target.
+// Matches reports whether all comparisons of the rule hold for a target. Without comparisons it matches nothing.
 func (s Settings) Matches(t *Target) bool {
 	return len(s.Conditions) > 0 && !slices.ContainsFunc(s.Conditions, func(c Comparison) bool { return !c.holds(t) })
 }
@@ -90,8 +87,7 @@ func (s Settings) Text() string {
 	return strings.Join(list, " and ")
 }
 
-// evidenceFigures returns the names of the figures that are shown as evidence. First come the figures that every rule shows,
-// then the figures that the rule compares.
+// evidenceFigures returns the names of the figures that are shown as evidence. Figures that every rule shows come first.
 func (s Settings) evidenceFigures() []string {
 	names := []string{"clicks", "conversions", "cost", "revenue"}
 	for _, c := range s.Conditions {

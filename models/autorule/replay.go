@@ -10,7 +10,7 @@ import (
 type Series struct {
 	Target Target // without figures
 	At     map[int]models.Figures
-	// Zeros says that, from the index Since on, an hour or day without figures counts as one in which all figures are zero.
+	// Zeros says that missing hours or days from the index Since on have the figures zero.
 	Zeros bool
 	Since int
 }
@@ -30,15 +30,15 @@ func (s Settings) Buckets() (size int, each time.Duration) {
 	return s.Window, time.Hour
 }
 
-// Replay returns the actions that the rule would have taken at the end of each hour or day. The parameter first is the index of the
-// hour or day with which Replay begins, and the parameter all is the number of hours or days in the series. Replay always uses the
-// recorded figures, so an action changes no later figures. The rule does not act again on a target that it would have paused or
-// denied. A rule that runs more than once per hour or day may act sooner than Replay says.
+// Replay returns the actions that the rule would have taken at the end of each hour or day. first is the index of the hour or day
+// with which it begins, and all is the number of hours or days in the series. The figures are recorded ones, so an action does
+// not change later figures. A target that would have been paused or denied is not acted on again. A rule that runs more often
+// than once per hour or day may act sooner.
 func (s Settings) Replay(list []Series, first, all int) (out []ReplayedAct) {
 	size, each := s.Buckets()
 	every := max(1, int(time.Duration(s.EveryMinutes)*time.Minute/each))
 	r := replay{Settings: s, cooldown: max(1, int((s.Cooldown()+each-1)/each)), until: map[string]int{}, stands: map[string]bool{}}
-	// For each series: the sum of the figures in the window that ends with bucket b, and the number of buckets with figures in it.
+	// For each series: the sum of the window that ends with bucket b, and the number of buckets with figures in it.
 	sums, filled := make([]models.Figures, len(list)), make([]int, len(list))
 	for b := range all {
 		runs := b >= first && (b-first)%every == 0
@@ -70,7 +70,6 @@ func (s Settings) Replay(list []Series, first, all int) (out []ReplayedAct) {
 	return out
 }
 
-// after returns the sum of the figures that followed an hour or day.
 func (s Series) after(b int) (sum models.Figures) {
 	for at, f := range s.At {
 		if at > b {
@@ -80,7 +79,6 @@ func (s Series) after(b int) (sum models.Figures) {
 	return sum
 }
 
-// replay is the state of a rule during Replay.
 type replay struct {
 	Settings
 	cooldown int             // cool-down in hours or days
@@ -91,7 +89,6 @@ type replay struct {
 // never is larger than the index of every hour or day.
 const never = 1 << 30
 
-// step returns the matched targets on which the rule would act.
 func (r *replay) step(b int, matched []Target) (acted []Target) {
 	stood := r.stands
 	r.stands = map[string]bool{}

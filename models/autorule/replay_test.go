@@ -10,7 +10,6 @@ import (
 	"switchyard/models/autorule"
 )
 
-// TestReplay compares Replay with a plain evaluation, which sums the whole window again at the end of each day.
 func TestReplay(t *testing.T) {
 	t.Parallel()
 	acted := 0
@@ -93,8 +92,7 @@ func TestReplay(t *testing.T) {
 	}
 }
 
-// TestReplayZeros checks that, from the day on which a campaign was created, a day without data counts as a day on which all
-// figures are zero. It also checks that the figures after an action are returned.
+// TestReplayZeros checks that missing days count as zero from the creation of a campaign on.
 func TestReplayZeros(t *testing.T) {
 	t.Parallel()
 	s := settings(func(s *autorule.Settings) {

@@ -22,12 +22,12 @@ const (
 // The actions of a rule.
 const (
 	Pause  = "pause"
-	Weight = "weight" // multiplies a weight
-	Deny   = "deny"   // denies a value
+	Weight = "weight"
+	Deny   = "deny"
 	Alert  = "alert"
 )
 
-// The modes of a rule. In shadow mode, the rule only logs the changes that it would make, and changes nothing.
+// The modes of a rule. In shadow mode, the rule only logs the changes that it would make.
 const (
 	Shadow = "shadow"
 	Live   = "live"
@@ -43,8 +43,7 @@ const (
 const (
 	// MaxDays is the longest window in days.
 	MaxDays = 90
-	// MaxMatched is the maximum number of matched targets that a run works on. If more targets match, the run takes those with the
-	// highest cost.
+	// MaxMatched is the maximum number of matched targets that a run works on. The targets with the highest cost are chosen.
 	MaxMatched = 200
 )
 
@@ -98,13 +97,11 @@ type Rule struct {
 // level is a kind of object that a rule can judge.
 type level struct {
 	name string
-	// dimensions are the dimensions of the report that has the level's figures. For a value, the attribute is added as the last
-	// dimension.
+	// dimensions are the dimensions of the report that has the level's figures. For a value, the attribute is the last dimension.
 	dimensions []string
 	actions    []string
 }
 
-// levels lists all kinds of objects that a rule can judge.
 var levels = []level{
 	{Campaign, []string{"campaign_id"}, []string{Pause, Alert}},
 	{Path, []string{"campaign_id", "stream_id"}, []string{Pause, Weight, Alert}},
@@ -130,12 +127,10 @@ func (s Settings) Dimensions() []string {
 	return list
 }
 
-// Changes reports whether the rule's action is a change. Such a rule works only if the account's plan includes automatic
-// changes.
+// Changes reports whether the rule's action is a change. Such a rule needs a plan with automatic changes.
 func (s Settings) Changes() bool { return s.Action != Alert }
 
-// Validate returns the error invalid_rule or invalid_condition for settings that do not fit together. The tags have already
-// checked each setting alone.
+// Validate refuses settings that do not fit together: invalid_rule, invalid_condition. Each setting alone is checked by its tags.
 func (s Settings) Validate() error {
 	bad := func(format string, args ...any) error { return models.Invalid("invalid_rule", format, args...) }
 	_, known := copilot.BlockOp(s.Attribute)
@@ -179,7 +174,7 @@ func (s Settings) WindowAt(a models.Account, now time.Time) (from, to time.Time)
 	return from, start
 }
 
-// Next returns the time of the run that follows a run at the given time.
+// Next returns the time of the next run.
 func (s Settings) Next(at time.Time) time.Time {
 	return at.Add(time.Duration(s.EveryMinutes) * time.Minute)
 }

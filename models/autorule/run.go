@@ -67,12 +67,12 @@ func (s Settings) NewRun(a models.Account, at time.Time) Run {
 	}}
 }
 
-// Quiet reports whether the run has nothing to report: nothing matched and no error occurred.
+// Quiet reports whether nothing matched and no error occurred.
 func (r *Run) Quiet() bool {
 	return r.Matched == 0 && r.Outcome != RunTooLarge && r.Outcome != RunFailed
 }
 
-// Record adds targets to the log, as long as it has room.
+// Record adds targets to the log, up to MaxItems.
 func (r *Run) Record(s Settings, outcome, why string, change uuid.NullUUID, targets ...Target) {
 	for i := range targets {
 		if len(r.Items) < MaxItems {

@@ -1,5 +1,5 @@
-// Package await lets a test wait for an event in another goroutine or process. It checks often, and gives up only shortly before
-// the end of the whole test run. So a slow machine makes a test slow, but does not make it fail.
+// Package await lets a test wait for an event in another goroutine or process. It gives up only shortly before the end of the
+// whole test run, so a slow machine makes a test slow, but does not make it fail.
 package await
 
 import (
@@ -8,15 +8,14 @@ import (
 )
 
 // Timeout is the limit for waits that need their own context, such as requests. It is as long as a whole test run may take,
-// because a machine that runs ten other jobs at the same time may be that slow.
+// because a machine with other work may be that slow.
 const Timeout = 30 * time.Minute
 
-// margin is the time before the end of the test run at which a wait gives up, so that the test can still report what it waited
-// for.
+// margin is the time before the end of the test run at which a wait gives up, so that the test can still report it.
 const margin = 20 * time.Second
 
-// Until calls ok every 10 ms until ok returns true. The test fails if ok has not returned true shortly before the timeout of the
-// test run. Call Until in the test's own goroutine.
+// Until calls ok every 10 ms until ok returns true. The test fails shortly before the timeout of the test run. Call it in the
+// test's own goroutine.
 func Until(tb testing.TB, what string, ok func() bool) {
 	tb.Helper()
 	deadline, tick := end(tb), time.NewTicker(10*time.Millisecond)
@@ -30,8 +29,8 @@ func Until(tb testing.TB, what string, ok func() bool) {
 	}
 }
 
-// Recv waits for a value and returns it. The test fails if no value has arrived shortly before the timeout of the test run. Call
-// Recv in the test's own goroutine.
+// Recv waits for a value and returns it. The test fails shortly before the timeout of the test run. Call it in the test's own
+// goroutine.
 func Recv[T any](tb testing.TB, ch <-chan T) (v T) {
 	tb.Helper()
 	select {
@@ -42,8 +41,8 @@ func Recv[T any](tb testing.TB, ch <-chan T) (v T) {
 	return v
 }
 
-// end returns a channel that receives a value shortly before the -timeout of go test ends the run. If the run has no timeout, as
-// with a benchmark, the channel receives a value after Timeout.
+// end returns a channel that receives a value shortly before the -timeout of go test ends the run. Without a timeout, as with a
+// benchmark, this is after Timeout.
 func end(tb testing.TB) <-chan time.Time {
 	tb.Helper()
 	if t, ok := tb.(interface{ Deadline() (time.Time, bool) }); ok {

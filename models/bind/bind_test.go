@@ -38,7 +38,7 @@ func TestThreeStates(t *testing.T) {
 		`{"name":null}`: {Set: true, Null: true},
 		`{"name":""}`:   {Set: true},
 		`{"name":"x"}`:  {Set: true, Value: "x"},
-		`{"Name":"x"}`:  {}, // names match exactly
+		`{"Name":"x"}`:  {},
 	} {
 		var s sample
 		if err := Decode([]byte(body), &s); err != nil || s.Name != want {

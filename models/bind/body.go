@@ -10,7 +10,7 @@ import (
 	"switchyard/models"
 )
 
-const maxDepth = 32 // maximum depth of nested objects and arrays
+const maxDepth = 32
 
 // The errors for a body as a whole.
 var (
@@ -19,18 +19,18 @@ var (
 	errNUL   = models.Invalid("invalid_input", "a text contains the character U+0000")
 )
 
-// Decode reads a JSON object into a struct, and checks it against the rules in the struct's tags. The parameter into is a pointer
-// to the struct. Names of fields must match exactly. Unknown fields are ignored. If a field is repeated, the last value counts. A
+// Decode reads a JSON object into a struct, and checks it against the rules in the struct's tags. It reads the body into a
+// pointer to a struct. Names must match exactly. Unknown fields are ignored. If a field is repeated, the last value counts. A
 // field that was left out does not change the struct, unless the field has a default. Null means the same as leaving the field
 // out, unless a tag says otherwise.
 //
-// A body that is not an object, or is nested too deeply, is refused with 400 bad_body. A text with the character U+0000 is refused
-// with 400 invalid_input. Any other mistake is refused with 400 and the code of its field. The error then reports the first field
-// whose value has the wrong type. If all types are right, it reports the first field that breaks a rule.
+// A body that is not an object, or is nested too deeply, is refused with 400 bad_body. A text with the character U+0000 is
+// refused with 400 invalid_input. Any other mistake is refused with 400 and the code of its field. A value of the wrong type is
+// reported before any broken rule.
 func Decode(body []byte, into any) error { return DecodeKnown(body, nil, into) }
 
 // DecodeKnown does the same as Decode, for an object in which only the names in keys are allowed. An unknown name is reported
-// before any mistake in a field.
+// first.
 func DecodeKnown(body []byte, keys *Keys, into any) error {
 	fields, err := Object(body)
 	if err == nil {
@@ -46,14 +46,14 @@ func DecodeKnown(body []byte, keys *Keys, into any) error {
 	return d.refused
 }
 
-// HasFields reports whether a body contains at least one field of the struct bodyType, whether null or with a value.
+// HasFields reports whether a body contains at least one field of the struct bodyType.
 func HasFields(body []byte, bodyType any) bool {
 	sent, err := Object(body)
 	isSent := func(f field) bool { return sent[f.name] != nil }
 	return err == nil && slices.ContainsFunc(fieldsOf(reflect.TypeOf(bodyType)), isSent)
 }
 
-// Object checks the form of a body as a whole and splits the body into its fields.
+// Object checks a body as a whole and splits it into its fields.
 func Object(body []byte) (map[string]json.RawMessage, error) {
 	body = withoutMark(body)
 	if len(body) == 0 || body[0] != '{' || !utf8.Valid(body) {
@@ -69,13 +69,12 @@ func Object(body []byte) (map[string]json.RawMessage, error) {
 	return fields, nil
 }
 
-// withoutMark removes space around a body, and the byte order mark that some editors write at the start.
+// withoutMark removes surrounding space, and the byte order mark that some editors write.
 func withoutMark(body []byte) []byte {
 	return bytes.TrimPrefix(bytes.TrimSpace(body), []byte("\xef\xbb\xbf"))
 }
 
-// scan checks the depth of nesting, and refuses an escaped NUL character. It goes over the bytes once, before anything is
-// decoded.
+// scan checks the depth of nesting, and refuses an escaped NUL character. It runs before anything is decoded.
 func scan(body []byte) error {
 	depth, inText := 0, false
 	for i := 0; i < len(body); i++ {

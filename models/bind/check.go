@@ -15,8 +15,8 @@ import (
 	"switchyard/models"
 )
 
-// check enforces the rules of the field and converts its texts to their stored form. The argument given says that the body has a
-// value other than null for the field. The argument null says that the body has null for it.
+// check enforces the rules of the field and converts its texts to their stored form. given says that the body has a value other
+// than null for the field, and null says that the body has null.
 func (f *field) check(v reflect.Value, path string, given, null bool) error {
 	isText := v.Kind() == reflect.String
 	nullIsValue := null && f.optional && f.null == "empty"
@@ -26,11 +26,11 @@ func (f *field) check(v reflect.Value, path string, given, null bool) error {
 	switch {
 	case null && f.null == "refused":
 		return spot{path, f.formCode()}.bad(typeInWords(v))
-	// An Opt (f.optional) may be required and still be sent with an empty value.
+	// A required Opt (f.optional) may be sent with an empty value.
 	case f.Required && (!given || !f.optional && isBlank(v)):
 		return refuse(f.missing, "%s is required", path)
 	// A field that was left out gets its default, and no other rule applies to it. Null counts as left out, unless the tag
-	// null:"empty" turns null into the empty value. An empty text also counts as left out, unless the field is an Opt.
+	// null:"empty" turns it into the empty value. An empty text counts as left out, unless the field is an Opt.
 	case !given && !nullIsValue, !f.optional && isText && v.Len() == 0:
 		return f.setDefault(v, path)
 	}
@@ -43,7 +43,6 @@ func (f *field) check(v reflect.Value, path string, given, null bool) error {
 	return nil
 }
 
-// setDefault sets the default of a field that was left out.
 func (f *field) setDefault(v reflect.Value, path string) error {
 	switch {
 	case f.preset == "":
@@ -55,7 +54,7 @@ func (f *field) setDefault(v reflect.Value, path string) error {
 	return new(decoder).value(json.RawMessage(f.preset), v, spot{path, f.formCode()})
 }
 
-// isBlank reports whether a text, a list, an id or a raw JSON value is empty. Values of other types are never empty.
+// isBlank reports whether a text, a list, an id or a raw JSON value is empty. Other types are never empty.
 func isBlank(v reflect.Value) bool {
 	switch v.Kind() {
 	case reflect.String:
@@ -66,7 +65,6 @@ func isBlank(v reflect.Value) bool {
 	return v.Type() == reflect.TypeFor[uuid.UUID]() && v.IsZero()
 }
 
-// typeInWords returns the type of a value in words for an error message.
 func typeInWords(v reflect.Value) string {
 	switch v.Kind() {
 	case reflect.Bool:
@@ -81,13 +79,11 @@ func typeInWords(v reflect.Value) string {
 
 func refuse(code, format string, args ...any) error { return models.Invalid(code, format, args...) }
 
-// formCode returns the error code for a value of the wrong type or form.
 func (r *Rules) formCode() string { return cmp.Or(r.form, "invalid_input") }
 
-// limitCode returns the error code for a value beyond a limit. usual is the code if no tag sets another code.
+// limitCode returns the error code for a value beyond a limit. usual is the code if no tag sets another.
 func (r *Rules) limitCode(usual string) string { return cmp.Or(r.beyond, usual) }
 
-// value enforces the rules on a value that was sent.
 func (f *field) value(v reflect.Value, path string) error {
 	switch into := v.Addr().Interface().(type) {
 	case *decimal.Decimal:
@@ -132,7 +128,6 @@ func (r *Rules) notAmong(path string) error {
 	return refuse(r.formCode(), "%s must be one of %s", path, strings.Join(r.enum, ", "))
 }
 
-// text converts a text to its stored form and enforces the rules on it.
 func (r *Rules) text(v reflect.Value, path string, maxLength int) error {
 	text := v.String()
 	if r.trim {

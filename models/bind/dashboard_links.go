@@ -13,10 +13,10 @@ import (
 	"switchyard/models/token"
 )
 
-// RefuseDashboardLinks refuses a body with an address that would lead visitors to the dashboard at dashboardURL. A link to a
-// form in the dashboard would act with the rights of the person who clicks it. RefuseDashboardLinks checks every field with the
-// format routable, and the paths of a flow. bodyType is a zero value of the body's type. The error has the code that the field
-// uses for a wrong address. If Decode would refuse the body, RefuseDashboardLinks accepts it.
+// RefuseDashboardLinks refuses a body with an address that would lead visitors to the dashboard at dashboardURL. A link to a form
+// in the dashboard would act with the rights of the person who clicks it. It checks every field with the format routable, and the
+// paths of a flow. bodyType is a zero value of the body's type. The error has the code that the field uses for a wrong address. A
+// body that Decode would refuse is accepted.
 func RefuseDashboardLinks(body []byte, bodyType any, dashboardURL string) error {
 	if dashboardURL == "" || bodyType == nil || !hasVisitorAddress(reflect.TypeOf(bodyType)) {
 		return nil
@@ -24,9 +24,9 @@ func RefuseDashboardLinks(body []byte, bodyType any, dashboardURL string) error 
 	return dashboardLinks{dashboardURL}.value(withoutMark(body), reflect.TypeOf(bodyType), "")
 }
 
-// hasAddressByType caches for each type of body whether it has a field with an address for visitors. A body of a type without
-// such a field is not parsed, because it may be large.
-var hasAddressByType sync.Map // of reflect.Type to bool
+// hasAddressByType caches for each type of body whether it has a field with an address for visitors. Other bodies are not parsed,
+// because they may be large.
+var hasAddressByType sync.Map
 
 func hasVisitorAddress(t reflect.Type) bool {
 	if known, ok := hasAddressByType.Load(t); ok {
@@ -37,8 +37,7 @@ func hasVisitorAddress(t reflect.Type) bool {
 	return found
 }
 
-// hasAddress reports whether a value of a type can contain an address for visitors. seen has the types that are already being
-// checked.
+// hasAddress reports whether a type can contain an address for visitors. seen has the types that are being checked.
 func hasAddress(t reflect.Type, seen map[reflect.Type]bool) bool {
 	t = elemType(t)
 	if t != nil && t.Kind() == reflect.Slice {
@@ -54,7 +53,7 @@ func hasAddress(t reflect.Type, seen map[reflect.Type]bool) bool {
 	})
 }
 
-// elemType returns the type inside an Opt or a pointer. It returns any other type unchanged, and nil for the type any.
+// elemType returns the type inside an Opt or a pointer. It is nil for the type any.
 func elemType(t reflect.Type) reflect.Type {
 	if o, ok := reflect.New(t).Interface().(interface{ OptValue() any }); ok {
 		return reflect.TypeOf(o.OptValue())
@@ -65,7 +64,6 @@ func elemType(t reflect.Type) reflect.Type {
 	return t
 }
 
-// isPaths reports whether a field holds the paths of a flow.
 func isPaths(f reflect.StructField) bool { return f.Tag.Get("is") == "paths" }
 
 var routable = formats["routable"]
@@ -73,7 +71,7 @@ var routable = formats["routable"]
 // dashboardLinks searches a body for addresses that lead to url, the address of the dashboard.
 type dashboardLinks struct{ url string }
 
-// value searches a value of type t. It ignores a value of the wrong form, because Decode refuses such a value.
+// value searches a value of type t. A value of the wrong form is left to Decode.
 func (l dashboardLinks) value(raw json.RawMessage, t reflect.Type, path string) error {
 	switch t = elemType(t); {
 	case t == nil:

@@ -23,12 +23,12 @@ func (s spot) bad(want string) error { return models.Invalid(s.code, "%s must be
 
 func (s spot) at(key string) spot { return spot{s.path + key, s.code} }
 
-// decoder decodes one body. It continues after a broken rule, because the error about a value of the wrong type takes
-// precedence, even if the value comes later in the body.
+// decoder decodes one body. It continues after a broken rule, because a value of the wrong type is reported first, even if it
+// comes later.
 type decoder struct{ refused error } // the error of the first broken rule
 
-// fields decodes and checks the fields of a struct in the order of the struct. It returns the error about the first value of the
-// wrong type. The first broken rule is in d.refused.
+// fields decodes and checks the fields of a struct in order. It returns the error about the first value of the wrong type. The
+// first broken rule is in d.refused.
 func (d *decoder) fields(sent map[string]json.RawMessage, v reflect.Value, prefix string) error {
 	for _, f := range fieldsOf(v.Type()) {
 		if err := d.field(&f, sent[f.name], v.FieldByIndex(f.index), prefix+f.name); err != nil {
@@ -58,7 +58,7 @@ func (d *decoder) field(f *field, raw json.RawMessage, v reflect.Value, path str
 	return nil
 }
 
-// value decodes one JSON value. raw is always valid JSON, because the whole body has been parsed before.
+// value decodes one JSON value.
 func (d *decoder) value(raw json.RawMessage, v reflect.Value, s spot) error {
 	if string(raw) == "null" {
 		return nil
@@ -212,11 +212,11 @@ func number(raw json.RawMessage, into *decimal.Decimal, s spot) error {
 	return nil
 }
 
-// beyondInt is a number that does not fit into 32 bits. No range of a field includes it or its negative.
+// beyondInt is beyond the range of every field, and so is its negative.
 const beyondInt = math.MaxInt32 + 2
 
-// wholeNumber reads a number without a fraction. A number beyond 32 bits becomes beyondInt or its negative, so that the range of the
-// field refuses it.
+// wholeNumber reads a number without a fraction. Beyond 32 bits it becomes beyondInt or its negative, which the range of the
+// field refuses.
 func wholeNumber(raw json.RawMessage, v reflect.Value, s spot) error {
 	var d decimal.Decimal
 	if err := number(raw, &d, s); err != nil {

@@ -1,8 +1,8 @@
 // Package bind reads a client's input: time windows, paging, ids and JSON bodies. It answers every mistake with the documented
 // 400. It also refuses texts that PostgreSQL cannot store, so that they do not fail in the database.
 //
-// A body is a struct. The tags of its fields are the rules for their values. Decode enforces the rules, and the OpenAPI document
-// shows them. A field of the type Opt knows whether it was left out, null, or a value:
+// A body is a struct, and the tags of its fields are the rules for their values. Decode enforces the rules, and the OpenAPI
+// document shows them. A field of the type Opt knows whether it was left out, null, or a value:
 //
 //	required:"true"       must be sent and, except for an Opt, not be empty, else "required"; required:"my_code" sets another code
 //	empty:"code"          for an Opt: a value that was sent must not be empty
@@ -25,9 +25,9 @@
 //	is:"paths"            the paths of a flow, whose addresses RefuseDashboardLinks checks
 //	bad:"a" bad:"a,b"     the field's own codes: a for a wrong type or form; b for a value beyond a limit (default: a)
 //
-// On an embedded struct, optional and null apply to all of its fields. The tags doc and send are text for the reader of the
-// API's documentation: doc describes the value in bodies and answers, and send describes the values that a body may have.
+// On an embedded struct, optional and null apply to all of its fields. The tags doc and send are text for the API's
+// documentation: doc describes a value in bodies and answers, and send describes the values that a body may have.
 //
-// Rules for texts apply to each item of a list of texts. Leaving a text out and sending an empty text mean the same, except in
-// an Opt. Rules that involve two fields, or need the store, are checked by the handler of the body.
+// Rules for texts apply to each item of a list of texts. Leaving a text out and sending an empty text mean the same, except in an
+// Opt. Rules that involve two fields, or need the store, are checked by the handler.
 package bind

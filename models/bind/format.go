@@ -11,8 +11,8 @@ import (
 	"switchyard/models/token"
 )
 
-// format is a rule for the form of texts. Limits of length are separate rules. The formats uuid, iso_country, alias and slug
-// refuse an empty text. All other formats accept it.
+// format is a rule for the form of texts. Limits of length are separate rules. Only uuid, iso_country, alias and slug refuse an
+// empty text.
 type format struct {
 	code   string         // error code for a text of the wrong form, if the field has no code of its own
 	schema map[string]any // the part of the rule that JSON Schema can express
@@ -20,27 +20,25 @@ type format struct {
 	read func(path, text string) (string, error)
 }
 
-// formats are the rules, by the name in a format tag.
 var formats = map[string]*format{
 	"uuid": {"invalid_id", map[string]any{"format": "uuid"}, readUUID},
 	// An http or https address. {token} placeholders may be anywhere after the scheme. A host in letters of any script is stored
-	// in its DNS form. This also holds for the other formats of addresses.
+	// in its DNS form.
 	"url": {"invalid_url", map[string]any{"format": "url"}, readURL},
 	// An address to which visitors can be sent: its host has no placeholders.
 	"routable": {"invalid_url", map[string]any{"format": "url"}, readRoutable},
-	// A domain is stored in its DNS form. Any other text is accepted unchanged.
+	// A domain is stored in its DNS form. Any other text stays unchanged.
 	"domain":  {read: readDomain},
 	"country": {"invalid_country", map[string]any{"pattern": `^([A-Za-z]{2})?$`}, readCountry},
-	// Two letters that are the code of an existing country. UK is changed to GB.
+	// The code of an existing country. UK becomes GB.
 	"iso_country": {"invalid_country", map[string]any{"pattern": `^[A-Za-z]{2}$`}, readVisitorCountry},
 	"alias":       {"invalid_alias", map[string]any{"pattern": models.AliasForm.String()}, unchanged(models.CheckAlias)},
 	"slug":        {"invalid_slug", map[string]any{"pattern": models.SlugForm.String()}, unchanged(models.CheckSlug)},
 	"timezone":    {code: "invalid_timezone", read: readTimezone},
-	// Three letters. Any other text is changed to USD.
+	// Three letters. Any other text becomes USD.
 	"currency": {read: readCurrency},
 }
 
-// unchanged returns a read function that checks a text and leaves it unchanged.
 func unchanged(check func(text string) error) func(path, text string) (string, error) {
 	return func(_, text string) (string, error) { return text, check(text) }
 }
@@ -78,8 +76,7 @@ func readDomain(_, text string) (string, error) {
 	return text, nil
 }
 
-// readTimezone accepts the IANA name of a time zone. It refuses "Local", which is the zone of the machine and has no meaning for
-// an account.
+// readTimezone accepts the IANA name of a time zone. It refuses "Local", the zone of the machine.
 func readTimezone(path, text string) (string, error) {
 	if zone, err := time.LoadLocation(text); err != nil || zone == time.Local {
 		return "", fmt.Errorf("%s must be a time zone by its IANA name, such as Europe/Berlin", path)

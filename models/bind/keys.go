@@ -12,15 +12,14 @@ import (
 	"switchyard/models"
 )
 
-// Keys are the names that an object may have, together with the Keys of the objects inside it. Nil allows any name.
+// Keys are the names that an object may have, with the Keys of the objects inside it. Nil allows any name.
 type Keys struct {
 	fields    map[string]*Keys
 	elsewhere map[string]string // names that another call accepts, mapped to that call
 }
 
-// KeysOf returns the names that objects of the given types have in JSON, at every depth. If several types have a field of the same
-// name, the Keys of the objects in these fields are merged. A type that is not a struct allows any name, and so does
-// json.RawMessage.
+// KeysOf returns the names that objects of the given types have in JSON, at every depth. If several types have a field of the
+// same name, the Keys below it are merged. A type that is not a struct, such as json.RawMessage, allows any name.
 func KeysOf(types ...any) *Keys {
 	var all *Keys
 	for _, t := range types {
@@ -29,7 +28,6 @@ func KeysOf(types ...any) *Keys {
 	return all
 }
 
-// merged returns the names of both. It may change k.
 func merged(k, more *Keys) *Keys {
 	switch {
 	case k == nil:
@@ -43,8 +41,7 @@ func merged(k, more *Keys) *Keys {
 	return k
 }
 
-// keysOf returns the names of a type. within has the types that contain this type, so that keysOf stops at a type that contains
-// itself.
+// keysOf returns the names of a type. within has the types that contain it, so that keysOf stops at a type that contains itself.
 func keysOf(t reflect.Type, within []reflect.Type) *Keys {
 	for t != nil && (t.Kind() == reflect.Pointer || t.Kind() == reflect.Slice) {
 		t = t.Elem()
@@ -66,11 +63,11 @@ func keysOf(t reflect.Type, within []reflect.Type) *Keys {
 	return k
 }
 
-// Names returns the names that the object itself may have, sorted.
+// Names returns the names that the object itself may have.
 func (k *Keys) Names() []string { return slices.Sorted(maps.Keys(k.fields)) }
 
-// PointElsewhere removes from k the names that are in "other" but not in "own". Another call of the API, whose name is in the
-// parameter call, accepts these names. If a body has a removed name, the error of Check tells the client to use that call.
+// PointElsewhere removes from k the names in "other" that are not in "own". Check then tells a client that sends such a name to
+// use the other call.
 func (k *Keys) PointElsewhere(other, own *Keys, call string) {
 	if k == nil || other == nil || own == nil {
 		return
@@ -86,8 +83,8 @@ func (k *Keys) PointElsewhere(other, own *Keys, call string) {
 	}
 }
 
-// Check returns 400 invalid_input if an object has a name that is not in the keys, at any depth. The error suggests the nearest
-// known name. Names that begin with _ are accepted. The body must already have passed the checks of Object.
+// Check returns 400 invalid_input for a name that is not in the keys, at any depth, with the nearest known name. Names that begin
+// with _ are accepted. The body must have passed Object.
 func (k *Keys) Check(body []byte) error {
 	if k == nil {
 		return nil

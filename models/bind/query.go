@@ -37,8 +37,8 @@ func Query(raw string) (url.Values, error) {
 // ValidText reports whether PostgreSQL can store a text: valid UTF-8 without NUL.
 func ValidText(s string) bool { return utf8.ValidString(s) && !strings.ContainsRune(s, 0) }
 
-// Int reads a whole number. A number outside the range becomes the nearest number in the range. For an absent or empty parameter
-// it returns the default. Any other text is invalid_input.
+// Int reads a whole number. A number outside the range becomes the nearest one in it. A missing or empty parameter means the
+// default, and any other text is invalid_input.
 func Int(q url.Values, name string, def, low, high int) (int, error) {
 	text := q.Get(name)
 	if text == "" {
@@ -51,7 +51,7 @@ func Int(q url.Values, name string, def, low, high int) (int, error) {
 	return int(min(max(n, int64(low)), int64(high))), nil
 }
 
-// Bool reads true, false, 1 or 0. For an absent or empty parameter it returns the default. Any other text is invalid_input.
+// Bool reads true, false, 1 or 0. A missing or empty parameter means the default, and any other text is invalid_input.
 func Bool(q url.Values, name string, def bool) (bool, error) {
 	switch q.Get(name) {
 	case "":
@@ -64,8 +64,7 @@ func Bool(q url.Values, name string, def bool) (bool, error) {
 	return false, models.Invalid("invalid_input", "%s must be true or false", name)
 }
 
-// QueryID reads an optional id. For an absent or empty parameter it returns the zero id. For a malformed id it returns a 400
-// with the given code.
+// QueryID reads an optional id. A missing or empty parameter means the zero id. A malformed id is a 400 with the given code.
 func QueryID(q url.Values, name, code string) (uuid.UUID, error) {
 	text := q.Get(name)
 	if text == "" {

@@ -16,8 +16,8 @@ import (
 	"switchyard/models/measure"
 )
 
-// Rules are the rules for the value of a body field, read from the field's tags. Decode enforces them, and Schema adds them to
-// the OpenAPI document. The documentation of the package lists the tags.
+// Rules are the rules for the value of a body field, from the field's tags: see the package. Decode enforces them, and Schema
+// adds them to the OpenAPI document.
 type Rules struct {
 	Required bool // the field must be sent; it must also not be empty, unless it is an Opt
 
@@ -45,15 +45,14 @@ type Rules struct {
 
 var cases = map[string]func(string) string{"upper": strings.ToUpper, "lower": strings.ToLower}
 
-// Expand replaces the placeholders in a field's tag: {subs} by the names of the sub-parameters, {lastSub} by the last of these
-// names, {mostSubs} by the number of sub-parameters, and the placeholders of measure.Expand.
+// Expand replaces {subs}, {lastSub}, {mostSubs} (names and number of the sub-parameters) and the placeholders of measure.Expand
+// in a field's tag.
 func Expand(tag string) string { return subs.Replace(measure.Expand(tag)) }
 
 var subs = strings.NewReplacer(
 	"{subs}", strings.Join(models.SubKeys[:], ","), "{lastSub}", models.SubKeys[models.Subs-1], "{mostSubs}", strconv.Itoa(models.Subs))
 
-// RulesOf reads the tags of a field. It panics if a tag makes no sense. This happens when the program starts, because tags are
-// read before the first request.
+// RulesOf reads the tags of a field. It panics if a tag makes no sense, which happens when the program starts.
 func RulesOf(f reflect.StructField) Rules {
 	tag := f.Tag
 	if f.Type == reflect.TypeFor[models.Tags]() {
@@ -113,9 +112,8 @@ func must[T any](v T, err error) T {
 	return v
 }
 
-// Schema adds the rules to the JSON Schema of the field's type. For a list, the rules for texts go to the schema of the items.
-// If body is false, the schema is for an answer. It then gets only the enum, because the other rules do not apply to values in
-// answers.
+// Schema adds the rules to the JSON Schema of the field's type. In a list, the rules for texts apply to the items. If body is
+// false, only the enum is added, because the other rules do not apply to answers.
 func (r Rules) Schema(schema map[string]any, body bool) {
 	if !body {
 		r = Rules{enum: r.enum}
@@ -164,7 +162,6 @@ func setLength(schema map[string]any, key string, n int) {
 	}
 }
 
-// isText reports whether a schema describes strings, nullable or not.
 func isText(schema map[string]any) bool {
 	kind, ok := schema["type"].(string)
 	if kinds, nullable := schema["type"].([]string); nullable {
@@ -173,7 +170,6 @@ func isText(schema map[string]any) bool {
 	return ok && kind == "string"
 }
 
-// choices returns the values of an enum, as texts or numbers like the field.
 func (r *Rules) choices(texts bool) any {
 	if texts {
 		return r.enum
@@ -185,7 +181,7 @@ func (r *Rules) choices(texts bool) any {
 	return out
 }
 
-// Literal parses the text of a tag as JSON. If the text is not JSON, it returns the text itself.
+// Literal parses the text of a tag as JSON, or returns the text itself if it is not JSON.
 func Literal(text string) any {
 	var v any
 	if json.Unmarshal([]byte(text), &v) != nil {
@@ -194,16 +190,14 @@ func Literal(text string) any {
 	return v
 }
 
-// field is a field of the struct of a body, or of a struct that is embedded in it.
 type field struct {
 	Rules
 	index []int
-	name  string // the field's name in JSON
+	name  string
 }
 
 var fieldsByType sync.Map // of reflect.Type to []field
 
-// fieldsOf returns the fields of a struct that a body can set, in the order of the struct.
 func fieldsOf(t reflect.Type) []field {
 	if known, ok := fieldsByType.Load(t); ok {
 		return known.([]field) //nolint:forcetypeassert // nothing else is stored

@@ -25,14 +25,14 @@ const windowDays = 7
 // Range returns the window in the form that answers have.
 func (w Window) Range() Range { return Range{w.From.Format(time.DateTime), w.To.Format(time.DateTime)} }
 
-// RangeOf returns the range from one moment up to, but not including, another moment.
+// RangeOf returns the range [from, end).
 func RangeOf(from, end time.Time) Range {
 	return Window{from.UTC(), end.UTC().Add(-time.Second)}.Range()
 }
 
-// ParseWindow reads the parameters "from" and "to": YYYY-MM-DD or YYYY-MM-DD HH:MM:SS, in UTC. A date without a time in "to"
-// means the end of that day. The default is the last seven days, including today. If only "to" is sent and it is before these
-// seven days, the window is the seven days that end with "to". A malformed date or a reversed window is invalid_input.
+// ParseWindow reads the parameters from and to: YYYY-MM-DD or YYYY-MM-DD HH:MM:SS, in UTC. A date in to means the end of that
+// day. The default is the last seven days, including today. If to is before these days, and from is missing, the window is the
+// seven days that end with to. A malformed date or a reversed window is invalid_input.
 func ParseWindow(q url.Values, now time.Time) (Window, error) {
 	today := now.UTC().Truncate(24 * time.Hour)
 	w := Window{From: today.AddDate(0, 0, 1-windowDays), To: endOfDay(today)}
@@ -69,11 +69,10 @@ func ParseRange(name, text string) (Window, error) {
 	if !ok || from == "" || to == "" {
 		return Window{}, models.Invalid("invalid_input", "%s must be FROM..TO, each YYYY-MM-DD or YYYY-MM-DD HH:MM:SS", name)
 	}
-	// Both ends are given, so the current time has no effect.
 	return ParseWindow(url.Values{"from": {from}, "to": {to}}, time.Time{})
 }
 
-// HasWindow reports whether the parameter "from" or "to" was sent.
+// HasWindow reports whether from or to was sent.
 func HasWindow(q url.Values) bool { return q.Get("from") != "" || q.Get("to") != "" }
 
 func endOfDay(day time.Time) time.Time { return day.Add(24*time.Hour - time.Second) }
@@ -84,8 +83,7 @@ func parseMoment(name, text string) (t time.Time, bare bool, err error) {
 	if !bare {
 		t, err = time.Parse(time.DateTime, text)
 	}
-	// The year must be plausible: 1970 or later. The length is checked because time.Parse also accepts fractions of a second,
-	// which are not documented.
+	// The year must be plausible: 1970 or later. time.Parse also accepts fractions of a second, which the length excludes.
 	if err != nil || len(text) != len(time.DateOnly) && len(text) != len(time.DateTime) || t.Year() < 1970 {
 		return t, bare, models.Invalid("invalid_input", "%s must be YYYY-MM-DD or YYYY-MM-DD HH:MM:SS", name)
 	}

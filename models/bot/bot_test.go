@@ -9,7 +9,7 @@ import (
 	"switchyard/models/bot"
 )
 
-// bounds maps signals to the limits that the texts of these signals must mention.
+// bounds maps signals to the limits that their texts must mention.
 var bounds = map[bot.Signals][]any{
 	bot.FastClick: {bot.FastBound.Seconds()}, bot.ClickFlood: {bot.FloodBound}, bot.CampaignFlood: {bot.FloodBound},
 	bot.RepeatClick: {bot.RepeatBound, bot.RepeatWindow.Hours()},
@@ -31,7 +31,7 @@ func TestTable(t *testing.T) {
 			t.Errorf("%s is not found by its name", row.Reason)
 		}
 	}
-	// Stored clicks contain these bits, so the bit of a signal must never change.
+	// Stored clicks contain these bits.
 	for signal, bit := range map[bot.Signals]int{
 		bot.DenyList: 0, bot.Headless: 6, bot.Datacenter: 12,
 		bot.FewHeaders: 18, bot.NoJS: 24, bot.ForgedBrowser: 25, bot.Allowed: 62,
@@ -81,7 +81,6 @@ func TestScore(t *testing.T) {
 			t.Errorf("%s: got %d %v %q, want %d %v %q", tt.name, score, isBot, reason, tt.score, tt.isBot, tt.reason)
 		}
 	}
-	// deny_list and declared_bot cannot be disabled.
 	if got := bot.NewSettings(0, all).Disabled.Reasons(); slices.Contains(got, "deny_list") || len(got) != len(all)-2 {
 		t.Errorf("the disabled signals are %v, want all except deny_list and declared_bot", got)
 	}

@@ -2,7 +2,7 @@ package bot
 
 import "time"
 
-// The bounds of signals that are found after the click: in other clicks, or in the visitor's next steps.
+// The bounds of signals that are found after the click.
 const (
 	FloodBound   = 60 // up to this many clicks within FloodWindow are not a flood
 	FloodWindow  = time.Minute

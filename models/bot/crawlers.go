@@ -7,10 +7,9 @@ type Crawler struct {
 	Name string
 	// Mark is the text that the crawler's user agent contains, in lower case.
 	Mark string
-	// Hosts are the domains to which the host names of the crawler's IP addresses belong, as the crawler's operator documents
-	// them. Looking up such a host name must return the same IP address. Hosts is empty if the operator documents no host names,
-	// or if a look-up of some of these host names does not return the crawler's IP address. If Hosts is empty, a forged crawler
-	// cannot be recognized. If a domain is missing in Hosts, genuine crawlers with host names below that domain count as forged.
+	// Hosts are the documented domains of the host names of the crawler's IP addresses. Such a host name must have the same IP
+	// address. If Hosts is empty, a forged crawler cannot be recognized. If a domain is missing, genuine crawlers with host names
+	// below it count as forged.
 	Hosts []string
 }
 
@@ -20,7 +19,7 @@ var (
 	googleFetchers = []string{"google.com", "gae.googleusercontent.com"}
 )
 
-// crawlers is the table of well-known crawlers. If a user agent contains several marks, the first crawler in the table counts.
+// crawlers is the table of well-known crawlers. The first crawler whose mark a user agent contains counts.
 var crawlers = [...]Crawler{
 	{"AdsBot-Google", "adsbot-google", googleHosts},
 	{"Mediapartners-Google", "mediapartners-google", googleHosts},

@@ -1,6 +1,6 @@
 // Package bot scores clicks by their signals. The caller detects the signals.
 //
-// A click stores its signals as a bitmask, so that older clicks can be scored again with other settings.
+// A click stores them as a bitmask, so that it can be scored again with other settings.
 package bot
 
 import (
@@ -9,10 +9,10 @@ import (
 	"slices"
 )
 
-// Signals is a set of signals, one bit each. The bit of a signal never changes: it is stored with every click.
+// Signals is a set of signals, one bit each. Bits never change, because they are stored with every click.
 type Signals uint64
 
-// The signals. Allowed is not a signal: it says that an allow entry matched.
+// The signals. Allowed is not a signal: an allow entry matched.
 const (
 	DenyList Signals = 1 << iota
 	DeclaredBot
@@ -58,7 +58,7 @@ type Signal struct {
 // When is the moment at which a signal is found.
 type When string
 
-// The moments at which signals are found. A signal that is found some time after the click changes the click's score then.
+// The moments at which signals are found. A signal that is found later changes the click's score.
 const (
 	AtClick  When = "at the click"
 	Later    When = "seconds later"
@@ -140,11 +140,10 @@ var table = [...]Signal{
 	},
 }
 
-// Unrecorded holds the signals of requests that are answered but not recorded. Disabling these signals has no effect.
+// Unrecorded holds the signals of requests that are answered but not recorded.
 const Unrecorded = HeadRequest | Prefetch
 
-// floods are two signals that are found in the same clicks. Only the heavier one counts. If both counted, many people behind one
-// address could count as bots for this reason alone.
+// floods are two signals of the same clicks. Only the heavier one counts, or many people behind one address could count as bots.
 const floods = ClickFlood | CampaignFlood
 
 // Network holds the signals that FromProxyKind returns.
@@ -175,8 +174,7 @@ func ByReason(reason string) (Signal, bool) {
 	return table[i], true
 }
 
-// Reasons returns the names of the signals in the set, the heaviest first. Signals with the same weight are in the order of the
-// table. Unknown bits are ignored.
+// Reasons returns the names of the signals in the set, the heaviest first.
 func (s Signals) Reasons() []string {
 	var found []Signal
 	for _, row := range table {
@@ -206,8 +204,8 @@ type Settings struct {
 	Disabled  Signals // signals that do not count
 }
 
-// NewSettings returns settings with a threshold, in which the signals with the given names are disabled. It ignores names that
-// are unknown or belong to signals that cannot be disabled.
+// NewSettings returns settings with a threshold, in which the signals with the given names are disabled. It ignores unknown
+// names, and signals that cannot be disabled.
 func NewSettings(threshold int, disabled []string) Settings {
 	s := Settings{Threshold: threshold}
 	for _, name := range disabled {
@@ -226,9 +224,8 @@ func (s Settings) Limit() int {
 	return min(max(s.Threshold, MinThreshold), MaxThreshold)
 }
 
-// Score returns the sum of the weights of the enabled signals, at most 100. If both floods fired and both are enabled,
-// only the heavier one counts. If Allowed is set, the score is 0. reason is the heaviest signal that counted, or empty. Score
-// does not allocate.
+// Score returns the sum of the weights of the enabled signals, at most 100. Of both floods, only the heavier one counts. With
+// Allowed, the score is 0. reason is the heaviest signal that counted, or empty. Score does not allocate.
 func Score(fired Signals, settings Settings) (score int, isBot bool, reason string) {
 	if fired&Allowed != 0 {
 		return 0, false, ""

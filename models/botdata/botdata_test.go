@@ -103,8 +103,8 @@ func TestWrongEntries(t *testing.T) {
 	}
 }
 
-// TestGuards checks that entries that would classify people as bots are refused. With Force they are accepted, and are reported
-// in Overruled.
+// TestGuards checks that entries that would classify people as bots are refused, unless Force accepts them and reports them in
+// Overruled.
 func TestGuards(t *testing.T) {
 	t.Parallel()
 	var wide, parts strings.Builder
@@ -208,8 +208,7 @@ func TestSet(t *testing.T) {
 	}
 }
 
-// full returns lists of 100,000 networks of each kind and 100,000 domains. The networks of two kinds do not overlap, because the
-// first bytes of their addresses differ. The first byte is 51 or 52 for SpamIP.
+// full returns lists of 100,000 networks of each kind and 100,000 domains. Networks of different kinds do not overlap.
 func full() *botdata.Set {
 	lists := map[botdata.Kind][]string{}
 	for _, k := range []botdata.Kind{botdata.Tor, botdata.VPN, botdata.Proxy, botdata.Datacenter, botdata.SpamIP} {
@@ -246,8 +245,7 @@ func BenchmarkSet(b *testing.B) {
 	}
 }
 
-// TestBuiltInDates checks that BuiltIns names the versions of the modules that are in go.mod. A person who changes a version in
-// BuiltIns must also change its date there.
+// TestBuiltInDates checks that BuiltIns names the versions in go.mod. A new version needs a new date.
 func TestBuiltInDates(t *testing.T) {
 	t.Parallel()
 	mod, err := os.ReadFile("../../go.mod")

@@ -19,11 +19,9 @@ import (
 
 var update = flag.Bool("update", false, "write the networks of clouds again")
 
-// cloudsFile is the file with the networks of large clouds.
 const cloudsFile = "clouds.bin"
 
-// cloudsSum is the checksum of the module with the networks, in the version that BuiltIns names. Change version and checksum
-// together.
+// cloudsSum is the checksum of the module with the networks, in the version of BuiltIns.
 const cloudsSum = "h1:6pJ4XnovIrTWzlCJs5/QD1tv6wvK0wiICmmdY0/8WAs="
 
 // TestClouds compares the built-in networks with the module from which they come: an address must be in both or in neither.
@@ -73,8 +71,8 @@ func TestClouds(t *testing.T) {
 	}
 }
 
-// TestCloudsAreBuiltIn checks that the networks of clouds are known without a loaded list, and that a loaded list replaces them.
-// It also checks that an operator could load them as a list.
+// TestCloudsAreBuiltIn checks that the networks of clouds are known until a list replaces them. An operator could also load them
+// as a list.
 func TestCloudsAreBuiltIn(t *testing.T) {
 	t.Parallel()
 	cloud, person := netip.MustParseAddr("52.94.76.1"), netip.MustParseAddr("91.10.20.30")

@@ -15,14 +15,12 @@ import (
 	"switchyard/models/cond"
 )
 
-// guardError is the error for an entry that is well-formed but would classify people as bots. With List.Force, such an entry is
-// accepted anyway.
+// guardError is the error for a well-formed entry that would classify people as bots. List.Force accepts it anyway.
 type guardError struct{ error }
 
 func guarded(format string, args ...any) error { return &guardError{fmt.Errorf(format, args...)} }
 
-// accepts reports whether an entry is accepted: err is nil, or err is a guardError and the list has Force. In the second case it
-// stores the error in Overruled.
+// accepts reports whether an entry is accepted: without an error, or with a guardError that Force overrules.
 func (l *List) accepts(at string, err error) bool {
 	if err == nil {
 		return true
@@ -36,8 +34,7 @@ func (l *List) accepts(at string, err error) bool {
 	return true
 }
 
-// The prefix lengths of the widest networks that are accepted. A wider network would classify a large part of all visitors as
-// bots.
+// The prefix lengths of the widest networks that are accepted. Wider ones would classify a large part of all visitors as bots.
 const (
 	widest4 = 8
 	widest6 = 16
@@ -51,7 +48,6 @@ var privateNetworks = []netip.Prefix{
 	netip.MustParsePrefix("fe80::/10"),
 }
 
-// guardRange refuses a range that is too wide, or that contains private addresses.
 func guardRange(entry string, r netipx.IPRange) error {
 	for _, p := range r.Prefixes() {
 		widest := widest6
@@ -70,7 +66,7 @@ func guardRange(entry string, r netipx.IPRange) error {
 	return nil
 }
 
-// peopleSites lists sites from which people come. Their subdomains count as well.
+// peopleSites lists sites from which people come, also by their subdomains.
 var peopleSites = []string{
 	"ask.com", "baidu.com", "bing.com", "brave.com", "coccoc.com", "daum.net", "duckduckgo.com", "ecosia.org", "google.com",
 	"mojeek.com", "msn.com", "naver.com", "petalsearch.com", "qwant.com", "seznam.cz", "sogou.com", "startpage.com", "ya.ru",
@@ -83,10 +79,9 @@ var peopleSites = []string{
 	"taboola.com", "wikipedia.org",
 }
 
-// worldSites lists the names of sites that have a domain in each country, such as google.de. People also come from these sites.
+// worldSites are such sites with a domain in each country, such as google.de.
 var worldSites = []string{"amazon", "ebay", "google", "pinterest", "yahoo", "yandex"}
 
-// guardDomain refuses a public suffix, and refuses sites from which people come.
 func guardDomain(entry, host string) error {
 	suffix, official := publicsuffix.PublicSuffix(host)
 	if suffix == host && official {
@@ -103,7 +98,6 @@ func guardDomain(entry, host string) error {
 	return nil
 }
 
-// guardPattern refuses a pattern that matches the user agent of a browser that people use.
 func guardPattern(entry string, re *regexp.Regexp) error {
 	for _, agent := range bot.Browsers() {
 		if re.MatchString(agent) {

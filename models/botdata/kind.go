@@ -1,9 +1,8 @@
-// Package botdata holds lists of networks, domains and user agents that an operator has loaded: data centres, Tor exits, VPNs,
-// proxies, addresses of abusers, spam referrers and crawlers. The networks of large clouds are built in. They are used until the
-// operator loads a list of data centres.
+// Package botdata holds lists that an operator has loaded: networks of data centres, Tor, VPNs, proxies and abusers, domains of
+// spam referrers, and user agents of crawlers. The networks of large clouds are built in, until the operator loads a list of data
+// centres.
 //
-// Read parses files. Pack and Unpack compress and decompress the entries of a list. A Set looks up visitors, and a look-up does
-// not allocate memory.
+// Read parses files, and Pack and Unpack store entries. A Set looks up visitors, without allocating memory.
 package botdata
 
 import (
@@ -32,11 +31,11 @@ const (
 
 // Limits of the data that an operator loads.
 const (
-	MaxNetworks = 500_000  // maximum number of networks in a list
-	MaxDomains  = 200_000  // maximum number of spam referrers
-	MaxPatterns = 2000     // maximum number of patterns of crawlers
-	MaxFile     = 64 << 20 // maximum size of a file in bytes
-	maxLine     = 1000     // maximum length of a line in bytes
+	MaxNetworks = 500_000
+	MaxDomains  = 200_000
+	MaxPatterns = 2000
+	MaxFile     = 64 << 20 // in bytes
+	maxLine     = 1000     // in bytes
 )
 
 // The largest shares of all addresses that a list of networks may cover. All large clouds together have about 5 % of IPv4.
@@ -67,10 +66,10 @@ var kinds = [kindCount]struct {
 // String returns the name of the kind.
 func (k Kind) String() string { return kinds[k].name }
 
-// Meaning describes the entries and the effect of a list of the kind.
+// Meaning describes the kind and its effect.
 func (k Kind) Meaning() string { return kinds[k].meaning }
 
-// Fires returns the signals that a visitor gets if a list of the kind contains the visitor.
+// Fires returns the signals of visitors in a list of the kind.
 func (k Kind) Fires() bot.Signals { return kinds[k].fires }
 
 // Names returns the names of the kinds.
@@ -88,7 +87,7 @@ func Named(name string) (Kind, bool) {
 	return Kind(i), i >= 0
 }
 
-// KindOfFile returns the kind of list in a file. It recognizes names of files such as tor-exits.txt and ip-ranges.json.
+// KindOfFile returns the kind of list in a file with a name such as tor-exits.txt or ip-ranges.json.
 func KindOfFile(name string) (Kind, bool) {
 	name = strings.ToLower(path.Base(strings.ReplaceAll(name, `\`, "/")))
 	for k, row := range kinds {
@@ -101,7 +100,7 @@ func KindOfFile(name string) (Kind, bool) {
 	return 0, false
 }
 
-// BuiltIn is a list that is part of the build. It comes from a Go module.
+// BuiltIn is a list that is part of the build, from a Go module.
 type BuiltIn struct {
 	Kind    Kind
 	Module  string
@@ -109,10 +108,10 @@ type BuiltIn struct {
 	Dated   time.Time // date of the version
 }
 
-// BuiltIns lists the lists that are part of the build.
+// BuiltIns lists the built-in lists.
 var BuiltIns = []BuiltIn{
 	{Crawler, "github.com/x-way/crawlerdetect", "v0.2.31", time.Date(2026, 6, 13, 0, 0, 0, 0, time.UTC)},
-	// The networks of Amazon, Google and Oracle, which clouds.bin contains. They are copied into that file, because importing
-	// the module would add a DNS client to the build.
+	// The networks of Amazon, Google and Oracle, which clouds.bin contains. They are copied, because the module would add a DNS
+	// client to the build.
 	{Datacenter, "github.com/projectdiscovery/cdncheck", "v1.1.24", time.Date(2025, 6, 22, 0, 0, 0, 0, time.UTC)},
 }

@@ -19,8 +19,8 @@ type List struct {
 	Kind    Kind
 	Dated   time.Time // date of the oldest file
 	Entries []string  // entries in canonical form, each once
-	// Force accepts entries even if they would classify people as bots. Overruled holds the errors that Force overruled, at
-	// most maxReported of them.
+	// Force accepts entries even if they would classify people as bots. Overruled holds the errors that it overruled, at most
+	// maxReported.
 	Force     bool
 	Overruled []error
 	entrySet  map[string]bool
@@ -32,10 +32,9 @@ func NewList(k Kind) *List { return &List{Kind: k, entrySet: map[string]bool{}} 
 // maxReported is the maximum number of wrong entries in a file that are reported one by one.
 const maxReported = 10
 
-// Read adds the entries of a file to the list. The file can be text with one entry in each line, where # begins a comment. It
-// can also be JSON in the form that large clouds and crawler-user-agents publish. dated is the date of the file. If the JSON
-// contains a date, that date is used instead. The error names the file and each wrong line. After an error, no part of the list
-// may be used.
+// Read adds the entries of a file to the list. The file is text with one entry in each line and comments after #, or JSON in the
+// form that large clouds and crawler-user-agents publish. dated is the date of the file, unless the JSON contains one. The error
+// names the file and each wrong line. After an error, the list must not be used.
 func (l *List) Read(name string, content []byte, dated time.Time) error {
 	if len(content) > MaxFile {
 		return fmt.Errorf("%s: a file has at most %d MB", name, MaxFile>>20)
@@ -79,7 +78,6 @@ func appendError(list []error, name string, err error) []error {
 	return append(list, fmt.Errorf("%s: %w", name, err))
 }
 
-// reader adds the entries of one file to a list.
 type reader struct {
 	list     *List
 	file     string
@@ -88,7 +86,7 @@ type reader struct {
 	reported []error
 }
 
-// add adds an entry to the list, or reports it as wrong. at is the entry's place in the file.
+// add adds an entry to the list, or reports it as wrong. at is the place in the file.
 func (r *reader) add(at, entry string) {
 	r.seen++
 	if len(r.list.Entries) > kinds[r.list.Kind].limit {
@@ -117,8 +115,8 @@ func (r *reader) text(content string) {
 	}
 }
 
-// uncomment returns a line without its comment. In lists of networks and domains, a ; begins a comment too. In a list of
-// patterns, only a line that begins with # is a comment, because # can be part of a pattern.
+// uncomment returns a line without its comment. In lists of networks and domains, ; begins a comment too. In a list of patterns,
+// only a whole line is a comment, because # can be part of a pattern.
 func uncomment(line string, k Kind) string {
 	if k == Crawler {
 		if strings.HasPrefix(strings.TrimSpace(line), "#") {
@@ -132,8 +130,8 @@ func uncomment(line string, k Kind) string {
 	return line
 }
 
-// ranges reads the address files of the large clouds: Amazon's ip-ranges.json, Google's cloud.json and the files of its
-// crawlers, Oracle's public_ip_ranges.json and Microsoft's ServiceTags.
+// ranges reads the address files of Amazon (ip-ranges.json), Google (cloud.json and its crawlers), Oracle (public_ip_ranges.json)
+// and Microsoft (ServiceTags).
 type ranges struct {
 	CreateDate  string `json:"createDate"`
 	Created     string `json:"creationTime"`
@@ -158,7 +156,7 @@ type ranges struct {
 	} `json:"values"`
 }
 
-// json reads a JSON file. It returns the date in the file, or dated if the file contains no date.
+// json reads a JSON file. It returns the date in the file, or dated if the file has no date.
 func (r *reader) json(content []byte, dated time.Time) time.Time {
 	if r.list.Kind == Crawler {
 		var all []struct { // the form of the file that crawler-user-agents publishes
@@ -223,7 +221,7 @@ func (r *reader) ranges(all *ranges) {
 	}
 }
 
-// clean returns an entry in canonical form. If the error is a guardError, it returns the canonical form as well.
+// clean returns an entry in canonical form. With a guardError it returns this form as well.
 func (k Kind) clean(entry string) (string, error) {
 	if len(entry) > maxLine {
 		return "", fmt.Errorf("%q is longer than %d bytes", short(entry), maxLine)

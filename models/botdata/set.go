@@ -19,8 +19,7 @@ import (
 	"switchyard/models/cond"
 )
 
-// Set holds at most one compiled list of each kind. The zero value has only the built-in list of clouds. A nil Set gives the
-// same answers as the zero value.
+// Set holds at most one compiled list of each kind. The zero value and nil have only the built-in list of clouds.
 type Set struct{ lists [kindCount]*Compiled }
 
 //go:embed clouds.bin
@@ -42,7 +41,7 @@ type Compiled struct {
 	patterns *Patterns
 }
 
-// Compile prepares the entries of a List for look-ups. An entry that cannot be read matches no visitor.
+// Compile prepares the entries of a List for look-ups. Entries that cannot be read match nothing.
 func Compile(k Kind, entries []string) *Compiled {
 	c := &Compiled{}
 	switch k {
@@ -66,7 +65,7 @@ func Compile(k Kind, entries []string) *Compiled {
 	return c
 }
 
-// Put sets the list of a kind. nil removes it.
+// Put sets the list of a kind; nil removes it.
 func (s *Set) Put(k Kind, c *Compiled) { s.lists[k] = c }
 
 // Remove removes the list c, unless another list has replaced it.
@@ -87,8 +86,7 @@ func (s *Set) has(k Kind, addr netip.Addr) bool {
 	return l != nil && l.networks.Lookup(addr)
 }
 
-// ProxyKind returns the proxy_kind of an IP address: the name of the first kind whose list contains the address, such as tor. It is
-// empty if no list contains the address.
+// ProxyKind returns the name of the first kind whose networks contain an address, such as tor, or "".
 func (s *Set) ProxyKind(addr netip.Addr) string {
 	if !addr.IsValid() {
 		return ""
@@ -110,7 +108,7 @@ func (s *Set) Signals(addr netip.Addr, referrer string) (fired bot.Signals) {
 		fired |= bot.SpamIP
 	}
 	if l := s.lists[BadReferrer]; l != nil {
-		// Check the domain itself, and then each parent domain.
+		// The domain itself, and then each parent domain.
 		for domain, more := referrer, referrer != ""; more; _, domain, more = strings.Cut(domain, ".") {
 			if _, bad := l.domains[domain]; bad {
 				return fired | bot.BadReferrer
@@ -128,8 +126,8 @@ func (s *Set) Crawlers() *Patterns {
 	return s.lists[Crawler].patterns
 }
 
-// Patterns recognizes crawlers by their user agents. A check takes about 20 ns for each pattern that is plain text, and more for each
-// other pattern.
+// Patterns recognizes crawlers by their user agents. A check takes about 20 ns for each pattern that is plain text, and more for
+// others.
 type Patterns struct {
 	plain    []string
 	compiled []*regexp.Regexp
@@ -157,11 +155,11 @@ func (p *Patterns) Match(userAgent string) bool {
 		slices.ContainsFunc(p.compiled, func(re *regexp.Regexp) bool { return re.MatchString(userAgent) })
 }
 
-// maxInstructions limits the instructions of all patterns of a list together. Applying one instruction to one byte takes at most
-// about 10 ns.
+// maxInstructions limits the instructions of all patterns of a list together. One instruction takes at most about 10 ns for each
+// byte.
 const maxInstructions = 20_000
 
-// checkPatterns refuses patterns that together need more than maxInstructions. A pattern that is plain text needs none.
+// checkPatterns refuses patterns that together need more than maxInstructions. Plain text needs none.
 func checkPatterns(entries []string) error {
 	sum, maxSize, heaviest := 0, 0, ""
 	for _, e := range entries {

@@ -128,7 +128,6 @@ func TestCheckRefuses(t *testing.T) {
 	}
 }
 
-// hundredThousand returns lists of 100,000 networks.
 func hundredThousand() *botlist.Lists {
 	var list []*models.BotEntry
 	for i := range 10 {
@@ -164,8 +163,8 @@ func BenchmarkJudge(b *testing.B) {
 	}
 }
 
-// TestWrongValuesAreNamed checks that an error names a wrong value by the place at which it was sent, even if blank and repeated
-// values before it were left out.
+// TestWrongValuesAreNamed checks that an error names the place at which a wrong value was sent, even if blank and repeated values
+// were left out.
 func TestWrongValuesAreNamed(t *testing.T) {
 	t.Parallel()
 	heavy := "[a-z]{40}x[0-9]{40}"
@@ -191,7 +190,7 @@ func TestWrongValuesAreNamed(t *testing.T) {
 	for i := range many {
 		many[i] = fmt.Sprint("bot", i)
 	}
-	many[len(many)-2] = "(" // a condition holds at most cond.MaxItems values, so this value is in another condition than the first
+	many[len(many)-2] = "(" // a condition holds at most cond.MaxItems values, so this value is in a later condition
 	want := fmt.Sprintf("line %d: ", len(many)-1)
 	if err := botlist.Check(entry(models.BotDeny, "user_agent", "regex", many...), place); err == nil || !strings.Contains(err.Error(), want) {
 		t.Errorf("%v, want %s", err, want)

@@ -1,8 +1,8 @@
 // Package botlist matches visitors against the allow and deny lists of an account.
 //
-// Addresses and networks are looked up in a routing table. Texts that a value must equal are looked up in a map. So matching a
-// click against a list of a hundred thousand entries costs as much as against a list of ten. Only patterns, and texts that may be
-// anywhere in a value, are tried one after another, and their cost is limited.
+// Addresses and networks are looked up in a routing table, and texts that a value must equal in a map. So matching a click
+// against a hundred thousand entries costs as much as against ten. Only patterns, and texts that may be anywhere in a value, are
+// tried one after another, and their cost is limited.
 package botlist
 
 import (
@@ -24,7 +24,6 @@ const (
 	inCIDR   = "in_cidr"
 )
 
-// attrOf returns the visitor's attribute to which the attribute of an entry refers.
 func attrOf(name string) cond.Attr {
 	if name == "ip_range" {
 		return cond.IP
@@ -37,7 +36,7 @@ func byAddress(e *models.BotEntry) bool {
 	return attrOf(e.Attribute) == cond.IP && (e.Operator == equals || e.Operator == inCIDR)
 }
 
-// Budget is the maximum cost of all texts and patterns in an account's lists together, in steps of package cond.
+// Budget is the maximum cost of all texts and patterns in an account's lists, in steps of package cond.
 const Budget = cond.MaxSteps / 2
 
 // The memory that a value needs, in addition to its text, as an estimate.
@@ -50,8 +49,7 @@ const (
 type Place func(i int) string
 
 // Check brings the values of an entry into canonical form and sets their cost. The attribute and the operator must already be
-// valid. The errors are invalid_operator, invalid_regex, value_required, and invalid_input for any other wrong value and for too
-// many values. An error about one value names it by its place.
+// valid. Errors: invalid_operator, invalid_regex, value_required, invalid_input. An error about one value names its place.
 func Check(e *models.BotEntry, place Place) error {
 	c := &checker{e, place, make([]int, len(e.Value))}
 	for i := range c.sent {
@@ -76,19 +74,16 @@ func Check(e *models.BotEntry, place Place) error {
 	return err
 }
 
-// checker checks the values of an entry.
 type checker struct {
 	*models.BotEntry
 	place Place
 	sent  []int // for each value, its index among the values that were sent
 }
 
-// wrong returns an error about the i-th value.
 func (c *checker) wrong(code string, i int, format string, args ...any) error {
 	return models.Invalid(code, "%s: "+format, append([]any{c.place(c.sent[i])}, args...)...)
 }
 
-// search checks the texts and patterns of an entry and sets their cost.
 func (c *checker) search() error {
 	m, err := compile(c.BotEntry)
 	if bad, ok := errors.AsType[*cond.Error](err); ok && bad.Reason == cond.BadRegex {
@@ -108,7 +103,6 @@ func (c *checker) search() error {
 	return nil
 }
 
-// clean trims the values and leaves out blank and repeated values.
 func (c *checker) clean() error {
 	known := make(map[string]bool, len(c.Value))
 	var list models.BotValues
@@ -172,7 +166,6 @@ func (c *checker) texts() error {
 	return err
 }
 
-// asn reads the number of a network, written as AS3320 or 3320.
 func asn(text string) (string, error) {
 	digits := strings.TrimPrefix(strings.ToUpper(text), "AS")
 	n, err := strconv.ParseUint(digits, 10, 32)
@@ -199,7 +192,6 @@ func conditions(e *models.BotEntry) iter.Seq2[int, cond.Condition] {
 	}
 }
 
-// compile returns a matcher that searches for the values.
 func compile(e *models.BotEntry) (*cond.Matcher, error) {
 	var list []cond.Condition
 	for _, c := range conditions(e) {

@@ -11,8 +11,8 @@ import (
 	"switchyard/models/cond"
 )
 
-// An entry counts as matching everybody if it reaches one of these limits: a share of all addresses, a share of people's
-// browsers, or a number of countries.
+// The limits from which an entry counts as matching everybody: a share of all addresses, a share of people's browsers, and a
+// number of countries.
 const (
 	everyAddress = 0.5
 	everyBrowser = 0.8
@@ -32,11 +32,9 @@ var strangers = []models.Visitor{
 	},
 }
 
-// strangeSubs are the values of the sub-parameters of the strangers.
 var strangeSubs = []string{"alpha-1", "7", "Zone_B"}
 
-// TooBroad returns the reason why an entry matches all or most visitors. The reason is empty if the entry does not do so. The
-// entry must have passed Check.
+// TooBroad returns the reason why an entry matches all or most visitors, or "" if it does not. The entry must have passed Check.
 func TooBroad(e *models.BotEntry) string {
 	switch {
 	case byAddress(e):

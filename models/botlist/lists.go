@@ -15,8 +15,7 @@ import (
 // Lists holds the entries of an account in a form in which visitors can be looked up. Nil means that the account has no entries.
 type Lists struct{ allow, deny list }
 
-// list holds the entries of one type. all has the entries that apply to every campaign. campaigns has the entries that apply to
-// only one campaign, by the campaign's id.
+// list holds the entries of one type. all has the entries for every campaign. campaigns has the entries for one campaign.
 type list struct {
 	all       *scope
 	campaigns map[uuid.UUID]*scope
@@ -111,8 +110,7 @@ func (s *scope) addTexts(e *models.BotEntry) {
 	}
 }
 
-// Judge returns the entry that a visitor of a campaign matches, or the zero id if the visitor matches no entry. It checks allow
-// entries before deny entries.
+// Judge returns the entry that a visitor of a campaign matches, or the zero id. Allow entries come before deny entries.
 func (l *Lists) Judge(f *cond.Facts, addr netip.Addr, campaign uuid.UUID) (entry uuid.UUID, allowed bool) {
 	if l == nil {
 		return uuid.Nil, false

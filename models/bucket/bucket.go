@@ -1,4 +1,4 @@
-// Package bucket limits how often something may happen in this process. Each key has a limit of its own.
+// Package bucket limits how often something may happen in this process.
 package bucket
 
 import (
@@ -15,9 +15,8 @@ type Set[K comparable] struct {
 	known *otter.Cache[K, *rate.Limiter]
 }
 
-// New returns a set of buckets. burst is the number of tokens in a full bucket, perSecond is the number of tokens that a bucket
-// gains in a second, and keys is the maximum number of buckets that are kept, at about 200 bytes each. If a bucket is evicted, it
-// is full again when its key is next used.
+// New returns a set of buckets. burst is the size of a bucket, perSecond is the number of tokens that it gains in a second, and
+// keys is the maximum number of buckets that are kept, at about 200 bytes each. A key whose bucket was evicted gets a full one.
 func New[K comparable](perSecond rate.Limit, burst, keys int) Set[K] {
 	return Set[K]{perSecond, burst, otter.Must(&otter.Options[K, *rate.Limiter]{MaximumSize: keys})}
 }
@@ -34,7 +33,7 @@ func (s Set[K]) AllowN(key K, n int, now time.Time) bool {
 	return l.AllowN(now, n)
 }
 
-// Wait returns the time until the bucket of a key has a token. It is 0 if the bucket has a token now.
+// Wait returns the time until the bucket of a key has a token.
 func (s Set[K]) Wait(key K, now time.Time) time.Duration {
 	l, ok := s.known.GetIfPresent(key)
 	if !ok {

@@ -1,5 +1,4 @@
-// Package bulk describes changes of many records by one call. A change contains the values before and after the change, so that
-// it can be undone.
+// Package bulk describes changes of many records by one call. A change can be undone.
 package bulk
 
 import (
@@ -20,7 +19,7 @@ const (
 	Lander   = "lander"
 )
 
-// Limits of a call. A call that does more would hold the locks of the records for too long.
+// Limits of a call. A larger call would hold the locks of the records for too long.
 const (
 	MaxPaths = 5_000     // maximum number of paths in which a destination is replaced
 	MaxBytes = 8_000_000 // maximum size in bytes of the destinations of these paths
@@ -35,7 +34,7 @@ type Change struct {
 
 // Changed lists the changed paths or the changed records.
 type Changed struct {
-	// Replaced is the offer or landing page that was replaced by another. It is zero if no destination was replaced.
+	// Replaced is the offer or landing page that was replaced by another. It is zero for a change of records.
 	Replaced uuid.UUID `json:"replaced"`
 	Paths    []Path    `json:"paths,omitempty"`
 	Records  []Record  `json:"records,omitempty"`
@@ -89,8 +88,8 @@ func MembersOf(v any) (m Members, err error) {
 	return m, err
 }
 
-// Differences compares two states of a record. For the members of "after" whose values differ from those in "before", the result
-// "was" has the values before and the result "is" has the values after.
+// Differences compares two states of a record. It returns the members of "after" whose values differ, with the values before and
+// after.
 func Differences(before, after Members) (was, is Members) {
 	was, is = Members{}, Members{}
 	for name, value := range after {
@@ -101,7 +100,7 @@ func Differences(before, after Members) (was, is Members) {
 	return was, is
 }
 
-// Has reports whether m has all members of the argument other, with the same values.
+// Has reports whether m has all members of other, with the same values.
 func (m Members) Has(other Members) bool {
 	for name, value := range other {
 		if string(m[name]) != string(value) {
@@ -111,7 +110,7 @@ func (m Members) Has(other Members) bool {
 	return true
 }
 
-// Kept is a record or a path that an undo did not restore, for example because it was changed again or deleted after the change.
+// Kept is a record or a path that an undo did not restore.
 type Kept struct {
 	Kind   string    `json:"kind" enum:"campaign,flow,offer,lander"`
 	ID     uuid.UUID `json:"id"`

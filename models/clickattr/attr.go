@@ -1,7 +1,5 @@
-// Package clickattr is the table of all attributes of a click. For each attribute it defines the tag under which the spool
-// stores it, and the conditions, tokens, reports and files that use it. Package cond, package token, the spool, the columns of
-// the click store, the dimensions of reports and the columns of export files are derived from the table. README.md shows how to
-// add an attribute.
+// Package clickattr is the table of all attributes of a click. The spool, conditions, tokens, reports and export files are
+// derived from it. README.md shows how to add an attribute.
 package clickattr
 
 import (
@@ -14,26 +12,24 @@ import (
 	"switchyard/models"
 )
 
-// Attr is one attribute. A recorded attribute has a Tag and exactly one of the accessors, which determines its type. An
-// attribute without a Tag is known only while a click is routed, and is not recorded.
+// Attr is one attribute. If it is recorded, it has a Tag and exactly one accessor, which determines its type. Otherwise it is
+// known only while a click is routed.
 type Attr struct {
-	// Name is the attribute's name in conditions and reports. It is also the name of its column in export files and, except for a
-	// sub-parameter, in the table clicks.
+	// Name is its name in conditions, reports and export files. Except for a sub-parameter, it is also the column in the table
+	// clicks.
 	Name string
-	// Tag is the attribute's tag in the spool. Tags are stored on disks, so a tag must never be given to another attribute.
+	// Tag is the attribute's tag in the spool. Tags are stored on disks, so a tag must never be used for another attribute.
 	Tag byte
-	// Compare says how conditions compare the attribute. With NotCompared, conditions cannot use it.
+	// Compare says how conditions compare the attribute. Attributes with NotCompared have no conditions.
 	Compare Compare
-	// Token is the attribute's token in URLs, followed by the names that other trackers use for it, separated by commas. It is
-	// empty if the attribute has no token.
+	// Token is the attribute's token in URLs and, after commas, the names that other trackers use for it.
 	Token string
 	// Doc is the description of the token's value in the documentation.
 	Doc string
-	// Dimension is the attribute's place in the list of report dimensions, counted from 1. It is zero if reports cannot use the
-	// attribute.
+	// Dimension is the attribute's place in the list of report dimensions, from 1 on. Zero means that it is no dimension.
 	Dimension int
-	// Values lists the values that the attribute can have. Nil allows any value. A value that a caller sends is checked against
-	// the list and stored in its canonical form.
+	// Values lists the values that the attribute can have. Nil allows any value. Values that a caller sends are checked against
+	// the list.
 	Values *Values
 	// In lists further places that use the attribute.
 	In Home
@@ -67,16 +63,15 @@ const (
 // Home is a set of places that use an attribute.
 type Home uint8
 
-// Exports means the export files. Smartlinks means the clicks of smartlinks: the attribute then also has a column in
-// smartlink_clicks.
+// Exports means the export files. Smartlinks means the clicks of smartlinks, with a column in smartlink_clicks.
 const (
 	Exports Home = 1 << iota
 	Smartlinks
 	Both = Exports | Smartlinks
 )
 
-// Column returns the attribute's column in SQL. For a sub-parameter this is an element of the array subs. The element is NULL if
-// the array is shorter.
+// Column returns the attribute's column in SQL. For a sub-parameter this is an element of the array subs, which is NULL if the
+// array is shorter.
 func (a *Attr) Column() string {
 	if a.Sub > 0 {
 		return "subs[" + strconv.Itoa(a.Sub) + "]"
@@ -84,8 +79,7 @@ func (a *Attr) Column() string {
 	return a.Name
 }
 
-// Append appends the value in the form that tokens in a URL have. A boolean becomes 0 or 1. For an unknown value it appends
-// nothing.
+// Append appends the value as tokens in a URL have it. A boolean becomes 0 or 1. An unknown value is empty.
 func (a *Attr) Append(dst []byte, c *models.Click) []byte {
 	switch {
 	case a.Text != nil:
@@ -109,7 +103,7 @@ func (a *Attr) Append(dst []byte, c *models.Click) []byte {
 	return dst
 }
 
-// Find returns the attribute with a name, or nil if it does not exist.
+// Find returns the attribute with a name, or nil.
 func Find(name string) *Attr {
 	for i := range All {
 		if All[i].Name == name {
@@ -119,9 +113,8 @@ func Find(name string) *Attr {
 	return nil
 }
 
-// IsBlockable reports whether the values of an attribute can be blocked. Reports must be able to group by the attribute. In
-// addition, the attribute must be the ASN, or conditions must compare it as a text or a version. Ids of records, IP addresses
-// and the result of the bot detection cannot be blocked here, because they have their own settings.
+// IsBlockable reports whether the values of an attribute can be blocked. Reports must group by it, and it must be the ASN, a text
+// or a version. Ids, IP addresses and the result of the bot detection have their own settings.
 func (a *Attr) IsBlockable() bool {
 	byValue := a.Text != nil && (a.Compare == AsText || a.Compare == AsVersion) || a.ASN != nil
 	return byValue && a.Dimension > 0 && a.Name != "bot_reason"

@@ -19,8 +19,8 @@ var update = flag.Bool("update", false, "add new tags to the golden file")
 
 const golden = "testdata/tags.golden"
 
-// TestTagsAreNeverReused protects the tags that are stored on disks. A tag in the golden file must keep its meaning or not be
-// used any more.
+// TestTagsAreNeverReused protects tags that are stored on disks. A tag in the golden file keeps its meaning or is not used any
+// more.
 func TestTagsAreNeverReused(t *testing.T) {
 	t.Parallel()
 	var lines []string
@@ -66,8 +66,7 @@ func TestTagsAreNeverReused(t *testing.T) {
 	}
 }
 
-// TestRows checks the rules for rows: no two rows share a name, a token or a dimension, and a recorded attribute has exactly one
-// accessor.
+// TestRows checks that no two rows share a name, a token or a dimension, and that a recorded attribute has one accessor.
 func TestRows(t *testing.T) {
 	t.Parallel()
 	names, places, tokens := map[string]bool{}, map[int]string{}, map[string]bool{"": true}
@@ -111,8 +110,8 @@ func accessors(a clickattr.Attr) (n int) {
 	return n
 }
 
-// TestEveryFieldHasARow compares the table with the struct. Each field of a click must belong to one attribute. In the click
-// log, the visitor's fields have the names of the attributes and are in the order of the table.
+// TestEveryFieldHasARow checks that each field of a click belongs to one attribute, and that the click log names and orders the
+// visitor's fields as the table does.
 func TestEveryFieldHasARow(t *testing.T) {
 	t.Parallel()
 	var c models.Click
@@ -136,7 +135,7 @@ func TestEveryFieldHasARow(t *testing.T) {
 			case field.Anonymous:
 				walk(f)
 				continue
-			case field.Name == "Subs": // an array with the sub-parameters
+			case field.Name == "Subs":
 				continue
 			case owner[at] == "":
 				t.Errorf("the field %s of a click belongs to no attribute", field.Name)
@@ -161,7 +160,6 @@ func TestEveryFieldHasARow(t *testing.T) {
 	}
 }
 
-// pointer returns the address of an attribute's field in a click.
 func pointer(a *clickattr.Attr, c *models.Click) any {
 	for v, i := reflect.ValueOf(*a), 0; i < v.NumField(); i++ {
 		if f := v.Field(i); f.Kind() == reflect.Func && !f.IsNil() {
@@ -171,7 +169,7 @@ func pointer(a *clickattr.Attr, c *models.Click) any {
 	return nil
 }
 
-// TestValues checks the lists of values: each value is its own canonical form, and a mistyped value gets a suggestion.
+// TestValues checks that each value is its own canonical form, and that a mistyped value gets a suggestion.
 func TestValues(t *testing.T) {
 	t.Parallel()
 	for _, a := range clickattr.All {

@@ -10,11 +10,10 @@ import (
 	"switchyard/models"
 )
 
-// All lists the attributes in the order of the columns of export files, except that the columns of the sub-parameters after
-// models.EarlySubs are at the end of a file. Callers must not change All.
+// All lists the attributes in the order of the columns of export files, except for the sub-parameters after models.EarlySubs,
+// which are at the end of a file. Callers must not change All.
 var All = slices.Concat(routing, subs(), visitor, bookkeeping, passing)
 
-// routing lists the attributes that say where a click came from and where the visitor was sent.
 var routing = []Attr{
 	{
 		Name: "id", Tag: 1, In: Smartlinks,
@@ -87,7 +86,6 @@ var routing = []Attr{
 	},
 }
 
-// visitor lists the attributes that are fields of models.Visitor.
 var visitor = []Attr{
 	{
 		Name: "ip", Tag: 16, Compare: AsAddr, Token: "ip", Dimension: 22, In: Both,
@@ -219,7 +217,7 @@ var visitor = []Attr{
 	},
 }
 
-// bookkeeping lists the attributes for the score, the price and the explanation of a click.
+// bookkeeping lists the attributes of the score, the price and the decision.
 var bookkeeping = []Attr{
 	{
 		Name: "bot_signals", Tag: 40, In: Smartlinks,
@@ -293,7 +291,6 @@ var bookkeeping = []Attr{
 	},
 }
 
-// passing lists the attributes that are known only while a click is routed, and are not recorded.
 var passing = []Attr{
 	{Name: "continent", Compare: AsText, Values: Continents},
 	{Name: "timezone", Compare: AsText},
@@ -303,7 +300,6 @@ var passing = []Attr{
 	{Name: "clicks_today", Compare: AsNumber},
 }
 
-// subs returns the attributes of the sub-parameters.
 func subs() []Attr {
 	const firstTag, firstDimension, firstLate = 101, 32, 53
 	list := make([]Attr, models.Subs)

@@ -13,12 +13,12 @@ import (
 	"switchyard/models/country"
 )
 
-// Values describes the values that an attribute can have. Each value has one canonical form. Clicks have the canonical form, and
-// it is stored and shown in reports. Other spellings are accepted and converted. A nil Values means that any text is a value.
+// Values describes the values that an attribute can have. Each value has one canonical form, which clicks have and reports show.
+// Other spellings are accepted and converted. Nil means that any text is a value.
 type Values struct {
 	// Name is the name of such a value in the documentation, such as CountryCode.
 	Name string
-	// Open says that a visitor can also have a value that is not in the list, such as the name of a rare browser.
+	// Open says that a visitor can also have another value, such as the name of a rare browser.
 	Open bool
 
 	list  []string          // canonical forms; nil: there are too many to list
@@ -29,7 +29,7 @@ type Values struct {
 	description string // describes the values in messages
 }
 
-// List returns the canonical forms, or nil if there are too many to list. Callers must not change the list.
+// List returns the canonical forms, or nil if there are too many to list.
 func (v *Values) List() []string {
 	if v == nil {
 		return nil
@@ -37,7 +37,7 @@ func (v *Values) List() []string {
 	return v.list
 }
 
-// Find returns the canonical form of a text. ok is false if the text is not one of the values.
+// Find returns the canonical form of a text. ok is false if the text is no value.
 func (v *Values) Find(text string) (canonical string, ok bool) {
 	if v == nil {
 		return text, true
@@ -53,8 +53,8 @@ func (v *Values) Find(text string) (canonical string, ok bool) {
 	return "", false
 }
 
-// Check returns the canonical form of a text. Its error names the value that was probably meant or, if no value is similar,
-// describes the values.
+// Check returns the canonical form of a text. Its error names the value that was probably meant or, without one, describes the
+// values.
 func (v *Values) Check(text string) (string, error) {
 	if canonical, ok := v.Find(text); ok {
 		return canonical, nil
@@ -70,8 +70,7 @@ func (v *Values) Check(text string) (string, error) {
 // Resembles reports whether a text is probably a mistyped value. The text must not be one of the values.
 func (v *Values) Resembles(text string) bool { return v.near(text) != "" }
 
-// near returns the value that was probably meant, or an empty text. It looks for a similar name only if the text has at least four
-// bytes.
+// near returns the value that was probably meant, or "". Short texts have no similar names.
 func (v *Values) near(text string) string {
 	const shortest = 4
 	if v.parse != nil {
@@ -90,8 +89,8 @@ func (v *Values) near(text string) string {
 	return v.forms[models.Nearest(plain(text), v.names)] // an empty text has no form
 }
 
-// plain returns a text in lower case, without spaces and without the punctuation that joins or abbreviates words. The signs !, *
-// and % stay, and so does a sign at the beginning of the text. So neither !DE nor -DE becomes de.
+// plain returns a text in lower case, without spaces and punctuation. The signs !, * and % stay, and so does a sign at the
+// beginning, so that neither !DE nor -DE becomes de.
 func plain(text string) string {
 	var out strings.Builder
 	for i, r := range text {
@@ -103,8 +102,7 @@ func plain(text string) string {
 	return out.String()
 }
 
-// oneOf returns Values with the given name and a fixed list of values. The map synonyms has the canonical forms of other
-// spellings.
+// oneOf returns Values with a fixed list of values. synonyms maps other spellings to values.
 func oneOf(name string, list []string, synonyms map[string]string) *Values {
 	v := &Values{Name: name, list: list, forms: map[string]string{}, description: "one of " + strings.Join(list, ", ")}
 	for text, canonical := range synonyms {
@@ -117,7 +115,7 @@ func oneOf(name string, list []string, synonyms map[string]string) *Values {
 	return v
 }
 
-// The values of attributes that have a known set of values.
+// The values of attributes.
 var (
 	Countries = countries()
 
@@ -196,7 +194,6 @@ var (
 // codes.
 var replacedLanguages = map[string]string{"iw": "he", "in": "id", "ji": "yi", "jw": "jv", "mo": "ro"}
 
-// countries returns the codes of models/country. Country names, codes of three letters and UK are synonyms.
 func countries() *Values {
 	codes, synonyms := country.Codes(), map[string]string{"UAE": "AE", "Great Britain": "GB", "Czech Republic": "CZ"}
 	var names []string

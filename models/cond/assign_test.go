@@ -11,7 +11,7 @@ func TestAssign(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
 		name, value string
-		ok          bool   // true if Assign accepts the value
+		ok          bool
 		known       bool   // true if the attribute is known after Assign; the time and is_bot are known even before Assign
 		text        string // the attribute's text after Assign
 	}{

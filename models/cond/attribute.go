@@ -49,7 +49,6 @@ var (
 	firstSub = Named(models.SubKeys[0]) // the other sub-parameters have the next numbers
 )
 
-// kind is the way in which the values of an attribute are compared.
 type kind uint8
 
 const (
@@ -88,8 +87,7 @@ var attributes, attrByName = func() (list [numAttrs]attribute, byName map[string
 	return list, byName
 }()
 
-// Named returns the attribute with a name. It panics if the attribute does not exist. For a name that comes from a caller, use
-// Facts.Assign.
+// Named returns the attribute with a name. It panics if there is no such attribute. For a name from a caller, use Facts.Assign.
 func Named(name string) Attr {
 	a, ok := attrByName[name]
 	if !ok {
@@ -109,7 +107,7 @@ func (a Attr) String() string {
 // maxName is the maximum length of the <name> in param.<name> and header.<name>.
 const maxName = 100
 
-// findAttr returns the attribute that a condition names. arg is the <name> in param.<name> and header.<name>.
+// findAttr returns the attribute that a condition names. arg is the <name> in param.<name> or header.<name>.
 func findAttr(name string) (a Attr, k kind, arg string, ok bool) {
 	if a, ok := attrByName[name]; ok {
 		return a, attributes[a].kind, "", true

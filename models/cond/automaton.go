@@ -3,11 +3,10 @@ package cond
 import "bytes"
 
 // automaton reports whether a text contains one of many values, in one pass over the text (Aho-Corasick). It stops at the first
-// value that it finds. So no value may begin with another value, and a node where a value ends needs no children.
+// value, so no value may begin with another one, and a node where a value ends needs no children.
 //
-// Nodes are numbered level by level. So the children of a node are next to each other, and they end where the children of the
-// next node begin. Because of this, a node needs only five bytes. Existing libraries need 90 to 2000 bytes for each node, and
-// most of them allocate during a search.
+// Nodes are numbered level by level. So the children of a node end where the children of the next node begin, and a node needs
+// only five bytes. Existing libraries need 90 to 2000 bytes, and most of them allocate during a search.
 type automaton struct {
 	firstPairs pairSet     // the pairs of bytes with which values begin
 	root       [256]uint16 // the children of the root by their byte; 0: none
@@ -20,16 +19,16 @@ const (
 	valueEnds = ^uint16(0) // an entry in fail: a value ends at the node
 	nodeBytes = 5
 
-	// maxNodes is the maximum number of nodes of an automaton. With this limit, the automata of MaxConditions conditions need
-	// less memory than RuleBudget.
+	// maxNodes is the maximum number of nodes. With it, the automata of MaxConditions conditions need less memory than
+	// RuleBudget.
 	maxNodes = 8192
 
 	// manyChildren is the number of children above which a child is searched with bytes.IndexByte.
 	manyChildren = 8
 )
 
-// pairSet is a set of pairs of bytes, stored by a hash. At most positions of a usual text no value begins, and the set shows this
-// within a nanosecond. Without the set, searching such a text takes twice as long.
+// pairSet is a set of pairs of bytes, by a hash. At most positions of a text no value begins, which the set shows within a
+// nanosecond. Without it, a search takes twice as long.
 type pairSet [32]uint64
 
 func (s *pairSet) add(a, b byte) {
@@ -42,10 +41,10 @@ func (s *pairSet) has(a, b byte) bool {
 	return s[h>>6]&(1<<(h&63)) != 0
 }
 
-// hashOfPair returns a hash of 11 bits.
+// hashOfPair returns 11 bits.
 func hashOfPair(a, b byte) uint32 { return (uint32(a)<<8 | uint32(b)) * 0x9e3779b1 >> 21 }
 
-// newAutomaton returns the automaton for values that distinct has returned. It returns nil if the automaton would be too large.
+// newAutomaton returns the automaton for values that distinct has returned. It is nil if it would be too large.
 func newAutomaton(values [][]byte) *automaton {
 	size := countNodes(values)
 	if size > maxNodes {
@@ -103,7 +102,7 @@ func (a *automaton) setFirstPairs(values [][]byte) {
 	}
 }
 
-// failOf returns the entry in fail for the new child of node n at byte b. The entries of all levels above are already set.
+// failOf returns the entry in fail for the new child of node n at byte b. All levels above are already set.
 func (a *automaton) failOf(n int, b byte) uint16 {
 	if n == 0 {
 		return 0

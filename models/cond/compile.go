@@ -17,18 +17,18 @@ type Matcher struct {
 	live       *atomic.Pointer[Matcher] // set only in a shared matcher, whose other fields are empty
 }
 
-// NewShared returns a shared matcher, which matches exactly like m. After a call of Set it matches like the matcher that was
-// passed to Set. So a rule that many flows use can change without compiling any of the flows again.
+// NewShared returns a matcher that matches like m, and after a call of Set like another matcher. So a rule that many flows use
+// can change without compiling the flows again.
 func NewShared(m *Matcher) *Matcher {
 	s := &Matcher{live: new(atomic.Pointer[Matcher])}
 	s.live.Store(m.current())
 	return s
 }
 
-// Set replaces the matcher for which a shared matcher stands. It panics if m was not made by NewShared.
+// Set replaces the matcher behind a shared matcher. It panics if m was not made by NewShared.
 func (m *Matcher) Set(to *Matcher) { m.live.Store(to.current()) }
 
-// current returns the matcher for which a shared matcher stands. For any other matcher it returns the matcher itself.
+// current returns the matcher behind a shared matcher, or the matcher itself.
 func (m *Matcher) current() *Matcher {
 	if m.live != nil {
 		return m.live.Load()
@@ -36,10 +36,9 @@ func (m *Matcher) current() *Matcher {
 	return m
 }
 
-// Never is a matcher that refuses every visitor. It is used in place of a rule that no longer exists.
+// Never is a matcher that refuses every visitor. It stands for a rule that no longer exists.
 var Never = &Matcher{never: true}
 
-// compiled is a compiled condition.
 type compiled struct {
 	attr   Attr
 	negate bool
@@ -49,9 +48,8 @@ type compiled struct {
 	arg    string // the name in param.<name> or header.<name>
 }
 
-// Compile compiles a list of conditions. With the logic "or" at least one condition must hold, and with any other logic all
-// conditions must hold. An empty list matches every visitor. The error is an *Error. The matcher uses the list until
-// DiscardConditions is called, so the caller must not change the list before that.
+// Compile compiles a list of conditions. With the logic "or" one condition must hold, otherwise all must hold. An empty list
+// matches every visitor. The error is an *Error. The caller must not change the list before DiscardConditions.
 func Compile(list []Condition, logic string) (*Matcher, error) {
 	m := &Matcher{list: make([]compiled, 0, len(list)), conditions: list, or: strings.EqualFold(logic, "or")}
 	for i := range list {
@@ -64,8 +62,7 @@ func Compile(list []Condition, logic string) (*Matcher, error) {
 	return m, nil
 }
 
-// DiscardConditions releases the conditions from which the matcher was compiled, because they would add 40% to a campaign's
-// memory. After that, Explain cannot be called.
+// DiscardConditions releases the conditions, because they would add 40% to a campaign's memory. Explain then cannot be called.
 func (m *Matcher) DiscardConditions() { m.conditions = nil }
 
 func compile(c *Condition) (compiled, *Error) {
@@ -108,7 +105,6 @@ func compile(c *Condition) (compiled, *Error) {
 	return out, nil
 }
 
-// newTester returns the tester for an operator and a kind of attribute. It looks at the operator first, then at the kind.
 func newTester(a Attr, k kind, op operator, values []string) (tester, *Error) {
 	if op == opRegex {
 		return newRegexTest(values)
@@ -163,7 +159,7 @@ func newAddrTest(values []string) (tester, *Error) {
 	return addrTest{set}, nil
 }
 
-// pair returns the two bounds of the operator between. values holds both bounds, or a single text "from,to".
+// pair returns the two bounds of the operator between. values has both, or a single text "from,to".
 func pair(values []string) (lo, hi string, err *Error) {
 	if len(values) == 1 {
 		values = strings.Split(values[0], ",")
@@ -211,8 +207,7 @@ func newVersionTest(op operator, values []string) (tester, *Error) {
 	return t, nil
 }
 
-// canonicalValues returns the values of a closed set in the canonical form that visitors have. Conditions that were saved before
-// Canonical existed may contain other forms: phone means mobile.
+// canonicalValues returns the canonical form that visitors have. Old conditions may contain other forms: phone means mobile.
 func canonicalValues(a Attr, values []string) []string {
 	closed := valuesOf(a)
 	for i, text := range values {

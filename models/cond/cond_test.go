@@ -336,14 +336,14 @@ func TestText(t *testing.T) {
 			t.Errorf("%s is %q, want %q", attr, got, want)
 		}
 	}
-	// There are 68 attributes, with the numbers 0 to 67. A higher number has no name.
+	// 68 attributes have a name.
 	if last, beyond := cond.Attr(67).String(), cond.Attr(68).String(); last == "attr(67)" || beyond != "attr(68)" {
 		t.Errorf("the attributes 67 and 68 are named %s and %s, want only 67 to have a name", last, beyond)
 	}
 }
 
-// FuzzCondition checks three properties. A condition that passes Validate compiles and matches without a panic. A negated
-// operator is the opposite of its positive operator. Explain and Match give the same result.
+// FuzzCondition checks that a condition that passes Validate compiles and matches without a panic, that a negated operator is the
+// opposite of its positive operator, and that Explain and Match give the same result.
 func FuzzCondition(f *testing.F) {
 	f.Add("country", "equals", `["DE"]`, "de")
 	f.Add("ip", "in_cidr", `"10.0.0.0/8"`, "10.1.2.3")

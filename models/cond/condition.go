@@ -9,13 +9,12 @@ import (
 	"switchyard/models"
 )
 
-// Limits of a condition. Compile enforces all limits except MaxConditions. The package that owns the list enforces
-// MaxConditions.
+// Limits of a condition. Compile enforces them, except for MaxConditions, which the owner of the list enforces.
 const (
-	MaxConditions = 20   // maximum number of conditions in a list
-	MaxItems      = 200  // maximum number of values in a condition
-	MaxItemLen    = 200  // maximum length of a value in characters
-	MaxPattern    = 1024 // maximum length of a regular expression in bytes
+	MaxConditions = 20
+	MaxItems      = 200  // in a condition
+	MaxItemLen    = 200  // in characters
+	MaxPattern    = 1024 // in bytes
 )
 
 // Condition compares one attribute of a visitor: see models.Condition.
@@ -66,7 +65,7 @@ const (
 	BadRegex // the pattern does not compile, or is too long or too costly
 )
 
-// Error says why a condition cannot be used. The caller converts Reason into an error code of its own API.
+// Error says why a condition cannot be used. The caller converts Reason into an error code of its own.
 type Error struct {
 	Reason    Reason
 	Attribute string
@@ -75,7 +74,7 @@ type Error struct {
 	Item      int // index of the value, from 0; set only for BadRegex
 }
 
-// Error returns one sentence about the reason.
+// Error implements error.
 func (e *Error) Error() string {
 	switch e.Reason {
 	case UnknownAttribute:

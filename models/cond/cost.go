@@ -7,21 +7,20 @@ import (
 
 // Cost is the maximum work and memory that conditions need.
 type Cost struct {
-	// Steps is the calculated work to match one visitor whose texts have maxText bytes. It is an upper limit, except for searches
-	// with contains: a hostile text may take more steps than are calculated (see containsTest.cost). MaxSteps limits such searches
-	// too. A step is about 10 ns. Applying one instruction of a pattern to one byte takes 5 to 13 ns, as measured with patterns that
-	// were made to be slow.
+	// Steps is the calculated work to match a visitor whose texts have maxText bytes. For a hostile text, a search with contains
+	// may take more steps (see containsTest.cost), but at most MaxSteps. A step is about 10 ns. Applying one instruction of a
+	// pattern to one byte takes 5 to 13 ns, as measured with slow patterns.
 	Steps int `db:"match_steps"`
-	// Bytes is the approximate memory of the compiled conditions, which every web process keeps in memory.
+	// Bytes is the approximate memory of the compiled conditions in every web process.
 	Bytes int `db:"match_bytes"`
 }
 
-// MaxSteps is the number of steps after which a routing decision ends: about a millisecond. The steps are counted for the
-// visitor's real texts, which are mostly shorter than maxText.
+// MaxSteps is the number of steps after which a routing decision ends: about a millisecond. They are counted for the visitor's
+// real texts.
 const MaxSteps = 100_000
 
-// maxText is the length in bytes for which the cost of matching a text is calculated. No text that a visitor can choose is
-// longer, except the requested URL and the referrer.
+// maxText is the length in bytes for which the cost of matching a text is calculated. Only the requested URL and the referrer can
+// be longer.
 const maxText = 512
 
 // The budgets of conditions that are saved together.
@@ -33,7 +32,7 @@ var (
 // Plus returns the sum of two costs.
 func (c Cost) Plus(o Cost) Cost { return Cost{c.Steps + o.Steps, c.Bytes + o.Bytes} }
 
-// Check returns an error if the cost exceeds a budget. The error contains both numbers and says what to do.
+// Check returns an error if the cost exceeds a budget.
 func (c Cost) Check(budget Cost) error {
 	switch {
 	case c.Steps > budget.Steps:
@@ -74,7 +73,6 @@ const (
 	searchBytes    = valueBytes + 32
 )
 
-// steps returns the number of steps of one comparison with a tester, without the steps of its patterns.
 func steps(t tester) int32 {
 	if r, ok := t.(*regexTest); ok {
 		t = &r.parts
@@ -89,11 +87,10 @@ func bytesOf(values [][]byte) (n int) {
 	return n
 }
 
-// cost returns the cost of a binary search. Comparing up to `linear` values one by one costs no more than that.
+// cost returns the cost of a binary search. Comparing up to `linear` values one by one costs no more.
 func (t equalTest) cost() Cost { return Cost{4, bytesOf(t)} }
 
-// cost returns the cost of a binary search in the worst case: the values are similar, and are compared byte by byte from the
-// end.
+// cost returns the cost of a binary search in the worst case: similar values.
 func (t *edgeTest) cost() Cost {
 	return Cost{min(len(t.values), 4*linear), bytesOf(t.values)}
 }

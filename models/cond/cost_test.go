@@ -15,8 +15,7 @@ import (
 	"switchyard/models/longtest"
 )
 
-// TestPatternsMatchAsRegexp checks that a pattern gives the same result as package regexp, even if it is replaced by a search
-// for plain texts.
+// TestPatternsMatchAsRegexp checks that a pattern gives the same result as package regexp.
 func TestPatternsMatchAsRegexp(t *testing.T) {
 	t.Parallel()
 	part := rapid.SampledFrom([]string{
@@ -47,8 +46,7 @@ func TestPatternsMatchAsRegexp(t *testing.T) {
 	})
 }
 
-// TestCost checks that a pattern that is a choice of plain texts costs almost nothing. The cost of any other pattern is its
-// maximum work.
+// TestCost checks that a choice of plain texts costs almost nothing. Any other pattern costs its maximum work.
 func TestCost(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {
@@ -79,8 +77,8 @@ func TestCost(t *testing.T) {
 	}
 }
 
-// TestExhausted checks that a decision ends when it has used up its steps. After that, Match finds no match. Explain gives each
-// condition steps of its own, so it still finds that the condition matches.
+// TestExhausted checks that a decision ends when it has used up its steps. Match then finds nothing, but Explain gives each
+// condition steps of its own.
 func TestExhausted(t *testing.T) {
 	t.Parallel()
 	costly := cond.Condition{Attribute: "user_agent", Operator: "not_regex", Value: strings.Repeat("(a|b|c|.d)?", 40) + "z$"}
@@ -111,8 +109,7 @@ func TestExhausted(t *testing.T) {
 	}
 }
 
-// TestLongTextsEnd checks that a decision ends soon even if a long URL contains the beginnings of many listed texts again and
-// again.
+// TestLongTextsEnd checks that a decision ends soon even if a long URL contains the beginnings of many listed texts.
 func TestLongTextsEnd(t *testing.T) {
 	t.Parallel()
 	values := make([]any, cond.MaxItems)
@@ -165,8 +162,7 @@ func randomRules(r *rand.Rand) []cond.Condition {
 	return list
 }
 
-// TestRandomRulesWithinTheBudget checks that lists of rules within the budget need no more memory than their cost says, whatever
-// conditions they contain.
+// TestRandomRulesWithinTheBudget checks that rules within the budget need no more memory than their cost says.
 func TestRandomRulesWithinTheBudget(t *testing.T) { //nolint:paralleltest // it measures the memory of the process
 	r := rand.New(rand.NewPCG(1, 2))
 	f := &cond.Facts{}
@@ -201,7 +197,7 @@ func TestRandomRulesWithinTheBudget(t *testing.T) { //nolint:paralleltest // it 
 	t.Logf("%d kept, %d refused; the slowest decision took %s", len(matchers), refused, slowest) // only logged, because machines differ
 }
 
-// longTexts returns the facts of a visitor with long texts. Only the URL and the referrer of a recorded click can be longer than these texts.
+// longTexts returns the facts of a visitor with long texts. Only the URL and the referrer of a click can be longer.
 func longTexts(f *cond.Facts) *cond.Facts {
 	f.Reset()
 	f.Assign("user_agent", strings.Repeat("aA", 256))

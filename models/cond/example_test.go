@@ -9,7 +9,7 @@ import (
 	"switchyard/models/cond"
 )
 
-// A list of conditions is compiled once, and then matched against the facts of any number of visitors.
+// A list of conditions is compiled once, and then matched with the facts of any number of visitors.
 func Example() {
 	matcher, err := cond.Compile([]cond.Condition{
 		{Attribute: "country", Operator: "in", Value: []any{"DE", "AT"}},

@@ -10,15 +10,15 @@ import (
 	"switchyard/models"
 )
 
-// Source looks up values that are not attributes themselves: query parameters and request headers. Names of headers are passed
-// in canonical form. An empty result means that the value is unknown.
+// Source looks up query parameters and request headers. Names of headers are passed in canonical form. An empty result means
+// unknown.
 type Source interface {
 	Param(name string) string
 	Header(name string) string
 }
 
 // Facts holds the known facts about one visitor at one moment. In the zero value nothing is known. Only one goroutine may use
-// Facts, because a match stores folded text in them. If Facts are used again after Reset, matching allocates nothing.
+// Facts, because a match stores folded text in them. After Reset, matching allocates nothing.
 type Facts struct {
 	text    [numAttrs]string
 	num     [numAttrs]int64
@@ -37,24 +37,24 @@ type Facts struct {
 }
 
 type textPairs struct {
-	text span // the folded text
+	text span
 	set  pairs
 }
 
 type textHash struct {
-	text span // the folded text
+	text span
 	sum  uint32
 }
 
 type span struct{ from, to int32 }
 
-// Reset clears the facts. It keeps the allocated memory for the next use.
+// Reset clears the facts. It keeps the memory.
 func (f *Facts) Reset() {
 	scratch := f.scratch[:0]
 	*f = Facts{scratch: scratch}
 }
 
-// Exhausted reports whether the decision has used more than MaxSteps. After that, no condition matches.
+// Exhausted reports whether the decision has used more than MaxSteps. Match then returns false.
 func (f *Facts) Exhausted() bool { return f.steps > MaxSteps }
 
 // countSteps adds to the steps of the decision. It returns false if the decision is exhausted.
@@ -95,7 +95,7 @@ func (f *Facts) SetIP(addr netip.Addr) {
 	}
 }
 
-// SetTime sets the moment, and the time zone for days and hours. A nil zone means UTC.
+// SetTime sets the moment and the time zone. A nil zone means UTC.
 func (f *Facts) SetTime(now time.Time, zone *time.Location) {
 	if zone == nil {
 		zone = time.UTC
@@ -142,8 +142,8 @@ var clickTexts, clickFacts = func() (texts []clickText, facts []clickFact) {
 	return texts, facts
 }()
 
-// SetClick sets the attributes that are recorded with a click, except ids. The caller sets the texts of the ids that are needed,
-// because it already has them. Most sub-parameters are empty, and an empty sub-parameter costs only one check.
+// SetClick sets the attributes that are recorded with a click, except ids. The caller sets the texts of the ids that are needed.
+// An empty sub-parameter costs only one check, because most are empty.
 func (f *Facts) SetClick(c *models.Click) {
 	for i := range clickTexts {
 		f.SetText(clickTexts[i].attr, *clickTexts[i].at(c))
@@ -158,14 +158,13 @@ func (f *Facts) SetClick(c *models.Click) {
 	}
 }
 
-// SetSource sets the source in which param.<name> and header.<name> are looked up.
+// SetSource sets the source of param.<name> and header.<name>.
 func (f *Facts) SetSource(s Source) { f.source = s }
 
 // Known reports whether an attribute has a value.
 func (f *Facts) Known(a Attr) bool { return a < numAttrs && f.known[a/64]&(1<<(a%64)) != 0 }
 
-// Text returns an attribute's value as text, or an empty text if the value is unknown. Numbers and addresses are formatted,
-// which allocates.
+// Text returns an attribute's value as text, or "" if it is unknown. Numbers and addresses are formatted, which allocates.
 func (f *Facts) Text(a Attr) string {
 	if !f.Known(a) {
 		return ""
@@ -184,7 +183,6 @@ func (f *Facts) setKnown(a Attr, known bool) {
 	}
 }
 
-// number returns the value of a numeric, boolean or date attribute.
 func (f *Facts) number(a Attr) int64 {
 	if a >= DayOfWeek && a <= Schedule {
 		f.readClock()
@@ -192,7 +190,6 @@ func (f *Facts) number(a Attr) int64 {
 	return f.num[a]
 }
 
-// readClock calculates day, hour, date and minute when they are first used.
 func (f *Facts) readClock() {
 	if f.timed {
 		return
@@ -224,10 +221,10 @@ func (f *Facts) appendText(dst []byte, a Attr) []byte {
 	}
 }
 
-// Fold returns a text folded: texts that differ only in upper and lower case become equal. Folded uses the same form.
+// Fold returns a text folded: texts that differ only in upper and lower case become equal.
 func Fold(text string) []byte { return appendFold(nil, text) }
 
-// Folded returns the folded value of a known attribute: see Fold. The bytes stay valid until Reset.
+// Folded returns the folded value of a known attribute. The bytes stay valid until Reset.
 func (f *Facts) Folded(a Attr) []byte {
 	if s := f.folded[a]; s.to > s.from {
 		return f.scratch[s.from:s.to]
@@ -243,7 +240,6 @@ func (f *Facts) Folded(a Attr) []byte {
 	return f.scratch[from:]
 }
 
-// pairsOf returns the pairs of bytes in a folded value.
 func (f *Facts) pairsOf(a Attr, value []byte) *pairs {
 	p := &f.pairs[a%Attr(len(f.pairs))]
 	if p.text != f.folded[a] {
@@ -252,7 +248,6 @@ func (f *Facts) pairsOf(a Attr, value []byte) *pairs {
 	return &p.set
 }
 
-// hashOf returns the hash of a known attribute's folded value.
 func (f *Facts) hashOf(a Attr) uint32 {
 	h := &f.hashes[a%Attr(len(f.hashes))]
 	if s := f.folded[a]; s != h.text || s == (span{}) {

@@ -21,8 +21,8 @@ const (
 	Timespan Kind = "schedule" // {days, from, to}
 )
 
-// Form is a set of conditions with the same shape. Each of its attributes can be combined with each of its operators. The value,
-// or each value of a list, is of the form's kind. Each condition belongs to exactly one form.
+// Form is a set of conditions with the same shape. Each attribute can be combined with each operator. Values are of the form's
+// kind. Each condition belongs to exactly one form.
 type Form struct {
 	Name       string
 	Doc        string
@@ -34,8 +34,7 @@ type Form struct {
 	Example    Condition
 }
 
-// Families lists the prefixes of attributes with a free name, such as param.utm_source: the caller chooses the name after the
-// prefix.
+// Families lists the prefixes of attributes with a free name, such as param.utm_source.
 var Families = []string{"param.", "header."}
 
 // Forms returns the forms of all conditions that can be saved.
@@ -59,7 +58,6 @@ var Forms = sync.OnceValue(func() []Form {
 	return forms
 })
 
-// closedForms returns the forms that test for equality with values of a closed set.
 func closedForms() (forms []Form) {
 	for a, known := range attributes[:len(attrByName)] {
 		values := valuesOf(Attr(a))
@@ -98,7 +96,7 @@ func valueExamples(v *clickattr.Values) any {
 	return []any{v.List()[0], v.List()[1]}
 }
 
-// The operators, grouped by their purpose.
+// The operators, by purpose.
 var (
 	equality = []string{"equals", "not_equals", "in", "not_in"}
 	parts    = []string{"contains", "not_contains", "starts_with", "ends_with"}

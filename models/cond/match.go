@@ -8,7 +8,6 @@ import (
 	"go4.org/netipx"
 )
 
-// verdict is the outcome of a comparison before negation.
 type verdict uint8
 
 const (
@@ -24,14 +23,13 @@ func verdictOf(b bool) verdict {
 	return no
 }
 
-// tester compares a value of the visitor with all values of a condition. It is called only if the visitor's value is known.
 type tester interface {
 	test(f *Facts, c *compiled) verdict
 	cost() Cost
 }
 
 // Match reports whether the facts satisfy the conditions. It allocates nothing if the Facts were used before. It returns false
-// when no steps are left (see Facts.Exhausted).
+// when no steps are left: see Facts.Exhausted.
 func (m *Matcher) Match(f *Facts) bool {
 	m = m.current()
 	if m.never {
@@ -52,10 +50,10 @@ func (m *Matcher) Match(f *Facts) bool {
 // Len returns the number of conditions.
 func (m *Matcher) Len() int { return len(m.current().list) }
 
-// Or reports whether it is enough that one condition holds.
+// Or reports whether one condition is enough.
 func (m *Matcher) Or() bool { return m.current().or }
 
-// Uses reports whether a condition uses an attribute. If not, the caller can save the cost of determining it.
+// Uses reports whether a condition uses an attribute. If not, the caller need not determine the attribute.
 func (m *Matcher) Uses(a Attr) bool {
 	return slices.ContainsFunc(m.current().list, func(c compiled) bool { return c.attr == a })
 }
@@ -83,7 +81,6 @@ func (c *compiled) known(f *Facts) bool {
 	return c.paramOrHeader(f) != ""
 }
 
-// paramOrHeader returns the value of param.<name> or header.<name>.
 func (c *compiled) paramOrHeader(f *Facts) string {
 	switch {
 	case f.source == nil:
@@ -95,7 +92,6 @@ func (c *compiled) paramOrHeader(f *Facts) string {
 	}
 }
 
-// raw returns the value of a text attribute as received.
 func (c *compiled) raw(f *Facts) string {
 	if c.attr < numAttrs {
 		return f.text[c.attr]
@@ -115,7 +111,7 @@ func (c *compiled) folded(f *Facts) []byte {
 	return value
 }
 
-// Finding is the result of one condition: the visitor's value, and whether the condition matched.
+// Finding is the visitor's value for one condition, and whether the condition matched.
 type Finding struct {
 	Attribute string `json:"attribute"`
 	Operator  string `json:"operator"`
@@ -125,9 +121,8 @@ type Finding struct {
 	Matched   bool   `json:"matched"`
 }
 
-// Explain returns the result of Match and a finding for every condition, including conditions that had no influence on the
-// result. The findings have a separate budget of steps, which is as large as the budget of a decision. Explain leaves the step
-// count of the decision unchanged. It panics after DiscardConditions.
+// Explain returns the result of Match and a finding for every condition. The findings have steps of their own, so that they do
+// not use up the steps of the decision. It panics after DiscardConditions.
 func (m *Matcher) Explain(f *Facts) (bool, []Finding) {
 	m = m.current()
 	taken := f.steps
@@ -192,8 +187,8 @@ func (t numberTest) test(f *Facts, c *compiled) verdict {
 	return no
 }
 
-// versionTest holds versions in ascending order: all versions for equality, both bounds for between, and only the widest bound
-// for the other operators. Names, such as XP, can only be equal or not equal.
+// versionTest holds versions in ascending order: all for equality, both bounds for between, and else only the widest bound.
+// Names, such as XP, can only be equal or not equal.
 type versionTest struct {
 	op     operator
 	values []string
@@ -230,7 +225,7 @@ func ordered(op operator, cmp int) bool {
 	}
 }
 
-// boolTest says whether the condition matches the value false, and whether it matches the value true.
+// boolTest says whether the condition matches false and whether it matches true.
 type boolTest [2]bool
 
 func (t boolTest) test(f *Facts, c *compiled) verdict { return verdictOf(t[f.num[c.attr]&1]) }

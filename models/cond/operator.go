@@ -34,8 +34,8 @@ var operators = map[string]opInfo{
 	"between": {opBetween, false}, "is_set": {opIsSet, false},
 }
 
-// textual holds the operators for texts. ordering holds the operators that compare by order. inOrder is for kinds whose values
-// have an order. anyOrder is for kinds whose values have an order and are also texts.
+// textual holds the operators for texts, and ordering the operators that compare by order. inOrder is for kinds with an order.
+// anyOrder is for kinds that are also texts.
 var (
 	textual  = ops(opEquals, opContains, opStartsWith, opEndsWith, opRegex, opIsSet)
 	ordering = ops(opGT, opGTE, opLT, opLTE, opBetween)
@@ -43,7 +43,6 @@ var (
 	anyOrder = textual | inOrder
 )
 
-// allowed holds the operators that are valid for each kind of attribute.
 var allowed = [...]uint16{
 	kindText: anyOrder, kindNumber: anyOrder, kindVersion: anyOrder, kindDate: inOrder, kindIP: textual | ops(opCIDR),
 	kindBool: ops(opEquals, opIsSet), kindSchedule: ops(opEquals),

@@ -5,15 +5,14 @@ import (
 	"regexp/syntax"
 )
 
-// Portable is the compiled conditions in a form for another program: see ops/deploy/edge.
+// Portable is the compiled conditions for another program: see ops/deploy/edge.
 type Portable struct {
 	Or    bool                `json:"or,omitempty"`
 	Never bool                `json:"never,omitempty"`
 	All   []PortableCondition `json:"all,omitempty"`
 }
 
-// PortableCondition is one condition. Test says how the attribute is compared. It also determines which of the other fields are
-// used:
+// PortableCondition is one condition. Test says how the attribute is compared, and which other fields are used:
 //
 //	equals, contains, starts_with, ends_with   Texts, already folded by Fold, so that case does not count
 //	number                                     Ranges
@@ -33,7 +32,7 @@ type PortableCondition struct {
 	Want      bool            `json:"want,omitempty"`
 }
 
-// PortableRange is the range from Low to High. A null Low or High means no limit. Open excludes both ends.
+// PortableRange is the range from Low to High. A null bound means no limit. Open excludes both ends.
 type PortableRange struct {
 	Low  *float64 `json:"lo"`
 	High *float64 `json:"hi"`
@@ -43,8 +42,8 @@ type PortableRange struct {
 // OriginOnly is the Test of a condition that only this program can compare.
 const OriginOnly = "origin"
 
-// Portable returns the conditions in portable form. known reports whether the other program knows an attribute. The matcher must
-// still have its conditions (see DiscardConditions). Without them, a condition that searches for texts becomes OriginOnly.
+// Portable returns the conditions in portable form. known reports whether the other program knows an attribute. After
+// DiscardConditions, a condition that searches for texts becomes OriginOnly.
 func (m *Matcher) Portable(known func(attribute string) bool) Portable {
 	m = m.current()
 	out := Portable{Or: m.or, Never: m.never}
@@ -65,7 +64,7 @@ func (m *Matcher) Portable(known func(attribute string) bool) Portable {
 	return out
 }
 
-// setTest sets the fields that say how condition i compares. If a condition has no portable form, its Test stays OriginOnly.
+// setTest sets how condition i compares. Without a portable form it stays OriginOnly.
 func (m *Matcher) setTest(i int, p *PortableCondition) {
 	c := &m.list[i]
 	switch t := c.test.(type) {
@@ -108,14 +107,14 @@ func (m *Matcher) setTest(i int, p *PortableCondition) {
 	}
 }
 
-// setContained makes the condition search for texts, ignoring case. Without texts, the condition stays OriginOnly.
+// setContained makes the condition search for texts, ignoring case. Without texts it stays OriginOnly.
 func (p *PortableCondition) setContained(texts []string) {
 	for _, v := range foldAll(texts) {
 		p.Test, p.Texts = "contains", append(p.Texts, string(v))
 	}
 }
 
-// originalValues returns the values from which condition i was compiled. After DiscardConditions it returns nil.
+// originalValues returns the values of condition i, or nil after DiscardConditions.
 func (m *Matcher) originalValues(i int) []string {
 	if m.conditions == nil {
 		return nil
@@ -124,7 +123,7 @@ func (m *Matcher) originalValues(i int) []string {
 	return values
 }
 
-// choiceTexts returns the texts that patterns search for, or nil if a pattern is not a choice of texts.
+// choiceTexts returns the texts of patterns, or nil if one of them is not a choice of texts.
 func choiceTexts(patterns []string) (texts []string) {
 	for _, s := range patterns {
 		tree, err := syntax.Parse(s, syntax.Perl|syntax.FoldCase)
@@ -140,7 +139,6 @@ func choiceTexts(patterns []string) (texts []string) {
 	return texts
 }
 
-// finite returns a pointer to a number, or nil for infinity.
 func finite(n float64) *float64 {
 	if math.IsInf(n, 0) {
 		return nil

@@ -7,8 +7,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// processorTime returns the processor time that fn uses, which does not depend on other load of the machine. Its clock counts in
-// nanoseconds, while the clock of getrusage advances in milliseconds.
+// processorTime returns the processor time of fn, which does not depend on other load of the machine.
 func processorTime(fn func()) time.Duration {
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()

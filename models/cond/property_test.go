@@ -12,8 +12,7 @@ import (
 	"switchyard/models/cond"
 )
 
-// genCondition generates conditions with every kind of comparison. Some of their values are frequent among the visitors, and
-// others are not.
+// genCondition generates conditions with every kind of comparison. Some of their values are frequent among the visitors.
 func genCondition(t *rapid.T) cond.Condition {
 	c := cond.Condition{Attribute: rapid.SampledFrom([]string{
 		"country", "city", "user_agent", "browser_version", "ip", "asn", "is_bot", "param.a", "header.x-b", "sub1",
@@ -32,8 +31,8 @@ func genCondition(t *rapid.T) cond.Condition {
 	return c
 }
 
-// TestListsMatchAsTheirConditions checks that the result of a list follows from its logic and its conditions, that Explain gives
-// the same result, and that no screen refuses a visitor that matches.
+// TestListsMatchAsTheirConditions checks that the result of a list follows from its conditions, also in Explain, and that no
+// screen refuses a visitor that matches.
 func TestListsMatchAsTheirConditions(t *testing.T) {
 	t.Parallel()
 	refused := 0
@@ -89,9 +88,8 @@ func TestListsMatchAsTheirConditions(t *testing.T) {
 	}
 }
 
-// TestLongListsMatchAsTheirValues checks that a list of any length gives the same result as comparing its values one after
-// another. The words consist of only a few different letters. Because of this, many words begin alike, and a word often begins within a
-// partial match of another word.
+// TestLongListsMatchAsTheirValues checks that a list of any length matches like its values one after another. The words have few
+// different letters, so that many begin alike or overlap.
 func TestLongListsMatchAsTheirValues(t *testing.T) {
 	t.Parallel()
 	matched, lists := 0, 0
@@ -159,8 +157,7 @@ func matches(t *rapid.T, c cond.Condition, value string) bool {
 	return m.Match(f)
 }
 
-// TestVersionListsMatchAsTheirValues checks that a list of versions gives the same result as comparing the versions one after
-// another.
+// TestVersionListsMatchAsTheirValues checks that a list of versions matches like its versions one after another.
 func TestVersionListsMatchAsTheirValues(t *testing.T) {
 	t.Parallel()
 	version := rapid.StringMatching(`[0-2](\.[0-2]){0,2}[a-]?`)
@@ -188,8 +185,7 @@ func TestVersionListsMatchAsTheirValues(t *testing.T) {
 	})
 }
 
-// BenchmarkLongLists compares two ways to search for the same values: in one long list, and in several lists that are so short
-// that their values are searched one after another.
+// BenchmarkLongLists compares a search in one long list with searches in short lists of the same values.
 func BenchmarkLongLists(b *testing.B) {
 	agent := "Mozilla/5.0 (Linux; Android 14; Pixel 8) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/131.0.0.0 Mobile Safari/537.36"
 	bot := func(i int) string {
@@ -237,8 +233,7 @@ func BenchmarkLongLists(b *testing.B) {
 	}
 }
 
-// TestScreenSeesTheValueOfNow checks that a screen uses the current value of an attribute, even if the value changed after a
-// first check.
+// TestScreenSeesTheValueOfNow checks that a screen uses the current value of an attribute.
 func TestScreenSeesTheValueOfNow(t *testing.T) {
 	t.Parallel()
 	m, err := cond.Compile([]cond.Condition{{Attribute: "country", Operator: "in", Value: []any{"DE", "FR"}}}, "and")

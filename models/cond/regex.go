@@ -7,8 +7,8 @@ import (
 	"unicode"
 )
 
-// regexTest searches for patterns. If a pattern is a choice of plain texts, such as "bot|crawl|spider", it is replaced by a
-// search for these texts, which takes a hundredth of the time.
+// regexTest searches for patterns. A choice of plain texts, such as "bot|crawl|spider", is replaced by a search for these texts,
+// which takes a hundredth of the time.
 type regexTest struct {
 	parts    containsTest
 	patterns []pattern
@@ -20,7 +20,7 @@ type pattern struct {
 }
 
 // maxProgram is the maximum number of instructions of a condition's patterns. It is twice the number that MaxSteps allows for
-// maxText bytes. A condition with more instructions would exceed its budget in any case.
+// maxText bytes, so more would exceed the budget anyway.
 const maxProgram = 2 * MaxSteps / maxText
 
 func newRegexTest(values []string) (tester, *Error) {
@@ -72,7 +72,6 @@ func newPattern(text string, tree *syntax.Regexp) (p pattern, err error) {
 	return p, err
 }
 
-// sizeOf estimates the compiled size of a pattern without expanding its repetitions.
 func sizeOf(re *syntax.Regexp) int {
 	n := 1 + len(re.Rune)/64
 	if re.Op == syntax.OpLiteral {
@@ -87,8 +86,8 @@ func sizeOf(re *syntax.Regexp) int {
 	return min(n, maxProgram+1)
 }
 
-// choices returns the texts of a pattern that is only a choice of texts. ok is false if the pattern has any other part, or has
-// more than MaxItems texts.
+// choices returns the texts of a pattern that is only a choice of texts. ok is false for any other pattern, or for more than
+// MaxItems texts.
 func choices(re *syntax.Regexp) (texts []string, ok bool) {
 	switch re.Op {
 	case syntax.OpEmptyMatch:
@@ -133,8 +132,8 @@ func product(begins, ends []string) (texts []string) {
 	return texts
 }
 
-// lettersOf returns the letters of a small character class, ignoring case. ok is false if the class is large, or contains a
-// letter only in upper case or only in lower case.
+// lettersOf returns the letters of a small character class, ignoring case. ok is false if the class is large, or has a letter in
+// only one case.
 func lettersOf(ranges []rune) (texts []string, ok bool) {
 	var all []rune
 	for i := 0; i < len(ranges); i += 2 {
@@ -179,8 +178,8 @@ func (t *regexTest) test(f *Facts, c *compiled) verdict {
 	return no
 }
 
-// value returns the value to which patterns are applied. A text or a version is returned in text, as received. Any other value is
-// returned in written, as the text that Folded returns.
+// value returns the value to which patterns are applied. A text or a version is in text, as received. Any other value is in
+// written, as Folded returns it.
 func (c *compiled) value(f *Facts) (text string, written []byte) {
 	if c.attr < numAttrs && attributes[c.attr].kind != kindText && attributes[c.attr].kind != kindVersion {
 		return "", f.Folded(c.attr)

@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// slot is a span of time in the week. It begins at the minute "from", on the days in the mask (bit 1 = Monday). It ends before the
-// minute "to". If "to" is not after "from", the span ends on the next day.
+// slot is a span of time in the week. It begins at the minute from, on the days in the mask (bit 1 = Monday), and ends before the
+// minute to. If to is not after from, it ends on the next day.
 type slot struct {
 	days     uint8
 	from, to int
@@ -38,8 +38,8 @@ func (t scheduleTest) test(f *Facts, _ *compiled) verdict {
 	return no
 }
 
-// parseSchedule reads a list of {days, from, to}. Days are numbers from 1 to 7, or names. Without days, the entry holds on every
-// day. Times are HH:MM. Without "from", the entry begins at 00:00. Without "to", it ends at 24:00.
+// parseSchedule reads a list of {days, from, to}. Days are numbers from 1 to 7, or names. Without days, an entry holds on every
+// day. Times are HH:MM. An entry without from begins at 00:00, and an entry without to ends at 24:00.
 func parseSchedule(v any) ([]slot, *Error) {
 	list, ok := v.([]any)
 	if !ok {
@@ -62,7 +62,7 @@ func parseSchedule(v any) ([]slot, *Error) {
 	return out, nil
 }
 
-// parseSlot reads one entry. detail says what is wrong with the entry. It is empty if the entry is valid.
+// parseSlot reads one entry. detail says what is wrong with it, if anything is.
 func parseSlot(v any) (s slot, detail string) {
 	m, ok := v.(map[string]any)
 	if !ok {

@@ -2,22 +2,21 @@ package cond
 
 import "hash/maphash"
 
-// Screen is a quick first check of all paths of a flow. For each path it stores at most one text equality that a visitor must
-// satisfy, as hashes of the allowed values. The data of all paths is in two slices, while the matchers are spread over the memory and,
-// with many campaigns, not in the processor's caches. Without the screen, a redirect with 10,000 campaigns takes 29% longer
-// (BenchmarkRedirectMany, one processor). The zero value has no paths.
+// Screen is a quick first check of all paths of a flow. For each path it stores at most one equality that must hold, as hashes of
+// the allowed values. The hashes lie together in memory. The matchers do not, and with many campaigns they are not in the
+// processor's caches. Without it, a redirect with 10,000 campaigns takes 29% longer (BenchmarkRedirectMany, one processor).
 type Screen struct {
 	needs  []need
 	hashes []uint32
 }
 
-// need says which hashes belong to a path. A path without hashes refuses no visitor.
+// need has the hashes of a path. Without hashes it refuses no visitor.
 type need struct {
 	attr     Attr
 	from, to uint16 // bounds in Screen.hashes
 }
 
-// Add adds a path with its matchers. For the logic "or" one matcher must match, otherwise all matchers must match.
+// Add adds a path with its matchers. With or, one matcher is enough.
 func (s *Screen) Add(matchers []*Matcher, or bool) {
 	n := need{from: uint16(len(s.hashes)), to: uint16(len(s.hashes))} //nolint:gosec // below 1<<16, as the condition below ensures
 	attr, values := necessary(matchers, or)
@@ -30,8 +29,7 @@ func (s *Screen) Add(matchers []*Matcher, or bool) {
 	s.needs = append(s.needs, n)
 }
 
-// necessary returns the first equality that must hold for the matchers to match. It skips a shared matcher, because a shared
-// matcher can change.
+// necessary returns the first equality that must hold. It skips shared matchers, because they can change.
 func necessary(matchers []*Matcher, or bool) (Attr, equalTest) {
 	if or && len(matchers) > 1 {
 		return 0, nil
@@ -50,8 +48,8 @@ func necessary(matchers []*Matcher, or bool) (Attr, equalTest) {
 	return 0, nil
 }
 
-// Refuses reports whether path i certainly does not match. Paths are numbered in the order in which they were added. If Refuses
-// returns false, the path's matchers must decide.
+// Refuses reports whether path i certainly does not match. Paths are numbered in the order of Add. If it does not refuse, the
+// matchers must decide.
 func (s *Screen) Refuses(i int, f *Facts) bool {
 	n := &s.needs[i]
 	if n.from == n.to {

@@ -7,11 +7,10 @@ import (
 	"go4.org/netipx"
 )
 
-// public6 is the range of public IPv6 addresses.
 var public6 = netipx.RangeOfPrefix(netip.MustParsePrefix("2000::/3"))
 
-// Shares returns which share of all IPv4 addresses, and which share of all public IPv6 addresses, the ranges cover together.
-// Both are from 0 to 1. It ignores invalid ranges, and IPv6 ranges within a single /64.
+// Shares returns the shares, from 0 to 1, of all IPv4 addresses and of all public IPv6 addresses that the ranges cover together.
+// It ignores invalid ranges, and IPv6 ranges within a single /64.
 func Shares(ranges []netipx.IPRange) (v4, v6 float64) {
 	var b netipx.IPSetBuilder
 	for _, r := range ranges {

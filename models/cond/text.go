@@ -41,7 +41,8 @@ func (t equalTest) test(f *Facts, c *compiled) verdict {
 	return no
 }
 
-// distinct sorts values and removes each value that begins with another value or, for a search at the end of texts, ends with it.
+// distinct sorts values and removes each value that begins with another value. For a search at the end, it removes each value
+// that ends with another value.
 func distinct(values [][]byte, compare func(a, b []byte) int, begins func(text, value []byte) bool) [][]byte {
 	slices.SortFunc(values, compare)
 	kept := values[:0]
@@ -53,9 +54,8 @@ func distinct(values [][]byte, compare func(a, b []byte) int, begins func(text, 
 	return slices.Clone(kept)
 }
 
-// edgeTest searches for folded values at the beginning or at the end of a folded text. No value begins (or ends) with another
-// value. The values are in ascending order, so the only possible match for a text is the last value that does not come after the
-// text.
+// edgeTest searches for folded values at the beginning or the end of a folded text. No value begins (or ends) with another one,
+// so only the last value that does not come after the text can match.
 type edgeTest struct {
 	hasAtEdge func(text, value []byte) bool
 	compare   func(a, b []byte) int
@@ -81,7 +81,6 @@ func (t *edgeTest) test(f *Facts, c *compiled) verdict {
 	return verdictOf(slices.ContainsFunc(t.values, func(v []byte) bool { return t.hasAtEdge(value, v) }))
 }
 
-// compareBackwards compares two texts like bytes.Compare, but starts at the end of the texts.
 func compareBackwards(a, b []byte) int {
 	for i, j := len(a)-1, len(b)-1; i >= 0 && j >= 0; i, j = i-1, j-1 {
 		if a[i] != b[j] {
@@ -91,15 +90,14 @@ func compareBackwards(a, b []byte) int {
 	return cmp.Compare(len(a), len(b))
 }
 
-// containsTest searches for folded values anywhere in a folded text. For more than linear values it uses an automaton. Otherwise
-// it searches for one value after another. It skips a value if one of its pairs of bytes is missing from the text. Without that
-// check, BenchmarkPick takes a third longer.
+// containsTest searches for folded values anywhere in a folded text. More than linear values are searched with an automaton, and
+// fewer values one by one. A value with a pair of bytes that the text lacks is skipped: otherwise BenchmarkPick takes a third
+// longer.
 type containsTest struct {
 	values    []searched
 	automaton *automaton // used instead of values; nil: there are few values, or the automaton would be too large
 }
 
-// searched is a value to search for, with its pairs of bytes.
 type searched struct {
 	text  []byte
 	pairs pairs
@@ -149,12 +147,12 @@ func (t *containsTest) test(f *Facts, c *compiled) verdict {
 	return no
 }
 
-// cost returns the cost of a search in a text of maxText bytes. An automaton makes one pass over the text. As measured, this takes
-// one step for each byte of a hostile text, and a quarter of a step for each byte of a usual text. Half a step is counted. If a
-// text is longer than maxText, test counts one more step for each further byte.
+// cost returns the cost of a search in a text of maxText bytes. An automaton makes one pass over the text. As measured, this
+// takes one step for each byte of a hostile text, and a quarter of a step for each byte of a usual text: half a step is counted.
+// test counts one more step for each byte beyond maxText.
 //
-// For a search without an automaton, cost returns a quarter of the steps that test counts for maxText bytes. A higher figure would
-// refuse saved rules that work.
+// Without an automaton, the cost is a quarter of the steps that test counts for maxText bytes. A higher figure would refuse saved
+// rules that work.
 func (t *containsTest) cost() (c Cost) {
 	if t.automaton != nil {
 		return Cost{maxText / 2, t.automaton.bytes()}
@@ -166,8 +164,8 @@ func (t *containsTest) cost() (c Cost) {
 }
 
 // searchSteps returns the cost of a search for one value in a text of n bytes. As measured, a hostile text costs a quarter of a
-// step for each byte, and a usual text costs almost nothing. So a text of usual length is counted with a cost in between, and a
-// longer text with the cost of a hostile text.
+// step for each byte, and a usual text almost nothing. So short texts are counted with a cost in between, and long texts as
+// hostile.
 func searchSteps(n int) int {
 	if n > 4*maxText {
 		return n / 4
@@ -175,11 +173,10 @@ func searchSteps(n int) int {
 	return n / 16
 }
 
-// pairs is the set of all pairs of neighbouring bytes in a text, stored by a hash.
+// pairs is the set of pairs of neighbouring bytes in a text, by a hash.
 type pairs [4]uint64
 
-// maxPairs is the length of the longest text for which collecting pairs is useful. The pairs of a longer text would fill the
-// set.
+// maxPairs is the length of the longest text whose pairs are collected. The pairs of a longer text would fill the set.
 const maxPairs = 256
 
 func pairsOf(text []byte) (p pairs) {
@@ -190,7 +187,6 @@ func pairsOf(text []byte) (p pairs) {
 	return p
 }
 
-// contains reports whether the set has all pairs of another set.
 func (p *pairs) contains(other *pairs) bool {
 	return other[0]&^p[0]|other[1]&^p[1]|other[2]&^p[2]|other[3]&^p[3] == 0
 }

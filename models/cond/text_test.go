@@ -10,7 +10,7 @@ import (
 	"switchyard/models/cond"
 )
 
-// TestTextAgainstStrings compares the optimized searches with the functions of package strings.
+// TestTextAgainstStrings compares the searches with package strings.
 func TestTextAgainstStrings(t *testing.T) {
 	t.Parallel()
 	plain := map[string]func(s, v string) bool{
@@ -20,7 +20,7 @@ func TestTextAgainstStrings(t *testing.T) {
 	f := &cond.Facts{}
 	rapid.Check(t, func(rt *rapid.T) {
 		f.Reset()
-		// The long texts have about maxPairs (256) bytes. Only up to this length does the operator contains compare pairs of bytes first.
+		// The long texts have about maxPairs (256) bytes.
 		text := rapid.StringMatching(`[abXé ]{1,12}|[a-cZ]{250,262}`).Draw(rt, "text")
 		values := rapid.SliceOfN(rapid.StringMatching(`[abxé]{1,5}`), 1, 10).Draw(rt, "values")
 		attr := rapid.SampledFrom([]cond.Attr{cond.Named("user_agent"), cond.Named("region"), cond.URL}).Draw(rt, "attribute")
@@ -43,7 +43,7 @@ func TestTextAgainstStrings(t *testing.T) {
 					rt.Fatalf("the text %q %s %q: %v, want %v", text, operator, values, got, want)
 				}
 			}
-			// The text changes here, to check that SetText discards the folded form of the old text.
+			// SetText must discard the folded form of the old text.
 			text = "b" + string([]rune(text)[utf8.RuneCountInString(text)/2:])
 		}
 	})

@@ -66,10 +66,8 @@ func tooLong(list []string) *Error {
 	return nil
 }
 
-// maxDigits is the maximum number of digits in a number.
 const maxDigits = 30
 
-// parseNumber parses a plain decimal number: without exponent, hexadecimal digits or infinity.
 func parseNumber(s string) (float64, bool) {
 	if strings.TrimLeft(s, "-.0123456789") != "" || len(strings.Trim(s, "-"))-strings.Count(s, ".") > maxDigits {
 		return 0, false
@@ -90,7 +88,7 @@ func parseBool(s string) (v, ok bool) {
 
 var dayNames = [...]string{"monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday"}
 
-// parseDay parses a day: a number from 1 (Monday) to 7, the name of a day, or the first three letters of the name.
+// parseDay parses a number from 1 (Monday) to 7, or the name of a day or its first three letters.
 func parseDay(s string) (int, bool) {
 	if n, err := strconv.Atoi(s); err == nil {
 		return n, 1 <= n && n <= 7
@@ -103,7 +101,6 @@ func parseDay(s string) (int, bool) {
 	return 0, false
 }
 
-// operand parses a value for the numeric comparison of an attribute.
 func operand(a Attr, k kind, s string) (float64, bool) {
 	switch {
 	case k == kindDate:
@@ -118,7 +115,7 @@ func operand(a Attr, k kind, s string) (float64, bool) {
 	return parseNumber(s)
 }
 
-// withoutAS returns the number of an autonomous system without the prefix AS: 3320 for AS3320.
+// withoutAS returns 3320 for AS3320.
 func withoutAS(s string) string {
 	if len(s) > 2 && strings.EqualFold(s[:2], "as") {
 		return s[2:]
@@ -126,8 +123,8 @@ func withoutAS(s string) string {
 	return s
 }
 
-// compareVersion compares versions segment by segment, as numbers. A missing segment counts as zero. A version is
-// read up to the first character that is neither a digit nor a separator directly after a number. The rest is ignored.
+// compareVersion compares versions segment by segment, as numbers. A missing segment counts as zero. A version ends at the first
+// character that is neither a digit nor a separator after a number.
 func compareVersion(a, b string) int {
 	for a != "" || b != "" {
 		var x, y uint64
@@ -140,7 +137,7 @@ func compareVersion(a, b string) int {
 	return 0
 }
 
-// segment returns the first number of a version, and the text after the number's separator.
+// segment returns the first number of a version, and the rest after its separator.
 func segment(s string) (n uint64, rest string) {
 	i := 0
 	for i < len(s) && isDigit(s[i]) {
@@ -159,8 +156,8 @@ func isDigit(c byte) bool { return '0' <= c && c <= '9' }
 
 func isVersion(s string) bool { return s != "" && isDigit(s[0]) }
 
-// ParseRange parses a network in CIDR form, an address, or a range a-b. For any other text the result is an invalid range. IPv4
-// addresses mapped into IPv6 become IPv4.
+// ParseRange parses a network in CIDR form, an address, or a range a-b. Any other text gives an invalid range. IPv4 addresses
+// mapped into IPv6 become IPv4.
 func ParseRange(s string) netipx.IPRange {
 	if from, to, ok := strings.Cut(s, "-"); ok {
 		return netipx.IPRangeFrom(parseAddr(from), parseAddr(to))

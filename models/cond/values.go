@@ -12,10 +12,8 @@ import (
 	"switchyard/models/clickattr"
 )
 
-// bounds holds the smallest and the largest number that an attribute can have.
 var bounds = map[Attr]struct{ min, max float64 }{IPVersion: {4, 6}, DayOfWeek: {1, 7}, HourOfDay: {0, 23}, BotScore: {0, 100}}
 
-// valuesOf returns the values that an attribute can have, or nil if it can have any value.
 func valuesOf(a Attr) *clickattr.Values {
 	if a >= numAttrs {
 		return nil
@@ -29,10 +27,9 @@ func valuesOf(a Attr) *clickattr.Values {
 	return nil
 }
 
-// Canonical returns a condition with its values in the form in which they are saved and shown. Values of a closed set that are
-// compared for equality get the form that visitors have: us becomes US, and phone becomes mobile. Every value gets the type of
-// its kind, so "5" becomes 5 if the condition compares numbers. A value that has no such form stays unchanged. Compile or
-// CheckValues then refuses it.
+// Canonical returns a condition with its values as they are saved and shown. Equality with a value of a closed set uses the form
+// that visitors have: us becomes US, and phone becomes mobile. Every value gets the type of its kind, so "5" becomes 5 if the
+// condition compares numbers. Other values stay unchanged, for Compile or CheckValues to refuse.
 func Canonical(c Condition) Condition {
 	a, k, _, ok := findAttr(c.Attribute)
 	info, known := operators[c.Operator]
@@ -58,7 +55,6 @@ func Canonical(c Condition) Condition {
 	return c
 }
 
-// formOf returns the function that converts a value of a condition to canonical form.
 func formOf(a Attr, k kind, op operator) func(any) any {
 	values := valuesOf(a)
 	switch {
@@ -84,7 +80,7 @@ func formOf(a Attr, k kind, op operator) func(any) any {
 	}
 }
 
-// numeric converts a text that contains a number into a number. It returns any other value unchanged.
+// numeric converts a text with a number into a number.
 func numeric(a Attr, v any) any {
 	text, isText := v.(string)
 	text = strings.TrimSpace(text)
@@ -115,11 +111,10 @@ func canonical(a Attr, values *clickattr.Values, v any) any {
 	return form
 }
 
-// CheckValues returns an error for conditions with a value that no visitor can have, such as the country USSR. It also refuses to
-// compare the browser for equality with a name that is not in the list of browsers. It accepts a condition that is also in the
-// list `kept`, at whatever position, so that a record that was saved with such a value can still be changed. The conditions must
-// be valid and within their budget. The error is an *Error. Compile does not check values, so that saved conditions can always be
-// loaded.
+// CheckValues returns an error for conditions with a value that no visitor can have, such as the country USSR. A browser that is
+// not in the list cannot be compared for equality either. Conditions in kept are accepted, so that a record that was saved with
+// such a value can still be changed. The conditions must be valid and within their budget. The error is an *Error. Compile does
+// not check this, so that saved conditions can always be loaded.
 func CheckValues(list, kept []Condition) error {
 	var known map[string]bool
 	for i := range list {
@@ -141,7 +136,7 @@ func CheckValues(list, kept []Condition) error {
 	return nil
 }
 
-// canonicalText returns a text that is the same for conditions that are equal in canonical form.
+// canonicalText returns the same text for conditions that are equal in canonical form.
 func canonicalText(c Condition) string {
 	text, _ := json.Marshal(Canonical(c)) //nolint:errchkjson // the condition came from JSON
 	return string(text)
@@ -178,7 +173,7 @@ func checkValues(c *Condition) *Error {
 		strings.Join(closed.List(), ", ")}
 }
 
-// checkForm returns an error for a text that is not in the form that all values of the attribute have.
+// checkForm refuses texts that are not in the form of the attribute's values.
 func checkForm(a Attr, texts []string) *Error {
 	if a >= numAttrs { // a parameter or a header
 		return nil
@@ -196,7 +191,7 @@ func checkForm(a Attr, texts []string) *Error {
 	return nil
 }
 
-// checkSchedule returns an error for an entry that has a member unknown in schedules. Such a member would have no effect.
+// checkSchedule refuses unknown members of entries, which would have no effect.
 func checkSchedule(v any) *Error {
 	list, isList := v.([]any)
 	if !isList {
@@ -216,7 +211,6 @@ func checkSchedule(v any) *Error {
 	return nil
 }
 
-// suggestion returns the end of a message about an unknown name: the name that was probably meant, or an empty text.
 func suggestion(name string, known []string) string {
 	if near := models.Nearest(name, known); near != "" {
 		return "; did you mean " + near + "?"
@@ -242,7 +236,6 @@ func holds(c *Condition, a Attr, values []string) bool {
 	return false
 }
 
-// checkNumbers returns an error for a number outside the range of the attribute.
 func checkNumbers(a Attr, op operator, texts []string) *Error {
 	within, ok := bounds[a]
 	if !ok || inOrder&(1<<op) == 0 {

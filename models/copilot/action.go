@@ -14,9 +14,9 @@ import (
 // Limits of an action.
 const (
 	MaxWeights   = flow.MaxPaths
-	MaxValues    = 100 // maximum number of values to block
-	MaxValue     = 500 // maximum length of a value in characters
-	maxParameter = 100 // maximum length of a parameter in characters
+	MaxValues    = 100
+	MaxValue     = 500 // in characters
+	maxParameter = 100 // in characters
 	MaxCampaigns = 200
 	MaxCap       = 1_000_000
 )
@@ -42,15 +42,14 @@ type Action struct {
 	PathID     string        `json:"path_id,omitempty" doc:"the path, for pause_path, set_destination_weights and swap_destination"`
 	OfferID    uuid.NullUUID `json:"offer_id" doc:"the offer, for pause_offer and set_cap"`
 	NetworkID  uuid.NullUUID `json:"network_id" doc:"the network, for map_postback"`
-	// Weights are the new weights of paths for set_weights, and of a path's offers or landing pages for
-	// set_destination_weights. A path or destination that is left out keeps its weight.
+	// Weights are the new weights of paths for set_weights, and of a path's offers or landing pages for set_destination_weights.
+	// Items that are left out keep their weight.
 	Weights []Weight `json:"weights,omitempty" maxItems:"128" doc:"the new weights, for set_weights and set_destination_weights"`
 	From    string   `json:"from,omitempty" doc:"swap_destination: the offer or landing page that is replaced"`
 	To      string   `json:"to,omitempty" doc:"swap_destination: the offer or landing page that replaces it"`
 	// Cap is the maximum number of conversions per day for set_cap. Nil means no cap.
 	Cap *int `json:"cap,omitempty" doc:"set_cap: maximum number of conversions per day; left out: no cap"`
-	// Values are the values for deny and exclude, ordered by loss, the largest loss first. The first Worst values cause most of
-	// the loss.
+	// Values are the values for deny and exclude, the largest loss first. The first Worst values cause most of the loss.
 	Attribute string      `json:"attribute,omitempty" doc:"deny: attribute of a bot list entry; exclude: attribute of a condition"`
 	Values    []string    `json:"values,omitempty" maxItems:"100"`
 	Worst     int         `json:"worst,omitempty" doc:"with the variant most, only this number of values is blocked, beginning with the first value"`
@@ -66,14 +65,14 @@ type Weight struct {
 	Weight float64 `json:"weight" min:"0" max:"1000000"`
 }
 
-// The variants that a request to apply a suggestion can name. The package comment describes them.
+// The variants of applying a suggestion. See the package comment.
 const (
 	VariantNetwork = "network"
 	VariantMost    = "most"
 	VariantAll     = "all"
 )
 
-// Variants lists the ways in which the action can be applied.
+// Variants lists the variants of the action.
 func (a Action) Variants() []string {
 	if a.Op != OpDeny && a.Op != OpExclude {
 		return []string{}
@@ -85,7 +84,7 @@ func (a Action) Variants() []string {
 	return list
 }
 
-// Variant returns the action that a variant applies. An empty name means VariantAll. The error has the code invalid.
+// Variant returns the action that a variant applies. An empty name means VariantAll. Error: invalid.
 func (a Action) Variant(name string) (Action, error) {
 	if name != VariantNetwork {
 		a.Campaigns = nil
@@ -106,8 +105,8 @@ func (a Action) Variant(name string) (Action, error) {
 	return a, nil
 }
 
-// Validate returns an error with the code invalid if the action could not be applied to any record. It does not check whether the ids
-// belong to the account, because that is found when the records are read.
+// Validate refuses an action that could not be applied to any record: invalid. It does not check whether the ids belong to the
+// account.
 func (a Action) Validate() error {
 	o, ok := ops[a.Op]
 	if !ok {
@@ -136,8 +135,7 @@ const (
 	TargetBotLists = "bot_lists" // bot list entries of a campaign, which are created or removed
 )
 
-// Target returns the record that the action changes. For deny it is the campaign. The field Campaigns may name further
-// campaigns.
+// Target returns the record that the action changes. For deny, the field Campaigns may name further campaigns.
 func (a Action) Target() Target {
 	kind := ops[a.Op].target
 	switch kind {
@@ -149,7 +147,7 @@ func (a Action) Target() Target {
 	return Target{kind, a.CampaignID.UUID}
 }
 
-// needID returns a check that the action names a record. name is the name of the field with the record's id.
+// needID returns a check that the action names a record. name is the field with the record's id.
 func needID(name string, id func(Action) uuid.NullUUID) func(Action) string {
 	return func(a Action) string {
 		if !id(a).Valid {
@@ -199,7 +197,6 @@ func needCap(a Action) string {
 	return ""
 }
 
-// needValues returns a check that the action has values of one of the attributes.
 func needValues(attributes ...string) func(Action) string {
 	return func(a Action) string {
 		if !slices.Contains(attributes, a.Attribute) {

@@ -58,8 +58,8 @@ func actions() []copilot.Action {
 	}
 }
 
-// TestUndoGivesBackWhatWas checks that each action changes its record, and that Undo restores the previous record from the
-// stored parts of the change. Apply must not modify the record that it received.
+// TestUndoGivesBackWhatWas checks that each action changes its record, and that Undo restores the previous record from the stored
+// parts. Apply must not modify its argument.
 func TestUndoGivesBackWhatWas(t *testing.T) {
 	t.Parallel()
 	for _, a := range actions() {
@@ -99,7 +99,7 @@ func TestUndoGivesBackWhatWas(t *testing.T) {
 	}
 }
 
-// TestUndoRefusesAnotherRecord checks that Undo refuses a record if the part that the action had changed was changed again.
+// TestUndoRefusesAnotherRecord checks that Undo refuses a record whose changed part was changed again.
 func TestUndoRefusesAnotherRecord(t *testing.T) {
 	t.Parallel()
 	for _, a := range actions() {
@@ -126,7 +126,7 @@ func TestUndoRefusesAnotherRecord(t *testing.T) {
 	}
 }
 
-// TestLimitsCountCharacters checks that the limits of a value and of a parameter count characters, not bytes.
+// TestLimitsCountCharacters checks that limits count characters, not bytes.
 func TestLimitsCountCharacters(t *testing.T) {
 	t.Parallel()
 	deny, mapping := actions()[8], actions()[9]
@@ -167,8 +167,8 @@ func TestVariants(t *testing.T) {
 	}
 }
 
-// TestSwapSpare checks that an unused spare destination of the path changes places with a broken destination. Apply refuses a
-// destination that already serves visitors, or that belongs to another slot.
+// TestSwapSpare checks that an unused spare destination of the path changes places with a broken one. Apply refuses a destination
+// that already serves visitors, or that belongs to another slot.
 func TestSwapSpare(t *testing.T) {
 	t.Parallel()
 	r := record()

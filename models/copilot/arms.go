@@ -34,8 +34,8 @@ type group struct {
 	weight   float64 // weight of all arms together
 }
 
-// findArms judges every group of arms. If pause is true, it looks for arms that certainly earn less than the best arm, and
-// suggests pausing them. Otherwise it suggests other weights.
+// findArms judges every group of arms. With pause, it suggests pausing arms that certainly earn less than the best arm, otherwise
+// it suggests other weights.
 func findArms(in *Input, pause bool) (list []finding) {
 	for i := range in.Campaigns {
 		for _, g := range groupsOf(in, &in.Campaigns[i]) {
@@ -53,7 +53,6 @@ func findArms(in *Input, pause bool) (list []finding) {
 	return list
 }
 
-// daysWithClicks returns the number of days on which any arm had clicks.
 func (g group) daysWithClicks() (days int) {
 	for d := range g.arms[0].Days {
 		if slices.ContainsFunc(g.arms, func(a Arm) bool { return a.Days[d].Clicks > 0 }) {
@@ -71,8 +70,8 @@ func (g group) hasEnough() bool {
 // place names the path and the kind of the arms. Suggestions to pause an arm have it in their key, with the id of the arm.
 func (g group) place() string { return g.campaign.ID.String() + "/" + g.path + "/" + g.what }
 
-// key identifies the group. The first slot, and paths without conditions, add nothing to place: earlier releases saved
-// dismissed suggestions under these keys.
+// key identifies the group. The first slot, and paths without conditions, add nothing, because dismissed suggestions are stored
+// under such keys.
 func (g group) key() string {
 	key := g.place()
 	if g.slot > 0 {
@@ -84,8 +83,7 @@ func (g group) key() string {
 	return key
 }
 
-// losers returns a finding for each arm, with the p value of the hypothesis that the arm is as good as the best of the other
-// arms.
+// losers returns a finding for each arm: the hypothesis is that the arm is as good as the best of the others.
 func (g group) losers(in *Input, j judgement) (list []finding) {
 	top := g.top(j)
 	for i, a := range g.arms {
@@ -98,7 +96,6 @@ func (g group) losers(in *Input, j judgement) (list []finding) {
 	return list
 }
 
-// top returns the index of the arm with the highest earnings per click.
 func (g group) top(j judgement) int {
 	top := 0
 	for i := range j.epc {
@@ -164,8 +161,8 @@ func (g group) move(in *Input, j judgement) finding {
 	return f
 }
 
-// shares returns each arm's share of the visitors. The hold-out is spread evenly over the arms, and the rest follows each arm's
-// probability of being the best.
+// shares returns each arm's share of the visitors. The hold-out is spread evenly, and the rest follows the probabilities of being
+// the best.
 func (g group) shares(j judgement) []float64 {
 	shares := make([]float64, len(g.arms))
 	for i := range shares {
@@ -175,13 +172,12 @@ func (g group) shares(j judgement) []float64 {
 }
 
 // weightOf returns the weight that gives an arm a share of the visitors. It is rounded to about a hundredth of the weight of all
-// arms, so that people can read it. If the weight of all arms is 100 or more, the result is a whole number. It is never zero.
+// arms, so that people can read it, and is never zero.
 func (g group) weightOf(share float64) float64 {
 	unit := max(math.Pow(10, min(math.Floor(math.Log10(g.weight))-2, 0)), 0.001)
 	return thousandths(max(math.Round(share*g.weight/unit), 1) * unit)
 }
 
-// suggestion returns the fields that all suggestions about arms have in common.
 func (g group) suggestion(j judgement, confidence float64) Suggestion {
 	s := Suggestion{CampaignID: uuid.NullUUID{UUID: g.campaign.ID, Valid: true}, CampaignName: g.campaign.Name}
 	for i, a := range g.arms {
@@ -196,7 +192,7 @@ func (g group) suggestion(j judgement, confidence float64) Suggestion {
 	return s
 }
 
-// rounded returns a confidence in the form that answers show. The result is never 1, because a test never gives certainty.
+// rounded returns a confidence as answers show it. It is never 1, because a test never gives certainty.
 func rounded(c float64) float64 { return min(math.Floor(c*1e4)/1e4, 0.9999) }
 
 // effect returns the additional earnings per day that other shares would bring.
@@ -212,10 +208,8 @@ func (g group) effect(in *Input, j judgement, shares []float64) *Effect {
 	return &Effect{Value: amount(mean), Low: amount(mean - margin), High: amount(mean + margin), Unit: in.Currency + " a day"}
 }
 
-// seal stores the digest of the judged data in the suggestion.
 func (g group) seal(s *Suggestion) { s.Digest = s.Action.JudgedDigest(Record{Paths: g.campaign.Paths}) }
 
-// groupsOf returns the groups of arms in a campaign.
 func groupsOf(in *Input, c *CampaignInput) (list []group) {
 	list = pathGroups(in, c)
 	for i := range c.Paths {
@@ -251,7 +245,7 @@ func pathGroups(in *Input, c *CampaignInput) (list []group) {
 	return fillGroups(in, list, func(r ArmRow, id string) bool { return r.Path == id })
 }
 
-// destinationGroups returns the groups of a path's destinations: the offers that serve the same slot, and the landing pages.
+// destinationGroups returns the groups of a path's destinations: offers with the same slot, and landing pages.
 func destinationGroups(in *Input, c *CampaignInput, p *flow.Path) (list []group) {
 	at, seen := map[string]int{}, map[string]int{}
 	for _, d := range p.Destinations {
@@ -268,8 +262,8 @@ func destinationGroups(in *Input, c *CampaignInput, p *flow.Path) (list []group)
 	return fillGroups(in, list, func(r ArmRow, id string) bool { return r.Path == p.ID && (r.Offer == id || r.Lander == id) })
 }
 
-// addArm adds an arm to the group with the given key. If the list has no such group yet, addArm first appends the group "empty",
-// which has no arms. The map "at" has the index of each group by its key.
+// addArm adds an arm to the group with the given key. If there is no such group yet, it appends empty. at has the index of each
+// group by key.
 func addArm(list []group, at map[string]int, key string, empty group, a Arm) []group {
 	i, known := at[key]
 	if !known {
@@ -280,8 +274,8 @@ func addArm(list []group, at map[string]int, key string, empty group, a Arm) []g
 	return list
 }
 
-// fillGroups sets the shares and days of the arms. belongs reports whether a row counts for the arm with the given id.
-// fillGroups removes groups with fewer than two arms.
+// fillGroups sets the shares and days of the arms, and removes groups with fewer than two arms. belongs reports whether a row
+// counts for an arm.
 func fillGroups(in *Input, list []group, belongs func(r ArmRow, id string) bool) []group {
 	list = slices.DeleteFunc(list, func(g group) bool { return len(g.arms) < 2 })
 	for i := range list {

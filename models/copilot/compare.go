@@ -47,27 +47,26 @@ type Comparison struct {
 	PathID, Path string // the path of landing pages and offers
 	Slot         int
 	State        string
-	// MoreClicks is the estimated number of clicks that are missing, for all arms together. It is nil if no clicks are missing
-	// or if the number is not known.
+	// MoreClicks is the estimated number of missing clicks, for all arms together. It is nil if none are missing or if the number
+	// is not known.
 	MoreClicks *int64
-	// MoreDays is the number of further days with clicks that the minimum requires.
+	// MoreDays is the number of further days with clicks that are needed.
 	MoreDays int
-	// InMoney reports whether arms are compared by earnings. If it is false, no payout is known, and arms are compared by
-	// conversions.
+	// InMoney reports whether arms are compared by earnings. Otherwise no payout is known, and they are compared by conversions.
 	InMoney bool
-	// SpreadAssumed reports that there are too few payouts to measure how much they vary, so an assumed value is used.
+	// SpreadAssumed reports that there are too few payouts to measure how much they vary.
 	SpreadAssumed bool
 	Arms          []Compared // the best arm comes first
 }
 
-// Compared is an arm in a comparison. Its estimates are nil if nothing was estimated.
+// Compared is an arm in a comparison. Without an estimate, its pointers are nil.
 type Compared struct {
 	ID, Name            string
 	Clicks, Conversions int64
 	Value               float64 // sum of approved and pending payouts
 	Earns, Low, High    *float64
 	Best                *float64
-	// Behind is the difference in earnings per click between the best arm and this arm, with its 95 % interval.
+	// Behind is how much less per click the arm earns than the best arm, with the 95 % interval.
 	Behind, BehindLow, BehindHigh *float64
 	Loses                         bool   // whether the difference to the best arm is more than chance
 	MoreClicks                    *int64 // clicks that this arm and the best arm each need until they can be distinguished
@@ -78,15 +77,13 @@ type Compared struct {
 // LeftOut is a path or a destination that is in no comparison.
 type LeftOut struct{ PathID, Path, ID, Name, Reason string }
 
-// Compare compares the paths, landing pages or offers of a campaign. It uses the same probabilities and weights as the
-// suggestion to move weights (see the package comment), and the same minimum samples. Unlike a suggestion, it gives a result
-// even if no difference is certain yet.
+// Compare compares the paths, landing pages or offers of a campaign. It uses the probabilities, weights and minimum samples of
+// the suggestion to move weights (see the package comment). Unlike a suggestion, it gives a result even without certainty.
 //
 // The interval of a difference holds the middle 95 % of the difference between the two posteriors. MoreClicks follows from the
 // sample size of a comparison of two means at a level of 5 % with a power of 80 % (Chow, Shao and Wang, Sample Size Calculations
-// in Clinical Research, 2008, sections 3.2 and 4.2).
-// The variance of the earnings of a click is p*m²*(1+s) - (p*m)², for conversions of the mean value m and the squared
-// coefficient of variation s.
+// in Clinical Research, 2008, sections 3.2 and 4.2). The variance of the earnings of a click is p*m²*(1+s) - (p*m)², for
+// conversions of the mean value m and the squared coefficient of variation s.
 func Compare(in *Input, c *CampaignInput, by string) (list []Comparison, left []LeftOut) {
 	var groups []group
 	if by == ByPath {
@@ -131,8 +128,8 @@ func (g group) compare(c *CampaignInput, tooMany bool) Comparison {
 	return out
 }
 
-// missing returns the estimated number of clicks, and the number of days, that the group needs until the minimum samples are
-// reached. Without a conversion, the number of clicks is not known.
+// missing returns the estimated number of clicks, and the number of days, until the minimum samples are reached. Without a
+// conversion, the number of clicks is not known.
 func (g group) missing() (clicks *int64, days int) {
 	all, need := pooled(g.arms), 0.0
 	for _, a := range g.arms {
@@ -148,8 +145,7 @@ func (g group) missing() (clicks *int64, days int) {
 	return whole(need), max(minArmDays-g.daysWithClicks(), 0)
 }
 
-// whole returns a number of clicks, rounded up to two significant digits because it is an estimate. It returns nil if no click
-// is missing, or if more clicks than farAway are missing.
+// whole returns a number of clicks, rounded up to two significant digits. It is nil for none, and for more than farAway.
 func whole(clicks float64) *int64 {
 	if !(clicks > 0 && clicks <= farAway) {
 		return nil
@@ -158,7 +154,7 @@ func whole(clicks float64) *int64 {
 	return new(int64(math.Ceil(clicks/unit) * unit))
 }
 
-// estimate sets the figures that follow from the posteriors, and sorts the arms by their earnings per click.
+// estimate sets what follows from the posteriors, and sorts the arms by their earnings per click.
 func (g group) estimate(out *Comparison) {
 	j := judge(g.arms)
 	j.best = probabilityBest(j.epc)
@@ -196,14 +192,13 @@ func orZero(n *int64) int64 {
 	return *n
 }
 
-// samples returns how many clicks each of two arms needs until a difference between their means is found at a level of 5 % with
-// a power of 80 %.
+// samples returns how many clicks each of two arms needs until a difference is found at a level of 5 % with a power of 80 %.
 func samples(difference, variance, other float64) float64 {
 	return sampleQuality * sampleQuality * (variance + other) / (difference * difference)
 }
 
 // difference returns a quantile of the difference between two independent posteriors. It uses bisection, and the midpoint rule
-// over the quantiles of the second posterior.
+// for the second posterior.
 func difference(a, b posterior, q float64) float64 {
 	const nodes, steps, widest = 100, 40, 12 // widest is in standard deviations
 	x := make([]float64, nodes)
@@ -227,7 +222,6 @@ func difference(a, b posterior, q float64) float64 {
 	return (low + high) / 2
 }
 
-// leftOut lists the paths or destinations of a campaign that are in no group, each with the reason.
 func leftOut(in *Input, c *CampaignInput, by string, groups []group) (list []LeftOut) {
 	compared := func(path, id string) bool {
 		return slices.ContainsFunc(groups, func(g group) bool {
@@ -270,8 +264,8 @@ func whyNoPath(c *CampaignInput, p *flow.Path) string {
 	return ReasonAlone
 }
 
-// whyNoDestination returns the reason why a destination is in no group, and the destination's name. The reason is empty if the
-// record is not of the kind that is compared, or is deleted.
+// whyNoDestination returns why a destination is in no group, and its name. The reason is empty for a record of another kind, or a
+// deleted one.
 func whyNoDestination(in *Input, by string, p *flow.Path, d flow.Destination, twice bool) (reason, name string) {
 	offer, isOffer := in.Offers[d.ID]
 	lander, isLander := in.Landers[d.ID]

@@ -18,9 +18,9 @@ func TestSamplesOfAPublishedExample(t *testing.T) {
 	}
 }
 
-// TestProbabilityAndIntervalOfClosedForms checks that the probability of being the best equals the closed form for counts
-// (Miller, Formulas for Bayesian A/B Testing, 2014). It also checks the difference between two exponential variables with the
-// same rate. This difference has a Laplace distribution, whose quantiles are known.
+// TestProbabilityAndIntervalOfClosedForms checks the probability of being the best against the closed form for counts (Miller,
+// Formulas for Bayesian A/B Testing, 2014). The difference of two exponential variables with the same rate has a Laplace
+// distribution, whose quantiles are known.
 func TestProbabilityAndIntervalOfClosedForms(t *testing.T) {
 	t.Parallel()
 	closed := func(shapeA int, rateA, shapeB, rateB float64) (sum float64) {
@@ -50,9 +50,8 @@ func TestProbabilityAndIntervalOfClosedForms(t *testing.T) {
 	}
 }
 
-// TestCompareOffers checks that two offers that earn alike stay open, and that no number of missing clicks is given. If one
-// offer earns only a quarter of the other, it loses: the other leads with almost certainty and gets the larger weight, and the
-// interval of the difference does not contain zero.
+// TestCompareOffers checks that two offers that earn alike stay open, and that an offer that earns only a quarter of the other
+// loses.
 func TestCompareOffers(t *testing.T) {
 	t.Parallel()
 	in := quiet()
@@ -77,7 +76,7 @@ func TestCompareOffers(t *testing.T) {
 	if sum := *first.Proposed + *second.Proposed; math.Abs(sum-200) > 1 {
 		t.Errorf("the weights add up to %v, want about 200 as before", sum)
 	}
-	// Weights that people choose are whole numbers, or have one or two decimals. Proposed weights must not have more.
+	// Proposed weights must be as round as weights that people choose.
 	for scale, unit := range map[float64]float64{1: 1, 0.2: 0.1, 0.005: 0.01, 0.00001: 0.001} {
 		d := in.Campaigns[0].Paths[0].Destinations
 		for i := range d {
@@ -92,7 +91,7 @@ func TestCompareOffers(t *testing.T) {
 	}
 }
 
-// TestCompareTooEarly checks that nothing is estimated below the minimum samples, and that the answer says how much is missing.
+// TestCompareTooEarly checks that nothing is estimated below the minimum samples.
 func TestCompareTooEarly(t *testing.T) {
 	t.Parallel()
 	in := quiet()
@@ -111,7 +110,7 @@ func TestCompareTooEarly(t *testing.T) {
 	}
 }
 
-// TestCompareNamesWhatIsLeftOut checks that everything that cannot be compared is listed with its reason.
+// TestCompareNamesWhatIsLeftOut checks that what cannot be compared is listed with its reason.
 func TestCompareNamesWhatIsLeftOut(t *testing.T) {
 	t.Parallel()
 	in := quiet()

@@ -7,8 +7,6 @@ import (
 	"github.com/google/uuid"
 )
 
-// Constants for the delay between a click and its conversion, including the delay that is assumed while only few conversions are
-// known.
 const (
 	delayShare  = 0.95                // share of the conversions that arrive within the delay
 	minDelays   = 20                  // number of conversions that are needed to know the delay
@@ -34,11 +32,11 @@ type Delays struct {
 }
 
 type delays struct {
-	first time.Time // time of the first click
+	first time.Time
 	list  []time.Duration
 }
 
-// NewDelays returns the delays of the conversions in list. The list must have the conversions of the last DelayDays days.
+// NewDelays returns the delays of the conversions of the last DelayDays days.
 func NewDelays(now time.Time, list []Arrival) Delays {
 	d := Delays{now: now, all: &delays{first: now}, byCampaign: map[uuid.UUID]*delays{}}
 	for _, a := range list {
@@ -61,8 +59,7 @@ func NewDelays(now time.Time, list []Arrival) Delays {
 	return d
 }
 
-// within returns the delay within which the share delayShare of the conversions arrives. ok is false if too few conversions are
-// known.
+// within returns the delay of the share delayShare of the conversions. ok is false if too few conversions are known.
 func (d *delays) within() (delay time.Duration, ok bool) {
 	if len(d.list) < minDelays {
 		return 0, false
@@ -70,8 +67,8 @@ func (d *delays) within() (delay time.Duration, ok bool) {
 	return max(d.list[int(delayShare*float64(len(d.list)-1)+0.5)], 0), true
 }
 
-// ForCampaign returns the delay of a campaign's conversions. The delay of a campaign with few conversions or without old clicks
-// is not known. For such a campaign, ForCampaign returns the account's delay, but at least three days.
+// ForCampaign returns the delay of a campaign's conversions. Without enough conversions or old clicks, it is the account's delay,
+// but at least three days.
 func (d Delays) ForCampaign(campaign uuid.UUID) time.Duration {
 	if ofCampaign, ok := d.byCampaign[campaign]; ok && d.now.Sub(ofCampaign.first) >= delayKnown {
 		if delay, ok := ofCampaign.within(); ok {
@@ -82,11 +79,10 @@ func (d Delays) ForCampaign(campaign uuid.UUID) time.Duration {
 	return min(max(delay, delayMargin), longDelay)
 }
 
-// lateSteps lists the numbers of days that Late can return. There are only a few, because figures are read once for each number.
+// lateSteps lists the results of Late. There are only a few, because figures are read once for each.
 var lateSteps = []int{0, 1, 2, 3, 5, 7, 10, 14, 21, int(longDelay/(24*time.Hour)) + 1}
 
-// Late returns how many of the days before the given end have clicks that may still get conversions. Only a number in lateSteps
-// is returned.
+// Late returns how many of the days before the given end may still get conversions, as one of lateSteps.
 func (d Delays) Late(campaign uuid.UUID, end time.Time) int {
 	complete := d.now.Add(-d.ForCampaign(campaign)) // conversions of clicks before this time have arrived
 	i := slices.IndexFunc(lateSteps, func(days int) bool { return !end.AddDate(0, 0, -days).After(complete) })

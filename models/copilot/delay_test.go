@@ -9,8 +9,7 @@ import (
 	"switchyard/models/copilot"
 )
 
-// arrivals returns n conversions of a campaign, all with the same delay. Their clicks are spread over the time from oldest to
-// now.
+// arrivals returns n conversions of a campaign, all with the same delay. Their clicks are spread over the time since oldest.
 func arrivals(id uuid.UUID, n int, oldest, delay time.Duration) (list []copilot.Arrival) {
 	for i := range n {
 		clicked := now.Add(-oldest * time.Duration(i+1) / time.Duration(n))
@@ -19,9 +18,7 @@ func arrivals(id uuid.UUID, n int, oldest, delay time.Duration) (list []copilot.
 	return list
 }
 
-// TestDelays checks how many of the last days are late. A day is late if its clicks may still get conversions, because it is not
-// longer ago than the delay with which the campaign's conversions come. If that delay is not known, the delay of the account is
-// used. If neither is known, three days are late.
+// TestDelays checks how many of the last days are late. These are days whose clicks may still get conversions.
 func TestDelays(t *testing.T) {
 	t.Parallel()
 	const day = 24 * time.Hour
@@ -50,8 +47,8 @@ func TestDelays(t *testing.T) {
 	}
 }
 
-// TestLateDays checks that the evidence about values ends before the days whose clicks may still get conversions. A campaign
-// that is not judged in every run keeps its suggestions until it is judged again.
+// TestLateDays checks that the evidence about values ends before the days whose clicks may still get conversions. A campaign that
+// is not judged in every run keeps its suggestions longer.
 func TestLateDays(t *testing.T) {
 	t.Parallel()
 	in := quiet()
@@ -64,7 +61,7 @@ func TestLateDays(t *testing.T) {
 	if got := list[0].ExpiresAt.Sub(now); got != copilot.Life+4*24*time.Hour {
 		t.Errorf("the suggestion stays for %v, but the campaign is judged again only in four days", got)
 	}
-	// In a window of only two days, the value causes more than half of the cost. Then the whole campaign loses, not the value.
+	// In two days, the value causes more than half of the cost, so the campaign loses, not the value.
 	in.Campaigns[0].Late = 28
 	if list, _ := copilot.Judge(in); len(list) > 0 {
 		t.Errorf("the suggestions are %+v, want none", list)

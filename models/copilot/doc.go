@@ -15,10 +15,9 @@
 //
 // # Statistics
 //
-// Paths that share the same visitors are arms, and so are offers or landing pages of a path that serve the same slot. Visitors
-// are distributed over arms at random, by weight alone, so a difference between arms comes from the arms themselves. Approved
-// and pending conversions count, with their payouts, on the day of their click. The figures are from the last 30 whole days of
-// the account.
+// Arms are paths that share the same visitors, or offers or landing pages of a path with the same slot. Visitors are distributed
+// over them at random, by weight alone, so a difference between arms comes from the arms themselves. Approved and pending
+// conversions count, with their payouts, on the day of their click. The figures are from the last 30 whole days of the account.
 //
 //   - The earnings per click of an arm have a gamma posterior. It compares the arm's conversions with the conversions of all
 //     arms on the same days (indirect standardisation). It also uses the arm's payouts: the more they vary, the wider the
@@ -40,23 +39,21 @@
 //     of suggestions that are expected to be due to chance: to 1 % of the suggestions that stop something, and to 5 % of the
 //     other suggestions that are estimated.
 //
-// Nothing is suggested below the minimum samples, which are constants next to each kind. TestLimits in ops/lab/bench/market measures
-// how often suggestions are right in simulated markets.
+// Nothing is suggested below the minimum samples, which are constants next to each kind. TestLimits in ops/lab/bench/market
+// measures how often suggestions are right in simulated markets.
 //
-// Some findings are counted instead of estimated, such as a broken link or a parameter that is always empty. Their confidence is
-// 1.
+// Findings that are counted instead of estimated, such as a broken link, have the confidence 1.
 //
 // # Variants
 //
-// A suggestion to block a list of values, such as placements, can be applied in three ways. Action.Variant returns the action
-// of a variant:
+// A suggestion to block a list of values, such as placements, can be applied in three ways. Action.Variant returns the action of
+// a variant:
 //
 //	most     in the campaign: the values with the largest losses, just enough of them for four fifths of the total loss
 //	all      in the campaign: every value of the list; this is the default
 //	network  in each campaign that buys from the same traffic source (the ad network): every value of the list
 //
-// The entries are in the account's own bot lists: visitors with such values count as bots from then on. A bid or a block list at
-// the ad network does not change, because no connection to a source can change them. The suggestion lists the values, so that a
-// person can block them there. An action without a list is the same in the variants "most" and "all", and has no variant
-// "network".
+// The entries are in the account's own bot lists: visitors with such values count as bots from then on. No connection can change
+// a bid or a block list at the ad network, so the suggestion lists the values for a person to block there. Without a list, "most"
+// and "all" are the same, and there is no "network".
 package copilot

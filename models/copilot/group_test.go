@@ -2,7 +2,6 @@ package copilot
 
 import "testing"
 
-// TestGroupsHaveTheirOwnKeys checks that groups of the same campaign and path have different keys, so that each gets a suggestion.
 func TestGroupsHaveTheirOwnKeys(t *testing.T) {
 	t.Parallel()
 	c, seen := &CampaignInput{}, map[string]bool{}

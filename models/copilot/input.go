@@ -9,8 +9,8 @@ import (
 	"switchyard/models/flow"
 )
 
-// WindowDays is the number of days whose figures are judged. Today is not included, because many of its conversions are not
-// reported yet.
+// WindowDays is the number of days whose figures are judged. Today is left out, because many of its conversions are not reported
+// yet.
 const WindowDays = 30
 
 // Input holds the data of an account that Judge judges.
@@ -19,7 +19,7 @@ type Input struct {
 	Days      []string // days of the window, YYYY-MM-DD in the account's time zone
 	Currency  string
 	Campaigns []CampaignInput
-	// Offers and Landers hold the live records, by their ids in the form that paths use.
+	// Offers and Landers hold the live records by id.
 	Offers  map[string]OfferInput
 	Landers map[string]LanderInput
 	Sources []SourceInput
@@ -33,18 +33,16 @@ type CampaignInput struct {
 	models.Campaign
 	Paths  []flow.Path
 	Rows   []ArmRow
-	Values []ValueRow // figures for the values of attributes that can be blocked
+	Values []ValueRow
 	// Others lists the other active campaigns of the campaign's traffic source.
 	Others []uuid.UUID
-	// Late is the number of days at the end of the window whose clicks may still get conversions: see Delays. Values have no
-	// figures for these days.
+	// Late is the number of days at the end of the window that may still get conversions: see Delays. Values have no figures for
+	// them.
 	Late int
-	// Turn is the number of additional days until the campaign is judged again, if it is not judged every day. Its suggestions
-	// stay for that many days longer.
+	// Turn is the number of days by which the campaign is judged later than each day. Its suggestions stay that much longer.
 	Turn int
 }
 
-// lastDay returns the last day on which values are judged.
 func (c *CampaignInput) lastDay(in *Input) string {
 	if n := c.judgedDays(in); n > 0 {
 		return in.Days[n-1]
@@ -55,8 +53,8 @@ func (c *CampaignInput) lastDay(in *Input) string {
 // judgedDays returns the number of days of the window on which values are judged.
 func (c *CampaignInput) judgedDays(in *Input) int { return max(len(in.Days)-c.Late, 0) }
 
-// ArmRow has the figures of one day for a path together with a landing page and an offer. An empty id means that the row has no
-// landing page or no offer.
+// ArmRow has the figures of one day for a path together with a landing page and an offer. A missing landing page or offer has an
+// empty id.
 type ArmRow struct {
 	Path, Lander, Offer string
 	Day                 int // index in Input.Days
@@ -83,7 +81,6 @@ type OfferInput struct {
 	Days    []OfferDay // in the order of Input.Days; nil unless the offer has a cap
 }
 
-// pathName returns the name of a path. If the campaign has no such path, it returns the id.
 func (c *CampaignInput) pathName(id string) string {
 	if i := findPath(c.Paths, id); i >= 0 {
 		return c.Paths[i].Name
@@ -107,8 +104,7 @@ type SourceInput struct {
 	Name         string
 	Clicks, Bots int64
 	Macros       map[string]string // the source's macros, by the name of the sub-parameter that they fill
-	// Empty has an entry for each sub-parameter that a macro in the source's links fills: the number of those Clicks that came
-	// without a value for it.
+	// Empty has, for each sub-parameter that the source's links fill by a macro, the number of Clicks without a value for it.
 	Empty map[string]int64
 }
 
@@ -117,8 +113,8 @@ type NetworkInput struct {
 	models.Network
 	Unmatched, Total int64
 	Since            time.Time
-	// Examined is the number of postbacks that were examined. Found counts the examined postbacks that have a click id of
-	// the account in Parameter. Read counts the postbacks of Found from which the network's present settings already read this id.
+	// Examined is the number of postbacks that were examined. Found of them have a click id of the account in Parameter. Read is
+	// the part of Found whose id the network's settings already read.
 	Parameter             string
 	Found, Read, Examined int64
 }

@@ -11,7 +11,7 @@ import (
 	"switchyard/models"
 )
 
-// The levels of the tests: the largest share of wrong suggestions that is expected among the suggestions of one refresh.
+// The levels of the tests: the largest expected share of wrong suggestions in one refresh.
 const (
 	levelPause = 0.01 // suggestions that stop something
 	levelMove  = 0.05 // all other suggestions that are estimated
@@ -20,16 +20,13 @@ const (
 // Life is the time after which a suggestion disappears if it is not found again.
 const Life = 3 * 24 * time.Hour
 
-// kind is one kind of suggestion.
 type kind struct {
 	name string
-	// minimum describes, for people, the sample below which nothing is judged.
+	// minimum describes the minimum sample for people.
 	minimum string
-	// level is the largest share of the kind's suggestions that may be wrong. It is 0 for findings that are counted and so need
-	// no statistics.
+	// level is one of the levels above. It is 0 for findings that are counted, without statistics.
 	level float64
-	// find returns the findings that are worth judging, each with a possible suggestion. It leaves out samples below the
-	// minimum.
+	// find returns what is worth judging, without samples below the minimum.
 	find func(*Input) []finding
 }
 
@@ -37,16 +34,14 @@ type kind struct {
 type finding struct {
 	p     float64 // p value of the hypothesis that nothing needs to be done
 	level float64 // overrides the level of the kind if it is not 0
-	// group combines findings into one suggestion. The finding with the largest weight makes the suggestion.
+	// group combines findings into one suggestion. The finding with the largest weight makes it.
 	group  string
 	weight float64
 	item   int // index of the judged value, which is passed to suggest
-	// suggest returns the suggestion for those items of the group that are significant. It is nil for a finding that is judged
-	// but makes no suggestion.
+	// suggest returns the suggestion for the significant items of the group. Nil means that no suggestion is possible.
 	suggest func(items []int) Suggestion
 }
 
-// row is a finding, together with the name and the minimum of its kind.
 type row struct {
 	finding
 	kind    string
@@ -79,8 +74,8 @@ func (s Scope) Judged() (n int) {
 	return n
 }
 
-// Judge returns the suggestions that follow from the figures, the most important first. scope describes the data that was
-// judged. There is at most one suggestion for each kind and key. The suggestions have no ids yet.
+// Judge returns the suggestions that follow from the figures, the most important first. There is at most one for each kind and
+// key. They have no ids yet.
 func Judge(in Input) (list []Suggestion, scope Scope) {
 	rows, checks := in.significant()
 	at, items := map[string]int{}, [][]int{}
@@ -122,8 +117,8 @@ func (in *Input) scope(checks []Check) Scope {
 	return out
 }
 
-// significant returns the significant findings, the one with the largest weight first. For each kind it also returns how many
-// findings were judged.
+// significant returns the significant findings, the one with the largest weight first. checks counts the judged findings of each
+// kind.
 func (in *Input) significant() (rows []row, checks []Check) {
 	var values []float64
 	for _, k := range kinds {
@@ -147,7 +142,7 @@ func (in *Input) significant() (rows []row, checks []Check) {
 	return rows, checks
 }
 
-// judgeOffset returns the additional time until a campaign is judged again.
+// judgeOffset returns by how much longer a campaign's suggestions stay.
 func (in *Input) judgeOffset(campaign uuid.UUID) time.Duration {
 	if i := slices.IndexFunc(in.Campaigns, func(c CampaignInput) bool { return c.ID == campaign }); i >= 0 {
 		return time.Duration(in.Campaigns[i].Turn) * 24 * time.Hour
@@ -162,7 +157,6 @@ func (in *Input) window() (from, to string) {
 	return in.Days[0], in.Days[len(in.Days)-1]
 }
 
-// amount returns a figure in the form that evidence shows.
 func amount(v float64) models.Money { return models.NewMoney(decimal.NewFromFloat(v).Round(6)) }
 
 func count(object, name string, n int64) Figure {

@@ -21,8 +21,7 @@ const (
 	kindDomain      = "expiring_domain"
 )
 
-// The names of the figures that are read for an account in addition to its records. Figures of the values of an attribute have
-// the name of the attribute: see Attributes.
+// The names of the figures that are read for an account. Figures of values have the name of the attribute: see Attributes.
 const (
 	Caps      = "caps"      // figures of offers with a cap
 	Campaigns = "campaigns" // which campaigns have clicks
@@ -30,8 +29,8 @@ const (
 	Sources   = "sources"   // figures of traffic sources
 )
 
-// KindsBy returns the kinds of suggestion that cannot be found if some data was not read. The parameter "what" names that data:
-// Caps, Campaigns, Arms, Sources, one of Attributes, or KindToken for the clicks that lack the value of a token.
+// KindsBy returns the kinds of suggestion that cannot be found without some data. what is Caps, Campaigns, Arms, Sources, one of
+// Attributes, or KindToken for the clicks without the value of a token.
 func KindsBy(what string) []string {
 	blocks := []string{kindBlockValue, kindBlockISP, kindBlockDevice, kindNoReturn}
 	switch what {
@@ -54,7 +53,6 @@ func KindsBy(what string) []string {
 	return nil
 }
 
-// kinds lists the kinds of suggestion for which Judge looks, each with its minimum sample.
 var kinds []kind
 
 func init() { // set in init, because the functions refer to kinds

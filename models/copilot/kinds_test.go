@@ -66,7 +66,6 @@ func worse(in *copilot.Input, clicks int64) {
 	}
 }
 
-// placement adds a value whose clicks cost 200 and have no conversions.
 func placement(in *copilot.Input, attribute, value string, clicks int64) {
 	c := &in.Campaigns[0]
 	c.Values = append(c.Values, copilot.ValueRow{Attribute: attribute, Value: value, Clicks: clicks, Cost: 200})
@@ -82,8 +81,8 @@ func capped(in *copilot.Input, most int, day copilot.OfferDay) {
 	in.Offers[otherOffer] = o
 }
 
-// TestKinds checks that each kind is found where it occurs, and no other kind with it. A similar account in which the kind does
-// not occur, or whose sample is too small, must get no suggestion.
+// TestKinds checks that each kind is found where it occurs, and no other kind with it. A similar account without it, or with a
+// smaller sample, gets no suggestion.
 func TestKinds(t *testing.T) {
 	t.Parallel()
 	source := copilot.SourceInput{ID: uuid.New(), Name: "push", Macros: map[string]string{"sub2": "{creative}"}}
@@ -225,9 +224,8 @@ func TestKinds(t *testing.T) {
 	}
 }
 
-// TestBlocks checks that a suggestion with an action that blocks a value claims no effect, because the clicks must still be paid
-// for at the traffic source. Advice without an action has an effect. The confidence comes from the statistical test. It is lower
-// if payouts vary.
+// TestBlocks checks that an action that blocks a value claims no effect, because the clicks must still be paid for at the traffic
+// source. Advice has an effect. The confidence is lower if payouts vary.
 func TestBlocks(t *testing.T) {
 	t.Parallel()
 	block := func(attribute string, change func(in *copilot.Input)) copilot.Suggestion {
@@ -268,7 +266,7 @@ func TestBlocks(t *testing.T) {
 	}
 }
 
-// TestExpiring checks that the end of a domain's registration and the end of its certificate are separate suggestions.
+// TestExpiring checks that a registration and a certificate that end are separate suggestions.
 func TestExpiring(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
@@ -322,9 +320,8 @@ func second(in *copilot.Input, countries ...string) {
 	}
 }
 
-// unmatchedNetwork adds a network. The parameters are numbers of postbacks: `total` is the number of all postbacks, and
-// `unmatched` is the number of postbacks that found no click. The other two are numbers of unmatched postbacks: `found` of
-// postbacks with a click id in aff_sub, and `read` of postbacks from which the settings already read that id.
+// unmatchedNetwork adds a network with numbers of postbacks: all (total), without a click (unmatched) and, among these, with a
+// click id in aff_sub (found) that is already read (read).
 func unmatchedNetwork(in *copilot.Input, unmatched, total, found, read int64) {
 	n := copilot.NetworkInput{Unmatched: unmatched, Total: total, Parameter: "aff_sub", Found: found, Read: read, Examined: unmatched}
 	n.ID, n.Name = uuid.New(), "network"
@@ -337,9 +334,6 @@ func views(in *copilot.Input, n, on int64) {
 	c.Rows = append(c.Rows, copilot.ArmRow{Path: pathA, Lander: lander, Clicks: n, LPViews: n, LPClicks: on})
 }
 
-// TestEveryKindHasATest checks that its list of the tested kinds has every kind. All kinds except one are rows of TestKinds. The
-// exception is move_weight: it is suggested only for a narrow range of differences between offers, so TestWeights tries many
-// differences.
 func TestEveryKindHasATest(t *testing.T) {
 	t.Parallel()
 	tested := []string{
@@ -354,8 +348,8 @@ func TestEveryKindHasATest(t *testing.T) {
 	}
 }
 
-// TestWeights checks that a suggestion of weights leaves each of the two offers at least 5 % of the weight (half of the 10 %
-// hold-out), and does not change the sum of the weights.
+// TestWeights checks that each of two offers keeps at least 5 % of the weight (half of the hold-out), and that the sum of the
+// weights stays.
 func TestWeights(t *testing.T) {
 	t.Parallel()
 	for good := int64(50); good < 400; good += 10 {
@@ -382,8 +376,8 @@ func TestWeights(t *testing.T) {
 	t.Error("no tried difference between the offers leads to a suggestion of weights")
 }
 
-// TestBreakEvenIsNotBlocked checks that values that pay exactly for their clicks are blocked in only a few markets, even if they
-// are judged many times.
+// TestBreakEvenIsNotBlocked checks that values that pay exactly for their clicks are rarely blocked, even if they are judged many
+// times.
 func TestBreakEvenIsNotBlocked(t *testing.T) {
 	t.Parallel()
 	const markets, cost, payout = 400, 1.0, 10.0

@@ -25,8 +25,8 @@ func findBadLinks(in *Input) (list []finding) {
 	return list
 }
 
-// problem returns the name and the kind of an active destination, and the reason why its link must not be used. For a working
-// destination the reason is empty. For an unknown or inactive destination all results are empty.
+// problem returns the name and the kind of an active destination, and the reason why its link must not be used. The reason is
+// empty for a working destination. For an unknown or inactive one, all results are empty.
 func (in *Input) problem(id string) (name, problem, kind string) {
 	if o, ok := in.Offers[id]; ok && bool(o.IsActive) {
 		return o.Name, o.Problem, "offer"
@@ -37,9 +37,8 @@ func (in *Input) problem(id string) (name, problem, kind string) {
 	return "", "", ""
 }
 
-// badLink suggests taking a destination with a bad link out of a path. If another destination of the path serves the same
-// visitors, the bad one gets the weight 0. Otherwise a spare destination takes its place. If there is no spare destination
-// either, the suggestion is only advice.
+// badLink suggests taking a destination with a bad link out of a path. The destination gets the weight 0 if another destination
+// of the path takes its visitors. Otherwise a spare destination takes its place, and without one the suggestion is only advice.
 func (c *CampaignInput) badLink(in *Input, p *flow.Path, d flow.Destination, name, problem, kind string) Suggestion {
 	s := Suggestion{
 		Key: c.ID.String() + "/" + p.ID + "/" + d.ID, CampaignID: uuid.NullUUID{UUID: c.ID, Valid: true}, CampaignName: c.Name,
@@ -71,9 +70,9 @@ func (c *CampaignInput) badLink(in *Input, p *flow.Path, d flow.Destination, nam
 	return s
 }
 
-// substitute returns a working destination of the same kind. It prefers a destination that already serves the same visitors,
-// then a spare destination of the path, which has no weight, then a destination of another path for the same visitors. spare
-// reports that the path does not send visitors to the returned destination yet.
+// substitute returns a working destination of the same kind. It prefers a destination that already serves the same visitors, then
+// a spare destination of the path (without a weight), then a destination of another path for the same visitors. spare reports
+// that the path does not send visitors there yet.
 func (c *CampaignInput) substitute(in *Input, p *flow.Path, d flow.Destination, kind string) (id string, spare bool) {
 	works := func(o flow.Destination) bool {
 		_, problem, kindOfOther := in.problem(o.ID)
@@ -104,7 +103,6 @@ func (c *CampaignInput) substitute(in *Input, p *flow.Path, d flow.Destination, 
 	return "", false
 }
 
-// conditionsDigest returns a digest that is equal for paths with the same conditions.
 func conditionsDigest(p *flow.Path) string {
 	return digest([]any{p.StreamType, p.Logic, p.Filters, p.Rules})
 }

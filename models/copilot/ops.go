@@ -12,7 +12,7 @@ import (
 	"switchyard/models/flow"
 )
 
-// DenyAttributes lists the attributes that deny accepts. ExcludeAttributes lists the attributes that exclude accepts.
+// The attributes that deny and exclude accept.
 var (
 	DenyAttributes    = append([]string{"ip", "ip_range", "asn", "country", "isp", "user_agent", "referrer"}, models.SubKeys[:]...)
 	ExcludeAttributes = []string{"country", "device_type", "os", "browser", "connection_type", "mobile_operator", "hour_of_day"}
@@ -21,7 +21,6 @@ var (
 // Ops returns the names of the operations.
 func Ops() []string { return slices.Sorted(maps.Keys(ops)) }
 
-// ops is the table of operations.
 var ops map[string]op
 
 func init() {
@@ -53,7 +52,6 @@ func init() {
 	}
 }
 
-// thousandths rounds a weight in the same way as flows do.
 func thousandths(w float64) float64 {
 	if w <= 0 {
 		return 0
@@ -100,8 +98,7 @@ func setWeights(a Action, p Part) (Part, error) {
 	return out, nil
 }
 
-// onlyIndex returns the index of the destination with an id. It fails if the path has this destination several times or no
-// longer has it.
+// onlyIndex returns the index of the destination with an id. It fails unless the path has exactly one.
 func onlyIndex(list []flow.Destination, id string) (int, error) {
 	at := -1
 	for i, d := range list {
@@ -131,8 +128,7 @@ func setDestinationWeights(a Action, p Part) (Part, error) {
 	return out, nil
 }
 
-// swapDestination puts the destination To in the place of the destination From. If To is a spare destination of the path, which
-// has no weight, From gets the place of To.
+// swapDestination puts To in the place of From. If To is a spare destination of the path, without a weight, From gets its place.
 func swapDestination(a Action, p Part) (Part, error) {
 	i, err := onlyIndex(p.Destinations, a.From)
 	if err != nil {
@@ -154,7 +150,7 @@ func swapDestination(a Action, p Part) (Part, error) {
 	return out, nil
 }
 
-// exclude makes the regular paths refuse visitors with the values. The default path then takes these visitors.
+// exclude makes the regular paths refuse visitors with the values. The default path then takes them.
 func exclude(a Action, p Part) (Part, error) {
 	values := make([]any, len(a.Values))
 	for i, v := range a.Values {
@@ -213,7 +209,7 @@ func writeCampaign(_ Action, r Record, p Part) Record {
 	return r
 }
 
-// readEntries returns the ids of the entries that the action has created. The list is empty before the action is applied.
+// readEntries returns the ids of the created entries.
 func readEntries(_ Action, r Record) (p Part, err error) {
 	for _, e := range r.Entries {
 		p.Entries = append(p.Entries, e.ID)
@@ -221,7 +217,7 @@ func readEntries(_ Action, r Record) (p Part, err error) {
 	return p, nil
 }
 
-// deny returns a part with one entry for the campaign and one entry for each of the other campaigns.
+// deny returns a part with one entry for each campaign.
 func deny(a Action, _ Part) (Part, error) {
 	return Part{Entries: make([]uuid.UUID, len(denied(a)))}, nil
 }
@@ -237,7 +233,7 @@ func denied(a Action) []uuid.UUID {
 	return list
 }
 
-// writeEntries sets the entries to create. When an action is undone, it sets no entries.
+// writeEntries sets the entries to create. An undo sets none.
 func writeEntries(a Action, r Record, p Part) Record {
 	r.Entries = nil
 	if len(p.Entries) == 0 {
@@ -291,8 +287,8 @@ func mapPostback(a Action, p Part) (Part, error) {
 	return out, nil
 }
 
-// BlockOp returns the operation that blocks visitors with a value of an attribute. It is OpDeny, or OpExclude if bot lists do
-// not have the attribute. ok is false if neither operation accepts the attribute.
+// BlockOp returns the operation that blocks visitors with a value of an attribute. It is OpDeny, or OpExclude if bot lists lack
+// the attribute. ok is false if neither accepts it.
 func BlockOp(attribute string) (op string, ok bool) {
 	if slices.Contains(DenyAttributes, attribute) {
 		return OpDeny, true

@@ -5,21 +5,19 @@ import "gonum.org/v1/gonum/mathext"
 // Rate counts the clicks of a window and the conversions among them.
 type Rate struct{ Clicks, Conversions int64 }
 
-// States of a comparison of two rates, in addition to the states of other comparisons.
+// States of a comparison of two rates. TooEarly is one too.
 const (
 	ByChance = "by_chance" // the difference may be chance
 	Certain  = "certain"   // the rates differ, at the significance level levelMove
 )
 
-// minRateConversions is the minimum number of conversions, of both windows together, for rates to be compared.
+// minRateConversions is for both windows together.
 const minRateConversions = int64(minArmsConverted)
 
-// CompareRates tests whether the conversion rates of two windows differ. It returns the p value of the hypothesis that the rates
-// are equal, and one of the states too_early, by_chance and certain.
+// CompareRates tests whether the conversion rates of two windows differ. p is the p value of the hypothesis that they are equal.
 //
-// The test is exact. If the rates are equal, the probability that a conversion belongs to a window is that window's share of the
-// clicks. So the number of conversions of a window is binomial (Przyborowski and Wilenski, 1940). The p value is twice the
-// smaller tail.
+// The test is exact. Under the hypothesis, a conversion belongs to a window with the probability of that window's share of the
+// clicks, so the number of conversions is binomial (Przyborowski and Wilenski, 1940). p is twice the smaller tail.
 func CompareRates(a, b Rate) (p float64, state string) {
 	n := a.Conversions + b.Conversions
 	if n < minRateConversions || a.Clicks <= 0 || b.Clicks <= 0 || min(a.Conversions, b.Conversions) < 0 {

@@ -19,26 +19,24 @@ type Record struct {
 	Paths    []flow.Path
 	Offer    *models.Offer
 	Network  *models.Network
-	// Entries are entries of bot lists. Apply returns the entries to create, without ids. The caller writes the ids of the
-	// created entries into the part. Undo receives the entries that still exist. It returns no entries, because the entries must
-	// be removed.
+	// Entries are entries of bot lists. Apply returns the entries to create, and the caller writes their ids into the part. Undo
+	// receives the entries that still exist, and returns no entries, because they must be removed.
 	Entries []models.BotEntry
 	Names   map[string]string // known names of offers and landing pages by id, for Title
 }
 
-// Part is the part of a record that an action changes, stored so that it can be restored. Fields that the action does not
-// change are empty.
+// Part is the part of a record that an action changes. Fields that the action does not change are empty.
 type Part struct {
-	Status       string             `json:"status,omitempty"` // status of a campaign or an offer
+	Status       string             `json:"status,omitempty"`
 	Cap          *int               `json:"cap,omitempty"`
 	Paths        []PathPart         `json:"paths,omitempty"`
 	Destinations []flow.Destination `json:"destinations,omitempty"`
 	Filters      []FilterPart       `json:"filters,omitempty"`
 	Params       map[string]string  `json:"params,omitempty"`
-	Entries      []uuid.UUID        `json:"entries,omitempty"` // ids of the created entries of bot lists
+	Entries      []uuid.UUID        `json:"entries,omitempty"` // of bot lists
 }
 
-// PathPart holds the fields of a path that determine how visitors are distributed among paths.
+// PathPart holds the fields of a path that distribute visitors.
 type PathPart struct {
 	ID       string  `json:"id"`
 	IsActive bool    `json:"is_active"`
@@ -64,8 +62,7 @@ type op struct {
 	write  func(Action, Record, Part) Record  // returns the record with the part in it
 }
 
-// JudgedDigest returns the digest of the data on which a suggestion with this action is based. If the digest has changed since
-// the suggestion was made, the suggestion is stale.
+// JudgedDigest returns the digest of the data on which a suggestion is based. If it has changed since, the suggestion is stale.
 func (a Action) JudgedDigest(r Record) string { return digest(ops[a.Op].judged(a, r)) }
 
 // digest returns a hash that is equal for equal documents.
@@ -78,8 +75,8 @@ func digest(v any) string {
 	return hex.EncodeToString(sum[:16])
 }
 
-// Apply returns the record after the action, and the changed part before and after the action. The error has the code invalid,
-// or stale if something that the action names is no longer in the record.
+// Apply returns the record after the action, and the changed part before and after the action. Errors: invalid, and stale if
+// something that the action names is gone.
 func (a Action) Apply(r Record) (after Record, was, is Part, err error) {
 	if err := a.Validate(); err != nil {
 		return r, was, is, err
@@ -94,8 +91,7 @@ func (a Action) Apply(r Record) (after Record, was, is Part, err error) {
 	return o.write(a, r, is), was, is, nil
 }
 
-// Undo returns the record with the changed part as it was before the action. The error has the code stale if that part was
-// changed again.
+// Undo returns the record with the changed part as it was before the action. Error: stale if that part was changed again.
 func (a Action) Undo(r Record, was, is Part) (Record, error) {
 	o, ok := ops[a.Op]
 	if !ok {
@@ -111,7 +107,6 @@ func (a Action) Undo(r Record, was, is Part) (Record, error) {
 	return o.write(a, r, was), nil
 }
 
-// sorted returns the part with its entries sorted.
 func sorted(p Part) Part {
 	p.Entries = slices.SortedFunc(slices.Values(p.Entries), func(a, b uuid.UUID) int { return slices.Compare(a[:], b[:]) })
 	return p
@@ -119,7 +114,6 @@ func sorted(p Part) Part {
 
 func stale(why string) error { return models.Conflict("stale", "%s", why) }
 
-// pathsOf returns all paths without their names.
 func pathsOf(_ Action, r Record) any {
 	list := slices.Clone(r.Paths)
 	for i := range list {
@@ -128,8 +122,7 @@ func pathsOf(_ Action, r Record) any {
 	return list
 }
 
-// pathOf returns the path of the action, without its name and without the fields that determine how visitors are distributed
-// among paths.
+// pathOf returns the path of the action, without its name and its share of visitors.
 func pathOf(a Action, r Record) any {
 	i := findPath(r.Paths, a.PathID)
 	if i < 0 {
@@ -193,7 +186,6 @@ func writeFilters(_ Action, r Record, p Part) Record {
 	return r
 }
 
-// offerState returns the fields of an offer on which the operations on offers are based.
 func offerState(_ Action, r Record) any {
 	if r.Offer == nil {
 		return nil

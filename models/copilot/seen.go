@@ -13,34 +13,31 @@ import (
 	"switchyard/models/flow"
 )
 
-// The minimum samples for findings about caps, traffic sources, landing pages and postbacks, and the thresholds for these findings
-// and for findings about domains.
+// The minimum samples and thresholds of findings.
 const (
-	capDays          = 7   // number of days at the end of the window for which caps are judged
-	capReached       = 3   // number of days on which the cap must be reached
+	capDays          = 7   // days at the end of the window for which caps are judged
+	capReached       = 3   // days on which the cap must be reached
 	capStep          = 1.5 // factor by which a cap is raised
-	minRefused       = 40  // number of approved and rejected conversions of an offer
-	refusedPart      = 0.1 // share of refused conversions among an offer's conversions
-	minSourceHits    = 500 // number of clicks, including bots
-	botPart          = 0.3 // share of bots among the clicks of a source
-	minTokenClicks   = 200 // number of clicks of a source
-	minLanderViews   = 300 // number of views of a landing page
-	minUnmatched     = 10  // number of postbacks
-	minMapped        = 5   // number of postbacks with a click id in another parameter
-	mappedPart       = 0.8 // share of these postbacks among the postbacks that were examined
+	minRefused       = 40  // approved and rejected conversions of an offer
+	refusedPart      = 0.1 // share of refused conversions
+	minSourceHits    = 500 // clicks, including bots
+	botPart          = 0.3 // share of bots among clicks
+	minTokenClicks   = 200 // clicks of a source
+	minLanderViews   = 300 // views of a landing page
+	minUnmatched     = 10  // postbacks
+	minMapped        = 5   // postbacks with a click id in another parameter
+	mappedPart       = 0.8 // their share among the postbacks that were examined
 	certificateSoon  = 14 * 24 * time.Hour
 	registrationSoon = 30 * 24 * time.Hour
 )
 
-// Weights of findings whose loss cannot be expressed in money. With these weights, such findings come before findings with a
-// small loss.
+// Weights of findings whose loss cannot be expressed in money. They come before findings with a small loss.
 const (
 	weightBroken = 1e6
 	weightSetUp  = 1e3
 	weightAdvice = 1
 )
 
-// certainFinding returns a finding that was counted instead of estimated.
 func certainFinding(weight float64, s Suggestion) finding {
 	if s.Evidence.Confidence == 0 {
 		s.Evidence.Confidence, s.Evidence.Method = 1, "counted"
@@ -48,10 +45,9 @@ func certainFinding(weight float64, s Suggestion) finding {
 	return finding{weight: weight, suggest: func([]int) Suggestion { return s }}
 }
 
-// inOrder returns the keys of a map in alphabetical order, so that the same input always gives the same suggestions.
+// inOrder returns the sorted keys of a map, so that the same input always gives the same suggestions.
 func inOrder[V any](m map[string]V) []string { return slices.Sorted(maps.Keys(m)) }
 
-// findReachedCaps finds offers whose cap was reached on several days.
 func findReachedCaps(in *Input) (list []finding) {
 	for _, id := range inOrder(in.Offers) {
 		o := in.Offers[id]
@@ -84,7 +80,6 @@ func findReachedCaps(in *Input) (list []finding) {
 	return list
 }
 
-// findRefusedCaps finds offers whose network accepts fewer conversions than the offer's cap allows.
 func findRefusedCaps(in *Input) (list []finding) {
 	for _, id := range inOrder(in.Offers) {
 		o := in.Offers[id]
@@ -104,8 +99,7 @@ func findRefusedCaps(in *Input) (list []finding) {
 		if all < minRefused || days < capReached {
 			continue
 		}
-		// p is the posterior probability that at most the share refusedPart of the offer's conversions is refused. The 0.5 is
-		// the Jeffreys prior.
+		// p is the posterior probability that at most refusedPart of the conversions are refused. The 0.5 is the Jeffreys prior.
 		f := finding{p: mathext.RegIncBeta(float64(refused)+0.5, float64(all-refused)+0.5, refusedPart)}
 		slices.Sort(approved)
 		lowered := int(max(approved[len(approved)/2], 1))
@@ -127,14 +121,13 @@ func findRefusedCaps(in *Input) (list []finding) {
 	return list
 }
 
-// findBotSources finds traffic sources with too many bots among their clicks.
 func findBotSources(in *Input) (list []finding) {
 	for _, v := range in.Sources {
 		all := v.Clicks + v.Bots
 		if all < minSourceHits {
 			continue
 		}
-		// p is the posterior probability that at most the share botPart of the source's clicks is from bots.
+		// p is the posterior probability that at most botPart of the clicks are from bots.
 		f := finding{p: mathext.RegIncBeta(float64(v.Bots)+0.5, float64(v.Clicks)+0.5, botPart)}
 		low, high := shareInterval(float64(v.Bots), float64(all))
 		s := Suggestion{
@@ -154,15 +147,14 @@ func findBotSources(in *Input) (list []finding) {
 
 func tokenKey(source uuid.UUID, sub string) string { return source.String() + "/" + sub }
 
-// TokenOf returns the parts of the key of a suggestion of KindToken: the traffic source, and the sub-parameter that the source
-// never fills.
+// TokenOf returns the traffic source and the sub-parameter in the key of a suggestion of KindToken.
 func TokenOf(key string) (source uuid.UUID, sub string) {
 	id, sub, _ := strings.Cut(key, "/")
 	source, _ = uuid.Parse(id) // the zero id if the text is not such a key
 	return source, sub
 }
 
-// findEmptyTokens finds parameters in links that the traffic source never fills.
+// findEmptyTokens finds macros that the traffic source never fills.
 func findEmptyTokens(in *Input) (list []finding) {
 	for _, v := range in.Sources {
 		for _, sub := range inOrder(v.Empty) {
@@ -180,8 +172,8 @@ func findEmptyTokens(in *Input) (list []finding) {
 	return list
 }
 
-// findGaps finds landing pages that no visitor leaves through a link of the page. The usual cause is that the page does not use
-// the tracker's links.
+// findGaps finds landing pages that no visitor leaves through a link of the page. The usual cause is that it does not use the
+// tracker's links.
 func findGaps(in *Input) (list []finding) {
 	for i := range in.Campaigns {
 		c := &in.Campaigns[i]
@@ -217,7 +209,7 @@ func (c *CampaignInput) leadsOn(in *Input, path string) bool {
 	})
 }
 
-// findUnmatched finds networks whose postbacks find no click, and the parameter that contains their click ids.
+// findUnmatched finds networks whose postbacks find no click, and the parameter with their click ids.
 func findUnmatched(in *Input) (list []finding) {
 	for i := range in.Networks {
 		n := &in.Networks[i]
@@ -247,7 +239,6 @@ func findUnmatched(in *Input) (list []finding) {
 	return list
 }
 
-// findExpiring finds domains of campaigns whose registration or certificate ends soon.
 func findExpiring(in *Input) (list []finding) {
 	for _, d := range in.Domains {
 		soon := func(end time.Time, within time.Duration) bool { return !end.IsZero() && end.Sub(in.Now) <= within }

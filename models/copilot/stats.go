@@ -12,7 +12,7 @@ import (
 type Arm struct {
 	ID   string
 	Name string
-	// Share is the share of the visitors that the arm gets according to the weights.
+	// Share is its share of the visitors by the weights.
 	Share float64
 	Days  []Day // one for each day of the window; all arms have the same days
 }
@@ -24,7 +24,7 @@ type Day struct {
 	Value       float64 // sum of approved and pending payouts
 }
 
-// judgement is the result of comparing competing arms. Its lists are in the order of the arms.
+// judgement is the result of comparing competing arms. Lists are in the order of the arms.
 type judgement struct {
 	clicks, conversions []float64
 	payout              []float64 // mean value of a conversion
@@ -38,11 +38,10 @@ type judgement struct {
 
 // judge compares arms that compete for the same visitors.
 //
-// A day that was good or bad for all arms must not count for or against an arm whose share was different on that day. So judge
-// compares an arm's conversions with the conversions that it would have if each day's conversions were distributed in
-// proportion to clicks (indirect standardisation). The test for judgement.loses examines how each day's conversions are divided
-// between two arms (a conditional test). Conversions of recent clicks that have not been reported yet are missing for both arms
-// alike.
+// A day that was good or bad for all arms must not count for or against an arm with another share on that day. So an arm's
+// conversions are compared with its expected conversions: each day's conversions of all arms, distributed in proportion to clicks
+// (indirect standardisation). The test for judgement.loses examines how each day's conversions are divided between two arms (a
+// conditional test). Conversions that are not reported yet are missing for both alike.
 func judge(arms []Arm) judgement {
 	j := judgement{}
 	for _, a := range arms {
@@ -61,15 +60,14 @@ func judge(arms []Arm) judgement {
 	}
 	expected := expectedConversions(arms)
 	for i, a := range arms {
-		// The mean payout of an arm with few conversions is moved towards the mean of all arms, as if the arm had one more
-		// conversion with that mean payout.
+		// The mean payout of an arm is moved towards the mean payout of all arms, as if the arm had one more conversion with that
+		// payout.
 		value := total(a.Days).Value
 		if all.Value <= 0 {
 			value = j.conversions[i]
 		}
 		j.payout = append(j.payout, (max(value, 0)+mean)/(j.conversions[i]+1))
-		// The gamma posterior of the arm's rate relative to all arms. The prior is one conversion where one conversion was
-		// expected.
+		// The gamma posterior of the arm's rate relative to all arms. The prior is one conversion where one was expected.
 		shape := j.conversions[i] + 1
 		relative := 1/shape + j.spread/shape
 		j.epc = append(j.epc, gammaOf(shape/(expected[i]+1)*rate*j.payout[i], relative))
@@ -82,8 +80,8 @@ func judge(arms []Arm) judgement {
 				sum += evidence(arms[k].Days, arms[i].Days, j.payout[k], j.payout[i], 1+j.spread)
 			}
 		}
-		// If arm i is the best, each of these values has an expected value of at most 1, and so has their average (Vovk and
-		// Wang, 2021).
+		// If arm i is the best, each term of the sum has an expected value of at most 1, and so has the average (Vovk and Wang,
+		// 2021).
 		mean := sum / float64(len(arms)-1)
 		j.loses = append(j.loses, pValue(mean))
 		average += mean / float64(len(arms))
@@ -95,7 +93,6 @@ func judge(arms []Arm) judgement {
 	return j
 }
 
-// plus returns the sum of the figures of two days.
 func (d Day) plus(o Day) Day {
 	return Day{d.Clicks + o.Clicks, d.Conversions + o.Conversions, d.Value + o.Value}
 }
@@ -114,8 +111,6 @@ func pooled(arms []Arm) (sum Day) {
 	return sum
 }
 
-// expectedConversions returns the conversions that each arm would have if each day's conversions were distributed in proportion
-// to clicks.
 func expectedConversions(arms []Arm) []float64 {
 	expected := make([]float64, len(arms))
 	for day := range arms[0].Days {
@@ -132,9 +127,8 @@ func expectedConversions(arms []Arm) []float64 {
 	return expected
 }
 
-// payoutSpread returns the squared coefficient of variation of the payouts. It is estimated from the differences between the
-// mean payouts of days (method of moments). It is assumed to be 1, the value for exponential payouts, if the arms have fewer than
-// five days with conversions in total, or if each has only one.
+// payoutSpread returns the squared coefficient of variation of the payouts. It is estimated from the mean payouts of days (method
+// of moments). It is assumed to be 1, as for exponential payouts, if there are too few days with conversions.
 func payoutSpread(arms []Arm) (spread float64, assumed bool) {
 	squares, degrees, days := 0.0, 0.0, 0
 	for _, a := range arms {
@@ -159,11 +153,11 @@ func payoutSpread(arms []Arm) (spread float64, assumed bool) {
 	return squares / degrees, false
 }
 
-// evidence returns how much better the figures fit "the first arm earns more per click than the second" than "it earns at most
-// as much". It is a mixture of likelihood ratios over possible gains of the first arm (mixture sequential probability ratio
-// test: Robbins, 1970). If the first arm earns at most as much, the expected value of the evidence is at most 1, however often
-// it is calculated. So its inverse is a p value that stays valid if it is calculated every day (Ville's inequality). Varying
-// payouts weaken the evidence in proportion to their dispersion (quasi-likelihood).
+// evidence returns how much better the figures fit "the first arm earns more per click than the second" than "it earns at most as
+// much". It is a mixture of likelihood ratios over possible gains of the first arm (mixture sequential probability ratio test:
+// Robbins, 1970). If it earns at most as much, the expected value is at most 1, however often it is calculated. So its inverse is
+// a p value that stays valid every day (Ville's inequality). Varying payouts weaken the evidence in proportion to their
+// dispersion (quasi-likelihood).
 func evidence(first, second []Day, payoutFirst, payoutSecond, dispersion float64) float64 {
 	logs := make([]float64, len(gains))
 	for i := range first {
@@ -171,7 +165,7 @@ func evidence(first, second []Day, payoutFirst, payoutSecond, dispersion float64
 		if a.Clicks <= 0 || b.Clicks <= 0 || a.Conversions+b.Conversions == 0 {
 			continue
 		}
-		// payoutSecond / payoutFirst is the value of a conversion of the second arm, measured in conversions of the first arm.
+		// payoutSecond / payoutFirst is the value of a conversion of the second arm in conversions of the first.
 		odds := a.Clicks / b.Clicks * payoutSecond / payoutFirst
 		even := odds / (1 + odds)
 		for g, gain := range gains {
@@ -186,9 +180,8 @@ func evidence(first, second []Day, payoutFirst, payoutSecond, dispersion float64
 	return sum
 }
 
-// gains lists the factors by which an arm may be better. gainWeights holds the probabilities of these factors before any data
-// is known. The logarithm of a gain has a half-normal distribution: the positive half of a normal distribution around 0 with a
-// standard deviation of 0.4, cut off at 1.6. So gains of 10 to 100 % count most.
+// gains lists the factors by which an arm may be better, and gainWeights their prior probabilities. The logarithm of a gain has a
+// half-normal distribution with a standard deviation of 0.4, cut off at 1.6. So gains of 10 to 100 % count most.
 var gains, gainWeights = func() (list, weights []float64) {
 	const steps, widest, deviation = 40, 1.6, 0.4
 	sum := 0.0
@@ -204,10 +197,9 @@ var gains, gainWeights = func() (list, weights []float64) {
 	return list, weights
 }()
 
-// shortfall returns the evidence that the visitors with one value of an attribute, such as a placement, convert too rarely to pay
-// for their clicks. It compares their conversions with the argument due, the number of conversions that would pay for the clicks.
-// It is a mixture of Poisson likelihood ratios, uniform over the possible rates from 0 to the break-even rate. Like the result of
-// the function evidence, it is valid however often it is calculated.
+// shortfall returns the evidence that the visitors with a value, such as a placement, convert too rarely to pay for their clicks.
+// due is the number of conversions that would pay for them. It is a mixture of Poisson likelihood ratios, uniform over the rates
+// from 0 to break-even. Like evidence, it is valid however often it is calculated.
 func shortfall(conversions, due, dispersion float64) float64 {
 	const steps = 100
 	sum := 0.0
@@ -221,10 +213,8 @@ func shortfall(conversions, due, dispersion float64) float64 {
 
 func pValue(evidence float64) float64 { return min(1, 1/evidence) }
 
-// posterior is a gamma distribution.
 type posterior struct{ shape, rate float64 }
 
-// gammaOf returns the gamma distribution with the given mean and squared coefficient of variation.
 func gammaOf(mean, relative float64) posterior {
 	mean = max(mean, 1e-12)
 	return posterior{1 / relative, 1 / (relative * mean)}
@@ -242,7 +232,7 @@ func (p posterior) below(x float64) float64 {
 func (p posterior) quantile(q float64) float64 { return mathext.GammaIncRegInv(p.shape, q) / p.rate }
 
 // probabilityBest returns, for each posterior, the probability that it is the largest. It uses the midpoint rule over the
-// posterior's quantiles.
+// quantiles.
 func probabilityBest(list []posterior) []float64 {
 	const nodes = 200
 	best, sum := make([]float64, len(list)), 0.0
@@ -265,14 +255,15 @@ func probabilityBest(list []posterior) []float64 {
 	return best
 }
 
-// shareInterval returns the 5 % and 95 % quantiles of a share after a number of hits in a sample. It uses the Jeffreys prior.
+// shareInterval returns the 5 % and 95 % quantiles of a share after a number of hits in a sample. The prior is the Jeffreys
+// prior.
 func shareInterval(hits, sample float64) (low, high float64) {
 	a, b := hits+0.5, sample-hits+0.5
 	return mathext.InvRegIncBeta(a, b, 0.05), mathext.InvRegIncBeta(a, b, 0.95)
 }
 
-// largestRejected returns the largest p value that is rejected, or a value below 0 if no hypothesis is rejected. At most the
-// given share of the rejected hypotheses is expected to be true (Benjamini and Hochberg, 1995).
+// largestRejected returns the largest p value that is rejected, or a value below 0. At most the given share of the rejected
+// hypotheses is expected to be true (Benjamini and Hochberg, 1995).
 func largestRejected(values []float64, share float64) float64 {
 	sorted := slices.Sorted(slices.Values(values))
 	for i := len(sorted) - 1; i >= 0; i-- {

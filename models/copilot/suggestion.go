@@ -24,11 +24,11 @@ const (
 	StatusStale     = "stale"     // state of a proposal
 )
 
-// Suggestion is a change, or a piece of advice, that follows from an account's figures.
+// Suggestion is a change or advice that follows from an account's figures.
 type Suggestion struct {
 	models.Owned
 	Kind string `db:"kind,once" json:"kind"`
-	// Key identifies a suggestion among the suggestions of its kind. There is at most one current suggestion for each key.
+	// Key identifies a suggestion among the suggestions of its kind. Each key has at most one current suggestion.
 	Key          string        `db:"key,once" json:"-"`
 	CampaignID   uuid.NullUUID `db:"campaign_id,once" json:"campaign_id"`
 	CampaignName string        `db:"campaign_name" json:"campaign"`
@@ -44,7 +44,7 @@ type Suggestion struct {
 	ExpiresAt    models.Stamp  `db:"expires_at" json:"expires_at" doc:"when the suggestion expires unless the figures support it again"`
 }
 
-// AdviceOnly reports whether the suggestion has no action, so that only a person can follow it.
+// AdviceOnly reports whether only a person can follow the suggestion.
 func (s Suggestion) AdviceOnly() bool { return s.Action == nil }
 
 // Evidence holds the figures on which a suggestion is based.

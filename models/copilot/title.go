@@ -6,11 +6,11 @@ import (
 )
 
 const (
-	maxItems      = 3  // maximum number of items of a list in a title
-	maxNameLength = 60 // maximum length of a name in a title, in characters
+	maxItems      = 3
+	maxNameLength = 60 // in characters
 )
 
-// Title returns one line that says what a valid action does to a record. If a name is not known, it contains the id instead.
+// Title returns one line that says what a valid action does to a record. An unknown name is replaced by the id.
 func (a Action) Title(r Record) string { return ops[a.Op].title(a, r) }
 
 // Destinations returns the ids of the offers and landing pages that Title names.
@@ -36,7 +36,6 @@ func quoted(name string) string {
 	return "“" + name + "”"
 }
 
-// listed returns a text with the first items of a list, at most limit, and with the number of further items.
 func listed[T any](list []T, limit int, text func(T) string) string {
 	shown := list[:min(len(list), limit)]
 	parts := make([]string, len(shown))
@@ -78,7 +77,6 @@ func destinationName(id string, r Record) string {
 	return id
 }
 
-// weights returns the new weights as text.
 func (a Action) weights(r Record, name func(string, Record) string) string {
 	return listed(a.Weights, maxItems, func(w Weight) string {
 		return fmt.Sprintf("%s %v", name(w.ID, r), thousandths(w.Weight))

@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// TestTitle checks that the title of an action says what the action does, and to which records. If names are missing, it
-// contains ids.
+// TestTitle checks that the title of an action says what the action does, and to which records. Unknown names are replaced by
+// ids.
 func TestTitle(t *testing.T) {
 	t.Parallel()
 	r := record()

@@ -16,22 +16,20 @@ import (
 // The minimum samples for judging a value, and the thresholds for its loss.
 const (
 	minValueClicks = 100
-	minValueDue    = 2   // number of conversions that would have paid for the value's clicks
+	minValueDue    = 2   // conversions that would have paid for the value's clicks
 	maxValueReturn = 0.5 // a value is blocked only if it returns less than this share of its cost
 	maxValuePart   = 0.5 // share of the campaign's cost; above this share, the whole campaign loses, not the value
 	worstPart      = 0.8 // share of the loss of all values that the variant "most" covers
-	minPayouts     = 5   // number of conversions that are needed to know the value of a conversion
+	minPayouts     = 5   // conversions that are needed to know the value of a conversion
 	valueMethod    = "sequential likelihood ratio test against break-even; Benjamini-Hochberg over all that was judged"
 	returnLevel    = 0.05 // on each side of an interval
 )
 
-// attribute is an attribute whose values are judged, with the operation that can block a value.
 type attribute struct {
 	name, kind, what string
 	op               string
 }
 
-// attributes lists the attributes whose values are judged.
 var attributes = func() []attribute {
 	list := []attribute{
 		{"isp", kindBlockISP, "provider", OpDeny},
@@ -77,8 +75,8 @@ func findValues(in *Input, kind string) (list []finding) {
 	return list
 }
 
-// payout returns the value of a conversion of the campaign, and the spread of payouts. If there are too few conversions, the
-// value is the largest fixed payout of the campaign's offers in the account's currency, or 0 if no offer has such a payout.
+// payout returns the value of a conversion of the campaign, and the spread of payouts. With too few conversions, it is the
+// largest fixed payout of the campaign's offers in the account's currency, or 0.
 func (c *CampaignInput) payout(in *Input) (mean, spread float64) {
 	arm := Arm{Days: make([]Day, len(in.Days))}
 	for _, r := range c.Rows {
@@ -132,17 +130,16 @@ func Excludes(paths []flow.Path, attribute, value string) bool {
 }
 
 // LossChance returns a p value: the probability that the returns are at most this low although the values pay for their clicks.
-// payout is the value of a conversion. Payouts are assumed to be exponential, as for an account with few conversions.
+// payout is the value of a conversion. Payouts are assumed to be exponential.
 func LossChance(cost, returns, payout float64) float64 {
 	return ValueRow{Cost: cost, Returns: returns}.pays(payout, 1)
 }
 
-// pays returns the p value of the hypothesis that the value pays for its clicks.
 func (v ValueRow) pays(payout, spread float64) float64 {
 	return pValue(shortfall(max(v.Returns, 0)/payout, v.Cost/payout, 1+spread))
 }
 
-// block returns the suggestion to block values. The values with the largest loss come first.
+// block returns the suggestion to block values, the largest loss first.
 func (c *CampaignInput) block(in *Input, a attribute, items []int, payout, spread float64) Suggestion {
 	slices.SortFunc(items, func(i, k int) int {
 		return cmp.Compare(c.Values[k].Cost-c.Values[k].Returns, c.Values[i].Cost-c.Values[i].Returns)
@@ -190,15 +187,14 @@ var blocked = map[string]string{
 	OpExclude: "The default path takes visitors with these values, and their clicks are still paid for. Money is saved once the traffic source blocks the values too.",
 }
 
-// setOtherCampaigns sets the campaigns of the variant "network". Only placements have this variant, because a placement belongs
-// to the source, and a country does not.
+// setOtherCampaigns sets the campaigns of the variant "network". Only placements have this variant, because they belong to the
+// source.
 func (c *CampaignInput) setOtherCampaigns(s *Suggestion, a attribute) {
 	if a.op == OpDeny && a.kind == kindBlockValue {
 		s.Action.Campaigns = c.Others[:min(len(c.Others), MaxCampaigns)]
 	}
 }
 
-// worst returns how many values, from the first on, cause most of the loss.
 func (c *CampaignInput) worst(items []int, loss float64) int {
 	sum := 0.0
 	for n, i := range items {
@@ -209,8 +205,8 @@ func (c *CampaignInput) worst(items []int, loss float64) int {
 	return len(items)
 }
 
-// savedCost returns the cost that is saved per day if the traffic source no longer sends visitors with these values. The
-// interval comes from a gamma posterior of the values' returns.
+// savedCost returns the cost that is saved per day if the traffic source no longer sends visitors with these values. The interval
+// comes from a gamma posterior of the returns.
 func savedCost(in *Input, judgedDays int, sum ValueRow, payout float64) *Effect {
 	days := float64(max(judgedDays, 1))
 	returns := posterior{max(sum.Returns, 0)/payout + 0.5, 1 / payout}
@@ -222,8 +218,8 @@ func savedCost(in *Input, judgedDays int, sum ValueRow, payout float64) *Effect 
 }
 
 const (
-	maxFigures = 40 // maximum number of figures in an evidence
-	maxListed  = 5  // maximum number of values in a text
+	maxFigures = 40
+	maxListed  = 5
 )
 
 func plural(what string, n int) string {

@@ -9,16 +9,15 @@ import (
 	"switchyard/models/money"
 )
 
-// amount reads the amount of a column. The currency is taken from the amount itself or, if the amount states no currency, from
-// the cell of currencyColumn or else from the heading. If none of these states a currency, the returned currency is empty, and the
-// amount is read as an amount in the currency that fallback returns. fallback may be nil. given is false if there is no amount, or
-// if the row is refused.
+// amount reads the amount of a column. The amount itself states the currency, or else the cell of currencyColumn, or else the
+// heading. If none of them does, the amount is read as if it were in the currency that fallback returns. fallback may be nil.
+// given is false if there is no amount, or if the row is refused.
 func (l *line) amount(column, currencyColumn int, fallback func() string) (value decimal.Decimal, currency string, given bool) {
 	text, headingText := l.find(column)
 	name := l.table.columns[column].Name
 	_, heading := money.Heading(headingText, "")
 	named, err := money.Currency(l.cell(currencyColumn), heading)
-	if named != "" { // the heading may have a sign that several currencies use; it then stands for the currency of the variable named
+	if named != "" { // a sign of several currencies in the heading then means the named currency
 		_, heading = money.Heading(headingText, named)
 	}
 	switch {

@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// TestCurrenciesOfFiles checks the currency of an amount. The currency is stated in the cell, in a column, in the heading or
-// nowhere. fallback is the currency of a row that states no currency.
+// TestCurrenciesOfFiles checks the currency of an amount. It is stated in the cell, in a column, in the heading or nowhere.
+// fallback is for a row that states none.
 func TestCurrenciesOfFiles(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {

@@ -1,7 +1,6 @@
 package correction
 
-// Column is a column that a file may have, under any one of its names. If a header has several of these names, the first name
-// whose cell in a row is not empty counts for that row.
+// Column is a column of a file. If a header has several of its names, the first name with a cell that is not empty counts.
 type Column struct {
 	Name     string   `json:"name"` // the documented name
 	Required bool     `json:"required"`
@@ -11,8 +10,7 @@ type Column struct {
 // Columns returns the columns of a kind of file. The caller must not change them.
 func Columns(kind Kind) []Column { return kinds[kind] }
 
-// The dashboard checks and sends files with offers and files with smartlinks row by row. For these files, this package has only
-// the columns.
+// The columns of files with offers and smartlinks, which the dashboard checks and sends row by row.
 var (
 	offerColumns = []Column{
 		{"name", true, []string{"name", "offer", "offername", "title"}},

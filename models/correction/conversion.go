@@ -23,8 +23,8 @@ type Conversion struct {
 	Status       string           // one of the four statuses; empty: not given
 	Word         string           // the status as written in the file
 	Payout       *decimal.Decimal // nil: not given
-	Currency     string           // code of the currency; empty: not given
-	Sale         *decimal.Decimal // amount of the sale; nil: not given
+	Currency     string           // empty: not given
+	Sale         *decimal.Decimal // nil: not given
 	SaleCurrency string
 	Time         time.Time     // zero: not given
 	InvalidTime  string        // the time that a network states, if that time does not count and Time is used instead
@@ -32,14 +32,13 @@ type Conversion struct {
 	Order        *Order        // the order that the row reports; nil for rows of files
 }
 
-// Order is an order as a network reports it. It has the fields that the import of a row may change.
+// Order is an order as a network reports it.
 type Order struct {
 	ID   string
 	Goal string
 	Time time.Time // zero: not given, or not read
 }
 
-// The indexes of conversionColumns.
 const (
 	clickColumn = iota
 	payoutColumn
@@ -78,8 +77,8 @@ var conversionColumns = []Column{
 	}},
 }
 
-// ReadConversions reads the rows of a file in order. The file may have no rows. fallback returns the currency of a row whose
-// payout states no currency. If fallback is nil, such a currency is not known. Errors: empty, invalid_input.
+// ReadConversions reads the rows of a file in order. A file may have no rows. fallback returns the currency of a row whose payout
+// states none. It may be nil. Errors: empty, invalid_input.
 func ReadConversions(text string, fallback func(Conversion) string) ([]Conversion, Skips, error) {
 	return read(text, conversionColumns, func(l *line) Conversion { return l.conversion(fallback) })
 }
@@ -120,8 +119,7 @@ func (l *line) readClick(v *Conversion) {
 	}
 }
 
-// readTerms reads status, payout and currency. A negative amount becomes a chargeback of that amount, unless its status is
-// rejected.
+// readTerms reads status, payout and currency. A negative amount becomes a chargeback, unless its status is rejected.
 func (l *line) readTerms(v *Conversion, fallback func(Conversion) string) {
 	if v.Word = l.cell(statusColumn); v.Word != "" {
 		word, ok := postback.KnownWord(v.Word)

@@ -19,12 +19,12 @@ var clickID = uuid.MustParse("0193a2b4-0000-7000-8000-000000000001")
 
 var click = models.FormatClickID(clickID)
 
-// layouts maps each precision to the layout in which fieldsOf writes the time. It leaves out the precision of a second.
+// layouts maps each precision except a second to the layout of fieldsOf.
 var layouts = map[time.Duration]string{
 	24 * time.Hour: time.DateOnly, time.Minute: "2006-01-02 15:04", time.Millisecond: "2006-01-02 15:04:05.000",
 }
 
-// fieldsOf returns the fields of a row that the tests compare.
+// fieldsOf returns the compared fields of a row.
 func fieldsOf(v Conversion) string {
 	if v.Refusal != "" {
 		return fmt.Sprint(v.Line, " ", v.Refusal)
@@ -69,7 +69,7 @@ func TestConversionFiles(t *testing.T) {
 			"\uFEFFCLICK_ID\tRevenue ($)\rx\t1\r" + click + "\t$3\r",
 			[]string{"2 its click id is not one of this service", "3 3||USD||-|"},
 		},
-		// The comma is part of the name "amount, net", which is not a known column.
+		// The second heading is not a known column.
 		"a sep= line names the separator": {"sep=;\nsubid;amount, net\n" + click + ";5\n", []string{"3 -||||-|"}},
 		"quotes": {
 			`"click id","conversion id",payout` + "\n" + `"` + click + `","a ""b"", c` + "\n" + `d" , "2,5"` + "\n" +
@@ -160,8 +160,8 @@ func TestCostFiles(t *testing.T) {
 	}
 }
 
-// TestGermanCostFiles checks that German headings are read, because a platform writes them if it is used in German. It also
-// checks that the columns of a file with only unknown headings are told apart.
+// TestGermanCostFiles checks that German headings are read, because platforms write them. The columns of a file with only unknown
+// headings are told apart.
 func TestGermanCostFiles(t *testing.T) {
 	t.Parallel()
 	for _, text := range []string{
@@ -227,11 +227,11 @@ func TestRowsAreLimited(t *testing.T) {
 	}
 }
 
-// TestHostileTexts parses hostile texts. In the long form, they are as large as a call may be. All bytes that are allocated in
-// addition to the text count, including bytes that are freed again. The test runs alone, because it measures the whole process.
+// TestHostileTexts checks the memory that hostile texts need. In the long form, they are as large as a call may be. All allocated
+// bytes count, including bytes that are freed again. The test runs alone, because it measures the whole process.
 func TestHostileTexts(t *testing.T) {
 	size := longtest.Size(2<<20, 8<<20)
-	// MaxRows rows need almost 7 MB, however large the text is. The rest is a margin that is too small for a copy of the text.
+	// MaxRows rows need almost 7 MB. The rest is too little for a copy of the text.
 	limit := uint64(7<<20 + size*3/8)
 	fill := func(head, s string) string { return head + strings.Repeat(s, (size-len(head))/len(s)) }
 	for name, text := range map[string]string{
@@ -280,8 +280,8 @@ func FuzzRead(f *testing.F) {
 	})
 }
 
-// TestCostOfCampaign checks that a file of costs needs no source if it names campaigns, because the source follows from the
-// campaign. If a file has neither, only the source is reported as missing. Dates are read with the given order of day and month.
+// TestCostOfCampaign checks that a file of costs needs no source if it names campaigns. Without both, only the source is missing.
+// Dates are read with the given order of day and month.
 func TestCostOfCampaign(t *testing.T) {
 	t.Parallel()
 	rows, _, err := ReadCosts("Date,Campaign,Cost\n03/04/2026,A,1\n2026-03-05,,2\n", CostOptions{Order: timetext.DayFirst})

@@ -23,12 +23,11 @@ type Cost struct {
 	Campaign    string   // id, name or alias; empty: all campaigns
 	Others      []string // further cells that may name the campaign, because platforms write both its id and its name
 	Spend       decimal.Decimal
-	Currency    string // code of the currency; empty: not given
+	Currency    string // empty: not given
 	Clicks      *int64 // number of clicks that the source counted; nil: not given
 	Impressions *int64
 }
 
-// The indexes of costColumns.
 const (
 	dayColumn = iota
 	sourceColumn
@@ -40,7 +39,6 @@ const (
 	lastDayColumn
 )
 
-// dayNames are the English names of the column with the day.
 var dayNames = []string{
 	"day", "date", "reportdate", "statdate", "statsdate", "reportingdate", "dt", "gregoriandate", "stattimeday", "byday",
 	"timeperiod", "datestart", "reportingstarts", "startdate", "time",
@@ -76,7 +74,7 @@ type CostOptions struct {
 	Fallback func(Cost) string // returns the currency of a row whose spend states no currency; nil: such a currency is not known
 }
 
-// ReadCosts reads the rows of a file in order. A file without rows is no error. A row that names a campaign needs no source. Errors:
+// ReadCosts reads the rows of a file in order. A file may have no rows. A row that names a campaign needs no source. Errors:
 // empty, invalid_input.
 func ReadCosts(text string, o CostOptions) ([]Cost, Skips, error) {
 	row := func(l *line) Cost { return l.cost(o) }
@@ -86,7 +84,7 @@ func ReadCosts(text string, o CostOptions) ([]Cost, Skips, error) {
 }
 
 // refuseSums refuses a row without a campaign if its spend is the sum of the rows with a campaign for the same day, source and
-// currency. Some platforms write such totals without a word that marks them as totals.
+// currency. Some platforms do not mark such totals.
 func refuseSums(rows []Cost) {
 	type place struct {
 		day              time.Time
@@ -130,7 +128,7 @@ func (l *line) cost(o CostOptions) (v Cost) {
 	return v
 }
 
-// checkLastDay refuses a row that covers several days, and a row whose last day cannot be read.
+// checkLastDay refuses a row that covers several days.
 func (l *line) checkLastDay(day time.Time, order timetext.Order) {
 	text := l.cell(lastDayColumn)
 	if text == "" || text == l.cell(dayColumn) {
@@ -145,7 +143,7 @@ func (l *line) checkLastDay(day time.Time, order timetext.Order) {
 	}
 }
 
-// day reads a day from a text. It ignores a time of day.
+// day reads a day, without a time of day.
 func (l *line) day(text string, order timetext.Order) time.Time {
 	day, err := timetext.DayBy(text, order)
 	switch {
@@ -176,7 +174,7 @@ func (l *line) readSpend(v *Cost, fallback func(Cost) string) {
 
 var groupedNumber = regexp.MustCompile(`^[0-9]{1,3}([., '\x{a0}][0-9]{3})+$`)
 
-// ungrouped removes the thousands separators from a whole number. It returns any other text unchanged.
+// ungrouped removes the thousands separators from a whole number. Any other text stays.
 func ungrouped(text string) string {
 	if !groupedNumber.MatchString(text) {
 		return text

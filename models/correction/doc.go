@@ -1,10 +1,8 @@
 // Package correction reads the CSV files with which customers correct figures: conversions, and spend by day and source. It
 // accepts headings and values in the forms that spreadsheets, networks and ad platforms write. A row that cannot be read is
-// refused with the reason, and the other rows are still used. A file is refused only if nothing in it can be read. The package
-// does no input or output: the caller determines which account owns a click and which source a name means.
+// refused with the reason. A file is refused only if nothing in it can be read. The package does no input or output.
 //
-// The texts are not trusted. Work and memory are linear in the length of the text, and a row stores only the cells of known
-// columns.
+// The texts are not trusted. Work and memory are linear in the length of the text.
 package correction
 
 // MaxRows is the maximum number of rows that are read from a file.

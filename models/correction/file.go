@@ -3,7 +3,7 @@ package correction
 import "switchyard/models"
 
 // Check checks that a file can be read and has rows. It returns the text up to row MaxRows, and whether rows were cut off.
-// sourced says that the caller names the traffic source for rows that name no source. Errors: empty, no_rows, invalid_input.
+// sourced says that the caller names the traffic source of rows without one. Errors: empty, no_rows, invalid_input.
 func Check(kind Kind, text string, sourced bool) (kept string, truncated bool, err error) {
 	t, err := open(text, kinds[kind], given(kind, sourced)...)
 	if err != nil {
@@ -20,7 +20,7 @@ func Check(kind Kind, text string, sourced bool) (kept string, truncated bool, e
 	return kept, truncated, nil
 }
 
-// given returns the required columns that a file may leave out, because the caller gives the value.
+// given returns the required columns whose value the caller gives.
 func given(kind Kind, sourced bool) []int {
 	if kind == Costs && sourced {
 		return []int{sourceColumn}
@@ -52,7 +52,7 @@ type Cells struct {
 // maxRecords is the maximum number of rows that a preview returns.
 const maxRecords = 1000
 
-// ReadPreview reads the header of a file and counts its rows. A required column may be missing. Errors: empty, invalid_input.
+// ReadPreview reads the header of a file and counts its rows. Required columns may be missing. Errors: empty, invalid_input.
 func ReadPreview(kind Kind, text string) (Preview, error) {
 	t, err := find(text, kinds[kind])
 	if err != nil {
@@ -68,7 +68,6 @@ func ReadPreview(kind Kind, text string) (Preview, error) {
 	return out, nil
 }
 
-// headings returns the cells of the header, each with the name of the column that it stands for.
 func (t *table) headings() []Heading {
 	out := make([]Heading, len(t.header.Cells))
 	for i, cell := range t.header.Cells {

@@ -2,8 +2,7 @@ package correction
 
 import "testing"
 
-// TestIsTotal checks that a row that begins with a word such as Total is a total. If a letter follows the word directly, the row is no
-// total, even if the letter has several bytes.
+// TestIsTotal checks that a row is a total if it begins with a word such as Total, and no letter follows.
 func TestIsTotal(t *testing.T) {
 	t.Parallel()
 	for first, want := range map[string]bool{

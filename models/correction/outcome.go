@@ -45,14 +45,14 @@ func (r Row) Accept(result string) Verdict {
 	return Verdict{Line: r.Line, Accepted: true, Result: result, Note: r.Note}
 }
 
-// Refused returns the verdict on a row that was refused when it was read. It returns false for any other row.
+// Refused returns the verdict on a row that was refused when it was read.
 func (r Row) Refused() (Verdict, bool) { return r.Refuse(r.Refusal), r.Refusal != "" }
 
 // IsAccepted reports whether the row is accepted.
 func (v Verdict) IsAccepted() bool { return v.Accepted }
 
-// ConversionOutcome is the outcome of a row of conversions. The fields of an accepted row come from the resulting conversion.
-// The fields of a refused row come from the row itself.
+// ConversionOutcome is the outcome of a row of conversions. An accepted row has the fields of the resulting conversion, a refused
+// row its own.
 type ConversionOutcome struct {
 	Verdict
 	ClickID      string        `json:"click_id"`
@@ -65,8 +65,8 @@ type ConversionOutcome struct {
 	Time         *string       `json:"time"`
 }
 
-// Amount returns the amount that the row adds to the sum of the file, in the account's currency. It is zero if the row is
-// refused or there is no exchange rate.
+// Amount returns the amount that the row adds to the sum, in the account's currency. It is zero without an accepted row or an
+// exchange rate.
 func (o ConversionOutcome) Amount() decimal.Decimal { return orNothing(o.Counts) }
 
 func orNothing(m *models.Money) decimal.Decimal {
@@ -92,11 +92,11 @@ type CostOutcome struct {
 	SpreadClicks int64         `json:"spread_clicks" doc:"number of clicks over which the spend is spread"`
 }
 
-// Amount returns the amount that the row adds to the sum of the file, in the account's currency. It is zero if the row is
-// refused or there is no exchange rate.
+// Amount returns the amount that the row adds to the sum, in the account's currency. It is zero without an accepted row or an
+// exchange rate.
 func (o CostOutcome) Amount() decimal.Decimal { return orNothing(o.Counts) }
 
-// Counts converts an amount with an exchange rate. It returns nil if there is no rate.
+// Counts converts an amount with an exchange rate. It is nil without a rate.
 func Counts(amount decimal.Decimal, rate decimal.NullDecimal) *models.Money {
 	if !rate.Valid {
 		return nil

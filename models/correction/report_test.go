@@ -12,8 +12,8 @@ import (
 	"switchyard/models"
 )
 
-// reports are files in the form in which ad platforms write them, with invented data. Each contains two rows of spend: 12.50 on
-// the first of November and 7.25 on the second.
+// reports are files as ad platforms write them, with invented data. Each has a spend of 12.50 on the first of November and of
+// 7.25 on the second.
 var reports = map[string]struct {
 	text    string
 	skipped string // the lines that are ignored, with the reason: titles, empty lines, separators
@@ -81,7 +81,6 @@ var reports = map[string]struct {
 	},
 }
 
-// reasonWord shortens a reason to one word.
 func reasonWord(reason string) string {
 	for _, r := range [][2]string{
 		{reasonTotal, "total"},
@@ -111,8 +110,8 @@ func skippedText(s Skips) string {
 	return strings.Join(out, ", ")
 }
 
-// TestReportsOfPlatforms checks that files of ad platforms are read as they were downloaded. Each line that is not a row of
-// spend is listed with the reason.
+// TestReportsOfPlatforms checks that files of ad platforms are read as they were downloaded. Other lines are listed with the
+// reason.
 func TestReportsOfPlatforms(t *testing.T) {
 	t.Parallel()
 	for name, c := range reports {
@@ -154,8 +153,8 @@ func TestReportsOfPlatforms(t *testing.T) {
 	}
 }
 
-// TestUnnamedTotals checks that a row that names no campaign is a total if its spend equals the sum of the other rows of its day
-// and the sum is not zero.
+// TestUnnamedTotals checks that a row without a campaign is a total if its spend is the sum of the other rows of its day, and not
+// zero.
 func TestUnnamedTotals(t *testing.T) {
 	t.Parallel()
 	rows, _, err := ReadCosts("day,source,campaign,spend\n2026-11-01,P,A,10\n2026-11-01,P,B,2.5\n2026-11-01,P,,12.5\n2026-11-02,P,,12.5\n"+
@@ -196,7 +195,6 @@ func TestReadPreview(t *testing.T) {
 	}
 }
 
-// TestSkippedLinesAreLimited checks that the list of skipped lines is limited, and that their number is not.
 func TestSkippedLinesAreLimited(t *testing.T) {
 	t.Parallel()
 	_, skips, err := ReadCosts("day,source,spend\n"+strings.Repeat("2026-11-01,P,1\n\n", 300), CostOptions{})
@@ -205,7 +203,6 @@ func TestSkippedLinesAreLimited(t *testing.T) {
 	}
 }
 
-// TestLastDay reads rows whose last day differs from their day, or cannot be read.
 func TestLastDay(t *testing.T) {
 	t.Parallel()
 	for last, want := range map[string]string{

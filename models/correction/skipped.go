@@ -14,7 +14,7 @@ type Skipped struct {
 	Text   string `json:"text" doc:"the beginning of the line"`
 }
 
-// Skips lists the lines of a file that are not rows, in at most maxSkipped entries. It also has the number of all these lines.
+// Skips lists the lines that are not rows, in at most maxSkipped entries, and counts all of them.
 type Skips struct {
 	Skipped []Skipped `json:"skipped" doc:"lines that are not rows, such as titles above the header and empty lines; at most 100 entries"`
 	Lines   int       `json:"skipped_lines" doc:"number of all these lines, including lines beyond the 100 entries"`
@@ -22,7 +22,7 @@ type Skips struct {
 
 const (
 	maxSkipped     = 100
-	maxSkippedText = 100 // maximum length of a skipped line's text in bytes
+	maxSkippedText = 100 // in bytes
 )
 
 // Reasons for which lines are skipped.
@@ -32,7 +32,6 @@ const (
 	skipEmpty     = "it is empty"
 )
 
-// skips collects the lines that are skipped.
 type skips struct{ Skips }
 
 func (s *skips) add(r csvfile.Record, reason string) {
@@ -49,7 +48,7 @@ func (s *skips) add(r csvfile.Record, reason string) {
 	}
 }
 
-// OrEmpty returns the same value with an empty list in place of a nil list.
+// OrEmpty replaces a nil list by an empty one.
 func (s Skips) OrEmpty() Skips {
 	if s.Skipped == nil {
 		s.Skipped = []Skipped{}

@@ -18,16 +18,16 @@ type table struct {
 	columns []Column
 	header  csvfile.Record
 	indexes [][]int // for each column: the indexes of its cells, in the order of its names
-	rows    int     // number of rows that were read so far
+	rows    int
 	skipped skips
 }
 
 // headerLines is the number of records at the start of a file among which the header is searched. Reports of ad platforms have
-// titles above the header.
+// titles above it.
 const headerLines = 50
 
-// open finds the header of a file. The header must have all required columns. The argument given lists required columns that the
-// file may leave out, because the caller gives the value. Errors: empty, invalid_input.
+// open finds the header of a file. It must have all required columns, except for given ones, whose value the caller gives.
+// Errors: empty, invalid_input.
 func open(text string, columns []Column, given ...int) (*table, error) {
 	t, err := find(text, optional(columns, given))
 	if err != nil {
@@ -39,11 +39,10 @@ func open(text string, columns []Column, given ...int) (*table, error) {
 	return t, nil
 }
 
-// find finds the separator and the header. The header is the first record that has all required columns. If there is no such
-// record, the header is the record with the most known columns. find tries each separator. It prefers a separator with which
-// the header has all required columns, and then the one with the most known columns. If no separator gives a known column, find
-// uses the separator with the most columns, so that a caller can show the unknown headings one by one. Errors: empty,
-// invalid_input.
+// find finds the separator and the header. The header is the first record with all required columns, or else the one with the
+// most known columns. Among the separators, it prefers one with all required columns, and then the one with the most known
+// columns. Without a known column, it uses the separator with the most columns, so that a caller can show unknown headings one by
+// one. Errors: empty, invalid_input.
 func find(text string, columns []Column) (*table, error) {
 	text, err := csvfile.FromText(text)
 	if err != nil {
@@ -68,7 +67,6 @@ func find(text string, columns []Column) (*table, error) {
 	return best, nil
 }
 
-// optional returns a copy of the columns in which the given ones are not required. given holds indexes of columns.
 func optional(columns []Column, given []int) []Column {
 	out := slices.Clone(columns)
 	for _, i := range given {
@@ -77,7 +75,7 @@ func optional(columns []Column, given []int) []Column {
 	return out
 }
 
-// findHeader searches for the header. It returns false if no record can be a header.
+// findHeader searches for the header. It returns false if no record can be the header.
 func (t *table) findHeader() bool {
 	var best csvfile.Record
 	mostColumns := -1 // known columns of the best record so far
@@ -122,7 +120,6 @@ func (t *table) setHeader(r csvfile.Record) {
 	}
 }
 
-// known returns the number of known columns in the header.
 func (t *table) known() int {
 	n := 0
 	for _, p := range t.indexes {
@@ -131,11 +128,9 @@ func (t *table) known() int {
 	return n
 }
 
-// follows maps a required column to another column. A header with the other column may leave out the required column, because
-// the source of a row follows from the row's campaign.
+// follows maps a required column to the column that can replace it: the source of a row follows from its campaign.
 var follows = map[string]string{"source": "campaign"}
 
-// has reports whether the header has the column with this name.
 func (t *table) has(name string) bool {
 	i := slices.IndexFunc(t.columns, func(c Column) bool { return c.Name == name })
 	return i >= 0 && len(t.indexes[i]) > 0
@@ -151,8 +146,7 @@ func (t *table) missing() (names []string) {
 	return names
 }
 
-// rank orders the results of reading a file with different separators. A header with all required columns comes before any other
-// header.
+// rank orders tables that were read with different separators. All required columns come first.
 func (t *table) rank() int {
 	if len(t.missing()) == 0 {
 		return len(t.columns) + 1 + t.known()
@@ -160,7 +154,6 @@ func (t *table) rank() int {
 	return t.known()
 }
 
-// betterThan reports whether the separator of t fits the file better than the separator of another table.
 func (t *table) betterThan(other *table) bool {
 	if t.rank() != other.rank() {
 		return t.rank() > other.rank()
@@ -177,7 +170,6 @@ func headings(cell string) (full, short string) {
 	return fold(cell), fold(short)
 }
 
-// fold returns the letters and digits of a name in lower case.
 func fold(s string) string {
 	if len(s) > 100 { // longer than the name of any column
 		return ""
@@ -190,7 +182,7 @@ func fold(s string) string {
 	}, s)
 }
 
-// row returns the next row. ok is false at the end, or after MaxRows rows.
+// row returns the next row. ok is false at the end, and after MaxRows rows.
 func (t *table) row() (line, bool) {
 	if t.rows == MaxRows {
 		return line{}, false
@@ -208,7 +200,6 @@ func (t *table) row() (line, bool) {
 	return line{Record: r, table: t}, true
 }
 
-// next returns the next record that is not empty.
 func (t *table) next() (r csvfile.Record, ok bool) {
 	for {
 		if r, ok = t.scanner.Next(); !ok || !r.Blank() {
@@ -218,7 +209,6 @@ func (t *table) next() (r csvfile.Record, ok bool) {
 	}
 }
 
-// read reads all rows of a file.
 func read[T any](text string, columns []Column, row func(*line) T, given ...int) ([]T, Skips, error) {
 	t, err := open(text, columns, given...)
 	if err != nil {
@@ -231,7 +221,6 @@ func read[T any](text string, columns []Column, row func(*line) T, given ...int)
 	return rows, t.skipped.OrEmpty(), nil
 }
 
-// line is a row of a table.
 type line struct {
 	csvfile.Record
 	table   *table
@@ -241,23 +230,20 @@ type line struct {
 
 const maxCell = 500 // in bytes; no valid value is longer
 
-// cell returns the value of a column. If the row has no value for the column, it returns an empty text. If the value is too
-// long, it refuses the row.
+// cell returns the value of a column. It is empty if the row has no value for the column. If it is too long, the row is refused.
 func (l *line) cell(column int) string {
 	text, _ := l.find(column)
 	return text
 }
 
-// find returns the same text as cell, together with the heading of the value.
+// find returns the text of cell with its heading.
 func (l *line) find(column int) (text, heading string) {
 	v, _ := l.next(column, 0)
 	return v.text, v.heading
 }
 
-// value is the value of a cell, and its heading.
 type value struct{ text, heading string }
 
-// values returns the values of all cells of a column that are not empty.
 func (l *line) values(column int) (list []value) {
 	for v, after := l.next(column, 0); v.text != ""; v, after = l.next(column, after) {
 		list = append(list, v)
@@ -265,7 +251,7 @@ func (l *line) values(column int) (list []value) {
 	return list
 }
 
-// next returns the first value among the column's cells, starting at the index "from". It also returns the index after that value.
+// next returns the first value among the column's cells from the given index on. after is the index after it.
 func (l *line) next(column, from int) (v value, after int) {
 	indexes := l.table.indexes[column]
 	for i := from; i < len(indexes); i++ {
@@ -288,7 +274,6 @@ func (l *line) next(column, from int) (v value, after int) {
 // placeholders lists the texts that platforms write into a cell that has no value.
 var placeholders = map[string]bool{"-": true, "--": true, "---": true, "\u2013": true, "\u2014": true, "N/A": true, "n/a": true}
 
-// end returns the common fields of the row: its line number, its note, and why it is refused, if it is.
 func (l *line) end() Row {
 	if l.Fault != "" && l.isTotal() {
 		l.Fault = reasonTotal
@@ -296,17 +281,15 @@ func (l *line) end() Row {
 	return Row{Line: l.Line, Refusal: l.Fault, Note: l.note, DependsOnCurrency: l.depends}
 }
 
-// reasonTotal is the reason why a line of totals is refused. Such a line contains the sums of other lines.
+// reasonTotal is the reason why a line of totals is refused. It contains the sums of other lines.
 const reasonTotal = "it is a line of totals"
 
-// totals lists the texts with which the first cell of a line of totals can begin, empty cells aside. The rest of the cell must not
-// begin with a letter.
+// totals lists the words with which a line of totals can begin. No letter may follow.
 var totals = []string{
 	"total", "totals", "grand total", "subtotal", "sub total", "sum", "summary", "results from", "overall", "all campaigns",
 	"gesamt", "insgesamt", "summe",
 }
 
-// isTotal reports whether the row begins like a line of totals.
 func (l *line) isTotal() bool {
 	first := ""
 	for i := 0; i < len(l.Cells) && first == ""; i++ {
@@ -321,15 +304,14 @@ func (l *line) isTotal() bool {
 	return false
 }
 
-// refuse sets the reason why the row is refused. If a reason is already set, it stays.
+// refuse sets the reason why the row is refused. An earlier reason stays.
 func (l *line) refuse(reason string) {
 	if l.Fault == "" {
 		l.Fault = reason
 	}
 }
 
-// unguarded removes the apostrophe that report files write before a cell that a spreadsheet would otherwise execute as a
-// formula.
+// unguarded removes the apostrophe that report files write before a cell that a spreadsheet would execute as a formula.
 func unguarded(v string) string {
 	if text, ok := strings.CutPrefix(v, "'"); ok && models.IsFormula(text) {
 		return strings.TrimSpace(text)

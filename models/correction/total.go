@@ -18,10 +18,9 @@ type Total struct {
 	Clicks      *int64
 	Conversions *int64
 	Payout      *decimal.Decimal
-	Currency    string // code of the currency; empty: not given
+	Currency    string // empty: not given
 }
 
-// The indexes of totalColumns.
 const (
 	totalDayColumn = iota
 	totalClicksColumn
@@ -42,9 +41,8 @@ var totalColumns = []Column{
 	totalCurrencyColumn: {"currency", false, conversionColumns[currencyColumn].Names},
 }
 
-// IsTotals reports whether a network's report has daily sums: its header names a day and no click id. A header that names
-// neither is refused. The error lists the cells of the header, so that a person sees which line was used as the header. Errors:
-// empty, invalid_input.
+// IsTotals reports whether a network's report has daily sums: a day and no click id. A header with neither is refused. The error
+// lists its cells, so that a person sees which line was used. Errors: empty, invalid_input.
 func IsTotals(text string) (bool, error) {
 	conversions, err := find(text, conversionColumns)
 	if err != nil {
@@ -64,8 +62,8 @@ func IsTotals(text string) (bool, error) {
 	return true, nil
 }
 
-// ReadTotals reads the rows of a file of daily sums in order. A file without rows is no error. currency is the currency of a row that
-// states no currency. Errors: empty, invalid_input.
+// ReadTotals reads the rows of a file of daily sums in order. A file may have no rows. currency is the currency of rows that
+// state none. Errors: empty, invalid_input.
 func ReadTotals(text, currency string) ([]Total, Skips, error) {
 	return read(text, totalColumns, func(l *line) (v Total) {
 		if l.Fault == "" {

@@ -9,8 +9,7 @@ import (
 	"switchyard/models/correction"
 )
 
-// TestReadTotals checks which files count as reports of daily sums, and how such a report is read: its numbers and days, and four
-// kinds of refused rows.
+// TestReadTotals checks which files count as reports of daily sums, and how such a report is read.
 func TestReadTotals(t *testing.T) {
 	t.Parallel()
 	const file = "Date;Clicks;Leads;Revenue (EUR)\n2026-11-01;1,200;3;45.50\n2026-11-02;;;\n01/32/2026;1;1;1\n2026-11-03;x;1;1\n2026-11-04;5;0;0\nTotal;1,205;3;45.50\n"

@@ -7,17 +7,16 @@ import (
 
 type country struct{ continent, name string }
 
-// Name returns the English name for an ISO 3166-1 alpha-2 code in upper case. It returns an empty text for an unknown code.
+// Name returns the English name for an ISO 3166-1 alpha-2 code in upper case. An unknown code has no name.
 func Name(code string) string { return countries[code].name }
 
-// Continent returns the continent (AF AN AS EU NA OC SA) for an ISO 3166-1 alpha-2 code in upper case. It returns an empty text
-// for an unknown code.
+// Continent returns the continent (AF AN AS EU NA OC SA) for an ISO 3166-1 alpha-2 code in upper case. For an unknown code, it
+// returns an empty text.
 func Continent(code string) string { return countries[code].continent }
 
 // Codes returns all codes in alphabetical order.
 func Codes() []string { return slices.Sorted(maps.Keys(countries)) }
 
-// countries holds the continent and the name for each code of ISO 3166-1 and for XK.
 var countries = map[string]country{
 	"AD": {"EU", "Andorra"}, "AE": {"AS", "United Arab Emirates"}, "AF": {"AS", "Afghanistan"},
 	"AG": {"NA", "Antigua and Barbuda"}, "AI": {"NA", "Anguilla"}, "AL": {"EU", "Albania"},

@@ -8,7 +8,6 @@ import (
 	"zgo.at/tz"
 )
 
-// zones returns the time zones of each country.
 var zones = sync.OnceValue(func() map[string][]*time.Location {
 	all := map[string][]*time.Location{}
 	for _, z := range tz.Zones {
@@ -19,8 +18,8 @@ var zones = sync.OnceValue(func() map[string][]*time.Location {
 	return all
 })
 
-// OffsetFits reports whether at least one time zone of a country has a given offset from UTC, such as +02:00, at a moment. For a
-// country whose zones are not known it returns true.
+// OffsetFits reports whether a time zone of a country has an offset from UTC, such as +02:00, at a moment. It is true if the
+// zones are not known.
 func OffsetFits(code, offset string, at time.Time) bool {
 	known := zones()[code]
 	return len(known) == 0 || slices.ContainsFunc(known, func(zone *time.Location) bool {

@@ -12,7 +12,6 @@ import (
 	"golang.org/x/text/encoding/unicode"
 )
 
-// encoded returns a text as bytes in a charset.
 func encoded(t *testing.T, e encoding.Encoding, text string) []byte {
 	t.Helper()
 	out, err := e.NewEncoder().String(text)
@@ -22,7 +21,7 @@ func encoded(t *testing.T, e encoding.Encoding, text string) []byte {
 	return []byte(out)
 }
 
-// TestDecode checks that a file is read in the charset that its byte order mark names, or that its bytes suggest.
+// TestDecode checks that the byte order mark or the bytes of a file decide its charset.
 func TestDecode(t *testing.T) {
 	t.Parallel()
 	little, big := unicode.UTF16(unicode.LittleEndian, unicode.IgnoreBOM), unicode.UTF16(unicode.BigEndian, unicode.IgnoreBOM)
@@ -59,7 +58,6 @@ func TestDecode(t *testing.T) {
 	}
 }
 
-// all returns the cells of all records. It leaves out empty records.
 func all(s *Scanner) (out [][]string) {
 	for r, ok := s.Next(); ok; r, ok = s.Next() {
 		if !r.Blank() {
@@ -69,8 +67,7 @@ func all(s *Scanner) (out [][]string) {
 	return out
 }
 
-// TestStart checks that the separator that a spreadsheet names in the first line is tried first, and that this line is not a
-// record.
+// TestStart checks that the separator in the first line is tried first.
 func TestStart(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]struct {
@@ -91,7 +88,7 @@ func TestStart(t *testing.T) {
 	}
 }
 
-// TestLines checks that each record has the number of the line on which it begins, with the line breaks of any system.
+// TestLines checks that a record has the number of its first line, with any line breaks.
 func TestLines(t *testing.T) {
 	t.Parallel()
 	for _, end := range []string{"\n", "\r\n", "\r"} {
@@ -108,8 +105,8 @@ func TestLines(t *testing.T) {
 	}
 }
 
-// FuzzWritten writes records with the standard library and checks that the scanner reads the same cells. Only spaces and line
-// breaks at the ends of a cell may differ.
+// FuzzWritten checks that the scanner reads what the standard library has written. Only spaces and line breaks at the ends of a
+// cell may differ.
 func FuzzWritten(f *testing.F) {
 	f.Add("a", "b\n\"c", " d", byte(';'))
 	f.Add("", "€,;\t|", "\r\n", byte(','))
@@ -141,7 +138,7 @@ func FuzzWritten(f *testing.F) {
 	})
 }
 
-// FuzzCharsets checks that the same text is read from UTF-8 and from both byte orders of UTF-16.
+// FuzzCharsets checks that UTF-8 and both byte orders of UTF-16 give the same text.
 func FuzzCharsets(f *testing.F) {
 	f.Add("Tag;Größe\n1;2\n")
 	f.Add("День;Расход\n1;2\n")

@@ -1,7 +1,7 @@
 // Package csvfile reads CSV in the forms that spreadsheets, networks and ad platforms write: in UTF-8, UTF-16, windows-1251 or
 // windows-1252, with commas, semicolons, tabs or bars, with line breaks of any system, and with lines above the header.
 //
-// Files are not trusted. Work and memory are linear in the length of a file.
+// Files are not trusted. Work and memory are linear in their length.
 package csvfile
 
 import (
@@ -32,8 +32,8 @@ var decoders = map[string]encoding.Encoding{
 	Windows1251: charmap.Windows1251, Windows1252: charmap.Windows1252,
 }
 
-// Decode returns the text of a file without a byte order mark, and the charset in which the file was written. If the file has a
-// byte order mark, the mark determines the charset. Otherwise the bytes determine it. The error is ErrBinary.
+// Decode returns the text of a file without a byte order mark, and its charset. The byte order mark determines the charset, or
+// else the bytes. The error is ErrBinary.
 func Decode(raw []byte) (text, charset string, err error) {
 	charset = charsetOf(raw)
 	if decoder := decoders[charset]; decoder != nil {
@@ -68,7 +68,6 @@ func charsetOf(raw []byte) string {
 	return Windows1252
 }
 
-// zeros returns the number of zero bytes at even and at odd positions.
 func zeros(raw []byte) (even, odd int) {
 	for i, b := range raw {
 		if b == 0 {
@@ -82,8 +81,8 @@ func zeros(raw []byte) (even, odd int) {
 	return even, odd
 }
 
-// isCyrillic reports whether bytes look like windows-1251. In that charset, all letters of a word are outside ASCII. In the
-// languages of windows-1252, letters outside ASCII occur alone or in pairs.
+// isCyrillic reports whether bytes look like windows-1251. In that charset, all letters of a word are outside ASCII, while in the
+// languages of windows-1252 such letters occur alone or in pairs.
 func isCyrillic(raw []byte) bool {
 	run := 0
 	for _, b := range raw {
@@ -96,8 +95,8 @@ func isCyrillic(raw []byte) bool {
 	return false
 }
 
-// FromText returns a text without a byte order mark. If the text is not UTF-8, or has zero bytes, FromText decodes it with Decode.
-// The error is ErrBinary.
+// FromText returns a text without a byte order mark. Text that is not UTF-8, or has zero bytes, is decoded with Decode. The error
+// is ErrBinary.
 func FromText(text string) (string, error) {
 	if utf8.ValidString(text) && strings.IndexByte(text, 0) < 0 {
 		return strings.TrimPrefix(text, "\uFEFF"), nil

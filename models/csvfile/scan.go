@@ -5,14 +5,14 @@ import (
 	"strings"
 )
 
-// Limits of a record. A record that exceeds them is malformed.
+// Limits of a record. A larger record is malformed.
 const (
 	MaxCells  = 256
 	maxQuoted = 64 << 10 // maximum bytes from an opening quote to its closing quote; otherwise the closing quote counts as missing
 )
 
-// Scanner splits a text into records. A record with a fault at a quote ends with the line on which it began, so that a missing
-// quote does not make the rest of the file part of the record.
+// Scanner splits a text into records. A record with a fault at a quote ends with its first line, so that a missing quote does not
+// spoil the rest of the file.
 type Scanner struct {
 	text  string
 	comma byte
@@ -26,7 +26,7 @@ func NewScanner(text string, comma byte) *Scanner { return &Scanner{text: text, 
 // Comma returns the separator.
 func (s *Scanner) Comma() byte { return s.comma }
 
-// Read returns the part of the text before the current position.
+// Read returns the text before the current position.
 func (s *Scanner) Read() string { return s.text[:s.pos] }
 
 // Record is one row of a CSV text. A quoted cell may span several lines.
@@ -77,7 +77,7 @@ func (s *Scanner) record() Record {
 	return r
 }
 
-// cell reads a cell and the separator or line break after it. more reports whether a separator followed the cell.
+// cell reads a cell and the separator or line break after it. more reports whether a separator followed.
 func (s *Scanner) cell() (cell string, more bool, fault string) {
 	for s.pos < len(s.text) && s.text[s.pos] == ' ' {
 		s.pos++
@@ -109,7 +109,7 @@ func (s *Scanner) cell() (cell string, more bool, fault string) {
 
 func (s *Scanner) endsCell(c byte) bool { return c == s.comma || c == '\n' || c == '\r' }
 
-// quoted reads a quoted cell, beginning at its opening quote, and moves to the position after the closing quote.
+// quoted reads a quoted cell.
 func (s *Scanner) quoted() (cell, fault string) {
 	s.pos++
 	start := s.pos

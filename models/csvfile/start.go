@@ -5,15 +5,14 @@ import "strings"
 // separators lists the possible separators, in the order in which they are tried.
 const separators = ",;\t|"
 
-// Start is the beginning of a CSV text: the separators that it may use, and whether its first line names the separator, as
-// spreadsheets do.
+// Start is the beginning of a CSV text, which may name the separator, as spreadsheets do.
 type Start struct {
 	text   string
 	Commas string // the separators to try, beginning with the separator that the text names
 	Named  bool   // the first line names the separator
 }
 
-// NewStart reads the first line of a text. The line may name the separator, as in sep=; (with or without quotes).
+// NewStart reads the first line of a text. It may name the separator, as in sep=; (with or without quotes).
 func NewStart(text string) Start {
 	s := Start{text: text, Commas: separators}
 	line, _, complete := strings.Cut(strings.ReplaceAll(text[:min(len(text), 16)], "\r", "\n"), "\n")
@@ -37,11 +36,10 @@ func (s Start) Scanner(comma byte) *Scanner {
 	return out
 }
 
-// guessLines is the number of records that Guess uses to choose a separator.
 const guessLines = 10
 
-// Guess returns a scanner with the separator that splits the first records into the most cells. It is for files whose columns
-// are not known.
+// Guess returns a scanner with the separator that splits the first records into the most cells. It is for files with unknown
+// columns.
 func Guess(text string) *Scanner {
 	start := NewStart(text)
 	var best byte

@@ -1,5 +1,5 @@
 // Package difference compares the figures that a traffic source or a network reports with ours, by day and campaign. It splits
-// each difference into causes. The causes and an unexplained rest add up to the difference exactly: see Sheet.
+// each difference into causes. These and an unexplained rest add up to the difference exactly.
 package difference
 
 import (
@@ -11,16 +11,16 @@ import (
 	"github.com/shopspring/decimal"
 )
 
-// Limits of a comparison. If the compared days have more of something, the error has the code too_many.
+// Limits of a comparison. A larger comparison gives the error too_many.
 const (
 	MaxDays        = 62
 	MaxRows        = 5000   // combinations of a day and a campaign
-	MaxConversions = 50_000 // maximum number of conversions, and also of orders
+	MaxConversions = 50_000 // each of conversions and orders
 	MaxRefused     = 50_000 // postbacks that did not become conversions
 )
 
-// The causes of a difference, in the order in which they are shown. "They" are the traffic source or the network. The amount of
-// a cause is positive if the cause makes their figure larger than ours.
+// The causes of a difference, in the order in which they are shown. "They" are the traffic source or the network. The amount of a
+// cause is positive if it makes their figure larger than ours.
 const (
 	NotRead       = "not_read"       // none of their figures is stored for the day
 	TimeZone      = "time_zone"      // their day begins at another moment than ours
@@ -36,7 +36,7 @@ const (
 	Correction    = "correction"     // an amount or a conversion was entered or changed by hand
 )
 
-// Causes lists the causes in the order in which they are shown.
+// Causes lists the causes in order.
 var Causes = []string{NotRead, TimeZone, ConversionDay, Bots, Hops, Unmatched, NotReceived, Refused, NotSent, Late, Currency, Correction}
 
 // The origins of their figures.
@@ -49,7 +49,7 @@ const (
 	FromNothing   = ""          // nothing is stored
 )
 
-// The kinds of the other side, which this package calls "they" and "them".
+// The kinds of the other side, which is called "they" here.
 const (
 	OfSource  = "source"
 	OfNetwork = "network"
@@ -62,8 +62,7 @@ type Args struct {
 	From string    `json:"from"` // first day, YYYY-MM-DD; From and To are included
 	To   string    `json:"to"`
 	TZ   string    `json:"tz"` // time zone of our days; empty: UTC
-	// TheirZone is the time zone of their days. If it is empty, it is the zone of their connection or, without a connection,
-	// UTC.
+	// TheirZone is the time zone of their days. An empty TheirZone means the time zone of their connection, or else UTC.
 	TheirZone string `json:"their_zone"`
 }
 
@@ -96,15 +95,15 @@ func (f Figures) Neg() Figures { return Figures{-f.Clicks, -f.Conversions, f.Mon
 // IsZero reports whether all figures are zero.
 func (f Figures) IsZero() bool { return f.Clicks == 0 && f.Conversions == 0 && f.Money.IsZero() }
 
-// Measures says which figures are compared. Figures that the other side does not report are not compared.
+// Measures says which figures are compared. These are the figures that the other side reports.
 type Measures struct {
 	Clicks      bool `json:"clicks"`
 	Conversions bool `json:"conversions"`
 	Money       bool `json:"money"`
 }
 
-// only returns f with zero in place of each figure that the comparison leaves out. It rounds amounts to the decimals that answers
-// show. Amounts are rounded before they are added, so that the shown amounts add up.
+// only returns f with zero in place of each figure that is not compared. Amounts are rounded before they are added, so that the
+// shown amounts add up.
 func (m Measures) only(f Figures) Figures {
 	if !m.Clicks {
 		f.Clicks = 0
@@ -118,22 +117,20 @@ func (m Measures) only(f Figures) Figures {
 	return f
 }
 
-// Part is the part of a difference that has one cause. Reason gives more detail, as a text for people. Only the parts of the
-// totals have reasons.
+// Part is the part of a difference that has one cause. Reason is text for people. Only parts of the totals have it.
 type Part struct {
 	Cause  string `json:"cause"`
 	Reason string `json:"reason"`
 	Figures
 }
 
-// Cell is a place in the comparison: a day and one of our campaigns. The zero campaign stands for conversions and spend that
-// belong to no campaign.
+// Cell is a day and one of our campaigns. The zero campaign stands for conversions and spend without a campaign.
 type Cell struct {
 	Day      string    `json:"day"` // YYYY-MM-DD
 	Campaign uuid.UUID `json:"campaign_id"`
 }
 
-// Row is a cell with our figures and theirs. For each compared figure, Theirs minus Ours equals the sum of Causes and Unexplained.
+// Row is a cell with our figures and theirs. For each compared figure, Theirs minus Ours is the sum of Causes and Unexplained.
 type Row struct {
 	Cell
 	Theirs      Figures `json:"theirs"`
@@ -142,8 +139,7 @@ type Row struct {
 	Unexplained Figures `json:"unexplained"`
 }
 
-// Example is a conversion or an order that differs. If Cause is empty, the difference is unexplained, and Reason says what
-// differs.
+// Example is a conversion or an order that differs. If Cause is empty, Reason says what differs.
 type Example struct {
 	Cause        string           `json:"cause"`
 	Reason       string           `json:"reason"`
@@ -168,8 +164,7 @@ type RateUsed struct {
 	Missing  int             `json:"missing"`
 }
 
-// Result is a comparison. Its amounts are in Currency. TheirCurrency is the currency in which the other side reported all its
-// amounts. It is empty if there were several currencies.
+// Result is a comparison. Its amounts are in Currency.
 type Result struct {
 	Args
 	Basis         string     `json:"basis"`    // the origin of their figures
@@ -188,12 +183,12 @@ type Result struct {
 
 // Limits of the lists that a Sheet returns.
 const (
-	maxReasons  = 20  // maximum number of reasons for a cause; the parts with other reasons are added up without a reason
-	maxExamples = 10  // maximum number for a cause and reason
-	allExamples = 200 // maximum number in all
+	maxReasons  = 20  // for a cause; parts with other reasons are added up without a reason
+	maxExamples = 10  // for a cause and reason
+	allExamples = 200 // in all
 )
 
-// Sheet adds up a comparison. Before Finish, its methods may be called in any order, and several times for the same cell.
+// Sheet adds up a comparison. Its methods may be called in any order before Finish.
 type Sheet struct {
 	cells    map[Cell]*entry
 	reasons  map[[2]string]Figures
@@ -241,7 +236,7 @@ func (s *Sheet) Explain(c Cell, cause, reason string, f Figures) {
 	s.reasons[[2]string{cause, reason}] = s.reasons[[2]string{cause, reason}].Plus(f)
 }
 
-// AddExample lists a conversion or an order that differs. If a limit is reached, it does nothing.
+// AddExample lists a conversion or an order that differs. Beyond a limit, it does nothing.
 func (s *Sheet) AddExample(x Example) {
 	at := [2]string{x.Cause, x.Reason}
 	if s.listed[at]++; s.listed[at] <= maxExamples && len(s.examples) < allExamples {
@@ -249,8 +244,8 @@ func (s *Sheet) AddExample(x Example) {
 	}
 }
 
-// Finish writes the rows, the totals and the examples to a result. Theirs, the causes and the unexplained rest have only the
-// figures that the result compares. Ours has all figures.
+// Finish writes the rows, the totals and the examples to a result. Ours has all figures. All other parts have only the figures
+// that the result compares.
 func (s *Sheet) Finish(out *Result) {
 	out.Rows, out.Examples = make([]Row, 0, len(s.cells)), append([]Example{}, s.examples...)
 	out.Total = Row{Causes: []Part{}}
@@ -275,8 +270,8 @@ func (s *Sheet) Finish(out *Result) {
 	}
 }
 
-// partsOf returns the parts of the totals that have the given cause, one for each reason, the largest first. The parts after the
-// first maxReasons are added up to one part without a reason.
+// partsOf returns the parts of the totals with a cause, one for each reason, the largest first. Parts after the first maxReasons
+// are added up as one part without a reason.
 func (s *Sheet) partsOf(cause string, m Measures) (list []Part) {
 	for at, f := range s.reasons {
 		if f = m.only(f); at[0] == cause && !f.IsZero() {

@@ -12,7 +12,6 @@ import (
 	"switchyard/models/difference"
 )
 
-// checkLaw checks that the causes and the unexplained rest add up to the difference in a row.
 func checkLaw(t *testing.T, m difference.Measures, r difference.Row) {
 	t.Helper()
 	sum := r.Unexplained
@@ -28,8 +27,8 @@ func checkLaw(t *testing.T, m difference.Measures, r difference.Row) {
 	}
 }
 
-// TestLaw adds random figures and causes to sheets. In each row and in the totals, the causes and the unexplained rest must add
-// up to the difference, and the rows must add up to the totals. The amounts have more decimals than answers show.
+// TestLaw adds random figures and causes to sheets. In each row and in the totals, the causes and the rest must add up to the
+// difference, and the rows must add up to the totals. Amounts have more decimals than answers show.
 func TestLaw(t *testing.T) {
 	t.Parallel()
 	campaigns := []uuid.UUID{uuid.Nil, uuid.New(), uuid.New()}
@@ -72,7 +71,7 @@ func TestLaw(t *testing.T) {
 	}
 }
 
-// TestLimits checks that reasons and examples beyond the limits are left out, and that the sum over the reasons does not change.
+// TestLimits checks that reasons and examples are limited, and that the sum over the reasons stays.
 func TestLimits(t *testing.T) {
 	t.Parallel()
 	s, at := difference.NewSheet(), difference.Cell{Day: "2026-11-01"}

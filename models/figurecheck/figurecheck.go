@@ -1,17 +1,16 @@
 // Package figurecheck finds figures in a text that are not in the rows from which the text was written. The rows are the results
 // of look-ups, such as reports. The package does no input or output.
 //
-// A figure is confirmed by a number in the rows that rounds to the figure: 1,235 by 1234.6, 12.5 % by 12.48 or by 0.12483, and
-// 1.2k by 1234. Signs are ignored, because a loss of 50 is a profit of -50. After a word such as about, a figure may be rounded
-// further, to its last digit that is not zero. In a sentence about a total, a figure may be the sum of a column over all rows of
-// a look-up, if no rows were left out. Such a look-up also confirms the number of its rows.
+// A figure is confirmed by a number in the rows that rounds to it: 1,235 by 1234.6, 12.5 % by 12.48 or by 0.12483, and 1.2k by
+// 1234. Signs are ignored, because a loss of 50 is a profit of -50. After a word such as about, it may be rounded to its last
+// digit that is not zero. In a sentence about a total, it may be the sum of a column over all rows of a look-up, if no rows were
+// left out. Such a look-up also confirms the number of its rows.
 //
 // Numbers that are not figures are ignored: dates and times, numbers in names of records in the rows, numbers in words and ids,
 // spans such as 7 days, ranks such as top 5, the item numbers of a list, and quoted texts from the rows. A figure that was
-// calculated correctly from the rows, such as a difference, is not confirmed, because no row contains it.
+// calculated from the rows, such as a difference, is not confirmed.
 //
-// A figure is compared with all numbers in all rows. It is not checked whether the number belongs to the record that the text
-// names.
+// It is not checked whether the number belongs to the record that the text names.
 package figurecheck
 
 import (
@@ -30,12 +29,11 @@ import (
 type Lookup struct {
 	Rows  []json.RawMessage
 	Whole bool
-	// Beside is the JSON of the look-up's answer without the rows, such as totals and labels. It may be nil.
+	// Beside is the rest of the answer as JSON, such as totals and labels. It may be nil.
 	Beside json.RawMessage
 }
 
-// Unconfirmed returns the figures of a text that no look-up confirms, in the form in which the text has them. They are in the
-// order of the text, and each occurs only once.
+// Unconfirmed returns the figures that no look-up confirms, as the text has them. Each occurs only once.
 func Unconfirmed(text string, lookups []Lookup) []string {
 	known := facts{}
 	for _, l := range lookups {
@@ -53,7 +51,6 @@ func Unconfirmed(text string, lookups []Lookup) []string {
 	return out
 }
 
-// facts holds the numbers and texts of the look-ups.
 type facts struct {
 	numbers []decimal.Decimal // without signs
 	sums    []decimal.Decimal
@@ -78,7 +75,7 @@ func (k *facts) add(l Lookup) {
 	}
 }
 
-// read decodes a JSON value and collects its numbers and texts. It ignores a value that is not JSON.
+// read collects the numbers and texts of a JSON value. It ignores what is not JSON.
 func (k *facts) read(raw json.RawMessage, number func(path string, n decimal.Decimal)) {
 	dec := json.NewDecoder(bytes.NewReader(raw))
 	dec.UseNumber()
@@ -88,7 +85,7 @@ func (k *facts) read(raw json.RawMessage, number func(path string, n decimal.Dec
 	}
 }
 
-// walk collects the numbers and texts in a value. isName says that the value's texts are names of the account's records.
+// walk collects the numbers and texts of a value. isName says that its texts are names of the account's records.
 func (k *facts) walk(path string, v any, isName bool, number func(string, decimal.Decimal)) {
 	switch v := v.(type) {
 	case json.Number:
@@ -121,12 +118,12 @@ func (k *facts) walk(path string, v any, isName bool, number func(string, decima
 // maxExponent keeps numbers such as 1e999999999 out of the arithmetic.
 const maxExponent = 30
 
-// ownNames matches the JSON members that hold names of the account's own records.
+// ownNames matches the JSON members with names of the account's own records.
 var ownNames = regexp.MustCompile(`^(name|labels|(campaign|stream|path|lander|offer|source|network)_name)$`)
 
-// withoutNames returns a text without the names and texts from the rows. Longer names are removed first. A text by an unknown
-// author is removed only where it is quoted, because it could contain any figure. A name that is itself a number is also removed
-// only where it is quoted.
+// withoutNames returns a text without the names and texts from the rows. Longer names come first. A text by an unknown author is
+// removed only where it is quoted, because it could contain any figure. A name that is itself a number is also removed only where
+// it is quoted.
 func (k *facts) withoutNames(text string) string {
 	for _, t := range longest(k.texts, k.names) {
 		for _, quotes := range []string{`""`, "''", "``", "“”", "‘’", "«»"} {
@@ -142,14 +139,14 @@ func (k *facts) withoutNames(text string) string {
 	return text
 }
 
-// longest returns the texts of all lists, the longest first. Each text occurs only once.
+// longest returns the texts of all lists, the longest first. Each occurs only once.
 func longest(lists ...[]string) []string {
 	all := slices.Concat(lists...)
 	slices.SortFunc(all, func(a, b string) int { return cmp.Or(len(b)-len(a), strings.Compare(a, b)) })
 	return slices.Compact(all)
 }
 
-// removeWord removes a name from a text, except where the name is a part of a longer word or number.
+// removeWord removes a name from a text, except inside a longer word or number.
 func removeWord(text, name string) string {
 	var out strings.Builder
 	for {

@@ -9,7 +9,6 @@ import (
 	"switchyard/models/figurecheck"
 )
 
-// report returns a look-up in which no rows were left out.
 func report(rows ...string) figurecheck.Lookup {
 	l := figurecheck.Lookup{Whole: true}
 	for _, r := range rows {

@@ -10,7 +10,6 @@ import (
 	"github.com/shopspring/decimal"
 )
 
-// figure is a number, spelled as in the text.
 type figure struct {
 	written  string
 	readings []reading // possible meanings; empty: the meaning is not known
@@ -18,15 +17,14 @@ type figure struct {
 	about    bool // a word before the number says that it is rounded
 }
 
-// reading is one possible meaning of a number. 1.234 can mean more than a thousand or little more than one, depending on the
-// language, so it has both readings. 1,234 has only the reading with a thousand.
+// reading is one possible meaning of a number. 1.234 can mean more than a thousand or little more than one, but 1,234 is always
+// more than a thousand.
 type reading struct {
 	value decimal.Decimal
 	step  decimal.Decimal // value of the last written place: 0.01 for 1.25, 100 for 1.2k
 }
 
-// contains reports whether the facts confirm a figure. total says that the sentence is about a total, so that the sum of a
-// column can confirm the figure too.
+// contains reports whether the facts confirm a figure. total says that the sum of a column confirms it too.
 func (k *facts) contains(f figure, total bool) bool {
 	for _, r := range f.readings {
 		step := r.step
@@ -48,7 +46,7 @@ var (
 	hundred = decimal.NewFromInt(100)
 )
 
-// lastPlace returns the value of the place of the last digit that is not zero: 100 for 1200.
+// lastPlace returns the value of the last digit that is not zero: 100 for 1200.
 func lastPlace(n decimal.Decimal) decimal.Decimal {
 	if n.IsZero() {
 		return n
@@ -62,7 +60,6 @@ func lastPlace(n decimal.Decimal) decimal.Decimal {
 
 var ten = decimal.NewFromInt(10)
 
-// noFigures matches parts of a text that contain numbers which are not figures.
 var noFigures = []*regexp.Regexp{
 	regexp.MustCompile(`https?://\S+`),
 	regexp.MustCompile(`[0-9A-Fa-f]{8}-[0-9A-Fa-f]{4}-[0-9A-Fa-f-]{22}`),
@@ -79,13 +76,11 @@ var noFigures = []*regexp.Regexp{
 
 const months = `(jan(uary)?|feb(ruary)?|mar(ch)?|apr(il)?|may|june?|july?|aug(ust)?|sept?(ember)?|oct(ober)?|nov(ember)?|dec(ember)?)`
 
-// number matches every text that could be a number. Thousands may also be separated by a non-breaking space.
 var number = regexp.MustCompile(`\d(?:[\d,.'’_\x{00a0}\x{202f}]*\d)?`)
 
-// approximate matches a word directly before a figure that says that the figure is rounded.
+// approximate matches a word before a figure that says that it is rounded.
 var approximate = regexp.MustCompile(`(?i)(\b(about|around|approximately|roughly|nearly|almost|some|circa|ca\.?|over|under|more than|less than)|[~≈])\s*[$€£¥]?$`)
 
-// figures returns the figures of a sentence.
 func figures(sentence string) []figure {
 	for _, pattern := range noFigures {
 		sentence = pattern.ReplaceAllString(sentence, " ")
@@ -118,10 +113,8 @@ var (
 	marks    = strings.NewReplacer(",", "", ".", "", "'", "", "’", "", "_", "", "\u00a0", "", "\u202f", "")
 )
 
-// maxDigits is the length of the longest number that is evaluated.
 const maxDigits = 30
 
-// readings returns the possible meanings of a number.
 func readings(written string) (out []decimal.Decimal) {
 	if len(written) > maxDigits {
 		return nil
@@ -149,7 +142,7 @@ func isWord(r rune) bool {
 	return r != utf8.RuneError && (unicode.IsLetter(r) || unicode.IsDigit(r) || r == '_' || r == '#')
 }
 
-// magnitude returns the scale and the text of a suffix, such as the k in 1.2k.
+// magnitude returns the scale of a suffix, such as the k in 1.2k.
 func magnitude(tail string) (scale decimal.Decimal, suffix string) {
 	for _, m := range []struct {
 		suffix string

@@ -21,7 +21,7 @@ const (
 	ByWeight   Rotation = "weight"
 )
 
-// Bind says which part of the previous decision stays the same for a returning visitor.
+// Bind says which part of a decision stays the same for a returning visitor.
 type Bind string
 
 // The bindings of a campaign.
@@ -41,27 +41,25 @@ func (b Bind) BindsLander() bool { return b == BindStreamsLanders || b.BindsOffe
 // BindsOffer reports whether returning visitors get the same offer again.
 func (b Bind) BindsOffer() bool { return b == BindStreamsLandersOffers }
 
-// Options hold the data that a plan needs in addition to its paths. Every field may be left out.
+// Options hold what a plan needs in addition to its paths. Every field may be left out.
 type Options struct {
 	Rotation Rotation // default: by position
 	Bind     Bind     // default: none
 
-	// Ref returns the shared reference to an offer or lander. It returns nil if the record no longer exists. No visitor is sent
-	// to such a destination.
+	// Ref returns the shared reference to an offer or lander, or nil if it no longer exists. No visitor is sent there then.
 	Ref func(id uuid.UUID) *Ref
-	// Rule returns the matcher of a saved rule. It returns nil if the rule no longer exists. No visitor satisfies such a rule.
+	// Rule returns the matcher of a saved rule, or nil if it no longer exists. No visitor satisfies it then.
 	Rule func(id uuid.UUID) *cond.Matcher
 
 	// Fallback is the address for a visitor that no path takes. If it is nil, Destination is used. If both are nil, the visitor
 	// gets a 404.
 	Fallback, Destination *token.Template
 
-	// Explained makes a plan that can fill a Trace. Such a plan keeps its conditions in memory, which adds 40% to a campaign's
-	// memory.
+	// Explained makes a plan that can fill a Trace. Its conditions stay in memory, which adds 40% to a campaign's memory.
 	Explained bool
 }
 
-// Plan is a compiled flow. It is immutable, except for the references and rules that it shares. It is safe for concurrent use.
+// Plan is a compiled flow. It is safe for concurrent use. Only the shared references and rules can change.
 type Plan struct {
 	routes      []Route
 	screen      cond.Screen // quick check of the routes
@@ -96,13 +94,12 @@ type Route struct {
 	onward     []choice // for paths with a lander: the destinations of a click on the page
 }
 
-// unit is one rule of a path, or all filters of the path together. The unit with the filters has no name.
+// unit is one rule of a path, or all its filters together, without a name.
 type unit struct {
 	name    string
 	matcher *cond.Matcher
 }
 
-// choice is one weighted destination.
 type choice struct {
 	id     uuid.UUID // id of the offer or lander, or of an address's template; a visitor's binding stores this id
 	ref    *Ref
@@ -145,9 +142,9 @@ func Compile(paths []Path, o Options) (*Plan, error) {
 	return p, nil
 }
 
-// groupPaths returns the indexes of the regular paths, sorted into the groups that are tried one after the other. With the
-// rotation by weight, all paths form one group. With the rotation by position, each path in rule group 0 forms its own group,
-// and the other rule groups follow in ascending order. ends holds the index in regular at which each group ends.
+// groupPaths returns the indexes of the regular paths, in the groups that are tried one after the other. With the rotation by
+// weight, all paths form one group. With the rotation by position, each path in rule group 0 is alone, and the other rule groups
+// follow in ascending order. ends holds where each group ends in regular.
 func groupPaths(paths []Path, rotation Rotation) (regular, ends []uint8) {
 	regular, ends = make([]uint8, 0, len(paths)), make([]uint8, 0, len(paths))
 	for i := range paths {
@@ -168,7 +165,7 @@ func groupPaths(paths []Path, rotation Rotation) (regular, ends []uint8) {
 	return regular, ends
 }
 
-// compile sets the fields of a route, except its index. It returns the cost of the route's own conditions.
+// compile sets the fields of a route, except its index, and returns the cost of its own conditions.
 func (r *Route) compile(p *Path, o *Options) (own cond.Cost, err error) {
 	var ok bool
 	if r.ID, ok = models.ParseID(p.ID); !ok {
@@ -197,7 +194,7 @@ func (r *Route) matchers() []*cond.Matcher {
 	return out
 }
 
-// compileUnits returns the units for a path's filters and rules, and the cost of the path's own conditions.
+// compileUnits returns the units of a path, and the cost of its own conditions.
 func compileUnits(p *Path, o *Options) (units []unit, own cond.Cost, err error) {
 	add := func(name string, list []cond.Condition, logic string) error {
 		m, err := o.matcher(list, logic)
@@ -229,8 +226,7 @@ func compileUnits(p *Path, o *Options) (units []unit, own cond.Cost, err error) 
 	return units, own, nil
 }
 
-// matcher compiles a path's own conditions. It is not used for saved rules, because a plan must not change the matcher of a
-// saved rule.
+// matcher compiles a path's own conditions. A saved rule has its own matcher, which a plan must not change.
 func (o *Options) matcher(list []cond.Condition, logic string) (*cond.Matcher, error) {
 	m, err := cond.Compile(list, logic)
 	if err == nil && !o.Explained {
@@ -239,9 +235,9 @@ func (o *Options) matcher(list []cond.Condition, logic string) (*cond.Matcher, e
 	return m, err
 }
 
-// compileChoices divides a path's destinations into two lists. The list `first` has the destinations to which the path sends a
-// visitor directly. The list `onward` has the destinations of a click on the lander. A destination that no longer exists is left
-// out. A destination with the weight 0 stays, because a visitor that is bound to it may still get it.
+// compileChoices divides a path's destinations into two lists. first has the destinations to which the path sends a visitor
+// directly. onward has the destinations of a click on the lander. A destination that no longer exists is left out. A destination
+// with the weight 0 stays, because a bound visitor may still get it.
 func compileChoices(p *Path, o *Options) (first, onward []choice) {
 	for i := range p.Destinations {
 		d := &p.Destinations[i]
@@ -269,7 +265,6 @@ func compileChoices(p *Path, o *Options) (first, onward []choice) {
 	return first, onward
 }
 
-// scale converts a weight to a whole number of thousandths.
 func scale(w float64) uint64 {
 	if !validWeight(w) {
 		return 0
@@ -280,7 +275,7 @@ func scale(w float64) uint64 {
 // Routes returns the compiled paths by position. Callers must not change them.
 func (p *Plan) Routes() []Route { return p.routes }
 
-// Route finds a path by its id. It returns nil if the flow has no such path.
+// Route finds a path by its id, or returns nil.
 func (p *Plan) Route(id uuid.UUID) *Route {
 	for i := range p.routes {
 		if p.routes[i].ID == id {

@@ -7,10 +7,9 @@ import (
 	"switchyard/models/cond"
 )
 
-// Covered returns the paths that no new visitor reaches, because an earlier path takes all of their visitors. It maps the index of
-// such a path to the index of the earlier path. It assumes that the earlier path has a destination that is open. A path with a
-// daily cap lets visitors pass when the cap is reached, so it covers no path. Paths that are switched off neither cover other
-// paths nor are covered. The dashboard's flow editor decides in the same way (coverer in edit.ts).
+// Covered maps each path that no new visitor reaches to the earlier path that takes all of its visitors. It assumes that the
+// earlier path has an open destination. A path with a daily cap covers no path, because it lets visitors pass when the cap is
+// reached. Paths that are switched off do not count. The dashboard's flow editor decides in the same way (coverer in edit.ts).
 func Covered(paths []Path, rotation Rotation) map[int]int {
 	order := tried(paths)
 	covered := map[int]int{}
@@ -29,7 +28,6 @@ func Covered(paths []Path, rotation Rotation) map[int]int {
 	return covered
 }
 
-// tried returns the indexes of the paths in the order in which they are tried.
 func tried(paths []Path) []int {
 	order := make([]int, len(paths))
 	for i := range paths {
@@ -67,8 +65,8 @@ func includes(p, o *Path) bool {
 	})
 }
 
-// LeadsOn reports whether a path leads a visitor anywhere: it has a destination with a weight, has a campaign, or does nothing
-// on purpose. It does not check whether the destinations are paused or have reached their cap.
+// LeadsOn reports whether a path leads a visitor anywhere. Destinations with a weight count even if they are paused or have
+// reached their cap.
 func (p *Path) LeadsOn() bool {
 	switch p.Action {
 	case ActionNothing:
@@ -79,12 +77,11 @@ func (p *Path) LeadsOn() bool {
 	return slices.ContainsFunc(p.Destinations, func(d Destination) bool { return d.Weight > 0 })
 }
 
-// NeverDrawn reports whether a path gets no new visitors because its weight is 0. For forced and default paths it is always
-// false, because their weights have no meaning.
+// NeverDrawn reports whether a path gets no new visitors because its weight is 0. The weights of forced and default paths have no
+// meaning.
 func (p *Path) NeverDrawn() bool { return p.StreamType == Regular && p.Weight == 0 }
 
-// drawnTogether reports whether two paths are in the same random choice. If both accept a visitor, chance decides which of the two
-// paths the visitor gets.
+// drawnTogether reports whether two paths are in the same random choice. If both accept a visitor, chance decides.
 func drawnTogether(a, b *Path, rotation Rotation) bool {
 	if a.StreamType != Regular {
 		return false
@@ -95,8 +92,7 @@ func drawnTogether(a, b *Path, rotation Rotation) bool {
 	return rank(a) == rank(b) && a.RuleGroup > 0
 }
 
-// TakesEverybody reports whether a path takes every visitor at all times: it is switched on, LeadsOn is true, its weight is not
-// 0, and it has neither conditions nor a daily cap.
+// TakesEverybody reports whether a path takes every visitor at all times.
 func (p *Path) TakesEverybody() bool {
 	return p.IsActive && p.LeadsOn() && !p.NeverDrawn() && p.DailyCap == nil && len(p.Rules) == 0 && len(p.Filters) == 0
 }

@@ -13,7 +13,7 @@ import (
 	"switchyard/models/cond"
 )
 
-// decodeJSON decodes a JSON text. Numbers in the text become json.Number values.
+// decodeJSON decodes a JSON text. Numbers become json.Number values.
 func decodeJSON(raw []byte) (v any, err error) {
 	dec := json.NewDecoder(bytes.NewReader(raw))
 	dec.UseNumber()
@@ -26,7 +26,6 @@ func decodeJSON(raw []byte) (v any, err error) {
 	return v, nil
 }
 
-// object returns the members of a JSON object that decodeJSON has decoded.
 func object(v any, code, what string) (map[string]any, *models.Error) {
 	m, ok := v.(map[string]any)
 	if !ok {
@@ -35,15 +34,14 @@ func object(v any, code, what string) (map[string]any, *models.Error) {
 	return m, nil
 }
 
-// field describes how one member is read, if the object has the member. A value of the wrong type is refused with the field's
-// code.
+// field describes how one member is read. A value of the wrong type is refused with its code.
 type field struct {
 	name string
 	code string
 	read func(v any) *models.Error
 }
 
-// readObject reads the members of an object as the fields describe. A null member counts as absent.
+// readObject reads the members of an object. Null counts as absent.
 func readObject(v any, code, what string, fields ...field) *models.Error {
 	m, err := object(v, code, what)
 	if err != nil {
@@ -61,7 +59,6 @@ func readObject(v any, code, what string, fields ...field) *models.Error {
 	return nil
 }
 
-// scalarField returns a field for a member whose value has the Go type of target.
 func scalarField[T any](name, code, want string, target *T) field {
 	return field{name, code, func(v any) *models.Error {
 		var ok bool
@@ -112,7 +109,6 @@ func wholeField(name, code string, set func(int)) field {
 	}}
 }
 
-// listField returns a field for an array whose items are objects.
 func listField[T any](name, code string, limit int, target *[]T, item func(*T, any) *models.Error) field {
 	return field{name, code, func(v any) *models.Error {
 		list, ok := v.([]any)
@@ -161,14 +157,14 @@ func (p *Path) read(v any) *models.Error {
 		listField("rules", "invalid_filter", MaxRules, &p.Rules, (*RuleRef).read),
 		listField("destinations", "invalid_destination", MaxDestinations, &p.Destinations, (*Destination).read),
 		field{"response", "invalid_input", func(v any) *models.Error {
-			p.Response = &Response{Status: 404} // default status
+			p.Response = &Response{Status: 404}
 			return p.Response.read(v)
 		}},
 		textField("campaign_id", "invalid_destination", &p.CampaignID),
 	)
 }
 
-// readTransition reads a transition that is given as text or as a number, such as "meta" or 302.
+// readTransition reads a transition as text or as a number, such as "meta" or 302.
 func readTransition(v any, target *string) *models.Error {
 	switch v := v.(type) {
 	case string:
@@ -192,7 +188,7 @@ func (r *RuleRef) read(v any) *models.Error {
 }
 
 func (d *Destination) read(v any) *models.Error {
-	d.Weight = 100 // default weight
+	d.Weight = 100
 	return readObject(
 		v, "invalid_destination", "the destination",
 		textField("id", "invalid_destination", &d.ID),

@@ -18,7 +18,7 @@ import (
 
 func id(n int) uuid.UUID { return uuid.UUID{6: 0x40, 8: 0x80, 14: byte(n >> 8), 15: byte(n)} }
 
-// account is a fixture. It has the offers 1-9, the landers 11-19, the campaigns 21-29 and the saved rules 31-39.
+// account is a fixture with the offers 1-9, the landers 11-19, the campaigns 21-29 and the saved rules 31-39.
 type account struct {
 	refs  map[uuid.UUID]*flow.Ref
 	rules map[uuid.UUID]*cond.Matcher
@@ -57,7 +57,7 @@ func (a *account) options() flow.Options {
 	}
 }
 
-// plan parses, validates and compiles a flow. In the text, <1> stands for the id of record 1 of the account.
+// plan parses, validates and compiles a flow. <1> stands for the id of record 1 of the account.
 func (a *account) plan(tb testing.TB, paths string, change func(*flow.Options)) *flow.Plan {
 	tb.Helper()
 	list, err := flow.Parse(json.RawMessage(withIDs(paths)))
@@ -173,8 +173,8 @@ func TestPickDoesNotAllocate(t *testing.T) {
 	}
 }
 
-// BenchmarkPick routes with 20 paths that have three conditions each. The visitor's values are set again for each decision. Only
-// the last path matches, so all paths are evaluated.
+// BenchmarkPick routes with 20 paths that have three conditions each. The visitor's values are set again each time. Only the last
+// path matches.
 func BenchmarkPick(b *testing.B) {
 	p, v := benchPlan(b), visitor("us")
 	country, version, agent := cond.Named("country"), cond.Named("browser_version"), cond.Named("user_agent")

@@ -47,7 +47,7 @@ const (
 // Limits of a flow.
 const (
 	MaxPaths        = 128
-	MaxRules        = 20 // maximum number of rules in a path
+	MaxRules        = 20
 	MaxDestinations = 100
 	MaxNameLen      = 255
 	MaxURLLen       = 2000
@@ -58,8 +58,8 @@ const (
 	MaxHandovers    = 3 // maximum number of times that a visitor is handed over to another campaign
 )
 
-// Path is one item of a flow. Its filters and rules determine which visitors it takes. Its action and destinations determine
-// where these visitors go. A Path made by NewPath or read from JSON has its defaults.
+// Path is one item of a flow. Filters and rules decide which visitors it takes. Action and destinations decide where they go.
+// NewPath and JSON give it its defaults.
 type Path struct {
 	ID            string           `json:"id" format:"uuid" doc:"id of the path; send it again with the flow to keep the path's statistics; left out: a new id"`
 	Name          string           `json:"name" maxLength:"255" doc:"unique in the flow; left out: Path N"`
@@ -79,8 +79,8 @@ type Path struct {
 	CampaignID    string           `json:"campaign_id,omitempty" doc:"the campaign to which visitors are handed over if the action is campaign"`
 }
 
-// RuleRef is the id of a saved rule, or a rule of the path itself, with logic and conditions. In the path's logic, each RuleRef
-// counts as one condition.
+// RuleRef is the id of a saved rule, or a rule of the path itself, with logic and conditions. In the path's logic, each counts as
+// one condition.
 type RuleRef struct {
 	Name       string           `json:"name" maxLength:"255" doc:"unique in the flow; left out: Rule N"`
 	RuleID     string           `json:"rule_id,omitempty" doc:"a saved rule, instead of logic and conditions"`
@@ -89,7 +89,7 @@ type RuleRef struct {
 }
 
 // Destination is an offer or a lander, given by its id, or an address. Slot is the click slot of the lander (1 to 20) that leads
-// to an offer. 0 means every slot.
+// to it; 0 means every slot.
 type Destination struct {
 	ID     string  `json:"id,omitempty" doc:"an offer or a landing page; either id or url"`
 	URL    string  `json:"url,omitempty" maxLength:"2000" doc:"an address, with tokens such as {clickid}"`
@@ -103,7 +103,7 @@ type Response struct {
 	Body   string `json:"body" maxLength:"20000"`
 }
 
-// NewPath returns a path in which everything except name and id has its default. Normalize sets name and id.
+// NewPath returns a path with all defaults. Normalize sets its name and id.
 func NewPath() Path {
 	return Path{
 		StreamType: Regular, Transition: Transition302, Weight: 100, IsActive: true, CollectClicks: true,
@@ -111,8 +111,7 @@ func NewPath() Path {
 	}
 }
 
-// Simple returns a flow with one path. The path leads to a lander that leads to the offer, or directly to the offer. One of the
-// two ids may be empty.
+// Simple returns a flow with one path. It leads to the offer, through the lander if there is one. One of the ids may be empty.
 func Simple(offerID, landerID string) []Path {
 	p := NewPath()
 	p.Action = ActionOffer
@@ -128,7 +127,7 @@ func Simple(offerID, landerID string) []Path {
 }
 
 // Parse reads the paths of a request and sets their defaults. It ignores unknown members, and null counts as left out. The error
-// is a *models.Error with the code of the member that has the wrong type.
+// is a *models.Error with the code of the wrong member.
 func Parse(raw json.RawMessage) ([]Path, error) {
 	raw = bytes.TrimSpace(raw)
 	if len(raw) == 0 || string(raw) == "null" {
@@ -166,9 +165,8 @@ func (p *Path) UnmarshalJSON(b []byte) error {
 	return nil
 }
 
-// Normalize sets a missing name ("Path N") and a missing id of each path. It converts ids to lower case, rounds weights to
-// thousandths, cuts conditions to their limits (cond.Clip), and sets the defaults of an empty stream type, transition and logic.
-// If two paths have the same id, the second path gets a new id.
+// Normalize sets missing names ("Path N"), ids and defaults of paths. It converts ids to lower case, rounds weights to
+// thousandths, and cuts conditions to their limits (cond.Clip). A repeated id becomes a new one.
 func Normalize(paths []Path) []Path {
 	names, ids, rules := map[string]bool{}, map[string]bool{}, map[string]bool{}
 	for i := range paths {
@@ -206,8 +204,8 @@ func Normalize(paths []Path) []Path {
 	return paths
 }
 
-// Identify calls the function keep with the id of each path, and gives the path a new id if the function returns false. So a flow
-// cannot get the statistics of another flow's path. If the function is nil, as for a copied flow, every path gets a new id.
+// Identify gives a new id to each path for whose id keep returns false. So a flow cannot get the statistics of another flow's
+// path. If keep is nil, as for a copied flow, every path gets a new id.
 func Identify(paths []Path, keep func(id string) bool) {
 	for i := range paths {
 		if keep == nil || !keep(paths[i].ID) {

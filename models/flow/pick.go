@@ -9,10 +9,10 @@ import (
 	"switchyard/models/token"
 )
 
-// Via is the step that decided: see the order in the package's documentation.
+// Via is the step that decided: see the package.
 type Via uint8
 
-// The steps that can decide. If the step is ViaNone, the visitor gets a 404.
+// The steps that can decide. With ViaNone, the visitor gets a 404.
 const (
 	ViaNone Via = iota
 	ViaForced
@@ -28,8 +28,8 @@ func (v Via) String() string {
 	return [...]string{"none", "forced", "bound", "regular", "default", "fallback_url", "destination_url"}[v]
 }
 
-// Binding holds the ids of the visitor's previous decision. uuid.Nil means that there is no such id. Offer is the id of an
-// offer, or of the template of an address (see token.Template.ID).
+// Binding holds the ids of the visitor's previous decision. uuid.Nil means none. Offer is the id of an offer, or of the template
+// of an address (see token.Template.ID).
 type Binding struct{ Path, Lander, Offer uuid.UUID }
 
 // Visitor is the visitor to route. Facts must be set, but may be empty.
@@ -40,8 +40,8 @@ type Visitor struct {
 
 // Env lets the caller influence a decision.
 type Env struct {
-	// Admit reserves one click of a path with a daily cap. If it returns false, no click is left and the path is skipped. Admit
-	// is called last, so an admitted path is always the chosen path. If Admit is nil, daily caps are not checked.
+	// Admit reserves one click of a path with a daily cap. If it returns false, the path is skipped. It is called last, so an
+	// admitted path is always the chosen one. If it is nil, daily caps are not checked.
 	Admit func(*Route) bool
 	// Trace receives the steps of the decision, if the plan was compiled with Explained. It may be nil. Filling it allocates
 	// memory.
@@ -57,24 +57,22 @@ type Decision struct {
 	URL    *token.Template // an address instead of an offer, or the fallback_url or destination_url
 	// Collect is false if the click must not be recorded.
 	Collect bool
-	// Bindable is true if the decision should be stored for the visitor. That is so for regular and default paths. A forced path
-	// takes the visitors that match it now, and does not bind them.
+	// Bindable is true if the decision should be stored for the visitor. A forced path takes the visitors that match it now, and
+	// does not bind them.
 	Bindable bool
 	// Passed is the first path that the visitor should have got but that could not take the visitor.
 	Passed RefusedPath
 }
 
-// RefusedPath is a path that could not take the visitor, with the reason: RefusedCapped, RefusedDestinations or RefusedBudget. The
-// path was chosen at random, was the visitor's bound path, or had conditions that the visitor met. With RefusedBudget, it can also
-// be a path whose conditions were not checked, because the decision had used all of its steps. A nil Route means that there was no
-// such path. Why is then empty, or RefusedBlocked if the visitor was blocked before any path was tried.
+// RefusedPath is a path that could not take the visitor, with the reason. It was chosen at random, was the visitor's bound path,
+// or had conditions that the visitor met. With RefusedBudget, its conditions may be unchecked, because no steps were left. A nil
+// Route means that no path was refused. Why is then empty, or RefusedBlocked for a blocked visitor.
 type RefusedPath struct {
 	Route *Route
 	Why   Refusal
 }
 
-// Action returns the action to take: the path's action, redirect for fallback_url and destination_url, and nothing in all other
-// cases.
+// Action returns the action to take.
 func (d *Decision) Action() string {
 	switch {
 	case d.Route != nil:
@@ -95,7 +93,7 @@ func (d *Decision) Transition() string {
 }
 
 // Pick routes a visitor. The decision depends only on the visitor, the answers of Env.Admit, which landing pages and offers are
-// open (Ref.Open), and the seed. If the visitor's facts are exhausted (see package cond), no further path takes the visitor.
+// open (Ref.Open), and the seed. When the visitor's facts are exhausted (see package cond), no further path takes the visitor.
 func (p *Plan) Pick(v *Visitor, env Env, seed uint64) Decision {
 	pick := picker{plan: p, visitor: v, env: env, seed: seed}
 	d := pick.decide()
@@ -106,8 +104,8 @@ func (p *Plan) Pick(v *Visitor, env Env, seed uint64) Decision {
 	return d
 }
 
-// PickOffer chooses the destination of a click on the lander at random among the usable destinations of the slot (0 counts as
-// 1). If the plan binds offers, the bound offer or address is kept while it is usable. ok is false if no destination is usable.
+// PickOffer chooses the destination of a click on the lander, at random among the destinations of the slot (0 counts as 1). If
+// the plan binds offers, a bound destination is kept while it is usable. ok is false if no destination is usable.
 func (p *Plan) PickOffer(r *Route, slot int, bound uuid.UUID, seed uint64) (offer *Ref, url *token.Template, ok bool) {
 	if !p.bind.BindsOffer() {
 		bound = uuid.Nil
@@ -159,14 +157,14 @@ func (k *picker) decide() Decision {
 	return p.LastResort()
 }
 
-// Fallback returns the decision for a visitor of a paused campaign: its fallback_url. It returns false if the campaign has no
+// Fallback returns the decision for a visitor of a paused campaign: its fallback_url. ok is false if the campaign has no
 // fallback_url.
 func (p *Plan) Fallback() (Decision, bool) {
 	return Decision{Via: ViaFallback, URL: p.fallback, Collect: true}, p.fallback != nil
 }
 
 // Blocked returns the decision for a visitor that the campaign does not route: its fallback_url or, without a fallback_url,
-// nothing. The destination_url is not used, because it is only for visitors that the campaign wants.
+// nothing. The destination_url is only for visitors that the campaign wants.
 func (p *Plan) Blocked() Decision {
 	d, ok := p.Fallback()
 	if !ok {
@@ -188,8 +186,8 @@ func (p *Plan) LastResort() Decision {
 	return Decision{Via: ViaNone, Collect: true}
 }
 
-// rotate chooses a path of a group at random by weight. If the chosen path is refused, it chooses again among the other paths.
-// The probabilities are the same as for one choice among the matching paths, but fewer paths must be checked.
+// rotate chooses a path of a group at random by weight. If the path is refused, rotate chooses again among the others. This gives
+// the same probabilities as one choice among the matching paths, with fewer checks.
 func (k *picker) rotate(group []uint8) (Decision, bool) {
 	if len(group) == 1 {
 		return k.try(group[0], ViaRegular)
@@ -224,7 +222,6 @@ func (k *picker) rotate(group []uint8) (Decision, bool) {
 	}
 }
 
-// recordWeightless adds to the trace the paths of a group that were not tried. Their weight is 0.
 func (k *picker) recordWeightless(group []uint8) {
 	if k.env.Trace == nil {
 		return
@@ -238,7 +235,6 @@ func (k *picker) recordWeightless(group []uint8) {
 
 func (k *picker) isTried(i uint8) bool { return k.tried[i/64]&(1<<(i%64)) != 0 }
 
-// try makes the decision for a path, unless the path is refused.
 func (k *picker) try(i uint8, via Via) (Decision, bool) {
 	screened := via != ViaBound && k.plan.screen.Refuses(int(i), k.visitor.Facts)
 	if screened && k.env.Trace == nil {
@@ -267,7 +263,7 @@ func (k *picker) try(i uint8, via Via) (Decision, bool) {
 }
 
 // consider returns the destination of a path, or the reason why the path cannot be taken. The destination is nil if the action
-// needs no destination. screened says that the plan's screen has refused the path.
+// needs none. screened says that the plan's screen has refused the path.
 func (k *picker) consider(r *Route, via Via, screened bool) (c *choice, refused Refusal) {
 	if k.visitor.Facts.Exhausted() {
 		return nil, RefusedBudget
@@ -295,8 +291,7 @@ func (k *picker) consider(r *Route, via Via, screened bool) (c *choice, refused 
 	return c, ""
 }
 
-// bound returns the destination that the visitor got on this path before and may keep. It returns uuid.Nil if there is no such
-// destination.
+// bound returns the destination that the visitor may keep on this path, or uuid.Nil.
 func (k *picker) bound(r *Route) uuid.UUID {
 	b := &k.visitor.Bound
 	switch {
@@ -310,8 +305,8 @@ func (k *picker) bound(r *Route) uuid.UUID {
 	return uuid.Nil
 }
 
-// matches reports whether the visitor satisfies a path. With the logic "or", one matching unit is enough. Otherwise all units must
-// match. A path without units takes every visitor.
+// matches reports whether the visitor satisfies a path. With the logic "or" one matching unit is enough, otherwise all must
+// match. Without units it takes every visitor.
 func (k *picker) matches(r *Route) bool {
 	for i := range r.units {
 		if r.units[i].matcher.Match(k.visitor.Facts) == r.or {
@@ -321,8 +316,8 @@ func (k *picker) matches(r *Route) bool {
 	return !r.or || len(r.units) == 0
 }
 
-// draw returns the bound choice if it is usable. Otherwise it chooses at random by weight among the usable choices of a slot.
-// Slot 0 includes all choices.
+// draw returns the bound choice if it is usable. Otherwise it chooses at random among the usable choices of a slot. Slot 0
+// includes all choices.
 func (k *picker) draw(list []choice, slot int, bound uuid.UUID) *choice {
 	var total uint64
 	for i := range list {
@@ -356,7 +351,7 @@ func (k *picker) draw(list []choice, slot int, bound uuid.UUID) *choice {
 
 func (c *choice) serves(slot int) bool { return slot == 0 || c.slot == 0 || c.slot == slot }
 
-// below returns the next number below n from the decision's own pseudo-random sequence (splitmix64).
+// below returns the next pseudo-random number below n (splitmix64).
 func (k *picker) below(n uint64) uint64 {
 	k.seed += 0x9e3779b97f4a7c15
 	z := k.seed

@@ -13,7 +13,6 @@ import (
 	"switchyard/models/flow"
 )
 
-// shares routes n visitors and returns how many of them got each path.
 func shares(p *flow.Plan, v *flow.Visitor, n int) map[string]int {
 	got := map[string]int{}
 	for i := range n {
@@ -22,11 +21,9 @@ func shares(p *flow.Plan, v *flow.Visitor, n int) map[string]int {
 	return got
 }
 
-// checkShare checks that got of n visitors is close to the expected share.
 func checkShare(t *testing.T, what string, got, n int, share float64) {
 	t.Helper()
-	// The tolerance is six standard deviations. The seeds are fixed, so the test cannot fail at random, but a wrong weight still
-	// makes it fail.
+	// The tolerance is six standard deviations. The seeds are fixed, so the test cannot fail at random.
 	if d := math.Abs(float64(got) - share*float64(n)); d > 6*math.Sqrt(float64(n)*share*(1-share))+1 {
 		t.Errorf("%s: %d of %d, want a share of %.3f", what, got, n, share)
 	}
@@ -250,8 +247,7 @@ func TestBinding(t *testing.T) {
 	}
 }
 
-// TestAdmitIsExact checks that a cap that Admit counts is used up to the last click and never exceeded, with 16 goroutines at
-// the same time.
+// TestAdmitIsExact checks that a cap that Admit counts is used up exactly, by 16 goroutines at the same time.
 func TestAdmitIsExact(t *testing.T) {
 	t.Parallel()
 	p := newAccount(t).plan(t, `[{"name":"capped","daily_cap":1000,"action":"nothing"},

@@ -7,7 +7,7 @@ import (
 	"switchyard/models/token"
 )
 
-// Portable is a compiled flow for another program, which uses it to decide in the same way as Pick: see ops/deploy/edge.
+// Portable is a compiled flow for another program, which decides as Pick does: see ops/deploy/edge.
 type Portable struct {
 	Routes  []PortableRoute `json:"routes"`
 	Forced  []int           `json:"forced"` // indexes of routes
@@ -18,7 +18,7 @@ type Portable struct {
 	BindsLander bool `json:"binds_lander,omitempty"`
 	BindsOffer  bool `json:"binds_offer,omitempty"`
 
-	// Fallback and Destination are null if the campaign has no such address.
+	// Fallback and Destination are null if there is no such address.
 	Fallback    []token.PortablePart `json:"fallback"`
 	Destination []token.PortablePart `json:"destination"`
 }
@@ -35,7 +35,7 @@ type PortableRoute struct {
 	Or         bool             `json:"or,omitempty"`
 	Weight     uint64           `json:"weight"`
 	Capped     bool             `json:"capped,omitempty"` // the path has a daily cap
-	Leads      bool             `json:"leads,omitempty"`  // the action needs a destination
+	Leads      bool             `json:"leads,omitempty"`
 	Units      []cond.Portable  `json:"units,omitempty"`
 	Choices    []PortableChoice `json:"choices,omitempty"` // the destinations to which the path sends a visitor directly
 	Campaign   *uuid.UUID       `json:"campaign,omitempty"`
@@ -48,8 +48,8 @@ type PortableChoice struct {
 	Weight uint64               `json:"weight"`
 }
 
-// Portable returns the flow in portable form. known reports whether the other program knows an attribute of visitors. The plan
-// must have been compiled with Explained: see cond.Matcher.Portable.
+// Portable returns the flow in portable form. known reports whether the other program knows an attribute. The plan must be
+// Explained: see cond.Matcher.Portable.
 func (p *Plan) Portable(known func(attribute string) bool) Portable {
 	out := Portable{
 		Routes: make([]PortableRoute, len(p.routes)), Forced: numbers(p.forced), Groups: make([][]int, 0, len(p.ends)),

@@ -2,7 +2,6 @@ package flow
 
 import "switchyard/models/cond"
 
-// fit says whether a path takes a visitor.
 type fit uint8
 
 const (
@@ -11,10 +10,9 @@ const (
 	fits
 )
 
-// Possible returns every decision that Pick can make for a visitor without bindings, whatever the random choices are. It assumes
-// that daily caps are not reached. unsure reports whether the caller does not know the visitor's value of an attribute. If the
-// decision depends on such an attribute, certain is false, and the list has the decisions for all of its values. The plan must have
-// been compiled with Explained.
+// Possible returns every decision that Pick can make for a visitor without bindings. It assumes that daily caps are not reached.
+// unsure reports whether the visitor's value of an attribute is not known. If the decision depends on it, certain is false, and
+// the list covers all values. The plan must be Explained.
 func (p *Plan) Possible(f *cond.Facts, unsure func(attribute string) bool) (list []Decision, certain bool) {
 	certain = true
 	try := func(via Via, group ...uint8) (taken bool) {
@@ -52,7 +50,7 @@ func (p *Plan) Possible(f *cond.Facts, unsure func(attribute string) bool) (list
 	return append(list, p.LastResort()), certain
 }
 
-// decisions returns one decision for each usable destination of a path. A path whose action needs no destination gives one decision.
+// decisions returns one decision for each usable destination of a path, or a single one if it needs none.
 func (r *Route) decisions(via Via) (list []Decision) {
 	d := Decision{Via: via, Route: r, Collect: r.Collect, Bindable: r.StreamType != Forced}
 	if !r.leads {
@@ -99,7 +97,7 @@ func fitOf(matched bool) fit {
 	return fitsNot
 }
 
-// joined combines the results of conditions. For the logic "or" the best result counts, otherwise the worst.
+// joined combines the results of conditions. With or, the best result counts, otherwise the worst.
 func joined(list []fit, or bool) fit {
 	if len(list) == 0 {
 		return fits

@@ -9,7 +9,6 @@ import (
 	"switchyard/models/flow"
 )
 
-// possible returns the names of the paths that can take a visitor, sorted.
 func possible(p *flow.Plan, f *cond.Facts, unsure ...string) (names []string, certain bool) {
 	list, certain := p.Possible(f, func(a string) bool { return slices.Contains(unsure, a) })
 	for _, d := range list {
@@ -34,8 +33,8 @@ func redirecting(name string, weight float64, group int, filters ...cond.Conditi
 	return p
 }
 
-// TestPossibleNamesEveryDrawAndNoOther checks that Possible lists the paths that Pick can choose, and no others. Each visitor whose
-// attributes are all known is routed 500 times with random seeds.
+// TestPossibleNamesEveryDrawAndNoOther checks that Possible lists the paths that Pick can choose, and no others. Each visitor
+// with known attributes is routed 500 times.
 func TestPossibleNamesEveryDrawAndNoOther(t *testing.T) {
 	t.Parallel()
 	is := func(attribute, operator string, value any) cond.Condition {

@@ -11,7 +11,6 @@ import (
 	"switchyard/models/flow"
 )
 
-// genFlow generates flows that usually pass validation.
 func genFlow(t *rapid.T) []flow.Path {
 	conditions := []cond.Condition{
 		{Attribute: "country", Operator: "equals", Value: "DE"},
@@ -52,8 +51,8 @@ func genFlow(t *rapid.T) []flow.Path {
 	return flow.Normalize(paths)
 }
 
-// TestProperties checks random flows and visitors. No visitor is sent to an unusable destination, a decision can be carried out,
-// the trace gives the same result, and a bound visitor gets the same path, lander and offer again.
+// TestProperties checks random flows and visitors. No visitor is sent to an unusable destination, the trace gives the same
+// result, and a bound visitor gets the same path, lander and offer again.
 func TestProperties(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(rt *rapid.T) {
@@ -122,8 +121,8 @@ func TestProperties(t *testing.T) {
 	})
 }
 
-// FuzzFlow checks that no JSON makes Parse or Validate panic. A flow that both accept can be compiled and can route visitors. For
-// any other flow, the error has a code for the client.
+// FuzzFlow checks that no JSON makes Parse or Validate panic. An accepted flow can be compiled and can route visitors. Otherwise
+// the error has a code for the client.
 func FuzzFlow(f *testing.F) {
 	f.Add(withIDs(`[{"action":"offer","destinations":[{"id":"<1>","weight":2}],"rules":[{"rule_id":"<31>"}]}]`),
 		"DE", uint64(1))

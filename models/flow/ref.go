@@ -16,10 +16,9 @@ const (
 	KindURL
 )
 
-// Ref is an offer or a lander that all plans of an account share. It says whether visitors may be sent to the offer or lander
-// now, and holds a record with its address, name and so on. The caller chooses the type of the record. If an offer is paused or
-// reaches its daily cap, this takes effect immediately in every campaign, and no campaign is compiled again. A Ref is safe for
-// concurrent use.
+// Ref is an offer or a lander that all plans of an account share. It says whether visitors may be sent there now, and holds a
+// record of the caller's type, such as its address and name. A pause or a reached daily cap takes effect immediately in every
+// campaign. It is safe for concurrent use.
 type Ref struct {
 	ID     uuid.UUID
 	Kind   Kind
@@ -32,7 +31,7 @@ const (
 	bitCapped
 )
 
-// NewRef returns a reference to a record to which visitors may be sent.
+// NewRef returns an open reference to a record.
 func NewRef(id uuid.UUID, kind Kind, record any) *Ref {
 	r := &Ref{ID: id, Kind: kind}
 	r.SetRecord(record)
@@ -42,10 +41,10 @@ func NewRef(id uuid.UUID, kind Kind, record any) *Ref {
 // Open reports whether visitors may be sent to the record.
 func (r *Ref) Open() bool { return r.shut.Load() == 0 }
 
-// SetPaused marks the record as not available because it is paused, deactivated or deleted, or removes this mark.
+// SetPaused says whether the record is paused, deactivated or deleted.
 func (r *Ref) SetPaused(v bool) { r.set(bitPaused, v) }
 
-// SetCapped marks the record as having reached its daily cap, or removes this mark.
+// SetCapped says whether the record has reached its daily cap.
 func (r *Ref) SetCapped(v bool) { r.set(bitCapped, v) }
 
 // Capped reports whether the daily cap is reached.
@@ -62,5 +61,5 @@ func (r *Ref) set(bit uint32, v bool) {
 // Record returns the record that SetRecord stored last.
 func (r *Ref) Record() any { return *r.record.Load() }
 
-// SetRecord replaces the record. The record is shared, so it must not be changed after the call.
+// SetRecord replaces the record. It is shared, so it must not be changed afterwards.
 func (r *Ref) SetRecord(v any) { r.record.Store(&v) }

@@ -2,7 +2,7 @@ package flow
 
 import "slices"
 
-// Use describes one click slot in which a path has a certain destination.
+// Use describes one click slot in which a path has a destination.
 type Use struct {
 	Slot      int
 	Weight    float64 // the destination's weight; if it occurs several times in the slot, the sum of the weights
@@ -11,8 +11,7 @@ type Use struct {
 }
 
 // Replace returns the destinations with the offer or landing page "with" in place of id, in the same slots and with the same
-// weights. If the path already has "with" in a slot, one destination remains in that slot and has the sum of both weights. So
-// the probabilities of all other destinations do not change.
+// weights. In a slot that already has "with", it gets the sum of both weights. So the probabilities of all others do not change.
 func Replace(list []Destination, id, with string) (out []Destination, uses []Use) {
 	out = []Destination{}
 	for _, d := range list {
@@ -20,7 +19,7 @@ func Replace(list []Destination, id, with string) (out []Destination, uses []Use
 			uses = addUse(uses, d)
 		}
 	}
-	placed := map[int]int{} // index in out by slot
+	placed := map[int]int{}
 	for _, d := range list {
 		if d.ID != id && d.ID != with || !slices.ContainsFunc(uses, func(u Use) bool { return u.Slot == d.Slot }) {
 			out = append(out, d)
@@ -42,7 +41,6 @@ func Replace(list []Destination, id, with string) (out []Destination, uses []Use
 	return out, uses
 }
 
-// addUse adds the weight of a destination to the use of its slot.
 func addUse(uses []Use, d Destination) []Use {
 	for i := range uses {
 		if uses[i].Slot == d.Slot {

@@ -9,9 +9,8 @@ import (
 	"switchyard/models/flow"
 )
 
-// TestValidMeansRoutable checks two directions. If a flow passes validation and its paths are switched on, one of the paths takes a
-// visitor that meets all conditions. If a flow is refused because of its weights, no regular path takes a visitor. Only a forced path
-// or the default path can.
+// TestValidMeansRoutable checks that, in a valid flow that is switched on, one of the paths takes a visitor that meets all
+// conditions. In a flow that is refused because of its weights, no regular path does.
 func TestValidMeansRoutable(t *testing.T) {
 	t.Parallel()
 	passed, refused := 0, 0

@@ -10,7 +10,7 @@ import (
 	"switchyard/models/cond"
 )
 
-// Saved is a stored flow that can be copied into campaigns. Campaigns do not change when the saved flow changes later.
+// Saved is a stored flow that can be copied into campaigns. Campaigns do not change with the saved flow.
 type Saved struct {
 	models.Owned
 	Name            string      `db:"name" json:"name"`
@@ -22,7 +22,7 @@ type Saved struct {
 	models.Pausable             // a campaign cannot start from a paused flow
 }
 
-// Count returns the numbers of rules and of destinations of all paths together.
+// Count returns the numbers of rules and of destinations of all paths.
 func Count(paths []Path) (rules, destinations int) {
 	for _, p := range paths {
 		rules += len(p.Rules)
@@ -37,9 +37,8 @@ type InlineRule struct {
 	Conditions []cond.Condition
 }
 
-// Inline replaces references to the given saved rules by the conditions of these rules, so that the paths no longer need the
-// saved rules. The name of a path's own rule must be unique. So if several paths use the same saved rule, the rule's name gets a
-// number from the second path on.
+// Inline replaces references to saved rules by the conditions of these rules. The name of a path's own rule must be unique. So a
+// rule that several paths use gets a number from the second path on.
 func Inline(paths []Path, saved map[uuid.UUID]InlineRule) {
 	names := map[string]bool{}
 	for _, p := range paths {
@@ -65,7 +64,6 @@ func Inline(paths []Path, saved map[uuid.UUID]InlineRule) {
 	}
 }
 
-// numbered returns the first unused name among "name 2", "name 3" and so on, and marks it as used.
 func numbered(name string, taken map[string]bool) string {
 	for n := 2; ; n++ {
 		ending := fmt.Sprintf(" %d", n)

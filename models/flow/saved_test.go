@@ -11,7 +11,7 @@ import (
 	"switchyard/models/flow"
 )
 
-// TestInline checks that after Inline the paths no longer need the saved rules, pass validation and route as before.
+// TestInline checks that the paths are valid after Inline and have the rules' conditions.
 func TestInline(t *testing.T) {
 	t.Parallel()
 	long := strings.Repeat("n", flow.MaxNameLen)
@@ -44,7 +44,7 @@ func TestInline(t *testing.T) {
 		}
 		names = append(names, r.Name)
 	}
-	// The name "deleted 2" is missing, because the second path already has its own rule with this name.
+	// "deleted 2" is taken by a rule of the second path.
 	if got := fmt.Sprint(names); got != "[deleted deleted 3 deleted 4 deleted 5]" {
 		t.Errorf("the inlined rules have the names %s, want each name once", got)
 	}

@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// TestTags checks that the tags list exactly the values that a path may have. The documentation is made from these tags.
+// TestTags checks that the tags, which make the documentation, list exactly the valid values.
 func TestTags(t *testing.T) {
 	t.Parallel()
 	for field, values := range map[string][]string{

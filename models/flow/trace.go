@@ -25,10 +25,10 @@ type Trace struct {
 	Via     Via
 	Blocked *Block // why no path was tried; nil: the visitor is not blocked
 	Steps   []Step
-	units   []Unit // units of the path that is being examined
+	units   []Unit
 }
 
-// Block is a blocked value that a visitor has, together with the list that contains the value.
+// Block is a blocked value of a visitor, and its list.
 type Block struct {
 	ListID    uuid.UUID
 	Scope     string
@@ -46,7 +46,7 @@ type Step struct {
 	Units   []Unit
 }
 
-// Unit is the result of all of the path's filters together, or the result of one rule. A rule has a name.
+// Unit is the result of all filters of a path, or of one rule. A rule has a name.
 type Unit struct {
 	Rule       string
 	Matched    bool

@@ -13,17 +13,15 @@ import (
 	"switchyard/models/token"
 )
 
-// Known holds the ids that belong to the account that saves the flow. To set it, get the ids from References and look up which
-// of them belong to the account. For each saved rule, Known also holds the cost of the rule's conditions.
+// Known holds the ids of References that belong to the account. Rules has the costs of saved rules.
 type Known struct {
 	Offers, Landers, Campaigns map[uuid.UUID]bool
 	Rules                      map[uuid.UUID]cond.Cost
-	// Old is the flow that is stored now. A condition with a value that no visitor can have is accepted if it is already in Old.
+	// Old is the flow that is stored now. Its values are accepted even if no visitor can have them.
 	Old []Path
 }
 
-// References returns the well-formed ids in the paths, each id once: destinations (offers and landers), campaigns and saved
-// rules.
+// References returns the well-formed ids in the paths, each id once.
 func References(paths []Path) (destinations, campaigns, rules []uuid.UUID) {
 	add := func(list *[]uuid.UUID, text string) {
 		if id, ok := models.ParseID(text); ok && !slices.Contains(*list, id) {
@@ -42,8 +40,8 @@ func References(paths []Path) (destinations, campaigns, rules []uuid.UUID) {
 	return destinations, campaigns, rules
 }
 
-// Validate returns a *models.Error, with a code of the API, if a flow cannot be routed. The paths must be normalised. If
-// Validate accepts a flow, the flow can be compiled.
+// Validate returns a *models.Error, with a code of the API, if a flow cannot be routed. The paths must be normalised. A valid
+// flow can be compiled.
 func Validate(paths []Path, known Known) error {
 	if len(paths) == 0 {
 		return models.Invalid("no_streams", "the flow has no paths")
@@ -86,7 +84,7 @@ func Validate(paths []Path, known Known) error {
 	return nil
 }
 
-// checkRuleNames refuses a rule name that is used twice. Several paths may use the same saved rule with the same name.
+// checkRuleNames refuses a rule name that is used twice. Several paths may use the same saved rule.
 func checkRuleNames(paths []Path) error {
 	type use struct{ path, rule string }
 	seen := map[string]use{}
@@ -183,8 +181,7 @@ func checkConditions(list []cond.Condition) *models.Error {
 	return nil
 }
 
-// checkValues returns an error for conditions with a value that no visitor can have. It accepts conditions that are in the old
-// flow.
+// checkValues refuses values that no visitor can have, except in conditions of the old flow.
 func checkValues(paths, old []Path) error {
 	var kept []cond.Condition
 	for _, p := range old {
@@ -202,7 +199,7 @@ func checkValues(paths, old []Path) error {
 	return nil
 }
 
-// conditions yields the lists of conditions that belong to the path itself.
+// conditions yields the path's own lists of conditions.
 func (p Path) conditions(yield func([]cond.Condition) bool) {
 	if !yield(p.Filters) {
 		return
@@ -214,7 +211,7 @@ func (p Path) conditions(yield func([]cond.Condition) bool) {
 	}
 }
 
-// Canonical changes the values in the conditions of the paths to their canonical form.
+// Canonical makes the values in the conditions of the paths canonical.
 func Canonical(paths []Path) {
 	for _, p := range paths {
 		for list := range p.conditions {
@@ -225,7 +222,7 @@ func Canonical(paths []Path) {
 	}
 }
 
-// CostOf returns the total cost of the conditions of valid paths and of the saved rules that they use.
+// CostOf returns the cost of all conditions of valid paths, with their saved rules.
 func CostOf(paths []Path, rules map[uuid.UUID]cond.Cost) (sum cond.Cost) {
 	add := func(list []cond.Condition) {
 		cost, _ := cond.CostOf(list)
@@ -242,12 +239,11 @@ func CostOf(paths []Path, rules map[uuid.UUID]cond.Cost) (sum cond.Cost) {
 	return sum
 }
 
-// checkTarget checks where the path leads: its destinations, or the campaign to which it hands visitors over.
 func checkTarget(p *Path, known Known) *models.Error {
 	if len(p.Destinations) > MaxDestinations {
 		return models.Invalid("invalid_destination", "it has more than %d destinations", MaxDestinations)
 	}
-	var count [3]int // by Kind, like weight
+	var count [3]int
 	var weight [3]float64
 	for _, d := range p.Destinations {
 		k, err := checkDestination(d, known)

@@ -10,7 +10,6 @@ import (
 	"switchyard/models/flow"
 )
 
-// codeOf parses and validates a flow as the API does, and returns the code of the error.
 func codeOf(tb testing.TB, paths string) string {
 	tb.Helper()
 	list, err := flow.Parse(json.RawMessage(withIDs(paths)))
@@ -164,7 +163,6 @@ func TestDefaults(t *testing.T) {
 	if list[2].ID == list[1].ID || list[2].Name != "Path 4" || list[2].Weight != 33.333 {
 		t.Errorf("a path with an id that is taken became %+v, want another id, the name \"Path 4\" and the weight 33.333", list[2])
 	}
-	// Reading the paths' JSON gives the same paths.
 	raw, err := json.Marshal(list)
 	if err != nil {
 		t.Fatal(err)

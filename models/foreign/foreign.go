@@ -1,5 +1,5 @@
-// Package foreign recognises the URLs of other trackers: links, the step from a landing page to an offer, and postbacks. A
-// domain that moved here from another tracker keeps answering these URLs.
+// Package foreign recognises the URLs of other trackers: links, the step from a landing page to an offer, and postbacks. A domain
+// that moved here keeps answering these URLs.
 package foreign
 
 import (
@@ -38,13 +38,13 @@ const (
 // Address is the result of reading a URL of another tracker.
 type Address struct {
 	Kind Kind
-	Form string // form of a link
+	Form string
 	ID   string // alias, key or id in a link
-	Slot int    // slot of the step to an offer, from 1
+	Slot int    // from 1
 }
 
-// Read reads a URL, given as the first word of its path, the rest of the path without slashes around it, and the query. The URLs
-// of all trackers differ, so the tracker need not be known.
+// Read reads a URL: the first word of its path, the rest without slashes around it, and the query. The URLs of all trackers
+// differ, so the tracker need not be known.
 func Read(word, rest, query string) Address {
 	switch {
 	case MayReport(word, rest):
@@ -69,7 +69,6 @@ func Read(word, rest, query string) Address {
 	return wordAlone(word, query)
 }
 
-// wordAlone reads a URL whose path has only one word.
 func wordAlone(word, query string) Address {
 	form := FormQuery
 	switch word {
@@ -91,7 +90,7 @@ func wordAlone(word, query string) Address {
 	return Address{}
 }
 
-// MayReport reports whether a URL with this path may report a conversion. For some paths, the query decides whether it does.
+// MayReport reports whether a URL with this path may report a conversion. For some paths, the query decides.
 func MayReport(word, rest string) bool {
 	switch word {
 	case "conversion.gif", "click", "click.php", "index.php":
@@ -143,10 +142,10 @@ func given(query, name string) string {
 	return ""
 }
 
-// MaxID is the maximum number of bytes of an id in a link.
+// MaxID is the maximum length of an id in a link, in bytes.
 const MaxID = 255
 
-// CheckID returns an error if a text cannot be the id in a link.
+// CheckID refuses a text that cannot be the id in a link.
 func CheckID(id string) error {
 	switch {
 	case id == "":
@@ -159,6 +158,6 @@ func CheckID(id string) error {
 	return nil
 }
 
-// ClickParams are the parameters in which a landing page can name the click in its link to an offer. Pages that moved here keep
-// the parameters of their old tracker.
+// ClickParams are the parameters in which a landing page can name the click. Pages that moved here still use the parameters of
+// their old tracker.
 var ClickParams = []string{"clickid", "_token", "_subid", "subid", "uclick", "lp_key", "cid", "click_id", "cf_click_id"}

@@ -7,7 +7,7 @@ import (
 	"switchyard/models/foreign"
 )
 
-// TestRead reads the addresses of other trackers, and addresses that only look like them.
+// TestRead reads addresses of other trackers, and similar addresses.
 func TestRead(t *testing.T) {
 	t.Parallel()
 	link := func(form, id string) foreign.Address { return foreign.Address{Kind: foreign.Link, Form: form, ID: id} }
@@ -34,7 +34,6 @@ func TestRead(t *testing.T) {
 	}
 }
 
-// TestIsClick checks the click ids of each tracker.
 func TestIsClick(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {

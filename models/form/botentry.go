@@ -51,7 +51,7 @@ func (b BotEntryBody) Record() (models.BotEntry, error) {
 	return e, nil
 }
 
-// botValues parses a value or a list of values. Each value is a text or a number. Its errors have the code value_required.
+// botValues parses a value or a list of values. A value is a text or a number. Error: value_required.
 func botValues(raw json.RawMessage) (list models.BotValues, place botlist.Place, err error) {
 	place = func(i int) string { return fmt.Sprintf("value[%d]", i) }
 	items := []json.RawMessage{}
@@ -75,7 +75,6 @@ func botValues(raw json.RawMessage) (list models.BotValues, place botlist.Place,
 	return list, place, nil
 }
 
-// linesOf returns the lines of a text, without comments.
 func linesOf(text string) (list models.BotValues) {
 	for line := range strings.Lines(text) {
 		line, _, _ = strings.Cut(line, "#")

@@ -14,7 +14,7 @@ import (
 
 var update = flag.Bool("update", false, "write bot.Browsers again")
 
-// TestBrowsers checks that bot.Browsers lists the user agents of the set's requests that come from people's browsers.
+// TestBrowsers checks that bot.Browsers are the user agents of the labelled set that come from people.
 func TestBrowsers(t *testing.T) {
 	t.Parallel()
 	set, err := bottest.Read(os.DirFS("../testdata"))

@@ -1,5 +1,5 @@
-// Package bottest reads the labelled set of requests in models/bot/testdata: requests from browsers of real people, and requests
-// from programs. Detectors are measured with the set. The service does not contain this package.
+// Package bottest reads the labelled requests in models/bot/testdata: from browsers of real people, and from programs. Detectors
+// are measured with them. The service does not contain this package.
 package bottest
 
 import (
@@ -15,7 +15,7 @@ import (
 // Dir is the directory of the set, relative to the root of the repository.
 const Dir = "models/bot/testdata"
 
-// The origins of a request or a header set. README.md in the directory of the set describes each origin.
+// The origins of a request or a header set. README.md in the directory describes them.
 const (
 	Recorded  = "recorded"
 	Published = "published"
@@ -25,19 +25,19 @@ const (
 // Request is one request of the set, with its label.
 type Request struct {
 	ID      string
-	Kind    string // kind of sender, such as phone or library
-	Bot     bool   // whether a program sent the request
+	Kind    string
+	Bot     bool
 	Origin  string
 	Method  string
-	Scheme  string // http or https
+	Scheme  string
 	Address string // the sender's IP address if the label depends on it; otherwise empty
 	Headers map[string][]string
-	// Device, OS and OSVersion describe the sender's device. They are empty if they are not known.
+	// Device, OS and OSVersion describe the sender's device. They are empty if unknown.
 	Device, OS, OSVersion string
 }
 
-// headerSet is a line of headers.jsonl: the headers that a program sends, in the program's order. Where the value of a header is
-// {}, each request has its own value.
+// headerSet is a line of headers.jsonl: the headers that a program sends, in order. Where a value is {}, each request has its own
+// value.
 type headerSet struct {
 	Set     string      `json:"set"`
 	Origin  string      `json:"origin"`
@@ -45,8 +45,7 @@ type headerSet struct {
 	Headers [][2]string `json:"headers"` // each item is a name and a value
 }
 
-// line is a line of requests.jsonl. Values holds the request's values for the headers that are {} in its header set, in the same
-// order.
+// line is a line of requests.jsonl. Values are the values for {} in its header set, in order.
 type line struct {
 	ID      string   `json:"id"`
 	Kind    string   `json:"kind"`
@@ -120,7 +119,6 @@ func (l line) request(set headerSet) (Request, error) {
 	return r, nil
 }
 
-// each decodes each line of a file and passes it to fn.
 func each[T any](dir fs.FS, name string, fn func(T) error) (err error) {
 	file, err := dir.Open(name)
 	if err != nil {

@@ -50,7 +50,7 @@ func TestRead(t *testing.T) {
 
 func TestJudge(t *testing.T) {
 	t.Parallel()
-	// The detector below calls a request a bot if the request's method is "called".
+	// The detector calls a request a bot if its method is "called".
 	set := []bottest.Request{
 		{Kind: "phone", Method: "called"},
 		{Kind: "phone"},

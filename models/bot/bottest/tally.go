@@ -2,7 +2,7 @@ package bottest
 
 import "slices"
 
-// Tally counts a detector's right and wrong judgements about the set.
+// Tally counts a detector's right and wrong judgements.
 type Tally struct {
 	Found, Missed int            // requests from programs: called bots by the detector, or not
 	Wrong, Spared int            // requests from people: called bots by the detector, or not
@@ -53,7 +53,7 @@ func (t *Tally) add(r Request, called bool) {
 	}
 }
 
-// Kind returns the tally of a kind by its name. The tally is zero if the set has no sender of that kind.
+// Kind returns the tally of a kind by its name, or zero.
 func (t Tally) Kind(name string) Kind {
 	if i := slices.IndexFunc(t.Kinds, func(k Kind) bool { return k.Name == name }); i >= 0 {
 		return t.Kinds[i]
