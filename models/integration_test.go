@@ -8,8 +8,7 @@ import (
 )
 
 // TestOlderWindows checks that successive imports of older orders leave out no day between 3 and 345 days ago, even if each
-// import can read only a few days. All imports together take at most nine days. No window reaches back a year, because Everflow
-// refuses that.
+// import can read only a few days.
 func TestOlderWindows(t *testing.T) {
 	t.Parallel()
 	start := time.Date(2026, 11, 1, 13, 0, 0, 0, time.UTC)

@@ -44,7 +44,7 @@ type Job struct {
 	FinishedAt    *time.Time      `db:"finished_at"`
 }
 
-// NewRefs returns references to new jobs of a kind and an account. The jobs have rows with the given ids.
+// NewRefs returns references to new jobs of a kind and an account.
 func NewRefs(kind string, account uuid.UUID, ids []uuid.UUID) []JobRef {
 	refs := make([]JobRef, len(ids))
 	for i, id := range ids {

@@ -28,9 +28,8 @@ const (
 	ProtectSigned = "signed" // the signed key in the link must be valid
 )
 
-// Protection determines which visitors see a landing page, and where all other visitors are sent. It keeps out scrapers and
-// direct requests. An empty list does not restrict. Protection is stored as JSON. A missing member has the value of
-// DefaultProtection.
+// Protection determines which visitors see a landing page, and where all other visitors are sent. An empty list does not
+// restrict.
 type Protection struct {
 	Enabled        bool     `json:"enabled"`
 	Mode           string   `json:"mode" enum:"off,click,signed"`

@@ -26,7 +26,7 @@ type Link struct {
 	CheckedAt *time.Time `db:"checked_at"` // time of the last check of this URL; nil: never
 }
 
-// The kinds of link. The checks do not request domains.
+// The kinds of link.
 const (
 	LinkOffer  = "offer"
 	LinkLander = "lander"

@@ -48,7 +48,7 @@ func (b NetworkBody) Record() (models.Network, error) {
 	return n, err
 }
 
-// TooLong returns an error with the code too_long. The parameter "what" is the name of the text in the message.
+// TooLong returns an error with the code too_long.
 func TooLong(what string, limit int) error {
 	return models.Invalid("too_long", "%s may have at most %d characters", what, limit)
 }

@@ -146,12 +146,10 @@ func (f *Facts) Currencies() (list []Place) {
 	return list
 }
 
-// setting returns the place of a setting of the campaign.
 func (f *Facts) setting(field, value string) Place {
 	return Place{Kind: AtCampaign, ID: f.Campaign.ID, Name: f.Campaign.Name, Field: field, Value: value}
 }
 
-// at returns the place of a path of the campaign.
 func (f *Facts) at(p *flow.Path) Place {
 	place := f.setting("flow", "")
 	place.Path, place.PathName = p.ID, p.Name
@@ -167,8 +165,8 @@ func (f *Facts) eachPath(fn func(i int, p *flow.Path)) {
 	}
 }
 
-// eachRecord calls fn once for each offer and landing page to which an active path leads, with the place of its first use. If kind
-// is not empty, it calls fn only for records of this kind. It leaves out destinations that get no visitors.
+// eachRecord calls fn once for each offer and landing page to which an active path leads, with the place of its first use. If
+// kind is not empty, it calls fn only for records of this kind. It leaves out destinations with weight 0.
 func (f *Facts) eachRecord(kind string, fn func(Record, Place)) {
 	seen := map[uuid.UUID]bool{}
 	f.eachPath(func(_ int, p *flow.Path) {

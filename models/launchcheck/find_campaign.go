@@ -12,8 +12,7 @@ import (
 	"switchyard/models/token"
 )
 
-// eachAddress calls fn for each address to which the campaign sends visitors: the addresses of offers, landing pages and paths,
-// the fallback and the destination.
+// eachAddress calls fn for each address to which the campaign sends visitors.
 func (f *Facts) eachAddress(fn func(p Place, url string)) {
 	f.eachRecord("", func(r Record, p Place) {
 		p.Field = "url"
@@ -34,8 +33,8 @@ func (f *Facts) eachAddress(fn func(p Place, url string)) {
 	}
 }
 
-// leftovers calls the function add for placeholders that stay unfilled. If foreign is true, it selects the placeholders in the
-// form of another program, otherwise all other placeholders (see token.Leftover).
+// leftovers calls add for placeholders that stay unfilled. If foreign is true, these are only the ones in the form of another
+// program, otherwise only the others.
 func (f *Facts) leftovers(add func(Place), foreign bool) {
 	f.eachAddress(func(p Place, url string) {
 		for _, l := range token.Leftovers(url) {
@@ -86,7 +85,6 @@ func hasClickIDIn(url, name string) bool {
 	return false
 }
 
-// inSource returns the place of a field of the traffic source.
 func (s *Source) inSource(field, value string) Place {
 	return Place{Kind: AtSource, ID: s.ID, Name: s.Name, Field: field, Value: value}
 }

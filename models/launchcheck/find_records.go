@@ -85,8 +85,8 @@ func domainUnlooked(f *Facts, add func(Place)) {
 	}
 }
 
-// looked calls the function add for each active record for which the function fits returns true. It passes the error and the time of
-// the last check of the record's link. fresh says whether that check is recent enough to count.
+// looked calls add for each active record for which fits returns true. fresh says whether the last check of the record's link is
+// recent enough to count.
 func looked(f *Facts, add func(Place), fits func(r *Record, fresh bool) bool) {
 	f.eachRecord("", func(r Record, p Place) {
 		if r.IsActive && fits(&r, r.CheckedAt != nil && f.Now.Sub(*r.CheckedAt) <= oldLinkLook) {

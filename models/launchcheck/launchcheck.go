@@ -14,7 +14,7 @@ import (
 	"github.com/google/uuid"
 )
 
-// The states of a finding and of an area. Unknown means not checked yet. It never counts as fine.
+// The states of a finding and of an area. Unknown means not checked yet.
 const (
 	OK      = "ok"
 	Warning = "warning"
@@ -30,7 +30,7 @@ var Areas = []string{
 	"link", "destinations", "macros", "source", "cost", "postbacks", "payout", "shares", "fallback", "bots", "caps", "rates", "landers", "tag",
 }
 
-// The ways to mend a finding. Each of them except Open is one call of the API.
+// The ways to mend a finding.
 const (
 	VerifyDomain = "verify_domain" // POST /domains/{id}/verify
 	CheckLink    = "check_link"    // POST /tools/check-links
@@ -97,8 +97,7 @@ func (f Finding) Filled(text string) string {
 	return strings.NewReplacer("{name}", f.Name, "{value}", f.Value, "{path}", f.PathName, "{at}", at).Replace(text)
 }
 
-// Result is the state of an area. Its findings are in the order of Table. Findings of the same check are in the order of the
-// paths.
+// Result is the state of an area. Its findings are in the order of Table.
 type Result struct {
 	Area     string
 	State    string

@@ -5,7 +5,7 @@ import "strings"
 // Consent is what a message says about the person's consent to the use of their data for ads.
 type Consent int
 
-// The values of Consent. If a message says nothing, the consent is not known, and no data is kept.
+// The values of Consent.
 const (
 	ConsentUnknown Consent = iota
 	ConsentGranted

@@ -103,8 +103,8 @@ func regionForm(value, country string) ([]string, string) {
 
 var isUSZip = regexp.MustCompile(`^[0-9]{5}`)
 
-// zipForm returns a postal code without spaces, up to the first hyphen. A code of the United States is cut to its first five
-// digits. A code of the United Kingdom loses its last two letters, which name the unit.
+// zipForm returns a postal code without spaces. A code of the United States is cut to its first five digits. A code of the United
+// Kingdom loses its last two letters, which name the unit.
 func zipForm(value, country string) ([]string, string) {
 	code, tail, _ := strings.Cut(value, "-")
 	zip := letters(code)
@@ -133,8 +133,7 @@ func countryForm(value, _ string) ([]string, string) {
 	return []string{strings.ToLower(code)}, ""
 }
 
-// countryOf returns the two letters of a country in upper case. It reads codes with two and three letters. For any other text it
-// returns an empty text.
+// countryOf returns the two letters of a country in upper case, or an empty text if the text is no code of a country.
 func countryOf(text string) string {
 	r, err := language.ParseRegion(strings.TrimSpace(text))
 	if err != nil || !r.IsCountry() {

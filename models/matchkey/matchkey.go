@@ -21,7 +21,7 @@ import (
 const Retention = 7 * 24 * time.Hour
 
 // Keys are the hashes of a person's data in the forms of one platform: SHA-256 in lower-case hexadecimal digits. An empty text
-// means that the value is not known. The raw values are never kept.
+// means that the value is not known.
 type Keys struct {
 	Email     string `json:"email,omitempty"`
 	Phone     string `json:"phone,omitempty"`
@@ -52,8 +52,7 @@ const (
 	PhoneDigits    = "phone_digits"
 )
 
-// In returns the keys in the named forms, and no other keys. The field Keys of models.SourceProvider names the forms that an ad
-// platform accepts.
+// In returns the keys in the named forms.
 func (h Hashes) In(forms []string) Keys {
 	var k Hashes
 	for _, form := range forms {
@@ -142,8 +141,7 @@ var byParam = func() map[string]*key {
 var hashWord = regexp.MustCompile(`^(?:hashed|hash|md5|sha1|sha256)[_-]?|[_-]?(?:hashed|hash|md5|sha1|sha256)$`)
 
 // NameOf returns the name of the key whose value a parameter contains. It is empty if the parameter contains no personal data. A
-// word for a hash may come before or after the name. So personal data under such a name is recognized and hidden, however it is
-// hashed.
+// word for a hash may come before or after the name.
 func NameOf(param string) string {
 	param = strings.ToLower(strings.TrimSpace(param))
 	k := byParam[param]

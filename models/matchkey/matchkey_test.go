@@ -157,9 +157,9 @@ func TestConsent(t *testing.T) {
 	}
 }
 
-// TestIn checks that a platform gets the forms that its row of models.SourceProviders names, and no keys that the row does not
-// name. Each want has the e-mail address and the phone number in the form that is hashed for the platform, and the names of all
-// keys that the platform gets.
+// TestIn checks that a platform gets the forms that its row of models.SourceProviders names, and no other keys. Each want has the
+// e-mail address and the phone number in the form that is hashed for the platform, and the names of all keys that the platform
+// gets.
 func TestIn(t *testing.T) {
 	t.Parallel()
 	all, _ := matchkey.Hash(matchkey.Person{"email": "A.b_c+d@gmail.com", "phone": "+18005550100", "first_name": "A", "street": "1 Main", "zip": "1", "city": "Rome"}, "")
@@ -242,8 +242,7 @@ func TestPersonAsJSON(t *testing.T) {
 	}
 }
 
-// TestNames checks that each parameter belongs to only one key. Unknown returns only texts that look like names, because other
-// texts could be values.
+// TestNames checks that each parameter belongs to only one key.
 func TestNames(t *testing.T) {
 	t.Parallel()
 	seen := map[string]string{}

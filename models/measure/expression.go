@@ -13,8 +13,8 @@ const (
 	maxExpressionLength = 100
 )
 
-// Expression calculates a value from the measures of a row. The function `value` returns a measure, and false if the row does not
-// have it. Expression returns false for a division by zero, and if a measure is missing.
+// Expression calculates a value from the measures of a row. Expression returns false for a division by zero, and if a measure is
+// missing.
 type Expression func(value func(name string) (decimal.Decimal, bool)) (decimal.Decimal, bool)
 
 // ParseExpressions parses formulas that are separated by commas, such as profit/conversions,cost*1000/clicks. A formula consists

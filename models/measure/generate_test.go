@@ -90,7 +90,7 @@ func (f figure) Value() string {
 	return f.variable + "." + f.Field + "()"
 }
 
-// Decimal returns the Go code of the figure as a decimal. Ratios are pointers to amounts.
+// Decimal returns the Go code of the figure as a decimal.
 func (f figure) Decimal() string {
 	if f.IsCount() {
 		return "count(" + f.Value() + ")"

@@ -28,8 +28,8 @@ func when(condition, expr string) string { return "CASE WHEN " + condition + " T
 
 func status(name string) string { return "v.status = '" + name + "'" }
 
-// copyPaid returns the ClickHouse SQL that converts an amount of a fact (a click, a conversion or spend) to the account's currency. Without an exchange rate, the
-// result is zero.
+// copyPaid returns the ClickHouse SQL that converts an amount to the account's currency. Without an exchange rate, the result is
+// zero.
 func copyPaid(amount, fact string) string {
 	return "ifNull(" + amount + " * " + fact + ".rate, " + noMoney + ")"
 }

@@ -105,9 +105,8 @@ func foldWord(word []rune) string {
 // multipliers are letters that, after a number, multiply it or mean minor units. In that position they never mean a currency.
 const multipliers = "BCDGHKLMT"
 
-// lookup returns the currencies that a folded word can mean. given is the currency that applies if an amount states no currency.
-// behind says that the word follows a number. A single Latin letter can mean only the given currency. After a number, a letter
-// that may be a multiplier means no currency.
+// lookup returns the currencies that a folded word can mean. behind says that the word follows a number. A single Latin letter
+// can mean only the given currency. After a number, a letter that may be a multiplier means no currency.
 func lookup(word, given string, behind bool) (sign, bool) {
 	switch {
 	case word == given && given != "":
@@ -194,7 +193,7 @@ func (s sign) pick(given string) (code string, err error) {
 // "kr", "¥" and "Rs" have no usual currency. For an empty text, the code is empty.
 //
 // If a text of three letters is not a currency, the code is these letters in upper case, except that "GBp" becomes "GBX". For any
-// other text with an error, the code is Unknown. Such a code can be stored. The conversion then counts, but its amount is in no sum.
+// other text with an error, the code is Unknown.
 func Currency(text, given string) (code string, err error) {
 	if len(text) > MaxText {
 		return Unknown, ErrNoCurrency

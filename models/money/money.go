@@ -147,8 +147,8 @@ func Exact(number string) string {
 	return number
 }
 
-// plain is the fast path of Read, for digits with at most one point, which is the usual form of a click's cost. ok is false for
-// any other text, which may still be an amount. ok is also false for a number whose value depends on its currency.
+// plain is the fast path of Read, for digits with at most one point, which is the usual form of a click's cost. If ok is false,
+// the text may still be an amount.
 func plain(s string) (value decimal.Decimal, ok bool) {
 	const longest = 9 // numbers of this length do not exceed maxAmount
 	if len(s) == 0 || len(s) > longest {

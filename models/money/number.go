@@ -137,8 +137,9 @@ func (m *marks) setGroup(r rune) bool {
 	return true
 }
 
-// isGrouped reports whether a whole number has a separator before each group of three digits. With a comma, it also accepts
-// groups of two digits before the last three, as in India. If group is 0, the number must have no separator, and may be empty.
+// isGrouped reports whether a whole number has a separator before each group of three digits. With a comma or the Arabic
+// separator, it also accepts groups of two digits before the last three, as in India. If group is 0, the number must have no
+// separator, and may be empty.
 func isGrouped(s []rune, group rune) bool {
 	if group == 0 {
 		return !slices.ContainsFunc(s, isNoDigit)
