@@ -6,8 +6,7 @@ import (
 )
 
 // Nearest returns the known name that the given name was probably meant to be. If no known name is similar enough, it returns an
-// empty text. Case and underscores are ignored. If several names are equally similar, it always returns the same one: the first
-// in alphabetical order.
+// empty text. Case and underscores are ignored.
 func Nearest(name string, known []string) (near string) {
 	const longest = 64
 	if len(name) > longest {

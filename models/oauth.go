@@ -156,8 +156,7 @@ const OAuthSessionState = "app-"
 // OAuthAttemptTime is the time within which a sign-in must be completed.
 const OAuthAttemptTime = 15 * time.Minute
 
-// OAuthRefreshAhead returns how long before its end an access token is renewed. The result is a tenth of the token's lifetime.
-// It is at least five minutes, but never more than half of the lifetime.
+// OAuthRefreshAhead returns how long before its end an access token is renewed.
 func OAuthRefreshAhead(life time.Duration) time.Duration {
 	return min(max(life/10, 5*time.Minute), life/2)
 }

@@ -113,15 +113,15 @@ var (
 	languages = []string{"fr", "es", "hi", "ru", "it"}
 )
 
-// mixed returns a further visitor. i chooses the agent, the country and the language. Then about two thirds of the conditions each
-// give the visitor a value. The value replaces the country or the language, or becomes a referrer, a parameter or a header.
+// mixed returns a further visitor. i chooses the agent, the country and the language. Then about two thirds of the conditions
+// each give the visitor a value.
 func (c *Campaign) mixed(i int) Visitor {
 	v := Visitor{Agent: Agents[i%len(Agents)], Country: countries[i%len(countries)], Language: languages[i%len(languages)]}
 	n := 0
 	for _, conditions := range c.Paths {
 		for _, one := range conditions {
 			values := valuesOf(one)
-			if n++; len(values) > 0 && (i+n)%3 > 0 { // a third of the conditions is not used
+			if n++; len(values) > 0 && (i+n)%3 > 0 {
 				v.set(c, one.Attribute, sample(one.Operator, values[(i+n)%len(values)]))
 			}
 		}

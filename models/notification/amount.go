@@ -51,8 +51,7 @@ func inWholeUnits(amount string, places int32) string {
 	return d.Shift(-places).String()
 }
 
-// subtract subtracts some parts from an amount. If a part cannot be read, the result is a text such as "10.00 less x". The
-// conversion then shows this text, but counts without a payout.
+// subtract subtracts some parts from an amount. If a part cannot be read, the result is a text such as "10.00 less x".
 func subtract(amount string, minus ...string) string {
 	d, ok := Number(amount)
 	if !ok {

@@ -224,8 +224,7 @@ func (m *message) clickIn(text, ownName string, usual []string) string {
 }
 
 // applyFieldNames sets the payout and the goal of a report from the members that the network's settings name, if the message has
-// these members. It keeps a payout that is empty or that reverses a conversion, and a goal that is already set. It changes nothing
-// in a report that changes an earlier conversion.
+// these members.
 func (m *message) applyFieldNames(r *Report) {
 	if r.Same {
 		return

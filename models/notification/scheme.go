@@ -55,7 +55,7 @@ func Names() []string {
 	return names
 }
 
-// Find returns the scheme with a name. ok is false if there is no such scheme. No scheme has an empty name.
+// Find returns the scheme with a name. ok is false if there is no such scheme.
 func Find(name string) (s *Scheme, ok bool) {
 	i := slices.IndexFunc(schemes, func(s Scheme) bool { return s.Name == name })
 	if i < 0 {
@@ -76,7 +76,7 @@ var Headers = func() []string {
 }()
 
 // Statuses returns a network's own words for the four statuses, together with the words of its scheme. The network's own words
-// take precedence. If there is no such scheme, it returns only the network's own words.
+// take precedence.
 func Statuses(scheme string, networkWords map[string][]string) map[string][]string {
 	s, ok := Find(scheme)
 	if !ok {

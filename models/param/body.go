@@ -24,7 +24,7 @@ var (
 
 // FromBody returns the parameters in a form or a JSON object, in order and in UTF-8. It also recognizes a JSON object without a
 // Content-Type, and a form that a client calls JSON. A list or an object within an object is returned as its JSON text, and null
-// is left out. A body without data, such as null or [], has no parameters. Files in a form are skipped.
+// is left out. Files in a form are skipped.
 func FromBody(contentType string, body []byte, clues Clues) ([]Param, error) {
 	kind, attributes, _ := mime.ParseMediaType(contentType)
 	if findCharset(attributes["charset"]) != nil {
