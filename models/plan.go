@@ -8,11 +8,10 @@ import (
 // Unlimited is the value of an allowance without a limit.
 const Unlimited = -1
 
-// Plan lists the allowances of a plan. Deleted and deactivated records do not count. Integrations counts active
-// traffic sources and networks together. Rules, Flows, Smartlinks and Templates count saved rules, saved flows,
-// smartlinks and network templates. Sites and Goals are zero on a plan without goal tracking. An account on such a
-// plan keeps the sites and goals that it already has. BotValues counts the values of all entries of the bot lists.
-// MatchingBytes limits the memory that the conditions of all the account's records take in each web process.
+// Plan lists the allowances of a plan. Deleted and deactivated records do not count. Integrations counts active traffic sources
+// and networks together. Sites and Goals are zero on a plan without goal tracking. An account on such a plan keeps the sites and
+// goals that it already has. MatchingBytes limits the memory that the conditions of all the account's records take in each web
+// process.
 type Plan struct {
 	Name           string `json:"name"`
 	API            bool   `json:"api"`
@@ -42,8 +41,8 @@ type Plan struct {
 	PostbackDays   int    `json:"postback_days"` // days that received postbacks are kept unchanged, at least StrangersPostbackDays
 }
 
-// Plans is the table of plans. Their allowances are defined nowhere else. The calls per minute equal the numbers in the API
-// documentation. An operator may replace the table by a file (see ParsePlans) before anything runs.
+// Plans is the table of plans. The calls per minute equal the numbers in the API documentation. An operator may replace the table
+// by a file (see ParsePlans) before anything runs.
 var Plans = []Plan{
 	{
 		Name: "starter", CallsPerMinute: 60, Campaigns: 10, Offers: 50, Landers: 50, Integrations: 10, Domains: 1,
@@ -72,7 +71,7 @@ var Plans = []Plan{
 	},
 }
 
-// PlanNamed finds a plan by its name. ok is false for an unknown name.
+// PlanNamed finds a plan by its name.
 func PlanNamed(name string) (plan Plan, ok bool) {
 	return find(Plans, func(p Plan) bool { return p.Name == name })
 }

@@ -110,9 +110,8 @@ func short(s string) string { return s[:min(len(s), maxRateText)] }
 // maxRatesFile is the maximum length of a table of rates in bytes.
 const maxRatesFile = 64 << 20
 
-// ReadRates reads a CSV table of day, currency and rate. A line that begins with # is a comment. The first line may
-// be a header with these names. A wrong line causes an error that names the line. A second rate for the same day and
-// currency is an error too.
+// ReadRates reads a CSV table of day, currency and rate. A line that begins with # is a comment. The first line may be a header
+// with these names.
 func ReadRates(file io.Reader) ([]Rate, error) {
 	raw, err := io.ReadAll(io.LimitReader(file, maxRatesFile+1))
 	if err == nil && len(raw) > maxRatesFile {

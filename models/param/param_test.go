@@ -38,8 +38,7 @@ func TestFromQuery(t *testing.T) {
 	}
 }
 
-// TestNextReadsLikeTheStandardLibrary compares the results for usual queries with url.ParseQuery. It also checks which
-// queries Next reports as usual.
+// TestNextReadsLikeTheStandardLibrary compares the results for usual queries with url.ParseQuery.
 func TestNextReadsLikeTheStandardLibrary(t *testing.T) {
 	t.Parallel()
 	for query, usual := range map[string]bool{
@@ -110,8 +109,7 @@ var texts = []struct{ charset, language, text string }{
 }
 
 // TestCharset checks texts in the charsets of their senders. If the charset is stated, each text must be read correctly. If only
-// the language is known, each text must be read correctly or be empty, and must never become other letters. At most maxEmpty
-// texts may be empty.
+// the language is known, each text must be read correctly or be empty, and must never become other letters.
 func TestCharset(t *testing.T) {
 	t.Parallel()
 	const maxEmpty = 14

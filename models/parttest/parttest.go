@@ -5,7 +5,7 @@
 //		parttest.Faults.Only(t)
 //
 // The command ops/lab/suite reads these lines to find the tests of a part. Fixtures call Needs. If a test uses such a fixture
-// without having named the part, Needs makes the test fail. So each test runs in one of the two commands.
+// without having named the part, Needs makes the test fail.
 package parttest
 
 import (
@@ -30,8 +30,7 @@ const (
 // Parts lists the parts in the order in which `make e2e` runs them.
 var Parts = []Part{Clients, Edge, ClickHouse, Faults, Browser}
 
-// Variable is the environment variable with the name of the part that runs. It is unset for `make test`. If its value is All,
-// every test runs.
+// Variable is the environment variable with the name of the part that runs. It is unset for `make test`.
 const Variable = "SWITCHYARD_TEST_PART"
 
 // All is the value of Variable for a run of every test, as in `make chaos`.

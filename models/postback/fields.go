@@ -99,8 +99,8 @@ func cleanValue(v string, limit int) string {
 	return v
 }
 
-// Clean returns a received text in a form that can be stored: valid UTF-8, no control characters, at most limit bytes, trimmed. Invisible
-// characters at the ends, which texts copied from chats and pages have, are removed with the spaces.
+// Clean returns a received text in a form that can be stored: valid UTF-8, no control characters, at most limit bytes, trimmed.
+// Invisible characters at the ends are removed with the spaces.
 func Clean(s string, limit int) string {
 	s = strings.TrimSpace(s)
 	// Characters that are removed below do not count towards limit, so this first cut leaves more than limit bytes.
@@ -134,10 +134,9 @@ func ClickID(params map[string]string, n Network) string {
 	return newReader(params, n).get("click_id", maxWord)
 }
 
-// Read reads a message. It never fails: values that cannot be read are missing from the result. A negative payout is a reversal. It
-// makes the status chargeback, unless the status is rejected. A status of chargeback is a reversal too. Package conversion records
-// the reversal of a pending conversion as rejected. currency is the currency of amounts that state no currency. It is empty if this
-// currency is not known.
+// Read reads a message. It never fails: values that cannot be read are missing from the result. A negative payout is a reversal.
+// It makes the status chargeback, unless the status is rejected. currency is the currency of amounts that state no currency. It
+// is empty if this currency is not known.
 func Read(params map[string]string, n Network, currency string) Message {
 	r := newReader(params, n)
 	m := Message{

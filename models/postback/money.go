@@ -23,7 +23,7 @@ func (r reader) readMoney(m *Message, fallback string) {
 		code = fallback
 	}
 	text := r.get("payout", money.MaxText+1)
-	// A sign or a word in named may stand for several currencies, and fallback decides between them. A code stands for one currency.
+	// A sign or a word may stand for several currencies, and fallback decides between them.
 	m.DependsOnCurrency = money.DependsOnCurrency(text) || !strings.EqualFold(named, m.Currency)
 	if text != "" {
 		r.readPayout(m, text, code, named)

@@ -10,8 +10,8 @@ import (
 	"switchyard/models/param"
 )
 
-// TestReadMoney checks how amounts and currencies of messages are read. A currency in the text of the payout takes precedence over
-// the currency parameter. An amount whose currency is not understood is never booked in another currency.
+// TestReadMoney checks how amounts and currencies of messages are read. An amount whose currency is not understood is never
+// booked in another currency.
 func TestReadMoney(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
@@ -59,9 +59,8 @@ func TestReadMoney(t *testing.T) {
 	}
 }
 
-// TestUnreadableCharacters sends amounts, currencies and times with characters that cannot be read. A payout with such
-// characters is reported as invalid, unless another parameter has a valid payout. It is never read without these characters,
-// because the rest may be another amount.
+// TestUnreadableCharacters sends amounts, currencies and times with characters that cannot be read. An amount is never read
+// without these characters, because the rest may be another amount.
 func TestUnreadableCharacters(t *testing.T) {
 	t.Parallel()
 	spaces := strings.Repeat("+", 300)

@@ -23,12 +23,11 @@ type Proof struct {
 	Personal *models.Personal `json:"personal,omitempty"`
 }
 
-// Hide removes from a message everything that may prove its sender, and returns what it has removed as proof. The argument n is
-// the network that the message's address names. Hide keeps only the parameters that this network reads as a field. It hides every
-// unknown parameter, because the parameter may carry the secret of the click's network, under a name that the click's network
-// chose. The function secret reports whether one of the receiver's networks may send its secret in a parameter with this
-// lower-case name. Such parameters are hidden even if they are also names of a field. A list or an object is hidden, because a
-// member of it may be a secret. ok is false if there is nothing to hide.
+// Hide removes from a message everything that may prove its sender, and returns it as proof. n is the network that the message's
+// address names. Hide keeps only the parameters that this network reads as a field, because any other parameter may carry the
+// secret of the click's network. secret reports whether one of the receiver's networks may send its secret in a parameter with
+// this lower-case name: such a parameter is hidden too. A list or an object is hidden, because a member of it may be a secret. ok
+// is false if there is nothing to hide.
 func Hide(p *models.Postback, n Network, secret func(name string) bool) (proof Proof, ok bool) {
 	proof = Proof{Signature: p.Signature, SignedText: p.SignedText, Raw: p.Raw, Personal: p.Personal}
 	p.Signature, p.SignedText, p.Raw, p.Personal = "", "", nil, nil
@@ -111,8 +110,7 @@ const secretField = "secret"
 // such parameter.
 func (n Network) SecretParam() string { return n.ownParam(secretField) }
 
-// ownParam returns the name of the network's own parameter for a field, in lower case. It is empty if the network has no such
-// parameter.
+// ownParam returns the name of the network's own parameter for a field, in lower case.
 func (n Network) ownParam(field string) string {
 	return strings.ToLower(strings.TrimSpace(n.Params[field]))
 }

@@ -13,8 +13,7 @@ import (
 	"switchyard/models"
 )
 
-// IsClick reports whether a text is a click id of this service whose time is possible: at the time `now`,
-// the click is at most oldestClick old, and at most newestClick in the future.
+// IsClick reports whether a text is a click id of this service whose time is possible: see oldestClick.
 func IsClick(text string, now time.Time) bool {
 	_, ok := clickOf(text, now)
 	return ok

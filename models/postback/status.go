@@ -8,7 +8,7 @@ import (
 
 // Word is a status word of networks and its meaning.
 type Word struct {
-	Text     string // in lower case; spaces, hyphens and underscores do not matter
+	Text     string // in lower case
 	Status   string // one of the four statuses; empty: the word reports no conversion
 	Goal     string // goal of the conversion if the message names none
 	Networks string // networks whose documents have the word; empty: most networks
@@ -142,10 +142,9 @@ func withoutSeparators(word string) string {
 // FoldWord returns a word in the form in which the network's own words are compared.
 func FoldWord(word string) string { return strings.ToLower(strings.TrimSpace(word)) }
 
-// Means returns the meaning of a network's status word. It looks in the network's own map (status -> words) first,
-// then among the common words. An empty word means approved, because many networks report only approved conversions.
-// An unknown word means pending, so that a person looks at the conversion before it counts as revenue. Case and outer
-// spaces do not matter. Among the common words, hyphens and underscores do not matter either.
+// Means returns the meaning of a network's status word. It looks in the network's own map (status -> words) first, then among the
+// common words. An empty word means approved, because many networks report only approved conversions. An unknown word means
+// pending, so that a person looks at the conversion before it counts as revenue. Case and outer spaces do not matter.
 func Means(word string, own map[string][]string) Meaning {
 	word = FoldWord(word)
 	if word == "" {
