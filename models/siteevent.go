@@ -83,9 +83,9 @@ var AdArrivals = []string{"gclid", "fbclid", "msclkid", "ttclid"}
 // ArrivalDirect is the arrival of a visitor without a click.
 const ArrivalDirect = "direct"
 
-// SiteEventID returns the id of an event. senderID is the id that the sender gave the event. It must be unique among the account's
-// events from the same source. The source is part of the hash. So a client that sends events as the page tag, which any client can
-// do, cannot produce the id of a server's event.
+// SiteEventID returns the id of an event. senderID is the id that the sender gave the event. It must be unique among the
+// account's events from the same source. The source is part of the hash, so that an event of the page tag, which anyone can send,
+// cannot take the id of a server's event.
 func SiteEventID(account uuid.UUID, source, senderID string) uuid.UUID {
 	return hashID(account[:], []byte(source), []byte{0}, []byte(senderID))
 }
@@ -129,7 +129,7 @@ func (e *SiteEvent) RecordGoals(s SiteTerms, goals []GoalTerms) {
 }
 
 // Postbacks returns the postbacks that report the event's goals. The id of a postback is derived from the event, its time of
-// arrival and the goal. There are no postbacks without a click.
+// arrival and the goal.
 func (e *SiteEvent) Postbacks() []*Postback {
 	if e.ClickID == uuid.Nil {
 		return nil

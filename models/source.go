@@ -39,9 +39,8 @@ type SourceLink struct {
 	ExternalIDMacro string      `db:"external_id_macro" json:"external_id_macro" trim:"true" send:"the source's macro for its click id, up to 64 characters; empty if the source adds the parameter on its own"`
 }
 
-// SubSlot reserves a sub-parameter for a parameter of a traffic source. A parameter that was removed from
-// token_macros keeps its sub-parameter. If another parameter took it, reports, conditions and rules would change
-// their meaning.
+// SubSlot reserves a sub-parameter for a parameter of a traffic source. It stays reserved after the parameter was removed from
+// token_macros.
 type SubSlot struct {
 	Sub   int    `json:"sub" required:"true" min:"1" max:"{mostSubs}" doc:"1 is sub1"`
 	Param string `json:"param" required:"true" trim:"true" maxLength:"100" doc:"if it is not in token_macros, links do not carry it and the sub-parameter stays empty"`
@@ -57,9 +56,9 @@ const (
 	DefaultExternalIDParam = "external_id"
 )
 
-// Params returns the parameters of a tracking link with the macros that fill them. The order is: the click id, the
-// cost, then token_macros. The parameter of the click id or the cost is left out if it has no macro, because the
-// source then adds it on its own. Each parameter occurs once.
+// Params returns the parameters of a tracking link with the macros that fill them. The order is: the click id, the cost, then
+// token_macros. The parameter of the click id or the cost is left out if it has no macro, because the source then adds it on its
+// own.
 func (l SourceLink) Params() TokenMacros {
 	var list TokenMacros
 	add := func(param, macro string) {

@@ -208,8 +208,7 @@ const (
 	SpendWideDays = 30
 )
 
-// NextSpend returns the time from a sync to the next one. failures is the number of failures in a row, and 0 means that the
-// sync did not fail.
+// NextSpend returns the time from a sync to the next one, after a number of failures in a row.
 func NextSpend(failures int) time.Duration { return backOff(SpendEvery, failures) }
 
 // RunCostSync is the kind of runs that read the spend of a traffic source.
@@ -247,9 +246,9 @@ var (
 	onlyDigits     = regexp.MustCompile(`^[0-9]{1,20}$`)
 )
 
-// ConversionAction parses a text in which a client names a conversion action of the provider. For Google Ads it accepts the id of a
-// conversion action, its resource name or a link to its page. It returns a resource name in full, and the id for an id or a link. A
-// resource name also contains the customer that owns the action. For other providers it accepts and returns a name.
+// ConversionAction parses a text in which a client names a conversion action of the provider. For Google Ads it accepts the id of
+// a conversion action, its resource name or a link to its page. It returns a resource name in full, and the id for an id or a
+// link. For other providers it accepts and returns a name.
 func ConversionAction(provider, text string) (string, error) {
 	text = strings.TrimSpace(text)
 	switch {
@@ -279,8 +278,8 @@ func GoogleAction(text string) (owner, id string) {
 	return strings.ReplaceAll(m[1], "-", ""), m[2]
 }
 
-// CheckConversions returns an error if conversions are enabled but cannot be uploaded: the platform takes no conversions, a
-// credential is missing or invalid, or no conversion action is chosen. credentials are all credentials of the connection.
+// CheckConversions returns an error if conversions are enabled but cannot be uploaded. credentials are all credentials of the
+// connection.
 func (f SourceIntegrationFields) CheckConversions(p SourceProvider, credentials map[string]string) error {
 	missing := p.MissingForConversions(credentials)
 	switch {
@@ -302,16 +301,13 @@ func (f SourceIntegrationFields) CheckConversions(p SourceProvider, credentials 
 }
 
 // NeedsSignIn reports whether the connection works only if a person signs in at the platform. credentials are all credentials of
-// the connection, and enabled is Integration.IsEnabled. Some platforms accept conversions with a token of their own, without a sign-in.
+// the connection, and enabled is Integration.IsEnabled.
 func (f SourceIntegrationFields) NeedsSignIn(p SourceProvider, enabled bool, credentials map[string]string) bool {
 	return p.SignIn && (enabled || f.ConversionsEnabled && !p.UploadsByToken(credentials))
 }
 
-// ChooseConnection returns the sign-in connection that a traffic source uses. The argument existing lists the account's
-// connections to the platform. ChooseConnection chooses the wanted connection, or else the only connection. It fails with the
-// code not_connected if the wanted connection is not in the list, or if a connection is needed and the list is empty. With
-// several connections and no wanted one, it fails with the code choose_connection if a connection is needed. Otherwise it returns
-// no id.
+// ChooseConnection returns the sign-in connection that a traffic source uses: the wanted connection, or else the only existing
+// one. It returns no id if there is neither and none is needed. It fails with the code not_connected or choose_connection.
 func ChooseConnection(existing []uuid.UUID, wanted uuid.NullUUID, needed bool) (uuid.NullUUID, error) {
 	switch {
 	case wanted.Valid && !slices.Contains(existing, wanted.UUID), needed && len(existing) == 0:

@@ -12,9 +12,7 @@ type CostPreset struct {
 	Endpoint CostEndpoint
 }
 
-// CostPresets lists the presets by label. Five more platforms were looked at and have no preset. The report of Kadam needs the ids of
-// the account and of its campaigns. The documented report of Monetag is for publishers. No readable document of HilltopAds, RichAds
-// and EZmob names the member with the spend.
+// CostPresets lists the presets by label.
 var CostPresets = []CostPreset{
 	{
 		Name: "adsterra", Label: "Adsterra", Help: "API token: Account > API > Generate new token. Amounts are taken as US dollars, and days as UTC days.",

@@ -10,14 +10,13 @@ import (
 type SourceProvider struct {
 	Name string // the value of Integration.Provider
 	CredentialForm
-	// SignIn says that a person has to sign in at the platform before its spend can be read. Some of these platforms also accept
-	// conversions without a sign-in: see TokenUpload.
+	// SignIn says that a person has to sign in at the platform before its spend can be read.
 	SignIn bool
 	// Cost says that spend can be read from the platform. Conversions says that conversions can be uploaded to it.
 	Cost, Conversions bool
 	// Action says that conversions need a conversion action of the platform.
 	Action bool
-	// TokenUpload is a second way to upload conversions, without a sign-in. Only some platforms offer it.
+	// TokenUpload is a second way to upload conversions, without a sign-in.
 	TokenUpload TokenUpload
 	// Keys are the forms of hashed personal data that the platform takes with a conversion, by their names in package
 	// matchkey. The platform gets no other personal data.

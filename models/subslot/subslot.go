@@ -1,10 +1,8 @@
 // Package subslot decides which parameter of a traffic source fills which sub-parameter of its clicks.
 //
-// A sub-parameter that is in use never changes its meaning unless a client asks for the change. Reports, conditions of flows, bot
-// lists and rules name sub1, not zoneid. So the position of a parameter in the link cannot decide: if zoneid were removed, the next
-// parameter would become sub1, and all of these would change their meaning. Other trackers have numbered fields: Voluum maps each
-// parameter to one of var1 to var10, and Keitaro has a row with name, parameter and token for each sub id. Our API has the ordered
-// object token_macros, so each source also stores its SubSlots, and these rules apply:
+// Reports, conditions of flows, bot lists and rules name sub1, not zoneid. So the position of a parameter in the link cannot
+// decide: if zoneid were removed, the next parameter would become sub1, and all of these would change their meaning. Each source
+// therefore stores its SubSlots, and these rules apply:
 //
 //   - A new source assigns sub-parameters in the order of token_macros. A parameter with a name such as sub3 or t3 gets the
 //     third.

@@ -103,8 +103,7 @@ func TestSourceInUseKeepsItsSubParameters(t *testing.T) {
 	}
 }
 
-// A source from the time when there were only ten sub-parameters keeps its sub-parameters. A name such as sub15 had
-// no special meaning then. An eleventh parameter filled no sub-parameter then, and fills the eleventh now.
+// A source from the time when there were only ten sub-parameters keeps its sub-parameters.
 func TestOlderSourcesKeepTheirSubParameters(t *testing.T) {
 	t.Parallel()
 	const macros = `{"zone": "{z}", "sub15": "{a}", "t20": "{b}"}`

@@ -14,7 +14,7 @@ import (
 	"switchyard/models/token"
 )
 
-// Limits of a template. No struct tag, such as maxLength, checks them.
+// Limits of a template.
 const (
 	maxName        = 255 // characters
 	maxMacros      = 50

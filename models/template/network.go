@@ -143,8 +143,7 @@ func inOrbitra(name, clickParam string, macros map[string]string) Network {
 	return Network{Name: name, ClickParam: clickParam, Macros: macros, Origin: orbitraBuiltIn}
 }
 
-// withCurrency returns the template with the currency of payouts that name no currency. Other templates have no currency, because
-// the currency of their network is not known.
+// withCurrency returns the template with the currency of payouts that name no currency.
 func (n Network) withCurrency(code string) Network {
 	n.Currency = code
 	return n
