@@ -67,8 +67,7 @@ func (p *parts) readDate() (bool, error) {
 	return p.readNamed()
 }
 
-// readNamed reads a date with the name of a month. It returns false if the rest of the text does not begin with such
-// a date.
+// readNamed reads a date with the name of a month.
 func (p *parts) readNamed() (bool, error) {
 	for _, form := range []struct {
 		form             *regexp.Regexp
@@ -98,7 +97,6 @@ func (p *parts) readNamed() (bool, error) {
 	return false, nil
 }
 
-// setDate sets the date.
 func (p *parts) setDate(year string, month int, day string) (bool, error) {
 	if year == "0000" {
 		return false, ErrNoDate

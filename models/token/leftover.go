@@ -13,9 +13,8 @@ type Leftover struct {
 // maxLeftovers is the maximum number of placeholders that Leftovers returns for an address.
 const maxLeftovers = 10
 
-// Leftovers returns the placeholders of a redirect's address that are not filled in, each once. Compile leaves them unchanged. Marks
-// other than braces count only where they enclose the whole value of a parameter, because [name] and #name have other meanings
-// elsewhere in an address.
+// Leftovers returns the placeholders of a redirect's address that are not filled in, each once. Marks other than braces count
+// only where they enclose the whole value of a parameter, because [name] and #name have other meanings elsewhere in an address.
 func Leftovers(url string) (list []Leftover) {
 	add := func(found Leftover) {
 		for _, l := range list {

@@ -206,8 +206,7 @@ func reportTools(dimensions []string) []Tool {
 // trendFigures are only a few figures, so that the days of two months fit into an answer.
 const trendFigures = "clicks% unique_clicks% conversions% cost% revenue% profit% roi% cr% epc%"
 
-// readRows is the number of rows that a tool reads from the API, although it answers with fewer. So it can tell how many rows it
-// leaves off.
+// readRows is the number of rows that a tool reads from the API, although it answers with fewer.
 const readRows = 1000
 
 func runReport(ctx context.Context, c *Call, dimensions []string) (Values, error) {

@@ -4,7 +4,7 @@
 // A tool consists of calls of the API, which are made with the key of the tool's caller. It can therefore do nothing that the key
 // may not do. Only search_docs makes no calls. An answer has at most MaxBytes bytes, with the totals first and figures as decimal
 // texts. Most texts in an answer can be written by strangers: names, referrers, parameters of links. They are shortened, and are
-// never part of a description or an instruction. Only passages of the documentation are texts of our own.
+// never part of a description or an instruction.
 package tool
 
 import (
