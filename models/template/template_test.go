@@ -172,8 +172,7 @@ func TestNetworks(t *testing.T) {
 	}
 }
 
-// A template has a currency only if the network's is known. For other networks, the forms of the dashboard suggest the currency of the
-// account.
+// A template has a currency only if the network's is known.
 func TestNetworkCurrencies(t *testing.T) {
 	t.Parallel()
 	got := map[string]string{}

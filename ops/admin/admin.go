@@ -1,5 +1,4 @@
-// Package admin manages accounts, keys and domains for the command line. It checks the operator's input. It returns values
-// whose JSON form the commands print.
+// Package admin manages accounts, keys and domains for the command line. It returns values whose JSON form the commands print.
 package admin
 
 import (

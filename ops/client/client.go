@@ -41,9 +41,8 @@ func New(url, key string) *API {
 }
 
 // Call sends a request and reads the answer's envelope {data, error}. headers are pairs of a name and a value. A refusal by the
-// API is an Answer, not an error. The error is set if no answer arrives, if the answer does not have the API's form, or if
-// Checks fails. A call over the rate limit is repeated after the time in Retry-After. If the header is missing or names more
-// than a minute, Call returns an error.
+// API is an Answer, not an error. A call over the rate limit is repeated after the time in Retry-After. If the header is missing
+// or names more than a minute, Call returns an error.
 func (a *API) Call(ctx context.Context, method, path string, body any, headers ...string) (Answer, error) {
 	for {
 		answer, err := a.Once(ctx, method, path, body, headers...)

@@ -170,8 +170,7 @@ func (r row) load(getenv func(string) string) error {
 	return nil
 }
 
-// derive fills in settings whose default depends on other settings. It refuses values that must differ but do not, and settings
-// that lack the setting they depend on.
+// derive fills in settings whose default depends on other settings.
 func (c *Config) derive() error {
 	if c.OpsAddr == "" {
 		c.OpsAddr = DefaultOpsAddr(c.Port)
@@ -191,8 +190,7 @@ func (c *Config) derive() error {
 	return c.checkCombinations()
 }
 
-// checkCombinations checks settings against each other. It refuses a setting without the other setting that it needs,
-// because the setting would have no effect or clicks would be lost. It also refuses settings that conflict.
+// checkCombinations checks settings against each other.
 func (c *Config) checkCombinations() error {
 	switch {
 	case c.CloudflareKV != "" && c.CloudflareAccount == "":
@@ -219,9 +217,8 @@ func (c *Config) checkCombinations() error {
 // foreman, assigns to the other processes of a Procfile.
 const opsOffset = 1000
 
-// DefaultOpsAddr returns the default of OPS_ADDR for a value of PORT: loopback, with the port PORT + opsOffset, or PORT - opsOffset
-// if the sum is too large. Two ports get the same address only if they differ by twice opsOffset and the sum is too large for
-// one of them.
+// DefaultOpsAddr returns the default of OPS_ADDR for a value of PORT: loopback, with the port PORT + opsOffset, or PORT -
+// opsOffset if the sum is too large.
 func DefaultOpsAddr(port int) string {
 	if port += opsOffset; port > maxPort {
 		port -= 2 * opsOffset

@@ -215,8 +215,8 @@ func TestOpsAddrApart(t *testing.T) {
 	}
 }
 
-// TestEdge: Cloudflare is the edge if a token and a zone are set. A zone without a token is an error. With TLS_ADDR or
-// ACME_DIRECTORY alone, the service itself is the edge.
+// TestEdge: Cloudflare is the edge if a token and a zone are set. With TLS_ADDR or ACME_DIRECTORY alone, the service itself is
+// the edge.
 func TestEdge(t *testing.T) {
 	t.Parallel()
 	env := map[string]string{"CLOUDFLARE_ZONE_ID": strings.Repeat("0", 32)}

@@ -39,7 +39,7 @@ type LoadRouter = func(ctx context.Context, account, campaign uuid.UUID) (func(*
 
 // History gives the demo account a month of invented traffic and returns the number of clicks. It creates a campaign for each
 // story, with clicks and conversions on each day until now. It does nothing if the campaign of the first story has had clicks
-// within a year. It puts temporary files into dir. load loads the router of a campaign.
+// within a year. It puts temporary files into dir.
 func History(ctx context.Context, d *db.DB, dir string, a Account, api *client.API, load LoadRouter) (clicks int, err error) {
 	account, err := uuid.Parse(a.ID)
 	if err != nil {
@@ -66,8 +66,7 @@ func History(ctx context.Context, d *db.DB, dir string, a Account, api *client.A
 	if err := w.store(ctx, dir); err != nil {
 		return 0, fmt.Errorf("demo: history: %w", err)
 	}
-	// The Copilot may have judged while only part of this history was stored, so it is asked to judge again. Call returns no error
-	// if the API refuses this. A refusal does no harm, because the Copilot judges again within a day anyway.
+	// The Copilot may have judged while only part of this history was stored, so it is asked to judge again.
 	if _, err := api.Call(ctx, http.MethodPost, "/copilot", map[string]string{"action": "refresh"}); err != nil {
 		return 0, fmt.Errorf("demo: refresh the Copilot: %w", err)
 	}
@@ -221,8 +220,8 @@ var doubts = []struct {
 	{bot.UAMismatch, .006},
 }
 
-// signals returns random bot signals of a visit. A bot gets the signal of its kind, which is agent.Bot. About half of the
-// bots also get FewHeaders. A person gets each signal of doubts with the probability listed there.
+// signals returns random bot signals of a visit. A bot gets the signal of its kind, which is agent.Bot. About half of the bots
+// also get FewHeaders.
 func (w *past) signals(agent visitors.Agent) (found bot.Signals) {
 	reason := agent.Bot
 	if reason == "crawler" {

@@ -139,7 +139,7 @@ func (s shares) draw(r *rand.Rand) uuid.UUID {
 	return uuid.Nil
 }
 
-// setUpStory creates the records of a story. It uses records that exist already. It returns the ids of the records.
+// setUpStory creates the records of a story. It uses records that exist already.
 func setUpStory(ctx context.Context, api *client.API, st *story) (records, error) {
 	s := setup{api: api}
 	ids := records{network: asID(s.ensure(ctx, "/networks", object{

@@ -136,8 +136,7 @@ func (t Tool) Find() (path string, ok bool) {
 	return all[0].path, true
 }
 
-// Install installs the tools that are missing, with one call of the package manager. It writes progress lines to out. The error names
-// the missing programs.
+// Install installs the tools that are missing, with one call of the package manager. It writes progress lines to out.
 func Install(ctx context.Context, out io.Writer, tools ...Tool) error {
 	missing := slices.DeleteFunc(slices.Clone(tools), func(t Tool) bool { _, ok := t.Find(); return ok })
 	if len(missing) == 0 {
@@ -199,8 +198,7 @@ func (m manager) packagesOf(tools []Tool) []string {
 }
 
 // chooseManager returns a package manager that has the tools and that the caller may use. The strings are the words to put before
-// its command: sudo with its flag, or nothing. If only root may install programs, the error has the command to type. If no manager
-// has all tools, the error asks the user to install them.
+// its command: sudo with its flag, or nothing.
 func chooseManager(ctx context.Context, tools []Tool) (manager, []string, error) {
 	titles := titlesOf(tools)
 	for _, m := range managers {

@@ -96,10 +96,7 @@ var parts = []part{
 	{name: "tls", steps: []func(*run, context.Context) error{(*run).secureSetUp, (*run).secure, (*run).certificates}},
 }
 
-// Parts returns the names of the groups of measurements: tracking links and ingest; a load of 5,000 clicks a second; floods; the
-// rate with 10,000 campaigns compared with 10; the rate with 10,000 links of another tracker compared with none; a report with
-// 50,000 placements, and blocking 5,000 of them; jobs and events; bot detectors, and bot lists of 100,000 entries; reports,
-// exports and corrections on two million clicks; the same clicks in ClickHouse; tracking links by TLS, and 10,000 certificates.
+// Parts returns the names of the groups of measurements.
 func Parts() []string {
 	var names []string
 	for _, p := range parts {
@@ -108,8 +105,7 @@ func Parts() []string {
 	return names
 }
 
-// Run runs the measurements and prints a table with goals and verdicts. Each part gets its own instance of the service. Run
-// returns ErrMissed if a goal was missed.
+// Run runs the measurements and prints a table with goals and verdicts. It returns ErrMissed if a goal was missed.
 func Run(ctx context.Context, o Options) (err error) {
 	r := &run{Options: o, began: time.Now()}
 	if r.visitors, err = visitors.Load(); err != nil {
@@ -282,7 +278,7 @@ func (r *run) add(what, value, goal string, met bool) {
 	}
 }
 
-// table prints the result. It returns ErrMissed if a goal was missed.
+// table prints the result.
 func (r *run) table() error {
 	_, _ = fmt.Fprintf(r.Out, "\n%d processors, %s, %.0f s\n\n", runtime.NumCPU(), runtime.Version(), time.Since(r.began).Seconds())
 	w := tabwriter.NewWriter(r.Out, 0, 4, 2, ' ', 0)
