@@ -177,8 +177,8 @@ func (r Result) spread() string {
 	return fmt.Sprintf("p50 %s  p95 %s  p99 %s", short(r.Percentile(0.5)), short(r.Percentile(0.95)), short(r.Percentile(0.99)))
 }
 
-// arrived skips the first attempts, whose number is `before`, and waits for the following attempts, whose number is `count`. It
-// returns an error unless each of the following attempts has the documented form and is the first attempt of its delivery.
+// arrived waits for `count` attempts after the first `before` ones. It returns an error unless each of them has the documented
+// form and is the first attempt of its delivery.
 func (a *announcer) arrived(ctx context.Context, before, count int) ([]fleet.Attempt, error) {
 	ctx, cancel := context.WithTimeout(ctx, 2*time.Minute)
 	defer cancel()

@@ -95,9 +95,8 @@ func (r *run) pattern(ctx context.Context) error {
 	return r.api.Create(ctx, "/campaigns", object{"name": "pattern", "alias": patternAlias, "streams": streams}, &made)
 }
 
-// fill creates campaigns as copies of the pattern. Their names are many-N. The first N is the argument "from", and the last N
-// is one less than the argument "to". In each path with conditions, one condition has a value that no other copy has.
-// fill returns the time until the last campaign is live.
+// fill creates the campaigns many-N as copies of the pattern, for N from `from` to `to` - 1. In each path with conditions, one
+// condition has a value that no other copy has. fill returns the time until the last campaign is live.
 func (r *run) fill(ctx context.Context, d *db.DB, from, to int) (time.Duration, error) {
 	const q = `INSERT INTO campaigns (id, account_id, name, alias, domain_id, streams)
 		SELECT gen_random_uuid(), account_id, 'many-' || n, 'many-' || n, domain_id,

@@ -148,7 +148,6 @@ func TestTypesComeBack(t *testing.T) {
 }
 
 // TestTokenStoresOnce: an insert that repeats a deduplication token stores nothing. The same rows with another token are stored.
-// The service relies on this.
 func TestTokenStoresOnce(t *testing.T) {
 	parttest.ClickHouse.Only(t)
 	t.Parallel()

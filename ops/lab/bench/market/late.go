@@ -27,8 +27,8 @@ type arrival struct {
 	value       float64
 }
 
-// Every second campaign whose paths earn differently has placements, which the Copilot judges. Every fourth campaign is
-// slow: its conversions come days after their clicks. So half of the campaigns with placements are slow.
+// Every second campaign whose paths earn differently has placements, which the Copilot judges. Every fourth campaign is slow: its
+// conversions come days after their clicks.
 const (
 	placements = 6
 	slowEvery  = 4
