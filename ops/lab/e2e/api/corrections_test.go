@@ -142,8 +142,7 @@ func verdict(v correction.Verdict) string {
 	return strings.TrimSpace(fmt.Sprintf("%d %s %s", v.Line, v.Result, v.Reason))
 }
 
-// TestConversionCorrections: a file of conversions is checked line by line, and applied only when asked. Each refused line has its
-// reason, and the figures follow the accepted lines.
+// TestConversionCorrections: a file of conversions is checked line by line, and applied only when asked.
 func TestConversionCorrections(t *testing.T) {
 	t.Parallel()
 	x := newCorrecting(t, 10)
@@ -219,8 +218,7 @@ func TestConversionCorrections(t *testing.T) {
 	}
 }
 
-// TestCostCorrections: a file of spend is checked line by line, and applied only when asked. Each refused line has its reason, and
-// the figures follow the accepted lines.
+// TestCostCorrections: a file of spend is checked line by line, and applied only when asked.
 func TestCostCorrections(t *testing.T) {
 	t.Parallel()
 	x := newCorrecting(t, 10)

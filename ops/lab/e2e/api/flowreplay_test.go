@@ -12,8 +12,7 @@ import (
 	"switchyard/models"
 )
 
-// TestFlowReplay replays the clicks of a campaign through a flow. The replay compares the decisions of that flow with the
-// recorded decisions.
+// TestFlowReplay replays the clicks of a campaign through a flow.
 func TestFlowReplay(t *testing.T) {
 	t.Parallel()
 	x := newExporting(t)

@@ -21,8 +21,7 @@ import (
 	"switchyard/models/copilot"
 )
 
-// TestMCPChange proposes, applies and undoes a change. A proposal whose figures are below the minimum sample needs the argument
-// insist. Applying the same proposal again changes nothing. The audit log says which client and tool made the change.
+// TestMCPChange proposes, applies and undoes a change. The audit log says which client and tool made the change.
 func TestMCPChange(t *testing.T) {
 	t.Parallel()
 	x := newMCP(t)

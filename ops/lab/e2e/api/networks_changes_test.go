@@ -21,8 +21,7 @@ import (
 	"switchyard/workers/providers/rest/resttest"
 )
 
-// changing is an account whose network is connected to a platform that changes orders late. Some platforms can be asked for orders
-// by the date of their last change. From the other platforms, the service reads the orders of older days again.
+// changing is an account whose network is connected to a platform that changes orders late.
 type changing struct{ *syncing }
 
 func newChanging(t *testing.T, provider string, options ...func(*networksync.Options)) *changing {
@@ -87,9 +86,8 @@ func (y *changing) conversions() string {
 		ORDER BY conversion_id), '') FROM conversions`)
 }
 
-// TestLateDecision: an order is approved 200 days after it was made. The approval reaches the conversion and the reports, although
-// the account's plan does not keep the click any more. The import by the days of orders does not find the order. Reading the same decision
-// again changes nothing.
+// TestLateDecision: an order is approved 200 days after it was made. The approval reaches the conversion and the reports,
+// although the account's plan does not keep the click any more.
 func TestLateDecision(t *testing.T) {
 	t.Parallel()
 	y := newChanging(t, "partnerize")
@@ -138,8 +136,8 @@ func TestLateDecision(t *testing.T) {
 	}
 }
 
-// TestOlderOrders: some networks cannot be asked for orders by the date of a change. Once a day, the service reads a range of older
-// days from them, each time the next range. So a late decision arrives within nine days.
+// TestOlderOrders: some networks cannot be asked for orders by the date of a change. Once a day, the service reads a range of
+// older days from them, each time the next range.
 func TestOlderOrders(t *testing.T) {
 	t.Parallel()
 	y := newChanging(t, "affise")
@@ -172,9 +170,8 @@ func TestOlderOrders(t *testing.T) {
 	}
 }
 
-// TestManyOlderOrders: older days that have too many orders for one import are read in pieces. A single day that has
-// too many is left out with its reason. An import of the last days runs after each piece. After a failure of the platform, the
-// same days are read again. After models.FailingIntegration failures in a row, the import goes on to later days.
+// TestManyOlderOrders: older days that have too many orders for one import are read in pieces. A single day that has too many is
+// left out with its reason.
 func TestManyOlderOrders(t *testing.T) {
 	t.Parallel()
 	y := newChanging(t, "affise", func(o *networksync.Options) { o.Most = 3 })
@@ -273,8 +270,8 @@ func TestChangesCatchUp(t *testing.T) {
 	}
 }
 
-// TestChangesFail: after a failure, the stored time up to which changes were read stays the same, and the API shows the reason. The
-// imports by days go on. If the network is connected to another account at the platform, its changes are read from the start.
+// TestChangesFail: after a failure, the stored time up to which changes were read stays the same, and the API shows the reason.
+// The imports by days go on.
 func TestChangesFail(t *testing.T) {
 	t.Parallel()
 	y := newChanging(t, "partnerize")

@@ -319,8 +319,8 @@ func TestNetworkSyncFails(t *testing.T) {
 	y.s.Do("POST", path+"/sync", body).Want(400, "too_many")
 }
 
-// TestNetworkSyncByItself: the periodic job imports the orders of the networks that are due. Each import covers several days. The
-// wait grows with each failure, and paused networks are skipped.
+// TestNetworkSyncByItself: the periodic job imports the orders of the networks that are due. The wait grows with each failure,
+// and paused networks are skipped.
 func TestNetworkSyncByItself(t *testing.T) {
 	t.Parallel()
 	y := newSyncing(t, 2)
