@@ -5,7 +5,6 @@ import (
 	"unicode"
 )
 
-// formulaSigns are the characters with which a formula can begin, and their full-width forms.
 const formulaSigns = "=+-@\uFF1D\uFF0B\uFF0D\uFF20"
 
 // visible lists the categories of characters that are visible on their own: letters, numbers, punctuation and symbols.

@@ -7,7 +7,7 @@ import (
 	"github.com/google/uuid"
 )
 
-// Place is the location and the network of an address, according to a geo database. An unknown text is empty.
+// Place is the location and the network of an address, according to a geo database.
 type Place struct {
 	Country        string `json:"country,omitempty"` // two letters
 	Region         string `json:"region,omitempty"`
@@ -27,7 +27,6 @@ type GeoProvider struct {
 	key     *regexp.Regexp
 }
 
-// printable matches a key that consists of letters, digits and signs, without spaces.
 var printable = regexp.MustCompile(`^[!-~]+$`)
 
 // GeoProviders lists all providers.

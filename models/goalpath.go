@@ -32,7 +32,6 @@ func MatchesPath(pattern, path string) bool {
 	return pattern != "" && strings.TrimSuffix(path, "/") == strings.TrimSuffix(plainPath(pattern), "/")
 }
 
-// plainPath returns a path with its percent codes decoded. If a code is invalid, it returns the path unchanged.
 func plainPath(path string) string {
 	if plain, err := url.PathUnescape(path); err == nil {
 		return plain

@@ -18,16 +18,16 @@ type Integration struct {
 	CheckedAt *time.Time        `db:"checked_at"` // time of the last request to the platform; nil: never
 	SyncedAt  *time.Time        `db:"synced_at"`  // time of the last import; nil: never
 	Failure   string            `db:"failure"`    // for people; contains no secrets; empty: no failure
-	Failures  int               `db:"failures"`   // number of failures in a row
+	Failures  int               `db:"failures"`
 	Since     *time.Time        `db:"failing_since"`
 	NextAt    time.Time         `db:"next_at"`
 }
 
 // ChangesRead says up to which time the changes of orders were read from a network, by the date of the change.
 type ChangesRead struct {
-	To       *time.Time `db:"changes_to"`       // changes until this time are stored; nil: no changes were read
-	Failure  string     `db:"changes_failure"`  // why the last reading failed, for people; empty: it succeeded
-	Failures int        `db:"changes_failures"` // number of failures in a row
+	To       *time.Time `db:"changes_to"`      // changes until this time are stored; nil: no changes were read
+	Failure  string     `db:"changes_failure"` // why the last reading failed, for people; empty: it succeeded
+	Failures int        `db:"changes_failures"`
 }
 
 // NetworkNotConnected returns the error for a network without a connection.
@@ -55,7 +55,7 @@ const (
 // NextSync returns the time from an import to the next import, after a number of failures in a row.
 func NextSync(failures int) time.Duration { return backOff(SyncEvery, failures) }
 
-// ChangesEvery is the interval between two readings of changes. Networks decide on an order days or weeks after it was placed.
+// ChangesEvery is the interval between two readings of changes.
 const ChangesEvery = 3 * time.Hour
 
 // ChangesBegin is how far back changes are read when a connection reads them for the first time.
@@ -93,8 +93,7 @@ func OlderWindow(today time.Time, next *time.Time) (from, to time.Time) {
 }
 
 // NextOlder returns the first day of the next import of older orders, and the time until it is due. The last import has read the
-// days from firstRead to lastRead. After only a part of a window, the next import is due after half of SyncEvery. A nil first day
-// means the oldest orders.
+// days from firstRead to lastRead. A nil first day means the oldest orders.
 func NextOlder(today, firstRead, lastRead time.Time) (first *time.Time, wait time.Duration) {
 	wait = OlderEvery
 	if _, end := OlderWindow(today, &firstRead); lastRead.Before(end) {
@@ -109,7 +108,6 @@ func NextOlder(today, firstRead, lastRead time.Time) (first *time.Time, wait tim
 // NextOlderTry returns the time until older orders are imported again, after a number of failures in a row.
 func NextOlderTry(failures int) time.Duration { return backOff(ChangesEvery, failures) }
 
-// backOff doubles a wait for each of the consecutive failures, up to syncLongest.
 func backOff(wait time.Duration, failures int) time.Duration {
 	for range failures {
 		if wait *= 2; wait >= syncLongest {
@@ -132,7 +130,6 @@ const TooManyRows = "too_many"
 // started over too long a range does not count: a shorter range would succeed.
 func PlatformFailed(origin, code string) bool { return code != TooManyRows || origin == RunByClock }
 
-// wideEvery is the interval between imports of the longer window.
 const wideEvery = 24 * time.Hour
 
 // NextWideSync returns the time at which the longer window is due again. code is the error code of the run that has just imported
@@ -170,5 +167,5 @@ type IntegrationRun struct {
 	Matched   int        `db:"matched"`
 	Changed   int        `db:"changed"`
 	Failure   string     `db:"failure"`          // for people
-	Request   string     `db:"provider_request"` // the id that the provider gave the failed request; only for operators
+	Request   string     `db:"provider_request"` // only for operators
 }

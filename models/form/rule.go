@@ -20,7 +20,7 @@ type RuleBody struct {
 // Conditions are the conditions of a saved rule. Only the first cond.MaxConditions conditions of a list are read.
 type Conditions []cond.Condition
 
-// UnmarshalJSON parses a list of objects. Unknown attributes are accepted here: RuleBody.Record refuses them.
+// UnmarshalJSON parses a list of objects.
 func (l *Conditions) UnmarshalJSON(raw []byte) error {
 	var items []json.RawMessage
 	if err := json.Unmarshal(raw, &items); err != nil {

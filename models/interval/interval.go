@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// Sleep waits for d. If the context ends first, it returns the context's error.
+// Sleep waits for d.
 func Sleep(ctx context.Context, d time.Duration) error {
 	t := time.NewTimer(d)
 	defer t.Stop()

@@ -12,7 +12,6 @@ import (
 	"switchyard/models/token"
 )
 
-// eachAddress calls fn for each address to which the campaign sends visitors.
 func (f *Facts) eachAddress(fn func(p Place, url string)) {
 	f.eachRecord("", func(r Record, p Place) {
 		p.Field = "url"
@@ -46,7 +45,6 @@ func (f *Facts) leftovers(add func(Place), foreign bool) {
 	})
 }
 
-// maxValue is the maximum length in characters of a customer's text in a finding.
 const maxValue = 80
 
 func macroForeign(f *Facts, add func(Place)) { f.leftovers(add, true) }
@@ -72,7 +70,6 @@ func clickIDElsewhere(f *Facts, add func(Place)) {
 	})
 }
 
-// hasClickIDIn reports whether the query of a URL has a parameter with this name whose value contains a token for the click id.
 func hasClickIDIn(url, name string) bool {
 	url, _, _ = strings.Cut(url, "#")
 	_, query, _ := strings.Cut(url, "?")
@@ -89,7 +86,6 @@ func (s *Source) inSource(field, value string) Place {
 	return Place{Kind: AtSource, ID: s.ID, Name: s.Name, Field: field, Value: value}
 }
 
-// eachPostback calls fn for each address to which conversions are reported to the source.
 func (f *Facts) eachPostback(fn func(url string)) {
 	if f.Source != nil {
 		for _, url := range f.Source.URLs() {
@@ -184,7 +180,6 @@ func spendFailing(f *Facts, add func(Place)) {
 	}
 }
 
-// The parts that can be missing in a path with the finding pathWithoutDestination.
 const (
 	lacksLander      = "landing page"
 	lacksDestination = "destination"

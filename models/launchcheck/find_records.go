@@ -24,7 +24,6 @@ func (d *Domain) place(value string, at *time.Time) Place {
 	return p
 }
 
-// The function no returns true if an answer is known and false.
 func no(answer *bool) bool { return answer != nil && !*answer }
 
 func domainUnverified(f *Facts, add func(Place)) {
@@ -33,7 +32,6 @@ func domainUnverified(f *Facts, add func(Place)) {
 	}
 }
 
-// leadsElsewhere reports whether the last check found that a verified domain leads elsewhere.
 func (d *Domain) leadsElsewhere() bool {
 	return !d.Shared && d.IsVerified && (d.WrongSince != nil || no(d.Points))
 }
@@ -50,7 +48,6 @@ func domainUnsafe(f *Facts, add func(Place)) {
 	}
 }
 
-// leadsHere reports whether the domain is a verified domain of the account and there is no sign that it leads elsewhere.
 func (d *Domain) leadsHere() bool { return !d.Shared && d.IsVerified && !d.leadsElsewhere() }
 
 func (d *Domain) withoutCertificate(now time.Time) bool {
@@ -170,7 +167,6 @@ func (f *Facts) eachPaidOffer(fn func(Record, Place)) {
 	}
 }
 
-// eachNetwork calls fn once for each network of the offers.
 func (f *Facts) eachNetwork(fn func(Network, Place)) {
 	seen := map[string]bool{}
 	f.eachPaidOffer(func(r Record, _ Place) {

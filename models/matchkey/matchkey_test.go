@@ -25,8 +25,8 @@ func TestPublishedExamples(t *testing.T) {
 	for _, tt := range []struct {
 		person  matchkey.Person
 		country string
-		hash    func(matchkey.Hashes) string // one of the hashes
-		want    string                       // the beginning of the published hash
+		hash    func(matchkey.Hashes) string
+		want    string
 	}{
 		// Meta: customer information parameters.
 		{matchkey.Person{"email": "John_Smith@gmail.com"}, "", func(k matchkey.Hashes) string { return k.Email }, "62a14e44f765419d10fea99367361a727c12365e2520f32218d505ed9aa0f62f"},
@@ -149,8 +149,6 @@ func TestConsent(t *testing.T) {
 			t.Errorf("%q: %d, want %d", word, got, want)
 		}
 		keys, dropped := matchkey.Receive(matchkey.Person{"email": "a@example.com", "zip": " "}, got, "")
-		// With consent, nothing is dropped. Without consent, the e-mail address is dropped and reported. The blank postal code
-		// is never reported.
 		if isKept := want == matchkey.ConsentGranted; keys.IsEmpty() == isKept || (len(dropped) == 1) == isKept {
 			t.Errorf("with the consent %q, the keys %v are kept and %v are dropped", word, keys.Names(), dropped)
 		}
@@ -181,7 +179,7 @@ func TestIn(t *testing.T) {
 	}
 }
 
-// TestKeysOfRows checks the names of keys in the rows of ad platforms. Only a platform that accepts conversions may name keys.
+// TestKeysOfRows checks the names of keys in the rows of ad platforms.
 func TestKeysOfRows(t *testing.T) {
 	t.Parallel()
 	all, _ := matchkey.Hash(matchkey.Person{

@@ -53,7 +53,6 @@ func TestGenerated(t *testing.T) {
 	}
 }
 
-// figure is a measure. variable is the name of the Go variable of type Figures from which the generated code reads the measure.
 type figure struct {
 	*measure.Measure
 	variable string
@@ -110,7 +109,6 @@ func (f figure) Code() string {
 	return "ratio(" + f.quantity(over) + ", " + f.quantity(under) + ")"
 }
 
-// quantity returns the Go code for a sum as a decimal.
 func (f figure) quantity(list []measure.Term) string {
 	if slices.ContainsFunc(list, func(t measure.Term) bool { return t.IsAmount() }) {
 		return f.sum(list)
