@@ -23,9 +23,8 @@ func Nearest(name string, known []string) (near string) {
 	return near
 }
 
-// distance returns the number of letters that must be added, removed or replaced to turn a into b.
 func distance(a, b []rune) int {
-	row := make([]int, len(b)+1) // row[j] is the distance between the letters of a so far and the first j letters of b
+	row := make([]int, len(b)+1)
 	for j := range row {
 		row[j] = j
 	}

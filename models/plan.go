@@ -8,10 +8,9 @@ import (
 // Unlimited is the value of an allowance without a limit.
 const Unlimited = -1
 
-// Plan lists the allowances of a plan. Deleted and deactivated records do not count. Integrations counts active traffic sources
-// and networks together. Sites and Goals are zero on a plan without goal tracking. An account on such a plan keeps the sites and
-// goals that it already has. MatchingBytes limits the memory that the conditions of all the account's records take in each web
-// process.
+// Plan lists the allowances of a plan. Deleted and deactivated records do not count. Sites and Goals are zero on a plan without goal tracking. An account on such a plan keeps the sites
+// and goals that it already has. MatchingBytes limits the memory that the conditions of all the account's records take in each
+// web process.
 type Plan struct {
 	Name           string `json:"name"`
 	API            bool   `json:"api"`
@@ -28,13 +27,13 @@ type Plan struct {
 	Smartlinks     int    `json:"smartlinks"`
 	Templates      int    `json:"templates"`
 	CopilotRules   int    `json:"copilot_rules"`
-	BotValues      int    `json:"bot_values"` // values of all entries of the bot lists
+	BotValues      int    `json:"bot_values"`
 	Sites          int    `json:"sites"`
-	Goals          int    `json:"goals"`       // goals of one site
+	Goals          int    `json:"goals"`
 	GeoLookups     int    `json:"geo_lookups"` // lookups per minute in the account's own geo database; 0: not allowed
 	MatchingBytes  int    `json:"matching_bytes"`
-	OpenJobs       int    `json:"open_jobs"`    // waiting or running exports, large reports, corrections and deletions
-	ExportBytes    int64  `json:"export_bytes"` // size of all stored report files
+	OpenJobs       int    `json:"open_jobs"` // exports, large reports, corrections and deletions
+	ExportBytes    int64  `json:"export_bytes"`
 	AnswerBytes    int64  `json:"answer_bytes"` // size of the answers stored for repeated calls; results of jobs may take as much again
 	ClicksPerMonth int64  `json:"clicks_per_month"`
 	HistoryDays    int    `json:"history_days"`  // days that clicks are kept
@@ -90,7 +89,7 @@ func ShortestHistory() int {
 	return slices.MinFunc(Plans, byHistory).HistoryDays
 }
 
-// LongestHistory returns the longest HistoryDays of all plans. Older clicks are deleted.
+// LongestHistory returns the longest HistoryDays of all plans.
 func LongestHistory() int {
 	return slices.MaxFunc(Plans, byHistory).HistoryDays
 }

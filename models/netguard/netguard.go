@@ -82,8 +82,8 @@ type Policy struct {
 	Allow   []netip.Prefix // literal addresses that are accepted although they are not public; 127.0.0.1 includes localhost
 	// Reserved makes Check accept reserved names such as shop.example. Callers set it for addresses to which nothing is sent yet.
 	Reserved bool
-	// Known reports whether the operator has configured an address for host, which is in lower case. Such a host is accepted
-	// without any further check. If Known is nil, there are no such hosts.
+	// Known reports whether the operator has configured an address for host, which is in lower case. Such a host is accepted without any further check. If Known is nil, there are
+	// no such hosts.
 	Known func(host string) bool
 }
 

@@ -19,7 +19,7 @@ type Clues struct {
 	// Charset is the label of the stated charset, as in Content-Type. If it is empty, the parameters charset, _charset_ and ie
 	// can state the charset.
 	Charset  string
-	Language string // the Accept-Language header
+	Language string
 }
 
 const (
@@ -49,7 +49,6 @@ func (p *Param) decode(d *decoder) {
 	p.Name, p.Value, p.IsLost = d.utf8(p.Name), value, p.Value != "" && value == ""
 }
 
-// isOther reports whether a text is neither UTF-8 nor the beginning of a text in UTF-8.
 func isOther(text string) bool {
 	if utf8.ValidString(text) {
 		return false
@@ -89,12 +88,11 @@ func findCharset(label string) encoding.Encoding {
 	return e
 }
 
-// decoder converts the texts of one message.
 type decoder struct {
 	clues   Clues
 	stated  encoding.Encoding // nil: no charset is stated, or it is UTF-8
-	foreign bool              // a text of the message is not UTF-8
-	guessed int               // number of texts whose charset was guessed
+	foreign bool
+	guessed int
 }
 
 func (d *decoder) utf8(text string) string {
@@ -149,7 +147,7 @@ func isName(e encoding.Encoding, names ...string) bool {
 	return slices.Contains(names, name)
 }
 
-// convert returns a text in UTF-8. If a byte has no meaning in the charset, ok is false and the text is empty.
+// convert returns a text in UTF-8.
 func convert(e encoding.Encoding, text string) (s string, ok bool) {
 	s, err := e.NewDecoder().String(text)
 	if err != nil {
