@@ -14,15 +14,13 @@ import (
 	"switchyard/models/money"
 )
 
-// Euro is the currency that all rates are stored against. A rate between two other currencies follows from their rates to the
-// euro.
+// Euro is the currency that all rates are stored against.
 const Euro = "EUR"
 
 // RateDays is the number of days by which a rate may be older than the day for which it is used. Weekends, and holidays around
 // them, have no rates.
 const RateDays = 7
 
-// ratePlaces is the number of decimals of a rate between two currencies.
 const ratePlaces = 16
 
 // Sources of rates.

@@ -47,7 +47,7 @@ type SubSlot struct {
 	Name  string `json:"name" trim:"true" maxLength:"100" doc:"shown in place of the parameter; empty: the parameter is shown"`
 }
 
-// SubSlots are the reserved sub-parameters of a traffic source, by number. Package subslot assigns them.
+// SubSlots are the reserved sub-parameters of a traffic source, by number.
 type SubSlots []SubSlot
 
 // The parameters from which the cost and the source's click id are read if the source names no other parameters.
@@ -85,8 +85,7 @@ type TokenMacros []TokenMacro
 
 var errTokenMacros = errors.New("token macros must be an object of texts")
 
-// UnmarshalJSON reads an object of texts and keeps its order. It trims names. A repeated name keeps its first position and gets
-// its last value.
+// UnmarshalJSON reads an object of texts and keeps its order. A repeated name keeps its first position and gets its last value.
 func (m *TokenMacros) UnmarshalJSON(raw []byte) error {
 	dec := json.NewDecoder(bytes.NewReader(raw))
 	if t, err := dec.Token(); err != nil || t != json.Delim('{') {
@@ -101,7 +100,7 @@ func (m *TokenMacros) UnmarshalJSON(raw []byte) error {
 		if err != nil || !ok {
 			return errTokenMacros
 		}
-		param, _ := name.(string) // always a string
+		param, _ := name.(string)
 		param = strings.TrimSpace(param)
 		if i, twice := at[param]; twice {
 			list[i].Macro = macro
@@ -110,7 +109,7 @@ func (m *TokenMacros) UnmarshalJSON(raw []byte) error {
 		at[param] = len(list)
 		list = append(list, TokenMacro{param, macro})
 	}
-	if _, err := dec.Token(); err != nil { // the closing brace
+	if _, err := dec.Token(); err != nil {
 		return errTokenMacros
 	}
 	*m = list

@@ -61,7 +61,6 @@ func TestChooseConnection(t *testing.T) {
 }
 
 // TestUETConnection checks that conversions by the UET Conversions API need a tag, but neither a conversion action nor a sign-in.
-// Spend still needs a sign-in.
 func TestUETConnection(t *testing.T) {
 	t.Parallel()
 	p, _ := models.SourceProviderNamed(models.MicrosoftAds)

@@ -2,11 +2,11 @@ package models
 
 import "encoding/json"
 
-// CostPreset is a cost endpoint for a platform that has no adapter of its own. The customer enters only the token.
+// CostPreset is a cost endpoint for a platform that has no adapter of its own.
 type CostPreset struct {
-	Name     string // the key of the platform's template, if there is one
+	Name     string
 	Label    string
-	Help     string // where the token is, and what the preset cannot read
+	Help     string
 	Page     string // the document or the client programs from which the preset was taken on the day Checked, YYYY-MM-DD
 	Checked  string
 	Endpoint CostEndpoint

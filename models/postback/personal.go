@@ -39,7 +39,6 @@ func UnfoldPersons(list []param.Param, isField func(name string) bool) []param.P
 	return out
 }
 
-// notText takes the place of a value in a person's record that is a list or an object.
 const notText = "(not kept: " + matchkey.NotText + ")"
 
 // RemovePersonal removes the personal data from the parameters of a message. It returns these data, and the word that states the
@@ -77,14 +76,12 @@ func RemovePersonal(params map[string]string, isField func(name string) bool) (p
 	return p, consent, removed
 }
 
-// mayHideAddress reports whether a parameter is not read as a field, or is read as the click id. No click id is an e-mail
-// address.
+// mayHideAddress includes the click id, because no click id is an e-mail address.
 func mayHideAddress(name string) bool {
 	_, field := fieldParams[name]
 	return !field || slices.Contains(aliases["click_id"], name)
 }
 
-// namesPerson reports whether a message states a consent, or has personal data other than a place.
 func namesPerson(params map[string]string) bool {
 	for name, value := range params {
 		key := matchkey.KeyOf(name)

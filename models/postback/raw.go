@@ -29,7 +29,7 @@ func clickOf(text string, now time.Time) (click uuid.UUID, ok bool) {
 
 // compressors holds unused compressors, because a new one needs a lot of memory.
 var compressors = sync.Pool{New: func() any {
-	w, _ := gzip.NewWriterLevel(io.Discard, gzip.BestSpeed) // the level is valid
+	w, _ := gzip.NewWriterLevel(io.Discard, gzip.BestSpeed)
 	return w
 }}
 

@@ -10,11 +10,10 @@ import (
 type Word struct {
 	Text     string // in lower case
 	Status   string // one of the four statuses; empty: the word reports no conversion
-	Goal     string // goal of the conversion if the message names none
+	Goal     string
 	Networks string // networks whose documents have the word; empty: most networks
 }
 
-// The goals that follow from a status word.
 const (
 	goalRebill = "rebill"
 	goalUpsell = "upsell"
@@ -23,8 +22,8 @@ const (
 // WordGoals lists the goals that follow from a status word.
 var WordGoals = []string{goalRebill, goalUpsell}
 
-// words lists the words that have the same meaning at every network. "bill" is a later payment of a subscription,
-// as ClickBank and JVZoo document it. A word about a subscription reports no conversion if no money is paid.
+// "bill" is a later payment of a subscription, as ClickBank and JVZoo document it. A word about a subscription reports no
+// conversion if no money is paid.
 var words = []Word{
 	{"approved", models.StatusApproved, "", ""},
 	{"approve", models.StatusApproved, "", "AlterCPA"},
@@ -109,7 +108,6 @@ var words = []Word{
 	{"subscr-failed-declined", "", "", "WarriorPlus"},
 }
 
-// wordOf holds the words by their text without separators.
 var wordOf = func() map[string]Word {
 	m := make(map[string]Word, len(words))
 	for _, w := range words {
@@ -124,14 +122,13 @@ func Words() []Word { return words }
 // Meaning is what a status word says about a conversion.
 type Meaning struct {
 	Status string // one of the four statuses; empty: the word reports no conversion
-	Goal   string // goal of the conversion if the message names none
-	Known  bool   // false: neither the network's own map nor the table has the word
+	Goal   string
+	Known  bool // false: neither the network's own map nor the table has the word
 }
 
 var separators = strings.NewReplacer(" ", "", "_", "", "-", "")
 
-// withoutSeparators returns a word without the signs that networks write between its parts, so that "charge_back" and "charge-back"
-// become "chargeback". A word with a digit is returned unchanged, because "-1" is not "1".
+// A word with a digit is returned unchanged, because "-1" is not "1".
 func withoutSeparators(word string) string {
 	if strings.ContainsAny(word, "0123456789") {
 		return word

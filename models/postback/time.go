@@ -36,8 +36,7 @@ func (m Message) Moment(click uuid.UUID, received time.Time) (at time.Time, inva
 	return m.Time, ""
 }
 
-// TimeReason returns the reason why the stated time of a conversion does not count, as a sentence for people. text is the time as
-// received.
+// TimeReason returns the reason why the stated time of a conversion does not count, as a sentence for people.
 func TimeReason(text string, click uuid.UUID) string {
 	if text == "" {
 		return ""

@@ -8,7 +8,6 @@ import (
 	"time"
 )
 
-// forms lists texts by the time that they mean, in UTC.
 var forms = map[string][]string{
 	"2026-03-04T05:06:07Z": {
 		"2026-03-04T05:06:07Z", "2026-03-04t05:06:07z", "2026-03-04T05:06:07", "2026-03-04 05:06:07", "2026-03-04 05:06:07Z",
@@ -77,7 +76,6 @@ var forms = map[string][]string{
 	"2100-12-31T23:59:59Z": {"4133980799", "4133980799000", "2100-12-31T23:59:59Z"},
 }
 
-// unread lists texts that are not read, by the reason.
 var unread = map[error][]string{
 	ErrEmpty:     {"", "  ", "\"\"", "\u00a0"},
 	ErrAmbiguous: {"03/04/2026", "3/4/2026 05:06:07", "03-04-2026", "12/11/2026 5:06 PM", "05:06 01/02/2026", "03/04/2026 05:06:07 UTC"},
@@ -214,7 +212,7 @@ func FuzzFormatted(f *testing.F) {
 		zone := time.FixedZone("", minutes*60)
 		for _, l := range layouts {
 			in := zone
-			if l.layout == "2006-01-02 15:04:05.999999-07" { // it shows whole hours only
+			if l.layout == "2006-01-02 15:04:05.999999-07" {
 				in = time.FixedZone("", minutes/60*60*60)
 			}
 			text := at.In(in).Format(l.layout)
@@ -241,7 +239,6 @@ func FuzzFormatted(f *testing.F) {
 	})
 }
 
-// truncated cuts the parts of a time that are smaller than a unit, in the time's own zone.
 func truncated(t time.Time, unit time.Duration) time.Time {
 	_, east := t.Zone()
 	shift := time.Duration(east) * time.Second

@@ -19,7 +19,6 @@ func Example(url string, at time.Time) string {
 
 type sample struct{ at time.Time }
 
-// samples holds a realistic value for each token on whose value a page may depend, except the attributes of the click.
 var samples = map[Name]string{
 	ClickID: "0000000000000000000000", LPSlot: "1", CountryName: "United States", IsUnique: "1", LPKey: "",
 }

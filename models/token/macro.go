@@ -9,8 +9,7 @@ import (
 
 type frame struct{ open, close string }
 
-// frames lists the marks around macros of trackers and traffic sources. A longer mark comes before a shorter mark of the same
-// kind.
+// A longer mark comes before a shorter mark of the same kind.
 var frames = []frame{
 	{"[[[", "]]]"},
 	{"[[", "]]"},
@@ -27,7 +26,6 @@ var frames = []frame{
 	{"%", "%"},
 }
 
-// maxMacro is the maximum length of a name that counts as the name of a macro.
 const maxMacro = 64
 
 // LooksLikeMacro reports whether a received value is a macro that was not filled in, such as {cost} or ##COST_CPC##. Such a value
