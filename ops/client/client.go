@@ -1,5 +1,4 @@
-// Package client calls the REST API of a running service, as a customer's program would. Poll waits for what the
-// service does in the background.
+// Package client calls the REST API of a running service, as a customer's program would.
 package client
 
 import (
@@ -31,7 +30,7 @@ type Answer struct {
 	Header  http.Header
 	Body    []byte
 	Data    json.RawMessage
-	Code    string // of the error
+	Code    string
 	Message string
 }
 
@@ -88,7 +87,7 @@ func (a *API) Once(ctx context.Context, method, path string, body any, headers .
 	return answer, nil
 }
 
-// request builds a request. A []byte is sent unchanged, and any other body is sent as JSON.
+// A []byte is sent unchanged, and any other body is sent as JSON.
 func (a *API) request(ctx context.Context, method, path string, body any) (*http.Request, error) {
 	var payload io.Reader
 	switch body := body.(type) {
@@ -115,8 +114,8 @@ func (a *API) request(ctx context.Context, method, path string, body any) (*http
 	return req, nil
 }
 
-// open reads the envelope. It must have exactly data and error. error must be null if the status is below 300, and otherwise data
-// must be null. The OpenAPI document has no envelope and is not checked.
+// The envelope must have exactly data and error. error must be null if the status is below 300, and otherwise data must be null.
+// The OpenAPI document has no envelope and is not checked.
 func (a *Answer) open() error {
 	var envelope map[string]json.RawMessage
 	if err := json.Unmarshal(a.Body, &envelope); err != nil {
@@ -177,8 +176,7 @@ func (a *API) Create(ctx context.Context, path string, body, out any) error {
 	return a.Do(ctx, http.StatusCreated, http.MethodPost, path, body, out)
 }
 
-// Poll calls `done` immediately, and then again after each interval, until `done` returns true. It returns the error of `done`, or
-// the error of the context if the context ends first.
+// Poll calls `done` immediately, and then again after each interval, until `done` returns true.
 func Poll(ctx context.Context, every time.Duration, done func() (bool, error)) error {
 	for {
 		if ok, err := done(); ok || err != nil {
