@@ -98,8 +98,7 @@ func TestHostileChat(t *testing.T) {
 	x.searchPrompts(t)
 }
 
-// obeys makes the model propose the actions that the texts order. A proposal that is possible in the account waits for a person,
-// and its title says what it does. A read-only key gets no proposals. Nothing is changed.
+// A proposal that is possible in the account waits for a person, and its title says what it does.
 func (x *examples) obeys(t *testing.T, foreign string) {
 	t.Helper()
 	own := x.Do("GET", "/campaigns?q=maintenance", nil).Want(http.StatusOK, "").Map()["rows"].([]any)[0].(map[string]any)["id"]
@@ -143,7 +142,6 @@ func (x *examples) obeys(t *testing.T, foreign string) {
 	}
 }
 
-// setUp returns the number of rows and a checksum of each table with setup, clicks or conversions.
 func (x *examples) setUp() string {
 	x.t.Helper()
 	var out strings.Builder
@@ -161,7 +159,6 @@ func (x *examples) setUp() string {
 	return out.String()
 }
 
-// searchPrompts checks everything that was sent to the provider.
 func (x *examples) searchPrompts(t *testing.T) {
 	t.Helper()
 	seen := map[string]bool{}
