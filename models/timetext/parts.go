@@ -194,7 +194,7 @@ func (p *parts) readSigned() (bool, error) {
 	return true, nil
 }
 
-// Any other text is not understood.
+// readWord reads a weekday, a word without a meaning, or a comment.
 func (p *parts) readWord() error {
 	if p.offset != nil && p.cut(zoneComment) != nil {
 		return nil

@@ -29,7 +29,7 @@ func TestRepository(t *testing.T) {
 	}
 }
 
-// Outside a git checkout, everything there counts except the build output.
+// Outside a git checkout, everything at the root counts except the build output.
 func topNames(t *testing.T) []string {
 	t.Helper()
 	var names []string

@@ -70,7 +70,7 @@ func (r *run) lists(ctx context.Context) error {
 	return nil
 }
 
-// In each round it divides the rate of `with` by the rate of `without`. It returns the median of these quotients.
+// compare divides, in each round, the rate of `with` by the rate of `without`, and returns the median of these quotients.
 func (r *run) compare(ctx context.Context, without, with *side, name string) (float64, error) {
 	if _, err := r.round(ctx, without, with, 4); err != nil { // fills the cache of user agents, as traffic does
 		return 0, err

@@ -1,4 +1,4 @@
-// Package dev runs the service during development. The private servers keep running between restarts.
+// Package dev runs the service during development. It builds and starts the service, and does both again whenever a source file changes. The private servers keep running between restarts.
 package dev
 
 import (
