@@ -183,6 +183,7 @@ func (h *home) load() error {
 	return nil
 }
 
+// save replaces the state atomically.
 func (h *home) save() error {
 	text, err := json.Marshal(h.state)
 	if err != nil {
