@@ -5,12 +5,9 @@ import (
 	"unicode"
 )
 
-// formulaSigns are the characters with which a formula can begin, and their full-width forms.
 const formulaSigns = "=+-@\uFF1D\uFF0B\uFF0D\uFF20"
 
-// visible lists the categories of characters that are visible on their own: letters, numbers, punctuation and symbols. These
-// categories do not include spaces, control and format characters, marks without a letter, private use, noncharacters and
-// unassigned characters.
+// visible lists the categories of characters that are visible on their own: letters, numbers, punctuation and symbols.
 var visible = []*unicode.RangeTable{unicode.L, unicode.N, unicode.P, unicode.S}
 
 // blank lists characters that belong to a visible category but are displayed as empty space or not at all.

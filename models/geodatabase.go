@@ -7,7 +7,7 @@ import (
 	"github.com/google/uuid"
 )
 
-// Place is the location and the network of an address, according to a geo database. An unknown text is empty.
+// Place is the location and the network of an address, according to a geo database.
 type Place struct {
 	Country        string `json:"country,omitempty"` // two letters
 	Region         string `json:"region,omitempty"`
@@ -27,7 +27,6 @@ type GeoProvider struct {
 	key     *regexp.Regexp
 }
 
-// printable matches a key that consists of letters, digits and signs, without spaces.
 var printable = regexp.MustCompile(`^[!-~]+$`)
 
 // GeoProviders lists all providers.
@@ -38,7 +37,7 @@ var GeoProviders = []GeoProvider{
 	{"ip2location", "IP2Location.io", "API key", printable},
 }
 
-// CheckGeoKey returns an error with the code invalid_key if the key cannot belong to the provider. It makes no call to the provider.
+// CheckGeoKey returns an error with the code invalid_key if the key cannot belong to the provider.
 func CheckGeoKey(provider, key string) error {
 	for _, p := range GeoProviders {
 		if p.Name == provider && !p.key.MatchString(key) {
@@ -54,7 +53,7 @@ type GeoDatabase struct {
 	Provider  string    `db:"provider"`
 	Enabled   bool      `db:"enabled"`
 	SavedAt   time.Time `db:"saved_at"`
-	// LookedAfter is a click id. Clicks after this id are still to be looked up. Older clicks were looked up, or never will be.
+	// LookedAfter is a click id. Only clicks after this id are still to be looked up.
 	LookedAfter  uuid.UUID  `db:"looked_after"`
 	FailingSince *time.Time `db:"failing_since"`
 	Failure      string     `db:"failure"` // for people; does not contain the key

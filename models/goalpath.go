@@ -6,8 +6,7 @@ import (
 )
 
 // GoalPath returns the form in which a page goal's path is stored: the path of a URL, without the query. A fragment that is
-// written like a path, as in /app#/thanks, is part of the stored path, because a router in the page treats it as a page. Any
-// other fragment is left out.
+// written like a path, as in /app#/thanks, is part of the stored path, because a router in the page treats it as a page.
 func GoalPath(text string) string {
 	if _, rest, found := strings.Cut(text, "://"); found {
 		_, path, _ := strings.Cut(rest, "/")
@@ -33,7 +32,6 @@ func MatchesPath(pattern, path string) bool {
 	return pattern != "" && strings.TrimSuffix(path, "/") == strings.TrimSuffix(plainPath(pattern), "/")
 }
 
-// plainPath returns a path with its percent codes decoded. If a code is invalid, it returns the path unchanged.
 func plainPath(path string) string {
 	if plain, err := url.PathUnescape(path); err == nil {
 		return plain

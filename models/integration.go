@@ -18,16 +18,16 @@ type Integration struct {
 	CheckedAt *time.Time        `db:"checked_at"` // time of the last request to the platform; nil: never
 	SyncedAt  *time.Time        `db:"synced_at"`  // time of the last import; nil: never
 	Failure   string            `db:"failure"`    // for people; contains no secrets; empty: no failure
-	Failures  int               `db:"failures"`   // number of failures in a row
+	Failures  int               `db:"failures"`
 	Since     *time.Time        `db:"failing_since"`
 	NextAt    time.Time         `db:"next_at"`
 }
 
 // ChangesRead says up to which time the changes of orders were read from a network, by the date of the change.
 type ChangesRead struct {
-	To       *time.Time `db:"changes_to"`       // changes until this time are stored; nil: no changes were read
-	Failure  string     `db:"changes_failure"`  // why the last reading failed, for people; empty: it succeeded
-	Failures int        `db:"changes_failures"` // number of failures in a row
+	To       *time.Time `db:"changes_to"`      // changes until this time are stored; nil: no changes were read
+	Failure  string     `db:"changes_failure"` // why the last reading failed, for people; empty: it succeeded
+	Failures int        `db:"changes_failures"`
 }
 
 // NetworkNotConnected returns the error for a network without a connection.
@@ -52,18 +52,17 @@ const (
 	syncLongest  = 12 * time.Hour
 )
 
-// NextSync returns the time from an import to the next import. failures is the number of failures in a row. It is 0 if the
-// import did not fail.
+// NextSync returns the time from an import to the next import, after a number of failures in a row.
 func NextSync(failures int) time.Duration { return backOff(SyncEvery, failures) }
 
-// ChangesEvery is the interval between two readings of changes. Networks decide on an order days or weeks after it was placed.
+// ChangesEvery is the interval between two readings of changes.
 const ChangesEvery = 3 * time.Hour
 
 // ChangesBegin is how far back changes are read when a connection reads them for the first time.
 const ChangesBegin = SyncWideDays * 24 * time.Hour
 
 // NextChanges returns the time from a reading of changes to the next reading. behind says that there are later changes that are
-// not read yet. failures is the number of failures in a row.
+// not read yet.
 func NextChanges(behind bool, failures int) time.Duration {
 	if behind && failures == 0 {
 		return SyncEvery / 2
@@ -78,10 +77,9 @@ const OlderEvery = 24 * time.Hour
 // OlderDays is the age in days of the oldest orders that are imported. Everflow refuses a range that begins a year ago.
 const OlderDays = 345
 
-// OlderWindow returns the days of the next import of older orders. The window begins at `next`. It begins with the oldest orders
-// instead if `next` is nil, is before the oldest orders or is within the last SyncDays days. A window has at most SyncWideDays days.
-// It ends at the latest on the day before the window of most imports. The imports of older orders therefore also read the days of
-// the longer window (SyncWideDays). That is intended: a large account may have too many orders for one import of the longer window.
+// OlderWindow returns the days of the next import of older orders. It begins with the oldest orders if `next` is nil or out of
+// range. It may reach into the longer window (SyncWideDays), because a large account may have too many orders for one import of
+// the longer window.
 func OlderWindow(today time.Time, next *time.Time) (from, to time.Time) {
 	day := time.Date(today.Year(), today.Month(), today.Day(), 0, 0, 0, 0, time.UTC)
 	from, last := day.AddDate(0, 0, -OlderDays), day.AddDate(0, 0, -SyncDays)
@@ -95,8 +93,7 @@ func OlderWindow(today time.Time, next *time.Time) (from, to time.Time) {
 }
 
 // NextOlder returns the first day of the next import of older orders, and the time until it is due. The last import has read the
-// days from firstRead to lastRead. If these days are only a part of a window, the next import is due after half of SyncEvery. A nil
-// first day means the oldest orders.
+// days from firstRead to lastRead. A nil first day means the oldest orders.
 func NextOlder(today, firstRead, lastRead time.Time) (first *time.Time, wait time.Duration) {
 	wait = OlderEvery
 	if _, end := OlderWindow(today, &firstRead); lastRead.Before(end) {
@@ -111,7 +108,6 @@ func NextOlder(today, firstRead, lastRead time.Time) (first *time.Time, wait tim
 // NextOlderTry returns the time until older orders are imported again, after a number of failures in a row.
 func NextOlderTry(failures int) time.Duration { return backOff(ChangesEvery, failures) }
 
-// backOff doubles a wait for each of the consecutive failures. After a failure, the result is at most syncLongest.
 func backOff(wait time.Duration, failures int) time.Duration {
 	for range failures {
 		if wait *= 2; wait >= syncLongest {
@@ -130,16 +126,15 @@ const (
 // TooManyRows is the error code for a range with more rows than a run accepts.
 const TooManyRows = "too_many"
 
-// PlatformFailed reports whether a run that ended with an error code counts as a failure of its platform. A run over too long a
-// range that a person chose does not count, because the platform works and a shorter range would succeed.
+// PlatformFailed reports whether a run that ended with an error code counts as a failure of its platform. A run that a person
+// started over too long a range does not count: a shorter range would succeed.
 func PlatformFailed(origin, code string) bool { return code != TooManyRows || origin == RunByClock }
 
-// wideEvery is the interval between imports of the longer window.
 const wideEvery = 24 * time.Hour
 
 // NextWideSync returns the time at which the longer window is due again. code is the error code of the run that has just imported
-// the window, or empty if the run succeeded. The zero time means that the window stays due. If the window has too many rows, it is
-// due again only a day later, as after a success, because another attempt would soon fail in the same way.
+// the window, or empty if the run succeeded. The zero time means that the window stays due. If the window has too many rows, it
+// is due again only a day later, because another attempt would soon fail in the same way.
 func NextWideSync(now time.Time, code string) time.Time {
 	if code == "" || code == TooManyRows {
 		return now.Add(wideEvery)
@@ -172,5 +167,5 @@ type IntegrationRun struct {
 	Matched   int        `db:"matched"`
 	Changed   int        `db:"changed"`
 	Failure   string     `db:"failure"`          // for people
-	Request   string     `db:"provider_request"` // the id that the provider gave the failed request; only for operators
+	Request   string     `db:"provider_request"` // only for operators
 }

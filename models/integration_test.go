@@ -7,16 +7,14 @@ import (
 	"switchyard/models"
 )
 
-// TestOlderWindows checks that successive imports of older orders leave out no day between 3 and 345 days ago, even if each
-// import can read only a few days. All imports together take at most nine days. No window reaches back a year, because Everflow
-// refuses that.
+// TestOlderWindows checks that successive imports of older orders leave out no day between 3 and 345 days ago.
 func TestOlderWindows(t *testing.T) {
 	t.Parallel()
 	start := time.Date(2026, 11, 1, 13, 0, 0, 0, time.UTC)
 	for _, daysAtOnce := range []int{models.SyncWideDays, 22, 7, 1} {
 		now, read := start, map[string]bool{}
 		var next *time.Time
-		for n := 0; n == 0 || next != nil; n++ { // until no older window is left
+		for n := 0; n == 0 || next != nil; n++ {
 			from, to := models.OlderWindow(now, next)
 			if days := to.Sub(from).Hours()/24 + 1; days < 1 || days > models.SyncWideDays || from.Before(now.AddDate(0, 0, -364)) || n > 400 {
 				t.Fatalf("with %d days per import, a window lasts from %v to %v", daysAtOnce, from, to)

@@ -9,8 +9,8 @@ import (
 
 // States of a job that has a row.
 const (
-	JobPending = "pending" // the job waits for its next attempt
-	JobRunning = "running" // a worker holds the job's lease
+	JobPending = "pending"
+	JobRunning = "running"
 	JobDone    = "done"
 	JobFailed  = "failed" // the last attempt has failed; an operator can run the job again
 )
@@ -24,8 +24,7 @@ const (
 	KindSendAlert        = "alert:send"
 )
 
-// Job is the row of a job that must not be lost. It is written in the same transaction as the change that causes the job. The
-// row determines what happens to the job: the task in the queue only refers to the row.
+// Job is the row of a job that must not be lost. It is written in the same transaction as the change that causes the job.
 type Job struct {
 	ID            uuid.UUID       `db:"id"`
 	AccountID     uuid.NullUUID   `db:"account_id"` // null while the account is not known yet
@@ -44,7 +43,7 @@ type Job struct {
 	FinishedAt    *time.Time      `db:"finished_at"`
 }
 
-// NewRefs returns references to new jobs of a kind and an account. The jobs have rows with the given ids.
+// NewRefs returns references to new jobs of a kind and an account.
 func NewRefs(kind string, account uuid.UUID, ids []uuid.UUID) []JobRef {
 	refs := make([]JobRef, len(ids))
 	for i, id := range ids {

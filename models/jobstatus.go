@@ -6,8 +6,8 @@ import "encoding/json"
 type JobStatus struct {
 	ID     string
 	Kind   string
-	Status string          // JobPending, JobRunning, JobDone or JobFailed
-	Result json.RawMessage // the result of a done job
+	Status string // JobPending, JobRunning, JobDone or JobFailed
+	Result json.RawMessage
 	// Error says why the job failed. Its code is internal_error if clients must not see the reason. Its code is result_dropped
 	// if the job is done but its result is not kept.
 	Error *Error

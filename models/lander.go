@@ -23,14 +23,13 @@ type LanderFields struct {
 
 // The ways in which a protected page checks that a visitor came through a tracking link.
 const (
-	ProtectOff    = "off"    // no check: only the other settings of Protection decide
-	ProtectClick  = "click"  // the click id must belong to a click that was sent to this page
-	ProtectSigned = "signed" // the signed key in the link must be valid
+	ProtectOff    = "off" // no check: only the other settings of Protection decide
+	ProtectClick  = "click"
+	ProtectSigned = "signed"
 )
 
-// Protection determines which visitors see a landing page, and where all other visitors are sent. It keeps out scrapers and
-// direct requests. An empty list does not restrict. Protection is stored as JSON. A missing member has the value of
-// DefaultProtection.
+// Protection determines which visitors see a landing page, and where all other visitors are sent. An empty list does not
+// restrict.
 type Protection struct {
 	Enabled        bool     `json:"enabled"`
 	Mode           string   `json:"mode" enum:"off,click,signed"`
@@ -55,9 +54,9 @@ func DefaultProtection() Protection {
 	}
 }
 
-// UnmarshalJSON reads the stored form. Missing members keep their defaults.
+// UnmarshalJSON keeps the defaults of missing members.
 func (p *Protection) UnmarshalJSON(raw []byte) error {
-	type plain Protection // without this method
+	type plain Protection
 	stored := plain(DefaultProtection())
 	if err := json.Unmarshal(raw, &stored); err != nil {
 		return err

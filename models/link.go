@@ -18,7 +18,7 @@ const (
 // Link is an active offer, landing page or tracking domain in the form that the checks use. A domain is only looked up in the
 // list of unsafe addresses. It is not requested, because this tracker itself would answer the request.
 type Link struct {
-	Kind      string     `db:"kind"` // offer, lander or domain
+	Kind      string     `db:"kind"`
 	ID        uuid.UUID  `db:"id"`
 	AccountID uuid.UUID  `db:"account_id"`
 	Name      string     `db:"name"`
@@ -26,7 +26,7 @@ type Link struct {
 	CheckedAt *time.Time `db:"checked_at"` // time of the last check of this URL; nil: never
 }
 
-// The kinds of link. The checks do not request domains.
+// The kinds of link.
 const (
 	LinkOffer  = "offer"
 	LinkLander = "lander"
@@ -45,12 +45,12 @@ type LinkState struct {
 	CheckedAt    time.Time  `db:"checked_at"`
 	Status       *int       `db:"http_status"`
 	Error        string     `db:"error"`
-	Failures     int        `db:"failures"` // number of failures in a row
+	Failures     int        `db:"failures"`
 	FailingSince *time.Time `db:"failing_since"`
 	BrokenAt     *time.Time `db:"broken_at"` // when the link was reported as broken; nil: it is not broken
 }
 
-// Checked returns the state after one more check. The result broke is true if this check made the link broken.
+// Checked returns the state after one more check.
 func (s LinkState) Checked(r LinkResult) (next LinkState, broke bool) {
 	next = LinkState{CheckedAt: r.At, Status: r.Status, Error: r.Error}
 	if r.Error == "" {
@@ -76,7 +76,7 @@ type ScreenState struct {
 	UnsafeAt  *time.Time // when the link was reported as unsafe; nil: it is not unsafe
 }
 
-// Screened returns the state after one more look-up. The result listed is true if this look-up made the link unsafe.
+// Screened returns the state after one more look-up.
 func (s ScreenState) Screened(at time.Time, threats []string) (next ScreenState, listed bool) {
 	next = ScreenState{CheckedAt: at, Threats: slices.Compact(slices.Sorted(slices.Values(threats)))}
 	if len(next.Threats) == 0 {
@@ -91,8 +91,8 @@ func (s ScreenState) Screened(at time.Time, threats []string) (next ScreenState,
 // LinkProblem is a link that is broken or unsafe now.
 type LinkProblem struct {
 	Link
-	State   LinkState `db:"state"`   // only for a broken link
-	Threats []string  `db:"threats"` // only for an unsafe link
+	State   LinkState `db:"state"`
+	Threats []string  `db:"threats"`
 	Since   time.Time `db:"since"`
 	// For an unsafe domain: the number of campaigns that have moved away from it, and the host to which they moved.
 	FailedOver   int    `db:"failed_over"`
@@ -103,7 +103,7 @@ type LinkProblem struct {
 const (
 	ServiceLinkChecks   = "link_checks"
 	ServiceSafeBrowsing = "safe_browsing"
-	ServiceJobs         = "jobs" // whether the scheduler starts jobs and workers run them
+	ServiceJobs         = "jobs"
 )
 
 // The results of the last run of a kind of check.

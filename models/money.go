@@ -9,7 +9,7 @@ type Money struct{ decimal.Decimal }
 // NewMoney wraps an exact amount.
 func NewMoney(d decimal.Decimal) Money { return Money{d} }
 
-// MoneyOf wraps an amount that may be missing. For nil it returns nil.
+// MoneyOf wraps an amount that may be missing.
 func MoneyOf(d *decimal.Decimal) *Money {
 	if d == nil {
 		return nil

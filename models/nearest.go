@@ -6,8 +6,7 @@ import (
 )
 
 // Nearest returns the known name that the given name was probably meant to be. If no known name is similar enough, it returns an
-// empty text. Case and underscores are ignored. If several names are equally similar, it always returns the same one: the first
-// in alphabetical order.
+// empty text. Case and underscores are ignored.
 func Nearest(name string, known []string) (near string) {
 	const longest = 64
 	if len(name) > longest {
@@ -24,9 +23,8 @@ func Nearest(name string, known []string) (near string) {
 	return near
 }
 
-// distance returns the number of letters that must be added, removed or replaced to turn a into b.
 func distance(a, b []rune) int {
-	row := make([]int, len(b)+1) // row[j] is the distance between the letters of a so far and the first j letters of b
+	row := make([]int, len(b)+1)
 	for j := range row {
 		row[j] = j
 	}

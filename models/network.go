@@ -7,12 +7,12 @@ var PostbackFields = []string{
 	"click_id", "payout", "status", "conversion_id", "goal", "currency", "cost", "time", "secret",
 }
 
-// Network is an affiliate network. It reports conversions.
+// Network is an affiliate network.
 type Network struct {
 	Owned
 	NetworkFields
-	// PostbackSecret authenticates the network's postbacks. It is not read together with the network. HasPostbackSecret says
-	// whether there is a secret. In an update, an empty PostbackSecret does not change the stored secret.
+	// PostbackSecret authenticates the network's postbacks. In an update, an empty PostbackSecret does not change the stored
+	// secret.
 	PostbackSecret    string `json:"-"`
 	HasPostbackSecret bool   `db:"has_secret,joined" json:"has_postback_secret" doc:"whether a secret is saved; only postback_url contains the secret, and only for a key that may write"`
 	Pausable

@@ -1,6 +1,6 @@
 package models
 
-// NetworkProvider is a platform of affiliate networks. Conversions are imported from its API.
+// NetworkProvider is a platform of affiliate networks.
 type NetworkProvider struct {
 	Name  string // the value of Integration.Provider
 	Click string // the field in which the network stores our click id, for people
@@ -93,17 +93,14 @@ var NetworkProviders = []NetworkProvider{
 	)},
 }
 
-// timezone returns the field for the time zone of the times that a provider reports.
 func timezone(help string) CredentialField {
 	return CredentialField{Name: "timezone", Label: "Time zone", Default: "UTC", Zone: true, Help: "such as America/New_York: " + help}
 }
 
-// plain returns a required field that is not secret.
 func plain(name, label, help string) CredentialField {
 	return CredentialField{Name: name, Label: label, Required: true, Help: help}
 }
 
-// address returns a required field that determines the host of the provider's API.
 func address(name, label, help string) CredentialField {
 	return CredentialField{Name: name, Label: label, Required: true, Address: true, Help: help}
 }

@@ -50,8 +50,8 @@ type OAuthUse string
 
 // The purposes of a sign-in.
 const (
-	OAuthAds     OAuthUse = "ads"     // to list ad accounts and conversion actions, and to read spend
-	OAuthUploads OAuthUse = "uploads" // to upload conversions
+	OAuthAds     OAuthUse = "ads" // to list ad accounts and conversion actions, and to read spend
+	OAuthUploads OAuthUse = "uploads"
 )
 
 // OAuthUses lists the purposes of a sign-in.
@@ -63,7 +63,6 @@ const (
 	GoogleUploadsScope = "https://www.googleapis.com/auth/datamanager"
 )
 
-// oauthScopes has the scopes that a person can refuse when signing in at a platform.
 var oauthScopes = map[string]map[OAuthUse]string{
 	GoogleAds: {OAuthAds: GoogleAdsScope, OAuthUploads: GoogleUploadsScope},
 }
@@ -99,14 +98,14 @@ const (
 	OAuthRevoked = "revoked" // the platform no longer accepts the connection: a person must sign in again
 )
 
-// OAuthConnection is a connection that was made by signing in. The struct does not contain the tokens of the connection.
+// OAuthConnection does not contain the tokens of the connection.
 type OAuthConnection struct {
 	ID          uuid.UUID  `db:"id"`
 	AccountID   uuid.UUID  `db:"account_id"`
 	Provider    string     `db:"provider"`
-	UserID      string     `db:"user_id"`   // the platform's id of the person who signed in
-	UserName    string     `db:"user_name"` // a readable name of the person, such as an e-mail address
-	Scopes      string     `db:"scopes"`    // the granted scopes, separated by spaces
+	UserID      string     `db:"user_id"`
+	UserName    string     `db:"user_name"`
+	Scopes      string     `db:"scopes"` // the granted scopes, separated by spaces
 	Status      string     `db:"status"`
 	Failure     string     `db:"failure"` // why the last refresh failed; for people; contains no secrets
 	Since       *time.Time `db:"failing_since"`
@@ -125,7 +124,7 @@ func (c OAuthConnection) Name() string {
 	return p.Label + " " + c.UserName
 }
 
-// OAuthTokens are the tokens that a platform accepts instead of a password. They are secrets.
+// OAuthTokens are secrets that a platform accepts instead of a password.
 type OAuthTokens struct {
 	Access  string `json:"access"`
 	Refresh string `json:"refresh,omitempty"` // empty: the access token itself is exchanged for the next one
@@ -143,9 +142,9 @@ type OAuthGrant struct {
 type OAuthAttempt struct {
 	ID        uuid.UUID `db:"id"`
 	AccountID uuid.UUID `db:"account_id"`
-	Account   string    `db:"account"` // the account's name
+	Account   string    `db:"account"`
 	Provider  string    `db:"provider"`
-	Redirect  string    `db:"redirect"` // where the platform sends the browser
+	Redirect  string    `db:"redirect"`
 	ExpiresAt time.Time `db:"expires_at"`
 	Verifier  string    `db:"-"` // the code verifier of PKCE; a secret
 }
@@ -156,8 +155,7 @@ const OAuthSessionState = "app-"
 // OAuthAttemptTime is the time within which a sign-in must be completed.
 const OAuthAttemptTime = 15 * time.Minute
 
-// OAuthRefreshAhead returns how long before its end an access token is renewed. The result is a tenth of the token's lifetime.
-// It is at least five minutes, but never more than half of the lifetime.
+// OAuthRefreshAhead returns how long before its end an access token is renewed.
 func OAuthRefreshAhead(life time.Duration) time.Duration {
 	return min(max(life/10, 5*time.Minute), life/2)
 }

@@ -80,8 +80,8 @@ const (
 // The kinds of links that let people in. Each link works only once.
 const (
 	LinkInvite = "invite" // makes the person a member; the person enters the current password or chooses a password
-	LinkReset  = "reset"  // sets a new password and ends all sessions
-	LinkEntry  = "entry"  // signs in without a password, or lets a person without a password choose one; made by operators
+	LinkReset  = "reset"
+	LinkEntry  = "entry" // signs in without a password, or lets a person without a password choose one; made by operators
 )
 
 // EntryLink is a link that lets a person in. Its token is only in the URL.
@@ -105,7 +105,7 @@ type AuditEntry struct {
 	UserID    uuid.NullUUID `db:"user_id"`
 	KeyID     uuid.NullUUID `db:"key_id"`
 	Who       string        `db:"who"`
-	Email     string        `db:"email"` // only if a person made the change
+	Email     string        `db:"email"`
 	Address   string        `db:"address"`
 	Route     string        `db:"route"`
 	Record    string        `db:"record"`

@@ -8,11 +8,9 @@ import (
 // Unlimited is the value of an allowance without a limit.
 const Unlimited = -1
 
-// Plan lists the allowances of a plan. Deleted and deactivated records do not count. Integrations counts active
-// traffic sources and networks together. Rules, Flows, Smartlinks and Templates count saved rules, saved flows,
-// smartlinks and network templates. Sites and Goals are zero on a plan without goal tracking. An account on such a
-// plan keeps the sites and goals that it already has. BotValues counts the values of all entries of the bot lists.
-// MatchingBytes limits the memory that the conditions of all the account's records take in each web process.
+// Plan lists the allowances of a plan. Deleted and deactivated records do not count. Sites and Goals are zero on a plan without goal tracking. An account on such a plan keeps the sites
+// and goals that it already has. MatchingBytes limits the memory that the conditions of all the account's records take in each
+// web process.
 type Plan struct {
 	Name           string `json:"name"`
 	API            bool   `json:"api"`
@@ -29,21 +27,21 @@ type Plan struct {
 	Smartlinks     int    `json:"smartlinks"`
 	Templates      int    `json:"templates"`
 	CopilotRules   int    `json:"copilot_rules"`
-	BotValues      int    `json:"bot_values"` // values of all entries of the bot lists
+	BotValues      int    `json:"bot_values"`
 	Sites          int    `json:"sites"`
-	Goals          int    `json:"goals"`       // goals of one site
+	Goals          int    `json:"goals"`
 	GeoLookups     int    `json:"geo_lookups"` // lookups per minute in the account's own geo database; 0: not allowed
 	MatchingBytes  int    `json:"matching_bytes"`
-	OpenJobs       int    `json:"open_jobs"`    // waiting or running exports, large reports, corrections and deletions
-	ExportBytes    int64  `json:"export_bytes"` // size of all stored report files
+	OpenJobs       int    `json:"open_jobs"` // exports, large reports, corrections and deletions
+	ExportBytes    int64  `json:"export_bytes"`
 	AnswerBytes    int64  `json:"answer_bytes"` // size of the answers stored for repeated calls; results of jobs may take as much again
 	ClicksPerMonth int64  `json:"clicks_per_month"`
 	HistoryDays    int    `json:"history_days"`  // days that clicks are kept
 	PostbackDays   int    `json:"postback_days"` // days that received postbacks are kept unchanged, at least StrangersPostbackDays
 }
 
-// Plans is the table of plans. Their allowances are defined nowhere else. The calls per minute equal the numbers in the API
-// documentation. An operator may replace the table by a file (see ParsePlans) before anything runs.
+// Plans is the table of plans. The calls per minute equal the numbers in the API documentation. An operator may replace the table
+// by a file (see ParsePlans) before anything runs.
 var Plans = []Plan{
 	{
 		Name: "starter", CallsPerMinute: 60, Campaigns: 10, Offers: 50, Landers: 50, Integrations: 10, Domains: 1,
@@ -72,7 +70,7 @@ var Plans = []Plan{
 	},
 }
 
-// PlanNamed finds a plan by its name. ok is false for an unknown name.
+// PlanNamed finds a plan by its name.
 func PlanNamed(name string) (plan Plan, ok bool) {
 	return find(Plans, func(p Plan) bool { return p.Name == name })
 }
@@ -91,7 +89,7 @@ func ShortestHistory() int {
 	return slices.MinFunc(Plans, byHistory).HistoryDays
 }
 
-// LongestHistory returns the longest HistoryDays of all plans. Older clicks are deleted.
+// LongestHistory returns the longest HistoryDays of all plans.
 func LongestHistory() int {
 	return slices.MaxFunc(Plans, byHistory).HistoryDays
 }

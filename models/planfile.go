@@ -10,17 +10,14 @@ import (
 	"slices"
 )
 
-// mayBeUnlimited lists the allowances that may be Unlimited, by their names in a file.
 var mayBeUnlimited = []string{"campaigns", "offers", "landers", "integrations", "domains", "clicks_per_month"}
 
-// leastAllowances holds the smallest values of some allowances, by their names in a file. The smallest value of all others is 0.
 var leastAllowances = map[string]int64{
 	"calls_per_minute": 1, "matching_bytes": 1 << 20, "open_jobs": 1, "export_bytes": 1 << 20, "answer_bytes": 1 << 20, "history_days": 1,
 	"postback_days": StrangersPostbackDays, "clicks_per_month": 1,
 }
 
-// mostAllowances holds the largest values of some allowances. A larger value could use up the resources of an install. All other
-// allowances have no largest value.
+// mostAllowances holds the largest values of some allowances. A larger value could use up the resources of an install.
 var mostAllowances = map[string]int64{
 	"calls_per_minute": 100_000, "matching_bytes": 4 << 30, "open_jobs": 10_000, "answer_bytes": 4 << 30, "history_days": 3_650, "postback_days": 3_650,
 }
@@ -29,8 +26,7 @@ const mostPlans = 50
 
 var planName = regexp.MustCompile(`^[a-z][a-z0-9_-]{0,39}$`)
 
-// ParsePlans reads a table of plans: a JSON array of objects, as "switchyard plans --json" prints it. Every allowance must be
-// present, so that a forgotten allowance does not become zero. -1 is Unlimited.
+// ParsePlans reads a table of plans, as "switchyard plans --json" prints it. Every allowance must be present, so that a forgotten allowance does not become zero. -1 is Unlimited.
 func ParsePlans(raw []byte) ([]Plan, error) {
 	var rows []map[string]json.RawMessage
 	if err := json.Unmarshal(raw, &rows); err != nil {
@@ -59,7 +55,6 @@ func ParsePlans(raw []byte) ([]Plan, error) {
 	return plans, nil
 }
 
-// check returns an error that names each allowance of the plan that is outside its limits or missing in the plan's row of a file.
 func (p Plan) check(row map[string]json.RawMessage) error {
 	var errs []error
 	for f, v := range reflect.ValueOf(p).Fields() {

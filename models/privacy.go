@@ -33,6 +33,6 @@ func (p IPPrivacy) StoredPart(ip netip.Addr) netip.Addr {
 	if ip.Is4() {
 		bits = truncatedIPv4
 	}
-	network, _ := ip.Prefix(bits) // no error, because the address is valid
+	network, _ := ip.Prefix(bits)
 	return network.Addr()
 }

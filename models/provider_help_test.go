@@ -8,8 +8,7 @@ import (
 	"switchyard/models"
 )
 
-// TestHelp checks that the help of a field says what a customer must know to get its value. The wanted texts are from the
-// providers' own pages.
+// TestHelp checks that the help of a field says what a customer must know to get its value.
 func TestHelp(t *testing.T) {
 	t.Parallel()
 	everflow, _ := models.NetworkProviderNamed("everflow")

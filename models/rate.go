@@ -14,15 +14,13 @@ import (
 	"switchyard/models/money"
 )
 
-// Euro is the currency that all rates are stored against. A rate between two other currencies follows from their rates to the
-// euro.
+// Euro is the currency that all rates are stored against.
 const Euro = "EUR"
 
 // RateDays is the number of days by which a rate may be older than the day for which it is used. Weekends, and holidays around
 // them, have no rates.
 const RateDays = 7
 
-// ratePlaces is the number of decimals of a rate between two currencies.
 const ratePlaces = 16
 
 // Sources of rates.
@@ -110,9 +108,8 @@ func short(s string) string { return s[:min(len(s), maxRateText)] }
 // maxRatesFile is the maximum length of a table of rates in bytes.
 const maxRatesFile = 64 << 20
 
-// ReadRates reads a CSV table of day, currency and rate. A line that begins with # is a comment. The first line may
-// be a header with these names. A wrong line causes an error that names the line. A second rate for the same day and
-// currency is an error too.
+// ReadRates reads a CSV table of day, currency and rate. A line that begins with # is a comment. The first line may be a header
+// with these names.
 func ReadRates(file io.Reader) ([]Rate, error) {
 	raw, err := io.ReadAll(io.LimitReader(file, maxRatesFile+1))
 	if err == nil && len(raw) > maxRatesFile {

@@ -23,7 +23,7 @@ func (o Owned) Owner() uuid.UUID { return o.AccountID }
 // RecordID returns the id of the record.
 func (o Owned) RecordID() uuid.UUID { return o.ID }
 
-// Dated holds the times of a record. The database sets them.
+// Dated holds the times of a record.
 type Dated struct {
 	CreatedAt Stamp `db:"created_at,auto" json:"created_at"`
 	UpdatedAt Stamp `db:"updated_at,auto" json:"updated_at"`
@@ -32,8 +32,7 @@ type Dated struct {
 // Version returns the text of UpdatedAt, which differs after each change.
 func (d Dated) Version() string { return d.UpdatedAt.Text() }
 
-// User is a record that uses another record. A campaign or a saved flow uses the records that its flow refers to. A campaign or
-// smartlink uses its source. An offer uses its network.
+// User is a record that uses another record.
 type User struct {
 	Kind   string    `db:"kind" json:"kind" enum:"campaign,flow,offer,smartlink"`
 	ID     uuid.UUID `db:"id" json:"id"`
@@ -80,7 +79,6 @@ func (t *Stamp) Scan(src any) error {
 	return nil
 }
 
-// find returns the first element of a list that matches. ok is false if no element matches.
 func find[T any](list []T, matches func(T) bool) (found T, ok bool) {
 	if i := slices.IndexFunc(list, matches); i >= 0 {
 		return list[i], true

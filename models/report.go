@@ -23,8 +23,8 @@ type ReportArgs struct {
 	Totals     bool           `json:"totals,omitempty"`
 }
 
-// ReportFilter keeps the clicks and conversions that have one of the values in a dimension. With Not it keeps those without
-// such a value. An empty value stands for a missing value.
+// ReportFilter keeps the clicks and conversions that have one of the values in a dimension. An empty value stands for a missing
+// value.
 type ReportFilter struct {
 	Dimension string   `json:"dimension"`
 	Values    []string `json:"values"`
@@ -35,12 +35,11 @@ type ReportFilter struct {
 // show the figure. A group whose figure has no value, such as a ratio that divides by zero, is not kept.
 type FigureFilter struct {
 	Figure string          `json:"figure"`
-	Op     string          `json:"op"` // one of FigureOps
+	Op     string          `json:"op"`
 	Value  decimal.Decimal `json:"value"`
 }
 
-// FigureOps lists the comparisons of a FigureFilter. The parser takes the first comparison with which a text begins. So "<=" stands
-// before "<", and ">=" before ">".
+// FigureOps lists the comparisons of a FigureFilter. The parser takes the first comparison with which a text begins.
 var FigureOps = []string{"<=", ">=", "<", ">"}
 
 // TimeRange is the time in [From, To).
@@ -54,8 +53,8 @@ type TimeRange struct {
 type ReportRow struct {
 	Dims []string `json:"dims"`
 	Figures
-	Before *Figures `json:"before,omitempty"` // figures of the range in Compare
-	Total  bool     `json:"total,omitempty"`  // not a group, but the sums of all groups
+	Before *Figures `json:"before,omitempty"`
+	Total  bool     `json:"total,omitempty"` // not a group, but the sums of all groups
 	// Loss covers the days and traffic sources whose own click counts are known. It is nil if no counts are known.
 	Loss *ClickLoss `json:"loss,omitempty"`
 }

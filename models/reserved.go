@@ -27,8 +27,7 @@ var (
 	SlugForm  = regexp.MustCompile(`^[A-Za-z0-9_-]{1,64}$`)
 )
 
-// tagForm is the form of the name of a domain's page tag. The tag's file has .js after the name. This file name
-// cannot be an alias or a slug, because neither contains a dot.
+// The tag's file has .js after this name, so it cannot be an alias or a slug: neither contains a dot.
 var tagForm = regexp.MustCompile(`^[a-z0-9][a-z0-9_-]{0,49}$`)
 
 // CheckTagName returns an error if a domain cannot serve the page tag under a name. The error's text is meant for the client.
@@ -39,8 +38,8 @@ func CheckTagName(name string) error {
 	return Invalid("invalid_input", "tag_name takes 1 to 50 lower-case letters, digits, _ and -; %q is not such a name, or the service needs it", name)
 }
 
-// TagFile reports whether a path segment such as stats.js is the page tag. The tag is served as t.js. If the domain has set a
-// name, the tag is also served as that name followed by .js.
+// TagFile reports whether a path segment such as stats.js is the page tag. The tag is served as t.js and under the name that the
+// domain has set.
 func TagFile(word, name string) bool {
 	file, ok := strings.CutSuffix(word, ".js")
 	return ok && (file == "t" || file != "" && file == name)
@@ -68,8 +67,8 @@ func CheckSlug(slug string) error {
 	return nil
 }
 
-// TrimLink returns the alias or slug of a link without the signs after it, such as a dot or a bracket from the text
-// that the link was copied from. No alias and no slug ends with such a sign.
+// TrimLink returns the alias or slug of a link without the signs after it, such as a dot or a bracket from the text that the link
+// was copied from.
 func TrimLink(word string) string {
 	return strings.TrimRightFunc(word, func(r rune) bool {
 		return r != '_' && r != '-' && (r >= utf8.RuneSelf || !unicode.IsLetter(r) && !unicode.IsDigit(r))

@@ -20,7 +20,7 @@ type Site struct {
 // Version returns the text of UpdatedAt, which differs after each change.
 func (s Site) Version() string { return s.UpdatedAt.Text() }
 
-// The kinds of a site. A campaign for a site has the mode of the same name.
+// The kinds of a site.
 const (
 	SiteStore = "store"
 	SiteLead  = "lead"
@@ -50,7 +50,7 @@ func NewGoal(site Site, key string) Goal {
 // ValidGoalKey reports whether a text can be the key of a goal.
 func ValidGoalKey(key string) bool { return goalKey.MatchString(key) }
 
-// Check returns an error if the settings of a goal do not fit together. The code is bad_goal_shape or no_value.
+// Check returns an error if the settings of a goal do not fit together. The code of the error is bad_goal_shape or no_value.
 func (g Goal) Check() error {
 	switch {
 	case g.Kind == GoalPage && !strings.HasPrefix(g.MatchPath, "/"):

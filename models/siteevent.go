@@ -23,8 +23,8 @@ type SiteEvent struct {
 	At         time.Time       `db:"at" spool:"5"`
 	ClickID    uuid.UUID       `db:"click_id" spool:"6"` // zero: the visitor has no click
 	Arrival    string          `db:"arrival" spool:"7"`  // how the click was found, one of Arrivals; empty: not reported
-	AdID       string          `db:"ad_id" spool:"8"`    // the click id of the ad platform that Arrival names
-	Name       string          `db:"name" spool:"9"`     // EventView, EventClick, EventIdentify or the key of a goal
+	AdID       string          `db:"ad_id" spool:"8"`
+	Name       string          `db:"name" spool:"9"` // EventView, EventClick, EventIdentify or the key of a goal
 	Host       string          `db:"host" spool:"10"`
 	Path       string          `db:"path" spool:"11"` // without the query
 	Referrer   string          `db:"referrer" spool:"12"`
@@ -32,12 +32,12 @@ type SiteEvent struct {
 	Currency   string          `db:"currency" spool:"14"` // three letters, or empty
 	OrderID    string          `db:"order_id" spool:"15"`
 	Items      []SiteItem      `db:"items,json" spool:"16"`
-	Slot       int             `db:"slot" spool:"17"`       // the slot that was clicked
-	Source     string          `db:"source" spool:"18"`     // FromTag or FromGoalAPI
+	Slot       int             `db:"slot" spool:"17"`
+	Source     string          `db:"source" spool:"18"`
 	TimeZone   string          `db:"time_zone" spool:"19"`  // the browser's offset from UTC, such as +02:00
 	Screen     string          `db:"screen" spool:"20"`     // width x height
 	WebDriver  bool            `db:"web_driver" spool:"21"` // the browser reports that a program controls it
-	Domain     string          `spool:"22"`                 // the domain to which the event was sent
+	Domain     string          `spool:"22"`
 	IP         netip.Addr      `spool:"23"`
 	Goals      []ReachedGoal   `spool:"24"`
 	// Keys are the sealed hashes of the visitor's personal data, and KeyNames are the names of the keys, separated by
@@ -64,28 +64,26 @@ type ReachedGoal struct {
 	OrderID  string          `json:"order_id,omitempty"`
 }
 
-// Names of events that are not goals. The page tag sends EventView and EventClick automatically. EventIdentify identifies the
-// visitor: its OrderID is the account's own name for the visitor. The name of any other event is the key of a goal.
+// Names of events that are not goals. EventIdentify identifies the visitor: its OrderID is the account's own name for the
+// visitor.
 const (
 	EventView     = "view"
 	EventClick    = "click"
 	EventIdentify = "identify"
 )
 
-// Arrivals lists the ways in which a page finds the click of its visitor, in the order in which the page tag tries them. With
-// ArrivalDirect no click is found.
+// Arrivals lists the ways in which a page finds the click of its visitor, in the order in which the page tag tries them.
 var Arrivals = slices.Concat([]string{"url", "cookie", "local", "redirect"}, AdArrivals, []string{ArrivalDirect})
 
-// AdArrivals lists the arrivals of visitors that an ad platform sent. They have the names of the platforms' click id
-// parameters.
+// AdArrivals lists the arrivals of visitors that an ad platform sent.
 var AdArrivals = []string{"gclid", "fbclid", "msclkid", "ttclid"}
 
 // ArrivalDirect is the arrival of a visitor without a click.
 const ArrivalDirect = "direct"
 
-// SiteEventID returns the id of an event. senderID is the id that the sender gave the event. It must be unique among the account's
-// events from the same source. The source is part of the hash. So a client that sends events as the page tag, which any client can
-// do, cannot produce the id of a server's event.
+// SiteEventID returns the id of an event. senderID is the id that the sender gave the event. It must be unique among the
+// account's events from the same source. The source is part of the hash, so that an event of the page tag, which anyone can send,
+// cannot take the id of a server's event.
 func SiteEventID(account uuid.UUID, source, senderID string) uuid.UUID {
 	return hashID(account[:], []byte(source), []byte{0}, []byte(senderID))
 }
@@ -93,7 +91,6 @@ func SiteEventID(account uuid.UUID, source, senderID string) uuid.UUID {
 // AdKey returns the key by which a click is found from an ad platform's click id: a hash of the parameter and its value.
 func AdKey(kind, value string) uuid.UUID { return hashID([]byte(kind), []byte{0}, []byte(value)) }
 
-// hashID returns a UUID of version 8 that is a hash of the parts.
 func hashID(parts ...[]byte) uuid.UUID {
 	h := sha256.New()
 	for _, p := range parts {
@@ -109,8 +106,7 @@ func (e *SiteEvent) FindsClick() bool {
 	return e.ClickID != uuid.Nil && e.Arrival != ArrivalDirect && slices.Contains(Arrivals, e.Arrival)
 }
 
-// RecordGoals records each goal that the event reaches. A goal is reached if it is active and if its key is the event's name. An
-// active page goal is also reached by a view of its page.
+// RecordGoals records each goal that the event reaches. An active page goal is also reached by a view of its page.
 func (e *SiteEvent) RecordGoals(s SiteTerms, goals []GoalTerms) {
 	for _, g := range goals {
 		if !g.IsActive || g.Key != e.Name && !g.isPage(e) {
@@ -128,8 +124,7 @@ func (e *SiteEvent) RecordGoals(s SiteTerms, goals []GoalTerms) {
 	}
 }
 
-// Postbacks returns the postbacks that report the event's goals. The id of a postback is derived from the event, its time of
-// arrival and the goal. There are no postbacks without a click.
+// Postbacks returns the postbacks that report the event's goals. The id of a postback is derived from the event, its time of arrival and the goal.
 func (e *SiteEvent) Postbacks() []*Postback {
 	if e.ClickID == uuid.Nil {
 		return nil
@@ -178,8 +173,7 @@ type SiteTerms struct {
 	IsActive    bool   `db:"is_active" json:"isActive"`
 }
 
-// The sources of an order's value. With RevenueOrder it is the value that the order reports. With RevenueFixed it is the value
-// of the goal, whatever the order reports.
+// The sources of an order's value.
 const (
 	RevenueOrder = "order"
 	RevenueFixed = "fixed"
@@ -203,12 +197,10 @@ type GoalTerms struct {
 	IsActive  bool   `db:"is_active" json:"isActive"`
 }
 
-// isPage reports whether the event is a view of the goal's page.
 func (g GoalTerms) isPage(e *SiteEvent) bool {
 	return g.Kind == GoalPage && e.Name == EventView && MatchesPath(g.MatchPath, e.Path)
 }
 
-// valueOf returns the value of an event that reaches the goal.
 func (g GoalTerms) valueOf(e *SiteEvent, s SiteTerms) (value decimal.Decimal, currency string) {
 	currency = g.Currency
 	if currency == "" {

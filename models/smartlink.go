@@ -9,8 +9,8 @@ import (
 // MaxSlug is the maximum length of a smartlink's slug in bytes.
 const MaxSlug = 64
 
-// Smartlink is a short link on a tracking domain of the account. The first rule that matches sends the visitor to the rule's
-// own destination. Without a match, visitors go to DestinationURL.
+// Smartlink is a short link on a tracking domain of the account. The first rule that matches sends the visitor to the rule's own
+// destination.
 type Smartlink struct {
 	Owned
 	SmartlinkFields
@@ -39,9 +39,9 @@ type SmartlinkFields struct {
 	SourceID       uuid.NullUUID `db:"source_id" json:"source_id" bad:"invalid_source" send:"a traffic source of the account"`
 }
 
-// SmartlinkRule sends visitors that match its conditions to its own destination. It is stored in its JSON form.
+// SmartlinkRule sends visitors that match its conditions to its own destination.
 type SmartlinkRule struct {
-	ID             uuid.UUID   `json:"id"` // statistics refer to it
+	ID             uuid.UUID   `json:"id"`
 	Name           string      `json:"name"`
 	Logic          string      `json:"logic" enum:"and,or"`
 	Conditions     []Condition `json:"conditions"`

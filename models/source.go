@@ -39,16 +39,15 @@ type SourceLink struct {
 	ExternalIDMacro string      `db:"external_id_macro" json:"external_id_macro" trim:"true" send:"the source's macro for its click id, up to 64 characters; empty if the source adds the parameter on its own"`
 }
 
-// SubSlot reserves a sub-parameter for a parameter of a traffic source. A parameter that was removed from
-// token_macros keeps its sub-parameter. If another parameter took it, reports, conditions and rules would change
-// their meaning.
+// SubSlot reserves a sub-parameter for a parameter of a traffic source. It stays reserved after the parameter was removed from
+// token_macros.
 type SubSlot struct {
 	Sub   int    `json:"sub" required:"true" min:"1" max:"{mostSubs}" doc:"1 is sub1"`
 	Param string `json:"param" required:"true" trim:"true" maxLength:"100" doc:"if it is not in token_macros, links do not carry it and the sub-parameter stays empty"`
 	Name  string `json:"name" trim:"true" maxLength:"100" doc:"shown in place of the parameter; empty: the parameter is shown"`
 }
 
-// SubSlots are the reserved sub-parameters of a traffic source, by number. Package subslot assigns them.
+// SubSlots are the reserved sub-parameters of a traffic source, by number.
 type SubSlots []SubSlot
 
 // The parameters from which the cost and the source's click id are read if the source names no other parameters.
@@ -57,9 +56,9 @@ const (
 	DefaultExternalIDParam = "external_id"
 )
 
-// Params returns the parameters of a tracking link with the macros that fill them. The order is: the click id, the
-// cost, then token_macros. The parameter of the click id or the cost is left out if it has no macro, because the
-// source then adds it on its own. Each parameter occurs once.
+// Params returns the parameters of a tracking link with the macros that fill them. The order is: the click id, the cost, then
+// token_macros. The parameter of the click id or the cost is left out if it has no macro, because the source then adds it on its
+// own.
 func (l SourceLink) Params() TokenMacros {
 	var list TokenMacros
 	add := func(param, macro string) {
@@ -86,8 +85,7 @@ type TokenMacros []TokenMacro
 
 var errTokenMacros = errors.New("token macros must be an object of texts")
 
-// UnmarshalJSON reads an object of texts and keeps its order. It trims names. A repeated name keeps its first position and gets
-// its last value.
+// UnmarshalJSON reads an object of texts and keeps its order. A repeated name keeps its first position and gets its last value.
 func (m *TokenMacros) UnmarshalJSON(raw []byte) error {
 	dec := json.NewDecoder(bytes.NewReader(raw))
 	if t, err := dec.Token(); err != nil || t != json.Delim('{') {
@@ -102,7 +100,7 @@ func (m *TokenMacros) UnmarshalJSON(raw []byte) error {
 		if err != nil || !ok {
 			return errTokenMacros
 		}
-		param, _ := name.(string) // always a string
+		param, _ := name.(string)
 		param = strings.TrimSpace(param)
 		if i, twice := at[param]; twice {
 			list[i].Macro = macro
@@ -111,7 +109,7 @@ func (m *TokenMacros) UnmarshalJSON(raw []byte) error {
 		at[param] = len(list)
 		list = append(list, TokenMacro{param, macro})
 	}
-	if _, err := dec.Token(); err != nil { // the closing brace
+	if _, err := dec.Token(); err != nil {
 		return errTokenMacros
 	}
 	*m = list

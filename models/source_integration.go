@@ -21,8 +21,8 @@ type SourceIntegration struct {
 	SourceIntegrationFields
 	SourceUploads
 
-	SecretNames []string `db:"secret_names"` // the names of the secret credentials
-	Currency    string   `db:"currency"`     // currency of the account at the platform, as last read
+	SecretNames []string `db:"secret_names"`
+	Currency    string   `db:"currency"` // currency of the account at the platform, as last read
 	Zone        string   `db:"zone"`
 }
 
@@ -31,8 +31,8 @@ type SourceUploads struct {
 	UploadsReadyAt   *time.Time `db:"uploads_ready_at"` // the platform accepts no uploads before this time; nil: at any time
 	UploadsStopped   string     `db:"uploads_stopped"`  // why uploads were stopped; empty: they were not stopped
 	UploadsStoppedAt *time.Time `db:"uploads_stopped_at"`
-	UploadFailure    string     `db:"upload_failure"`  // why the last upload job failed; empty: it succeeded
-	UploadFailures   int        `db:"upload_failures"` // number of failures in a row
+	UploadFailure    string     `db:"upload_failure"` // why the last upload job failed; empty: it succeeded
+	UploadFailures   int        `db:"upload_failures"`
 	UploadSince      *time.Time `db:"upload_failing_since"`
 }
 
@@ -44,7 +44,7 @@ type SourceIntegrationFields struct {
 	ConversionAction   string        `db:"conversion_action"`
 	ConversionStatuses []string      `db:"conversion_statuses"`
 	ConversionsEnabled bool          `db:"conversions_enabled"`
-	UploadMode         string        `db:"upload_mode"`     // UploadsShadow or UploadsLive
+	UploadMode         string        `db:"upload_mode"`
 	DailyCapCount      int           `db:"daily_cap_count"` // maximum number of conversions uploaded in a day
 	DailyCapValue      Money         `db:"daily_cap_value"` // maximum value uploaded in a day, in the account's currency
 	SendKeys           bool          `db:"send_keys"`       // hashed personal data are uploaded too, if the person has agreed
@@ -77,14 +77,12 @@ type CostEndpoint struct {
 	FirstPage        int               `json:"firstPage" bad:"invalid_input" min:"0" max:"1" doc:"number of the first page"`
 }
 
-// costDates are the layouts of the dates in requests to a cost endpoint.
 var costDates = map[string]string{
 	"": time.DateOnly, "YYYY-MM-DD": time.DateOnly, "DD.MM.YYYY": "02.01.2006", "DD/MM/YYYY": "02/01/2006", "MM/DD/YYYY": "01/02/2006",
 	"YYYYMMDD": "20060102",
 }
 
-// WithDefaults returns the endpoint with defaults in place of empty settings. A setting is also empty if the endpoint
-// was stored before the setting existed.
+// WithDefaults returns the endpoint with defaults in place of empty settings.
 func (e CostEndpoint) WithDefaults() CostEndpoint {
 	e.Method, e.DateFormat = cmp.Or(e.Method, "GET"), cmp.Or(e.DateFormat, "YYYY-MM-DD")
 	e.DayField, e.SpendField = cmp.Or(e.DayField, "day"), cmp.Or(e.SpendField, "spend")
@@ -97,17 +95,14 @@ func (e CostEndpoint) Date(day time.Time) string { return day.Format(costDates[e
 // MemberKey is the field name that stands for the name of a row, if the rows are the members of an object.
 const MemberKey = "{key}"
 
-// pageNumber stands for the number of a page in the address and the body of a request.
 const pageNumber = "{page}"
 
-// Limits of a cost endpoint.
 const (
 	maxCostHeaders    = 20
 	maxCostHeaderName = 100
 	maxCostBody       = 8000 // bytes, as JSON
 )
 
-// headerName matches the names that an HTTP header may have.
 var headerName = regexp.MustCompile("^[!#$%&'*+.^_`|~0-9A-Za-z-]+$")
 
 // Check returns an error if a setting is invalid, or if settings do not fit together. An empty URL is allowed.
@@ -204,18 +199,16 @@ func (i SourceIntegration) Masked() map[string]string {
 // spend for some days.
 const (
 	SpendEvery    = 3 * time.Hour
-	SpendDays     = 3 // window of most syncs, including today
+	SpendDays     = 3
 	SpendWideDays = 30
 )
 
-// NextSpend returns the time from a sync to the next one. failures is the number of failures in a row, and 0 means that the
-// sync did not fail.
+// NextSpend returns the time from a sync to the next one, after a number of failures in a row.
 func NextSpend(failures int) time.Duration { return backOff(SpendEvery, failures) }
 
 // RunCostSync is the kind of runs that read the spend of a traffic source.
 const RunCostSync = "cost_sync"
 
-// minCapiToken is the minimum length of a token for conversions at Meta, in characters.
 const minCapiToken = 16
 
 var pixelID = regexp.MustCompile(`^[0-9]{5,20}$`)
@@ -239,7 +232,7 @@ func CheckPixel(provider string, credentials map[string]string) error {
 	return nil
 }
 
-// maxConversionAction is the maximum length of a conversion action's name. It applies to all platforms except Google Ads.
+// The limit applies to all platforms except Google Ads.
 const maxConversionAction = 100
 
 var (
@@ -247,9 +240,9 @@ var (
 	onlyDigits     = regexp.MustCompile(`^[0-9]{1,20}$`)
 )
 
-// ConversionAction parses a text in which a client names a conversion action of the provider. For Google Ads it accepts the id of a
-// conversion action, its resource name or a link to its page. It returns a resource name in full, and the id for an id or a link. A
-// resource name also contains the customer that owns the action. For other providers it accepts and returns a name.
+// ConversionAction parses a text in which a client names a conversion action of the provider. For Google Ads it accepts the id of
+// a conversion action, its resource name or a link to its page. It returns a resource name in full, and the id for an id or a
+// link. For other providers it accepts and returns a name.
 func ConversionAction(provider, text string) (string, error) {
 	text = strings.TrimSpace(text)
 	switch {
@@ -269,8 +262,8 @@ func ConversionAction(provider, text string) (string, error) {
 	return "", Invalid("invalid_conversion_action", "conversion_action must be the number of a conversion action, its resource name or a link to its page")
 }
 
-// GoogleAction returns the id of a conversion action of Google Ads that is stored as its id or its resource name. owner is the
-// customer in the resource name, in digits. It is empty if the action is stored as an id.
+// GoogleAction returns the id of a conversion action of Google Ads that is stored as its id or its resource name. It is empty if
+// the action is stored as an id.
 func GoogleAction(text string) (owner, id string) {
 	m := actionResource.FindStringSubmatch(text)
 	if m == nil {
@@ -279,8 +272,7 @@ func GoogleAction(text string) (owner, id string) {
 	return strings.ReplaceAll(m[1], "-", ""), m[2]
 }
 
-// CheckConversions returns an error if conversions are enabled but cannot be uploaded: the platform takes no conversions, a
-// credential is missing or invalid, or no conversion action is chosen. credentials are all credentials of the connection.
+// CheckConversions returns an error if conversions are enabled but cannot be uploaded.
 func (f SourceIntegrationFields) CheckConversions(p SourceProvider, credentials map[string]string) error {
 	missing := p.MissingForConversions(credentials)
 	switch {
@@ -301,17 +293,13 @@ func (f SourceIntegrationFields) CheckConversions(p SourceProvider, credentials 
 	return nil
 }
 
-// NeedsSignIn reports whether the connection works only if a person signs in at the platform. credentials are all credentials of
-// the connection, and enabled is Integration.IsEnabled. Some platforms accept conversions with a token of their own, without a sign-in.
+// NeedsSignIn reports whether the connection works only if a person signs in at the platform.
 func (f SourceIntegrationFields) NeedsSignIn(p SourceProvider, enabled bool, credentials map[string]string) bool {
 	return p.SignIn && (enabled || f.ConversionsEnabled && !p.UploadsByToken(credentials))
 }
 
-// ChooseConnection returns the sign-in connection that a traffic source uses. The argument existing lists the account's
-// connections to the platform. ChooseConnection chooses the wanted connection, or else the only connection. It fails with the
-// code not_connected if the wanted connection is not in the list, or if a connection is needed and the list is empty. With
-// several connections and no wanted one, it fails with the code choose_connection if a connection is needed. Otherwise it returns
-// no id.
+// ChooseConnection returns the sign-in connection that a traffic source uses: the wanted connection, or else the only existing
+// one. It returns no id if there is neither and none is needed. It fails with the code not_connected or choose_connection.
 func ChooseConnection(existing []uuid.UUID, wanted uuid.NullUUID, needed bool) (uuid.NullUUID, error) {
 	switch {
 	case wanted.Valid && !slices.Contains(existing, wanted.UUID), needed && len(existing) == 0:

@@ -29,8 +29,7 @@ func TestConversionAction(t *testing.T) {
 	}
 }
 
-// TestChooseConnection checks that the wanted connection is chosen, or else the only connection. With several connections one
-// must be named, if a connection is needed.
+// TestChooseConnection checks that the wanted connection is chosen, or else the only connection.
 func TestChooseConnection(t *testing.T) {
 	t.Parallel()
 	a, b, none := uuid.New(), uuid.New(), uuid.NullUUID{}
@@ -62,7 +61,6 @@ func TestChooseConnection(t *testing.T) {
 }
 
 // TestUETConnection checks that conversions by the UET Conversions API need a tag, but neither a conversion action nor a sign-in.
-// Spend still needs a sign-in.
 func TestUETConnection(t *testing.T) {
 	t.Parallel()
 	p, _ := models.SourceProviderNamed(models.MicrosoftAds)

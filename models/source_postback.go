@@ -27,15 +27,13 @@ type GoalPostback struct {
 	Statuses []string `json:"statuses" bad:"invalid_value" unique:"true" enum:"pending,approved,rejected,chargeback" default:"[\"approved\"]" send:"statuses that are reported for this goal, as in postback_statuses"`
 }
 
-// placeholder matches a word of a template that stands for the account's own value, such as YOUR_AID.
 var placeholder = regexp.MustCompile(`YOUR_[A-Z0-9_]+`)
 
-// Placeholder returns the first word of an address that stands for the account's own value, such as YOUR_AID. Without such a word it
-// returns an empty text.
+// Placeholder returns the first word of an address that stands for the account's own value, such as YOUR_AID.
 func Placeholder(address string) string { return placeholder.FindString(address) }
 
-// URLFor returns the address at which the source is notified of a conversion with a goal and a status. ok is false if the source
-// is not notified of it. A source whose address has a placeholder is not notified either.
+// URLFor returns the address at which the source is notified of a conversion with a goal and a status. A source whose address has
+// a placeholder is not notified either.
 func (p SourcePostback) URLFor(goal, status string) (url string, ok bool) {
 	url, statuses := p.PostbackURL, p.PostbackStatuses
 	for _, g := range p.PostbackGoals {
@@ -63,7 +61,7 @@ func (p SourcePostback) URLs() []string {
 	return list
 }
 
-// Check returns an error if a goal is listed twice. Case does not matter.
+// Check returns an error if a goal is listed twice.
 func (p SourcePostback) Check() error {
 	seen := map[string]bool{}
 	for _, g := range p.PostbackGoals {
@@ -111,12 +109,12 @@ type SentPostback struct {
 	Cost         decimal.Decimal     `db:"cost"` // in the account's currency
 	RecordedAt   time.Time           `db:"recorded_at"`
 	Result       string              `db:"result"`
-	Reason       string              `db:"reason"` // why it failed, is waiting or was skipped
+	Reason       string              `db:"reason"`
 	Attempts     int                 `db:"attempts"`
-	Request      SentRequest         `db:"request,json"` // request of the last attempt
-	HTTPStatus   *int                `db:"http_status"`  // of the last attempt; nil when no answer came
-	Answer       string              `db:"answer"`       // the beginning of the answer's body
-	Tries        []SentTry           `db:"tries,json"`   // the last MaxTries attempts, oldest first
+	Request      SentRequest         `db:"request,json"`
+	HTTPStatus   *int                `db:"http_status"` // of the last attempt; nil when no answer came
+	Answer       string              `db:"answer"`      // the beginning of the answer's body
+	Tries        []SentTry           `db:"tries,json"`  // the last MaxTries attempts, oldest first
 	LastAttempt  *time.Time          `db:"last_attempt"`
 	ToldAt       *time.Time          `db:"told_at"`
 	CreatedAt    time.Time           `db:"created_at"`

@@ -2,19 +2,17 @@ package models
 
 import "encoding/json"
 
-// CostPreset is a cost endpoint for a platform that has no adapter of its own. The customer enters only the token.
+// CostPreset is a cost endpoint for a platform that has no adapter of its own.
 type CostPreset struct {
-	Name     string // the key of the platform's template, if there is one
+	Name     string
 	Label    string
-	Help     string // where the token is, and what the preset cannot read
+	Help     string
 	Page     string // the document or the client programs from which the preset was taken on the day Checked, YYYY-MM-DD
 	Checked  string
 	Endpoint CostEndpoint
 }
 
-// CostPresets lists the presets by label. Five more platforms were looked at and have no preset. The report of Kadam needs the ids of
-// the account and of its campaigns. The documented report of Monetag is for publishers. No readable document of HilltopAds, RichAds
-// and EZmob names the member with the spend.
+// CostPresets lists the presets by label.
 var CostPresets = []CostPreset{
 	{
 		Name: "adsterra", Label: "Adsterra", Help: "API token: Account > API > Generate new token. Amounts are taken as US dollars, and days as UTC days.",

@@ -6,28 +6,26 @@ import (
 	"switchyard/models/matchkey"
 )
 
-// SourceProvider is an ad platform of traffic sources. Spend is read from its API and conversions are uploaded to it.
+// SourceProvider is an ad platform of traffic sources.
 type SourceProvider struct {
 	Name string // the value of Integration.Provider
 	CredentialForm
-	// SignIn says that a person has to sign in at the platform before its spend can be read. Some of these platforms also accept
-	// conversions without a sign-in: see TokenUpload.
+	// SignIn says that a person has to sign in at the platform before its spend can be read.
 	SignIn bool
-	// Cost says that spend can be read from the platform. Conversions says that conversions can be uploaded to it.
+	// Spend can be read from the platform, and conversions can be uploaded to it.
 	Cost, Conversions bool
 	// Action says that conversions need a conversion action of the platform.
 	Action bool
-	// TokenUpload is a second way to upload conversions, without a sign-in. Only some platforms offer it.
+	// TokenUpload is a second way to upload conversions, without a sign-in.
 	TokenUpload TokenUpload
 	// Keys are the forms of hashed personal data that the platform takes with a conversion, by their names in package
 	// matchkey. The platform gets no other personal data.
 	Keys []string
 }
 
-// TokenUpload describes an API of a platform that takes conversions with a token of its own. An upload through this API needs no
-// conversion action.
+// TokenUpload describes an API of a platform that takes conversions with a token of its own.
 type TokenUpload struct {
-	Label string // the API's name, for a person
+	Label string
 	Token string // the credential that selects this API when it is set
 	Tag   string // the credential with the number of the tag, which this API needs too
 }
@@ -49,7 +47,7 @@ const (
 	UETToken = "uet_token"
 )
 
-// The supported versions of the platforms' APIs. The version is part of the API's address.
+// The supported versions of the platforms' APIs.
 const (
 	GoogleAdsVersion = "v26"
 	MetaVersion      = "v27.0"
@@ -63,9 +61,8 @@ func SourceProviderNamed(name string) (SourceProvider, bool) {
 	return find(SourceProviders, func(p SourceProvider) bool { return p.Name == name })
 }
 
-// SourceProviders lists the platforms to which a traffic source can be connected. No field is required, because an
-// account may connect a platform only for its spend or only for conversions. A missing field is reported when a
-// request to the platform needs it.
+// SourceProviders lists the platforms to which a traffic source can be connected. No field is required, because an account may
+// connect a platform only for its spend or only for conversions.
 var SourceProviders = []SourceProvider{
 	{Name: GoogleAds, SignIn: true, Cost: true, Conversions: true, Action: true, Keys: []string{matchkey.EmailGoogle, matchkey.Phone}, CredentialForm: credentials("Google Ads",
 		plain("customer_id", "Customer id", "ten digits, at the top of the account's page").forCost(),
@@ -156,19 +153,16 @@ var nameAndPlace = []string{
 	matchkey.Email, matchkey.PhoneDigits, matchkey.FirstName, matchkey.LastName, matchkey.City, matchkey.Region, matchkey.Zip, matchkey.Country,
 }
 
-// optional marks the field as not required.
 func optional(f CredentialField) CredentialField {
 	f.Required = false
 	return f
 }
 
-// forCost marks the field as needed to read spend. A request may still leave it out.
 func (f CredentialField) forCost() CredentialField {
 	f.Required, f.ForCost = false, true
 	return f
 }
 
-// forConversions marks the field as needed to upload conversions. A request may still leave it out.
 func (f CredentialField) forConversions() CredentialField {
 	f.Required, f.ForConversions = false, true
 	return f

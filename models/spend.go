@@ -31,7 +31,6 @@ func (b ClicksBy) Add(platform string, campaign uuid.UUID, clicks int64) {
 	b[platform][campaign] += clicks
 }
 
-// all returns the clicks of each of our campaigns.
 func (b ClicksBy) all() map[uuid.UUID]int64 {
 	out := map[uuid.UUID]int64{}
 	for _, byCampaign := range b {
@@ -50,13 +49,13 @@ type CampaignSpend struct {
 	Impressions *int64          `json:"impressions"`
 }
 
-// ShareSpend divides a day's spend at a source among our campaigns. It returns the shares in the order of the campaigns' ids.
-// Campaigns with clicks but without a share are returned too. All shares add up to the total spend. matched is the number of rows
-// in spent whose platform campaign had clicks of our campaigns.
+// ShareSpend divides a day's spend at a source among our campaigns. Campaigns with clicks but without a share are returned too.
+// All shares add up to the total spend. matched is the number of rows in spent whose platform campaign had clicks of our
+// campaigns.
 //
 // Spend of a platform's campaign goes to our campaigns that had its clicks, in proportion to their number. ShareSpend uses clicks
-// of the day, or else clicks around the day, because the platform's days may begin at another time than ours. All other spend goes
-// to our campaigns that had clicks on the day but got no spend in this way. If there are no such campaigns, it goes to all
+// of the day, or else clicks around the day, because the platform's days may begin at another time than ours. All other spend
+// goes to our campaigns that had clicks on the day but got no spend in this way. If there are no such campaigns, it goes to all
 // campaigns with clicks on the day. Without any clicks on the day, it goes to the source as a whole.
 func ShareSpend(spent []SpentOn, day, around ClicksBy) (shares []CampaignSpend, matched int) {
 	byCampaign, clicked, found := map[uuid.UUID]*CampaignSpend{}, day.all(), map[uuid.UUID]bool{}
@@ -105,7 +104,6 @@ func ShareSpend(spent []SpentOn, day, around ClicksBy) (shares []CampaignSpend, 
 
 func compareIDs(a, b uuid.UUID) int { return bytes.Compare(a[:], b[:]) }
 
-// addSpend adds a part to the spend of its campaign.
 func addSpend(byCampaign map[uuid.UUID]*CampaignSpend, part CampaignSpend) {
 	total := byCampaign[part.CampaignID]
 	if total == nil {
@@ -116,7 +114,7 @@ func addSpend(byCampaign map[uuid.UUID]*CampaignSpend, part CampaignSpend) {
 	total.Clicks, total.Impressions = addKnown(total.Clicks, part.Clicks), addKnown(total.Impressions, part.Impressions)
 }
 
-// addKnown returns the sum of two numbers. If one of them is not known, it returns the other number.
+// If one of the numbers is not known, addKnown returns the other.
 func addKnown(a, b *int64) *int64 {
 	if a == nil || b == nil {
 		return cmp.Or(a, b)

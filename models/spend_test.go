@@ -9,8 +9,7 @@ import (
 	"switchyard/models"
 )
 
-// TestShareSpend checks that all spend is divided among campaigns, whatever clicks there are. The shares add up exactly to the spend
-// and to the platform's clicks.
+// TestShareSpend checks that all spend is divided among campaigns, whatever clicks there are.
 func TestShareSpend(t *testing.T) {
 	t.Parallel()
 	a, b, c := uuid.New(), uuid.New(), uuid.New()

@@ -21,7 +21,7 @@ func Cut(text string, limit int) string {
 	return string(runes[:min(len(runes), limit)])
 }
 
-// Shortened returns a text of at most limit characters. A longer text ends with an ellipsis.
+// Shortened returns a text of at most limit characters.
 func Shortened(text string, limit int) string {
 	if utf8.RuneCountInString(text) <= limit {
 		return text

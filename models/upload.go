@@ -9,7 +9,7 @@ import (
 
 // The kinds of messages to an ad platform about a conversion.
 const (
-	UploadNew     = "upload"  // the conversion happened
+	UploadNew     = "upload"
 	UploadRestate = "restate" // the conversion has another value
 	UploadRetract = "retract" // the conversion is taken back
 )
@@ -17,7 +17,7 @@ const (
 // Results of uploads.
 const (
 	UploadPending  = "pending"
-	UploadAccepted = "accepted" // accepted by the platform
+	UploadAccepted = "accepted"
 	UploadRejected = "rejected" // rejected by the platform, or it failed too often
 	UploadShadow   = "shadow"   // it was built, and sent as a test if the platform has tests, but does not count
 	UploadSkipped  = "skipped"  // there was nothing to upload, or no way to do so
@@ -38,14 +38,14 @@ type ConversionUpload struct {
 	ClickID      uuid.UUID       `db:"click_id"`
 	ConversionID uuid.UUID       `db:"conversion_id"` // our id, by which the platform knows the conversion
 	Goal         string          `db:"goal"`
-	Status       string          `db:"status"` // of the conversion
-	Action       string          `db:"action"` // UploadNew, UploadRestate or UploadRetract
-	Value        decimal.Decimal `db:"value"`  // the share of the payout that is reported
+	Status       string          `db:"status"`
+	Action       string          `db:"action"`
+	Value        decimal.Decimal `db:"value"` // the share of the payout that is reported
 	Currency     string          `db:"currency"`
 	HappenedAt   time.Time       `db:"happened_at"` // the same in all uploads of a conversion
-	ChangedAt    time.Time       `db:"changed_at"`  // when the conversion got this state
+	ChangedAt    time.Time       `db:"changed_at"`
 	Result       string          `db:"result"`
-	Reason       string          `db:"reason"` // the platform's words, or ours
+	Reason       string          `db:"reason"`
 	Attempts     int             `db:"attempts"`
 	NextAt       time.Time       `db:"next_at"`
 	DecidedAt    *time.Time      `db:"decided_at"`
@@ -60,13 +60,12 @@ type ConversionUpload struct {
 // as its action.
 const UploadAmend = "amend"
 
-// NextUpload returns the action that reports to a platform that a conversion now has a status, a value and a
-// currency. It returns an empty text if there is nothing to report.
+// NextUpload returns the action that reports to a platform that a conversion now has a status, a value and a currency. It returns
+// an empty text if there is nothing to report.
 //
 // last is the last upload that the platform received or is about to receive. It is nil without such an upload. An upload that the
-// platform refused does not count. An upload in shadow mode counts only in shadow mode. refused is an upload that the platform has
-// refused since then, or nil. NextUpload does not send the content of a refused upload again. wanted says that the connection
-// uploads conversions with the status.
+// platform refused does not count. An upload in shadow mode counts only in shadow mode. refused is an upload that the platform
+// has refused since then, or nil. NextUpload does not send the content of a refused upload again.
 func NextUpload(last, refused *ConversionUpload, wanted bool, status string, value decimal.Decimal, currency string) (action string) {
 	reported := last != nil && last.Action != UploadRetract
 	switch {

@@ -9,9 +9,8 @@ import (
 	"switchyard/models"
 )
 
-// TestNextUpload checks the next upload for a conversion, given the uploads that the platform has received and the conversion's new
-// state. A refused upload and a retracted upload count as not received. If the conversion changes before its upload was sent, the
-// waiting upload is changed, and no second upload is made.
+// TestNextUpload checks the next upload for a conversion, given the uploads that the platform has received and the conversion's
+// new state.
 func TestNextUpload(t *testing.T) {
 	t.Parallel()
 	up := func(action, result string, attempts int, value int64) *models.ConversionUpload {

@@ -8,24 +8,24 @@ import (
 
 // Limits of saved views and notes. Lengths are in characters.
 const (
-	MaxViews     = 100  // views of a person; the same limit applies to shared views of an account
-	MaxNotes     = 2000 // notes of an account
-	MaxViewGroup = 5    // dimensions that a report is grouped by
-	MaxViewValue = 500  // characters of a value of a filter
+	MaxViews     = 100 // views of a person; the same limit applies to shared views of an account
+	MaxNotes     = 2000
+	MaxViewGroup = 5
+	MaxViewValue = 500 // characters of a value of a filter
 )
 
 // View is a saved way to look at a report, under a name.
 type View struct {
 	ID        uuid.UUID     `db:"id"`
-	UserID    uuid.NullUUID `db:"user_id"` // the person who made it
-	Author    string        `db:"author"`  // the person's name at that time
+	UserID    uuid.NullUUID `db:"user_id"`
+	Author    string        `db:"author"` // the person's name at that time
 	Name      string        `db:"name"`
 	Shared    bool          `db:"shared"` // every person on the account sees it
 	Report    ViewReport    `db:"report,json"`
 	UpdatedAt time.Time     `db:"updated_at"`
 }
 
-// ViewReport holds the settings of a report that a view saves. The report's time range is not part of it.
+// ViewReport holds the settings of a report that a view saves.
 type ViewReport struct {
 	Group     []string     `json:"group" required:"true" maxItems:"5" doc:"dimensions by which the report is grouped"`
 	Filters   []ViewFilter `json:"filters" maxItems:"30"`
@@ -37,7 +37,7 @@ type ViewReport struct {
 	Having    string       `json:"having" maxLength:"500" doc:"conditions on figures, as in GET /reports/performance; empty: none"`
 }
 
-// ViewFilter keeps the rows that have one of the values in a dimension. With Not it drops these rows.
+// ViewFilter keeps the rows that have one of the values in a dimension.
 type ViewFilter struct {
 	Dimension string   `json:"dimension" required:"true" maxLength:"60"`
 	Values    []string `json:"values" required:"true" maxItems:"100"`
@@ -65,12 +65,12 @@ type RecordedChange struct {
 	Via        string        `db:"via"`       // mcp if an assistant made it, or empty
 	Client     string        `db:"client"`    // name that the assistant's program gives itself
 	Operation  string        `db:"operation"` // method and path of the call
-	Kind       string        `db:"kind"`      // kind of the record
+	Kind       string        `db:"kind"`
 	RecordID   uuid.NullUUID `db:"record_id"`
 	Record     string        `db:"record"` // the record's current name; empty: it has no name, or is deleted
 	CampaignID uuid.NullUUID `db:"campaign_id"`
-	Fields     []string      `db:"fields"` // the fields that were sent
-	Title      string        `db:"title"`  // only for a change by the Copilot
+	Fields     []string      `db:"fields"`
+	Title      string        `db:"title"` // only for a change by the Copilot
 	UndoneAt   *time.Time    `db:"undone_at"`
 }
 

@@ -23,11 +23,11 @@ type Webhook struct {
 	AccountID    uuid.UUID      `db:"account_id" json:"-"`
 	Name         string         `db:"name" json:"name"`
 	URL          string         `db:"url" json:"url"`
-	Events       []string       `db:"events" json:"events"` // the types it subscribes to
+	Events       []string       `db:"events" json:"events"`
 	Active       bool           `db:"active" json:"active"`
-	FailingSince *time.Time     `db:"failing_since" json:"-"`        // first of the consecutive failures; nil: the last attempt did not fail
-	Failures     int            `db:"consecutive_failures" json:"-"` // consecutive failed attempts
-	OldSecret    *time.Time     `db:"old_secret_until" json:"-"`     // end of SecretOverlap; nil: only one secret signs
+	FailingSince *time.Time     `db:"failing_since" json:"-"` // first of the consecutive failures; nil: the last attempt did not fail
+	Failures     int            `db:"consecutive_failures" json:"-"`
+	OldSecret    *time.Time     `db:"old_secret_until" json:"-"` // end of SecretOverlap; nil: only one secret signs
 	CreatedAt    time.Time      `db:"created_at" json:"-"`
 	UpdatedAt    Stamp          `db:"updated_at" json:"updatedAt" doc:"when its settings were last changed: for If-Match of PATCH"`
 	Recent       DeliveryCounts `db:"recent" json:"-"` // only set in lists
@@ -76,6 +76,6 @@ type WebhookDelivery struct {
 	Answer      string          `db:"answer" json:"answer" doc:"the first 2 kB of the body of the endpoint's last answer"`
 	CreatedAt   Stamp           `db:"created_at" json:"createdAt"`
 	LastAttempt *Stamp          `db:"last_attempt" json:"lastAttemptAt"`
-	NextAttempt *Stamp          `db:"next_attempt" json:"nextAttemptAt"` // while it is pending
+	NextAttempt *Stamp          `db:"next_attempt" json:"nextAttemptAt"`
 	DeliveredAt *Stamp          `db:"delivered_at" json:"deliveredAt"`
 }

@@ -22,7 +22,7 @@ type CampaignBody struct {
 	LanderID uuid.UUID       `json:"lander_id" bad:"invalid_destination" doc:"landing page of a flow with one path, if streams and flow_id are left out"`
 }
 
-// Record returns the new campaign that the body describes. Its id and account are not set.
+// Record returns the new campaign that the body describes.
 func (b CampaignBody) Record() (models.Campaign, error) {
 	c := models.Campaign{Name: b.Name, Alias: b.Alias, Status: b.Status, CampaignSettings: b.CampaignSettings}
 	return c, CheckUniqueness(&c)

@@ -1,5 +1,3 @@
-// Package form has the request bodies with which records are created and replaced. It also has the checks of these bodies that the
-// tags of package bind cannot express. The API decodes the bodies from requests, and workers decode them from a document
-// with the settings of an account. Record returns the record that a body describes. It does not read the database: the store checks
-// references and names.
+// Package form has the request bodies with which records are created and replaced. It also has the checks of these bodies that
+// the tags of package bind cannot express.
 package form

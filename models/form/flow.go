@@ -19,7 +19,7 @@ type SavedFlowBody struct {
 	Notes     string           `json:"notes" maxLength:"2000"`
 }
 
-// Record returns the flow that the body describes. The store checks the records to which the paths refer.
+// Record returns the flow that the body describes.
 func (b SavedFlowBody) Record() (flow.Saved, error) {
 	paths, err := flow.Parse(b.Paths)
 	return flow.Saved{

@@ -9,8 +9,7 @@ import (
 	"switchyard/models/bind"
 )
 
-// GoalBody is the body of PUT /goals. A field that is left out gets its default, except isPrimary and isActive, which keep their
-// values.
+// GoalBody is the body of PUT /goals.
 type GoalBody struct {
 	Key       string         `json:"key" trim:"true" required:"bad_key" bad:"bad_key" pattern:"^[a-z][a-z0-9_]{1,63}$" doc:"name of the event that reaches the goal; it never changes"`
 	Name      string         `json:"name" trim:"true" bad:"invalid_input" maxLength:"120" doc:"left out: the key"`
@@ -26,7 +25,7 @@ type GoalBody struct {
 	IsActive  bind.Opt[bool] `json:"isActive" doc:"default true for a new goal; left out in a change: unchanged"`
 }
 
-// Fill copies the fields of the body to a goal and checks the goal.
+// Fill copies the body to a goal, except the site, and checks the goal.
 func (b GoalBody) Fill(g *models.Goal) error {
 	g.Name = cmp.Or(b.Name, b.Key)
 	g.IsPrimary = b.IsPrimary.Or(g.IsPrimary)

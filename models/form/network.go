@@ -48,7 +48,7 @@ func (b NetworkBody) Record() (models.Network, error) {
 	return n, err
 }
 
-// TooLong returns an error with the code too_long. The parameter "what" is the name of the text in the message.
+// TooLong returns an error with the code too_long.
 func TooLong(what string, limit int) error {
 	return models.Invalid("too_long", "%s may have at most %d characters", what, limit)
 }
@@ -71,7 +71,7 @@ func checkSecret(n models.Network) error {
 	return nil
 }
 
-// fieldTexts checks the texts for the fields of a postback and removes empty texts. The result is never nil.
+// fieldTexts checks the texts for the fields of a postback and removes empty texts.
 func fieldTexts(name string, texts map[string]string, limit int) (map[string]string, error) {
 	out := map[string]string{}
 	for _, field := range slices.Sorted(maps.Keys(texts)) {
@@ -94,7 +94,7 @@ var networkStatuses = []string{
 	models.StatusApproved, models.StatusPending, models.StatusRejected, models.StatusChargeback,
 }
 
-// StatusMap checks a network's words for the four statuses. A word can stand for only one status. The result is never nil.
+// StatusMap checks a network's words for the four statuses. A word can stand for only one status.
 func StatusMap(words map[string][]string) (map[string][]string, error) {
 	out, meaning := map[string][]string{}, map[string]string{}
 	for _, status := range slices.Sorted(maps.Keys(words)) {

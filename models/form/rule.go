@@ -17,12 +17,10 @@ type RuleBody struct {
 	Conditions Conditions       `json:"conditions" bad:"invalid_condition" required:"no_conditions" doc:"only the first 20 conditions are used; a value is cut to 200 items, and a text item to 200 characters"`
 }
 
-// Conditions are the conditions of a saved rule. Only the first cond.MaxConditions conditions of a list are read. The others are
-// ignored.
+// Conditions are the conditions of a saved rule. Only the first cond.MaxConditions conditions of a list are read.
 type Conditions []cond.Condition
 
-// UnmarshalJSON parses a list of objects. A value of another type is an error. Unknown attributes are accepted here: RuleBody.Record
-// refuses them.
+// UnmarshalJSON parses a list of objects.
 func (l *Conditions) UnmarshalJSON(raw []byte) error {
 	var items []json.RawMessage
 	if err := json.Unmarshal(raw, &items); err != nil {

@@ -37,7 +37,7 @@ func (b SmartlinkBody) Record() (models.Smartlink, error) {
 	}
 	var cost cond.Cost
 	for _, r := range rules {
-		each, _ := cond.CostOf(r.Conditions) // the conditions are valid
+		each, _ := cond.CostOf(r.Conditions)
 		cost = cost.Plus(each)
 	}
 	if err = cost.Check(cond.FlowBudget); err != nil {
@@ -49,7 +49,6 @@ func (b SmartlinkBody) Record() (models.Smartlink, error) {
 	}, err
 }
 
-// smartlinkRules checks the rules and sorts them by position.
 func smartlinkRules(list []SmartlinkRuleBody) ([]models.SmartlinkRule, error) {
 	type placed struct {
 		models.SmartlinkRule
@@ -78,7 +77,7 @@ func (b SmartlinkRuleBody) rule() (models.SmartlinkRule, error) {
 	r := models.SmartlinkRule{
 		Name: b.Name, Logic: b.Logic, Conditions: b.Conditions, DestinationURL: cmp.Or(b.DestinationURL, b.URL),
 	}
-	r.ID, _ = models.ParseID(b.ID) // a rule with an invalid id counts as new
+	r.ID, _ = models.ParseID(b.ID)
 	for i, c := range r.Conditions {
 		r.Conditions[i] = cond.Canonical(c)
 		if err := cond.Validate(c); err != nil {

@@ -14,7 +14,6 @@ import (
 // SourceBody has the fields of a traffic source as the client sends them.
 type SourceBody struct{ models.SourceFields }
 
-// The limits of token_macros.
 const (
 	maxMacros    = 50
 	maxParamName = 100 // in characters
@@ -26,7 +25,6 @@ const maxMacro = 64 // maximum length of a single macro in characters
 
 var loneMacro = regexp.MustCompile(`^[A-Za-z0-9${}\[\]#_@!%:().|-]{1,64}$`)
 
-// checkMacro refuses a text that is not a macro.
 func checkMacro(name, macro string) error {
 	switch {
 	case macro == "" || loneMacro.MatchString(macro):

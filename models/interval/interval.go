@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// Sleep waits for d. If the context ends first, it returns the context's error.
+// Sleep waits for d.
 func Sleep(ctx context.Context, d time.Duration) error {
 	t := time.NewTimer(d)
 	defer t.Stop()
@@ -19,8 +19,7 @@ func Sleep(ctx context.Context, d time.Duration) error {
 	}
 }
 
-// Every calls fn after each interval, until the context ends. If one or more intervals end while fn runs, fn is called once more
-// as soon as it returns.
+// Every calls fn after each interval, until the context ends.
 func Every(ctx context.Context, d time.Duration, fn func()) {
 	tick := time.NewTicker(d)
 	defer tick.Stop()

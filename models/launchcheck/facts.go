@@ -18,7 +18,7 @@ type Facts struct {
 	Paths    []flow.Path
 	Domain   Domain
 	Source   *Source // nil: the campaign has no source
-	// Records has the offers and landing pages of the paths. Deleted records are missing.
+	// Deleted records are missing.
 	Records  map[uuid.UUID]Record
 	Networks map[uuid.UUID]Network
 	// Campaigns has the campaigns to which paths hand visitors over.
@@ -29,7 +29,7 @@ type Facts struct {
 	// Used has the number of conversions of each offer with a cap, and of clicks of each path with a cap, on the account's
 	// present day.
 	Used    map[uuid.UUID]int
-	Landers map[uuid.UUID]Visits // visitors of the last Days, by landing page
+	Landers map[uuid.UUID]Visits
 	Tag     Tag
 }
 
@@ -40,7 +40,7 @@ const Days = 30
 type Domain struct {
 	ID              uuid.UUID  `db:"id"`
 	Host            string     `db:"host"`
-	Shared          bool       `db:"shared"` // a shared link domain of the install
+	Shared          bool       `db:"shared"`
 	IsVerified      bool       `db:"is_verified"`
 	CheckedAt       *time.Time `db:"checked_at"`
 	Points          *bool      `db:"points"`
@@ -49,14 +49,14 @@ type Domain struct {
 	WrongSince      *time.Time `db:"wrong_since"`
 	RegisteredUntil *time.Time `db:"registered_until"`
 	CertificateEnds *time.Time `db:"expires_at"`
-	Failure         string     `db:"failure"` // why the last request for a certificate failed
+	Failure         string     `db:"failure"`
 	UnsafeAt        *time.Time `db:"unsafe_at"`
 }
 
 // Record is an offer or a landing page, with the results of the workers' last checks of its link.
 type Record struct {
 	ID              uuid.UUID     `db:"id"`
-	Kind            string        `db:"kind"` // AtOffer or AtLander
+	Kind            string        `db:"kind"`
 	Name            string        `db:"name"`
 	URL             string        `db:"url"`
 	IsActive        bool          `db:"is_active"`
@@ -75,7 +75,7 @@ type Record struct {
 // Source is the traffic source of the campaign.
 type Source struct {
 	models.TrafficSource
-	ReadsSpend   bool   // a connection reads the source's spend
+	ReadsSpend   bool
 	SpendFailure string // why reading the spend fails; empty: it does not fail
 	Unfilled     []Unfilled
 }
@@ -83,7 +83,7 @@ type Source struct {
 // Unfilled is a parameter of the link that was empty in every click.
 type Unfilled struct {
 	Sub string
-	At  time.Time // when this was found
+	At  time.Time
 }
 
 // Network is the affiliate network of an offer.
@@ -120,7 +120,6 @@ type Tag struct {
 	LastEvent *time.Time
 }
 
-// expectsGoals reports whether conversions of the campaign come from pages of the account.
 func (f *Facts) expectsGoals() bool {
 	return f.Campaign.TracksGoals() || f.Campaign.MeasurementSiteID.Valid || f.Campaign.PrimaryGoalKey != "" || len(f.Campaign.TrackedGoalKeys) > 0
 }
@@ -146,19 +145,16 @@ func (f *Facts) Currencies() (list []Place) {
 	return list
 }
 
-// setting returns the place of a setting of the campaign.
 func (f *Facts) setting(field, value string) Place {
 	return Place{Kind: AtCampaign, ID: f.Campaign.ID, Name: f.Campaign.Name, Field: field, Value: value}
 }
 
-// at returns the place of a path of the campaign.
 func (f *Facts) at(p *flow.Path) Place {
 	place := f.setting("flow", "")
 	place.Path, place.PathName = p.ID, p.Name
 	return place
 }
 
-// eachPath calls fn for each path that is switched on.
 func (f *Facts) eachPath(fn func(i int, p *flow.Path)) {
 	for i := range f.Paths {
 		if f.Paths[i].IsActive {
@@ -167,8 +163,8 @@ func (f *Facts) eachPath(fn func(i int, p *flow.Path)) {
 	}
 }
 
-// eachRecord calls fn once for each offer and landing page to which an active path leads, with the place of its first use. If kind
-// is not empty, it calls fn only for records of this kind. It leaves out destinations that get no visitors.
+// eachRecord calls fn once for each offer and landing page to which an active path leads, with the place of its first use. If
+// kind is not empty, it calls fn only for records of this kind. It leaves out destinations with weight 0.
 func (f *Facts) eachRecord(kind string, fn func(Record, Place)) {
 	seen := map[uuid.UUID]bool{}
 	f.eachPath(func(_ int, p *flow.Path) {
@@ -184,7 +180,6 @@ func (f *Facts) eachRecord(kind string, fn func(Record, Place)) {
 	})
 }
 
-// open reports whether visitors can be sent to a destination. isLander reports whether the destination is a landing page.
 func (f *Facts) open(d flow.Destination) (open, isLander bool) {
 	if d.URL != "" {
 		return d.Weight > 0, false

@@ -12,8 +12,6 @@ import (
 	"switchyard/models/token"
 )
 
-// eachAddress calls fn for each address to which the campaign sends visitors: the addresses of offers, landing pages and paths,
-// the fallback and the destination.
 func (f *Facts) eachAddress(fn func(p Place, url string)) {
 	f.eachRecord("", func(r Record, p Place) {
 		p.Field = "url"
@@ -34,8 +32,8 @@ func (f *Facts) eachAddress(fn func(p Place, url string)) {
 	}
 }
 
-// leftovers calls the function add for placeholders that stay unfilled. If foreign is true, it selects the placeholders in the
-// form of another program, otherwise all other placeholders (see token.Leftover).
+// leftovers calls add for placeholders that stay unfilled. If foreign is true, these are only the ones in the form of another
+// program, otherwise only the others.
 func (f *Facts) leftovers(add func(Place), foreign bool) {
 	f.eachAddress(func(p Place, url string) {
 		for _, l := range token.Leftovers(url) {
@@ -47,7 +45,6 @@ func (f *Facts) leftovers(add func(Place), foreign bool) {
 	})
 }
 
-// maxValue is the maximum length in characters of a customer's text in a finding.
 const maxValue = 80
 
 func macroForeign(f *Facts, add func(Place)) { f.leftovers(add, true) }
@@ -73,7 +70,6 @@ func clickIDElsewhere(f *Facts, add func(Place)) {
 	})
 }
 
-// hasClickIDIn reports whether the query of a URL has a parameter with this name whose value contains a token for the click id.
 func hasClickIDIn(url, name string) bool {
 	url, _, _ = strings.Cut(url, "#")
 	_, query, _ := strings.Cut(url, "?")
@@ -86,12 +82,10 @@ func hasClickIDIn(url, name string) bool {
 	return false
 }
 
-// inSource returns the place of a field of the traffic source.
 func (s *Source) inSource(field, value string) Place {
 	return Place{Kind: AtSource, ID: s.ID, Name: s.Name, Field: field, Value: value}
 }
 
-// eachPostback calls fn for each address to which conversions are reported to the source.
 func (f *Facts) eachPostback(fn func(url string)) {
 	if f.Source != nil {
 		for _, url := range f.Source.URLs() {
@@ -186,7 +180,6 @@ func spendFailing(f *Facts, add func(Place)) {
 	}
 }
 
-// The parts that can be missing in a path with the finding pathWithoutDestination.
 const (
 	lacksLander      = "landing page"
 	lacksDestination = "destination"

@@ -24,7 +24,6 @@ func (d *Domain) place(value string, at *time.Time) Place {
 	return p
 }
 
-// The function no returns true if an answer is known and false.
 func no(answer *bool) bool { return answer != nil && !*answer }
 
 func domainUnverified(f *Facts, add func(Place)) {
@@ -33,7 +32,6 @@ func domainUnverified(f *Facts, add func(Place)) {
 	}
 }
 
-// leadsElsewhere reports whether the last check found that a verified domain leads elsewhere.
 func (d *Domain) leadsElsewhere() bool {
 	return !d.Shared && d.IsVerified && (d.WrongSince != nil || no(d.Points))
 }
@@ -50,7 +48,6 @@ func domainUnsafe(f *Facts, add func(Place)) {
 	}
 }
 
-// leadsHere reports whether the domain is a verified domain of the account and there is no sign that it leads elsewhere.
 func (d *Domain) leadsHere() bool { return !d.Shared && d.IsVerified && !d.leadsElsewhere() }
 
 func (d *Domain) withoutCertificate(now time.Time) bool {
@@ -85,8 +82,8 @@ func domainUnlooked(f *Facts, add func(Place)) {
 	}
 }
 
-// looked calls the function add for each active record for which the function fits returns true. It passes the error and the time of
-// the last check of the record's link. fresh says whether that check is recent enough to count.
+// looked calls add for each active record for which fits returns true. fresh says whether the last check of the record's link is
+// recent enough to count.
 func looked(f *Facts, add func(Place), fits func(r *Record, fresh bool) bool) {
 	f.eachRecord("", func(r Record, p Place) {
 		if r.IsActive && fits(&r, r.CheckedAt != nil && f.Now.Sub(*r.CheckedAt) <= oldLinkLook) {
@@ -170,7 +167,6 @@ func (f *Facts) eachPaidOffer(fn func(Record, Place)) {
 	}
 }
 
-// eachNetwork calls fn once for each network of the offers.
 func (f *Facts) eachNetwork(fn func(Network, Place)) {
 	seen := map[string]bool{}
 	f.eachPaidOffer(func(r Record, _ Place) {

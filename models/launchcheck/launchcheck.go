@@ -1,9 +1,8 @@
-// Package launchcheck looks for faults of a campaign before the campaign gets traffic. Table has a row for each kind of fault.
-// Package db/launchcheck reads the Facts. This package calls no other service: the state of links and domains is what the
-// workers last found.
+// Package launchcheck looks for faults of a campaign before the campaign gets traffic. This package calls no other service: the
+// state of links and domains is what the workers last found.
 //
-// To add a check, add a row to Table, the row's German texts to text/de/check.ts of the dashboard, and a case that breaks a
-// sound campaign to TestEveryCheck in api/v1.
+// To add a check, add a row to Table, the row's German texts to text/de/check.ts of the dashboard, and a case that breaks a sound
+// campaign to TestEveryCheck in api/v1.
 package launchcheck
 
 import (
@@ -14,7 +13,7 @@ import (
 	"github.com/google/uuid"
 )
 
-// The states of a finding and of an area. Unknown means not checked yet. It never counts as fine.
+// The states of a finding and of an area. Unknown means not checked yet.
 const (
 	OK      = "ok"
 	Warning = "warning"
@@ -30,12 +29,12 @@ var Areas = []string{
 	"link", "destinations", "macros", "source", "cost", "postbacks", "payout", "shares", "fallback", "bots", "caps", "rates", "landers", "tag",
 }
 
-// The ways to mend a finding. Each of them except Open is one call of the API.
+// The ways to mend a finding.
 const (
-	VerifyDomain = "verify_domain" // POST /domains/{id}/verify
-	CheckLink    = "check_link"    // POST /tools/check-links
-	Resume       = "resume"        // PATCH of the record with is_active
-	Open         = "open"          // a person changes the field
+	VerifyDomain = "verify_domain"
+	CheckLink    = "check_link"
+	Resume       = "resume"
+	Open         = "open"
 )
 
 // Mends lists the ways to mend a finding.
@@ -58,7 +57,7 @@ var Kinds = []string{AtCampaign, AtDomain, AtOffer, AtLander, AtSource, AtNetwor
 
 // Place is the place of a fault.
 type Place struct {
-	Kind     string // one of Kinds
+	Kind     string
 	ID       uuid.UUID
 	Name     string
 	Path     string // id of the campaign's path; empty: the fault is not in a path
@@ -71,15 +70,14 @@ type Place struct {
 // Check is a row of Table: one fault that a campaign may have.
 type Check struct {
 	Code  string
-	Area  string // one of Areas
-	State string // state of the check's findings
-	// These sentences are for people. Finding.Filled inserts the name, value, path and time of the place.
-	Says  string // what is wrong
-	Costs string // the consequences of the fault
-	Do    string // what to do
-	Mend  string // one of Mends
-	// Find calls add for each place that has the fault.
-	Find func(f *Facts, add func(Place))
+	Area  string
+	State string
+	// Finding.Filled inserts the name, value, path and time of the place.
+	Says  string
+	Costs string
+	Do    string
+	Mend  string
+	Find  func(f *Facts, add func(Place))
 }
 
 // Finding is a fault of the campaign at a place.
@@ -97,13 +95,12 @@ func (f Finding) Filled(text string) string {
 	return strings.NewReplacer("{name}", f.Name, "{value}", f.Value, "{path}", f.PathName, "{at}", at).Replace(text)
 }
 
-// Result is the state of an area. Its findings are in the order of Table. Findings of the same check are in the order of the
-// paths.
+// Result is the state of an area. Its findings are in the order of Table.
 type Result struct {
 	Area     string
 	State    string
 	Findings []Finding
-	LeftOff  int        // number of findings that were left out because a check had more than MaxFindings
+	LeftOff  int
 	LookedAt *time.Time // time of the oldest check by a worker; nil: workers do not check the area, or have not checked it yet
 }
 
@@ -112,9 +109,9 @@ const MaxFindings = 20
 
 // Report has the results of all checks.
 type Report struct {
-	State   string // the worst state of all areas
+	State   string
 	Count   map[string]int
-	Results []Result // results of all Areas
+	Results []Result
 }
 
 // Run looks for every fault of Table.

@@ -1,6 +1,6 @@
 package launchcheck
 
-// Table has a row for each fault. The rows of an area are next to each other.
+// Table has a row for each fault.
 var Table = []Check{
 	{
 		Code: "domain_unverified", Area: "link", State: Problem, Mend: VerifyDomain, Find: domainUnverified,

@@ -1,5 +1,4 @@
-// Package longtest lets a test run in a short or a long form. The commands make test and make e2e run the short form. The command
-// make chaos sets SWITCHYARD_CHAOS and runs the long form.
+// Package longtest lets a test run in a short or a long form.
 package longtest
 
 import "os"

@@ -5,7 +5,7 @@ import "strings"
 // Consent is what a message says about the person's consent to the use of their data for ads.
 type Consent int
 
-// The values of Consent. If a message says nothing, the consent is not known, and no data is kept.
+// The values of Consent.
 const (
 	ConsentUnknown Consent = iota
 	ConsentGranted
@@ -15,8 +15,7 @@ const (
 // ConsentParam is the parameter of a message that says whether the person has agreed.
 const ConsentParam = "consent"
 
-// ReadConsent reads the word in a message. The documented words are granted and denied, which Google's consent mode and Data
-// Manager API use.
+// ReadConsent reads the word in a message.
 func ReadConsent(word string) Consent {
 	switch strings.ToLower(strings.TrimSpace(word)) {
 	case "granted", "consent_granted", "true", "yes", "y", "1":
@@ -27,7 +26,6 @@ func ReadConsent(word string) Consent {
 	return ConsentUnknown
 }
 
-// Reasons for keeping no data of a message.
 const (
 	noConsent = "nothing says that the person has agreed: send consent=granted"
 	denied    = "the person has not agreed"

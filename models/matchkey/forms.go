@@ -12,10 +12,8 @@ import (
 
 var isAddress = regexp.MustCompile(`^[^@\s<>()",:;\\]+@[^@\s<>()",:;\\]+\.[^@\s<>()",:;\\.]+$`)
 
-// maxAddress is the maximum length of an e-mail address according to RFC 5321.
-const maxAddress = 254
+const maxAddress = 254 // RFC 5321
 
-// emailForms returns the forms of an e-mail address for Email, EmailGoogle, EmailMicrosoft and EmailReddit.
 func emailForms(value, _ string) ([]string, string) {
 	address := lower(strings.Join(strings.Fields(value), ""))
 	if len(address) > maxAddress || !isAddress.MatchString(address) {
@@ -40,8 +38,7 @@ func emailForms(value, _ string) ([]string, string) {
 	return []string{address, google, dotless + "@" + domain, reddit + "@" + domain}, ""
 }
 
-// phoneForms returns the forms of a telephone number for Phone and PhoneDigits. A number without a country code gets the code of
-// the visitor's country.
+// phoneForms adds the country code of the visitor's country to a number without one.
 func phoneForms(value, country string) ([]string, string) {
 	if number, ok := strings.CutPrefix(value, "00"); ok {
 		value = "+" + number
@@ -60,10 +57,8 @@ func phoneForms(value, country string) ([]string, string) {
 	return []string{full, strings.TrimPrefix(full, "+")}, ""
 }
 
-// lower returns a text in lower case and in composed form (NFC), so that the same letters have the same bytes.
 func lower(s string) string { return norm.NFC.String(strings.ToLower(s)) }
 
-// letters returns the letters and digits of a text in lower case, without spaces and punctuation.
 func letters(s string) string {
 	return strings.Map(func(r rune) rune {
 		if unicode.IsLetter(r) || unicode.IsDigit(r) || unicode.IsMark(r) {
@@ -103,8 +98,8 @@ func regionForm(value, country string) ([]string, string) {
 
 var isUSZip = regexp.MustCompile(`^[0-9]{5}`)
 
-// zipForm returns a postal code without spaces, up to the first hyphen. A code of the United States is cut to its first five
-// digits. A code of the United Kingdom loses its last two letters, which name the unit.
+// zipForm returns a postal code without spaces. A code of the United States is cut to its first five digits. A code of the United
+// Kingdom loses its last two letters, which name the unit.
 func zipForm(value, country string) ([]string, string) {
 	code, tail, _ := strings.Cut(value, "-")
 	zip := letters(code)
@@ -133,8 +128,6 @@ func countryForm(value, _ string) ([]string, string) {
 	return []string{strings.ToLower(code)}, ""
 }
 
-// countryOf returns the two letters of a country in upper case. It reads codes with two and three letters. For any other text it
-// returns an empty text.
 func countryOf(text string) string {
 	r, err := language.ParseRegion(strings.TrimSpace(text))
 	if err != nil || !r.IsCountry() {

@@ -9,8 +9,6 @@ import (
 // Hidden replaces personal data in a text that is kept.
 const Hidden = "(personal data)"
 
-// personMember matches the name of a member of a person's record, such as user[email], customer.phone, data[buyer][em] and
-// billing_zip.
 var personMember = regexp.MustCompile(`^(?:.*[\[\].])?(?:billing|buyer|client|contact|customer|lead|payer|person|shipping|subscriber|user|visitor)` +
 	`(?:_data)?[\[\]._-]+([a-z0-9_]+)\]?$`)
 
@@ -27,7 +25,6 @@ func KeyOf(param string) string {
 	return ""
 }
 
-// address matches an e-mail address within a text, even if it is encoded as in a URL.
 var address = regexp.MustCompile(`(?i)[^\s@<>()"',:;&=?/\\#%{}]+(?:@|%40|%2540)[\p{L}\p{N}][\p{L}\p{N}-]*(?:\.[\p{L}\p{N}-]+)*\.\p{L}{2,24}`)
 
 // HideAddresses returns a text in which each e-mail address is replaced by Hidden.
@@ -42,8 +39,8 @@ func HideAddresses(text string) string {
 func HasAddress(text string) bool { return HideAddresses(text) != text }
 
 // CleanURL returns a URL without personal data. It removes parameters that contain a key or an e-mail address, a path that
-// contains an e-mail address, the user name and the fragment. A parameter that contains only a place stays. The result is empty
-// if the text is not an http or https URL with a host.
+// contains an e-mail address, the user name and the fragment. The result is empty if the text is not an http or https URL with a
+// host.
 func CleanURL(text string) string {
 	u, err := url.Parse(text)
 	if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" {

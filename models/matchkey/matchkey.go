@@ -1,8 +1,7 @@
 // Package matchkey turns personal data, such as an e-mail address, into the hashes with which ad platforms recognize the person
 // who made a conversion. The raw values are never stored: they exist only in memory as a Person, which cannot be printed.
 //
-// source.md names the document behind each rule. Platforms hash e-mail addresses and telephone numbers in different forms, so
-// Hashes has a hash for each form.
+// source.md names the document behind each rule.
 package matchkey
 
 import (
@@ -21,7 +20,7 @@ import (
 const Retention = 7 * 24 * time.Hour
 
 // Keys are the hashes of a person's data in the forms of one platform: SHA-256 in lower-case hexadecimal digits. An empty text
-// means that the value is not known. The raw values are never kept.
+// means that the value is not known.
 type Keys struct {
 	Email     string `json:"email,omitempty"`
 	Phone     string `json:"phone,omitempty"`
@@ -44,7 +43,7 @@ type Hashes struct {
 	PhoneDigits    string `json:"phone_digits,omitempty"`    // the number without the plus
 }
 
-// Forms of keys that only some platforms accept. Every other form has the name of its key.
+// Forms of keys that only some platforms accept.
 const (
 	EmailGoogle    = "email_google"
 	EmailMicrosoft = "email_microsoft"
@@ -52,8 +51,7 @@ const (
 	PhoneDigits    = "phone_digits"
 )
 
-// In returns the keys in the named forms, and no other keys. The field Keys of models.SourceProvider names the forms that an ad
-// platform accepts.
+// In returns the keys in the named forms.
 func (h Hashes) In(forms []string) Keys {
 	var k Hashes
 	for _, form := range forms {
@@ -88,19 +86,15 @@ const (
 	Country   = "country"
 )
 
-// key is one kind of personal data.
 type key struct {
-	name string
-	// params lists the other names that senders use for the key.
+	name   string
 	params []string
-	// places returns pointers to the key's hashes, one for each form.
 	places func(*Hashes) []*string
 	// forms returns the texts to hash, one for each place, or the reason why the value cannot be read. country is two letters in
 	// upper case, or empty if the country is not known.
 	forms func(value, country string) (forms []string, reason string)
 }
 
-// table has the keys in the order in which answers list them.
 var table = []key{
 	{Email, []string{"em", "email_address", "sha256_email_address"}, (*Hashes).emails, emailForms},
 	{Phone, []string{"ph", "phone_number", "sha256_phone_number"}, (*Hashes).phones, phoneForms},
@@ -127,7 +121,6 @@ var Names = func() (names []string) {
 	return names
 }()
 
-// byParam finds a key by one of its names, in lower case.
 var byParam = func() map[string]*key {
 	all := map[string]*key{}
 	for i := range table {
@@ -138,12 +131,10 @@ var byParam = func() map[string]*key {
 	return all
 }()
 
-// hashWord matches the part of a name that says how the value is hashed, as in email_sha256, sha256_email and hashed_phone.
 var hashWord = regexp.MustCompile(`^(?:hashed|hash|md5|sha1|sha256)[_-]?|[_-]?(?:hashed|hash|md5|sha1|sha256)$`)
 
 // NameOf returns the name of the key whose value a parameter contains. It is empty if the parameter contains no personal data. A
-// word for a hash may come before or after the name. So personal data under such a name is recognized and hidden, however it is
-// hashed.
+// word for a hash may come before or after the name.
 func NameOf(param string) string {
 	param = strings.ToLower(strings.TrimSpace(param))
 	k := byParam[param]
@@ -156,7 +147,7 @@ func NameOf(param string) string {
 	return k.name
 }
 
-// Params returns the names of the parameters in which a key may be sent. The documented name comes first.
+// Params returns the names of the parameters in which a key may be sent.
 func Params(name string) []string {
 	return append([]string{name}, byParam[name].params...)
 }
@@ -233,8 +224,8 @@ func Members(raw []byte) (texts map[string]string, others []string, ok bool) {
 	return texts, others, true
 }
 
-// ReadPerson reads personal data from a JSON object of texts and numbers. It converts each name of a key to the key's documented
-// name. It leaves out values that cannot be read, and returns their keys with the reason.
+// ReadPerson reads personal data from a JSON object of texts and numbers. It leaves out values that cannot be read, and returns
+// their keys with the reason.
 func ReadPerson(raw []byte) (p Person, dropped []Dropped) {
 	p = Person{}
 	if len(raw) == 0 {
@@ -264,8 +255,7 @@ type Dropped struct {
 	Reason string `json:"reason"`
 }
 
-// maxValue is the longest value that is read, in bytes.
-const maxValue = 500
+const maxValue = 500 // bytes
 
 // emptyHash is the hash of an empty text. Senders send it if they do not have the value.
 var emptyHash = hash("")
@@ -321,8 +311,7 @@ func (p Person) NeedsCountry() bool {
 	return countryOf(p[Country]) == "" && (p[Zip] != "" || p[Region] != "" || p[Phone] != "" && !strings.HasPrefix(strings.TrimSpace(p[Phone]), "+"))
 }
 
-// Unknown returns the sorted names in p that are not keys. It leaves out a text that does not look like a name, because it could
-// be a value.
+// Unknown returns the sorted names in p that are not keys. It leaves out a text that could be a value.
 func (p Person) Unknown() (names []string) {
 	for name := range p {
 		if !slices.Contains(Names, name) && isName.MatchString(name) {

@@ -25,8 +25,8 @@ func TestPublishedExamples(t *testing.T) {
 	for _, tt := range []struct {
 		person  matchkey.Person
 		country string
-		hash    func(matchkey.Hashes) string // one of the hashes
-		want    string                       // the beginning of the published hash
+		hash    func(matchkey.Hashes) string
+		want    string
 	}{
 		// Meta: customer information parameters.
 		{matchkey.Person{"email": "John_Smith@gmail.com"}, "", func(k matchkey.Hashes) string { return k.Email }, "62a14e44f765419d10fea99367361a727c12365e2520f32218d505ed9aa0f62f"},
@@ -149,17 +149,15 @@ func TestConsent(t *testing.T) {
 			t.Errorf("%q: %d, want %d", word, got, want)
 		}
 		keys, dropped := matchkey.Receive(matchkey.Person{"email": "a@example.com", "zip": " "}, got, "")
-		// With consent, nothing is dropped. Without consent, the e-mail address is dropped and reported. The blank postal code
-		// is never reported.
 		if isKept := want == matchkey.ConsentGranted; keys.IsEmpty() == isKept || (len(dropped) == 1) == isKept {
 			t.Errorf("with the consent %q, the keys %v are kept and %v are dropped", word, keys.Names(), dropped)
 		}
 	}
 }
 
-// TestIn checks that a platform gets the forms that its row of models.SourceProviders names, and no keys that the row does not
-// name. Each want has the e-mail address and the phone number in the form that is hashed for the platform, and the names of all
-// keys that the platform gets.
+// TestIn checks that a platform gets the forms that its row of models.SourceProviders names, and no other keys. Each want has the
+// e-mail address and the phone number in the form that is hashed for the platform, and the names of all keys that the platform
+// gets.
 func TestIn(t *testing.T) {
 	t.Parallel()
 	all, _ := matchkey.Hash(matchkey.Person{"email": "A.b_c+d@gmail.com", "phone": "+18005550100", "first_name": "A", "street": "1 Main", "zip": "1", "city": "Rome"}, "")
@@ -181,7 +179,7 @@ func TestIn(t *testing.T) {
 	}
 }
 
-// TestKeysOfRows checks the names of keys in the rows of ad platforms. Only a platform that accepts conversions may name keys.
+// TestKeysOfRows checks the names of keys in the rows of ad platforms.
 func TestKeysOfRows(t *testing.T) {
 	t.Parallel()
 	all, _ := matchkey.Hash(matchkey.Person{
@@ -242,8 +240,7 @@ func TestPersonAsJSON(t *testing.T) {
 	}
 }
 
-// TestNames checks that each parameter belongs to only one key. Unknown returns only texts that look like names, because other
-// texts could be values.
+// TestNames checks that each parameter belongs to only one key.
 func TestNames(t *testing.T) {
 	t.Parallel()
 	seen := map[string]string{}

@@ -13,12 +13,11 @@ const (
 	maxExpressionLength = 100
 )
 
-// Expression calculates a value from the measures of a row. The function `value` returns a measure, and false if the row does not
-// have it. Expression returns false for a division by zero, and if a measure is missing.
+// Expression calculates a value from the measures of a row. Expression returns false for a division by zero, and if a measure is
+// missing.
 type Expression func(value func(name string) (decimal.Decimal, bool)) (decimal.Decimal, bool)
 
-// ParseExpressions parses formulas that are separated by commas, such as profit/conversions,cost*1000/clicks. A formula consists
-// of measures, numbers, + - * / and parentheses.
+// ParseExpressions parses formulas that are separated by commas, such as profit/conversions,cost*1000/clicks.
 func ParseExpressions(text string) (texts []string, list []Expression, err error) {
 	if text == "" {
 		return nil, nil, nil
@@ -37,7 +36,6 @@ func ParseExpressions(text string) (texts []string, list []Expression, err error
 	return texts, list, nil
 }
 
-// expressionParser parses an expression at the beginning of left. Its methods return false if there is no expression.
 type expressionParser struct{ left string }
 
 func (p *expressionParser) sum() (Expression, bool)     { return p.chain("+-", p.product) }

@@ -53,7 +53,6 @@ func TestGenerated(t *testing.T) {
 	}
 }
 
-// figure is a measure. variable is the name of the Go variable of type Figures from which the generated code reads the measure.
 type figure struct {
 	*measure.Measure
 	variable string
@@ -90,7 +89,7 @@ func (f figure) Value() string {
 	return f.variable + "." + f.Field + "()"
 }
 
-// Decimal returns the Go code of the figure as a decimal. Ratios are pointers to amounts.
+// Decimal returns the Go code of the figure as a decimal.
 func (f figure) Decimal() string {
 	if f.IsCount() {
 		return "count(" + f.Value() + ")"
@@ -110,7 +109,6 @@ func (f figure) Code() string {
 	return "ratio(" + f.quantity(over) + ", " + f.quantity(under) + ")"
 }
 
-// quantity returns the Go code for a sum as a decimal.
 func (f figure) quantity(list []measure.Term) string {
 	if slices.ContainsFunc(list, func(t measure.Term) bool { return t.IsAmount() }) {
 		return f.sum(list)

@@ -1,6 +1,5 @@
 // Package measure contains the table of all measures: the counters that reports add up, and the figures that are calculated from
-// them. Much code is derived from the table: the structs models.Figures and models.FigureRow, the columns of the ledger, the SQL
-// and the orders of reports, the figures of rules, and the dashboard's measures.gen.ts. README.md shows how to add a measure.
+// them. README.md shows how to add a measure.
 package measure
 
 import (
@@ -10,9 +9,7 @@ import (
 
 // Measure is one measure. A counter has SQL but no Formula. Any other measure has a Formula but no SQL.
 type Measure struct {
-	// Name is the measure's name in answers, reports, files, rules and SQL.
-	Name string
-	// Field is the name of the measure's field or method in models.Figures, and of its field in models.FigureRow.
+	Name  string
 	Field string
 	Kind  Kind
 	// Formula calculates the measure from other measures. It is a sum such as "revenue - cost", or a quotient of two sums such as
@@ -28,11 +25,10 @@ type Measure struct {
 	// Change is the position of the measure in models.FigureChanges, counted from 1. Zero means that FigureChanges does not contain
 	// the measure.
 	Change int
-	// Doc is the description in the documentation of the API.
-	Doc string
+	Doc    string
 }
 
-// Kind is the kind of a measure's value. It also determines how the value is shown.
+// Kind is the kind of a measure's value.
 type Kind string
 
 // The kinds of measures. A Price is an amount for a single click, which may be less than a cent.
@@ -43,7 +39,7 @@ const (
 	Percent Kind = "percent"
 )
 
-// Counters lists the stored measures, in the order of their columns. Amounts lists the counters that are amounts of money.
+// Counters lists the stored measures, in the order of their columns.
 var (
 	Counters = rows((*Measure).IsCounter)
 	Amounts  = rows(func(m *Measure) bool { return m.IsCounter() && m.IsAmount() })
@@ -109,7 +105,7 @@ func (m *Measure) ShownDigits() int {
 	return 2
 }
 
-// IsRatio reports whether the measure is a quotient. A quotient has no value if the divisor is zero.
+// IsRatio reports whether the measure is a quotient.
 func (m *Measure) IsRatio() bool { return strings.Contains(m.Formula, " / ") }
 
 // Term is one measure in a sum of a formula.
@@ -119,7 +115,7 @@ type Term struct {
 }
 
 // Terms returns the terms of the formula. The result over is the sum above the fraction bar, and the result under is the sum
-// below it. If the measure is not a quotient, `under` is empty.
+// below it.
 func (m *Measure) Terms() (over, under []Term) {
 	above, below, _ := strings.Cut(m.Formula, " / ")
 	return terms(above), terms(below)
@@ -141,10 +137,10 @@ func terms(sum string) (list []Term) {
 // Sum is one side of a formula, as an SQL expression over the columns of the counters.
 type Sum struct {
 	SQL    string
-	Amount bool // whether the sum is an amount of money
+	Amount bool
 }
 
-// Sums returns the two sides of the formula as SQL. If the measure is not a quotient, the result under is empty.
+// Sums returns the two sides of the formula as SQL.
 func (m *Measure) Sums() (over, under Sum) {
 	a, b := m.Terms()
 	return sumOf(a), sumOf(b)

@@ -8,8 +8,7 @@ import (
 	"switchyard/models/measure"
 )
 
-// TestRows checks the rules for the rows of the table. Each row has its own name and field. A counter has SQL for both engines.
-// The terms of a sum in a formula have the same unit.
+// TestRows checks the rules for the rows of the table.
 func TestRows(t *testing.T) {
 	t.Parallel()
 	names, places := map[string]bool{}, map[int]bool{0: true}

@@ -21,33 +21,28 @@ type SQL struct {
 	CopySale  string // ClickHouse: added by a single conversion
 }
 
-// noMoney is an amount of zero in ClickHouse.
 const noMoney = "toDecimal256(0, 38)"
 
 func when(condition, expr string) string { return "CASE WHEN " + condition + " THEN " + expr + " END" }
 
 func status(name string) string { return "v.status = '" + name + "'" }
 
-// copyPaid returns the ClickHouse SQL that converts an amount of a fact (a click, a conversion or spend) to the account's currency. Without an exchange rate, the
-// result is zero.
+// Without an exchange rate, the result is zero.
 func copyPaid(amount, fact string) string {
 	return "ifNull(" + amount + " * " + fact + ".rate, " + noMoney + ")"
 }
 
-// clicks counts the clicks that meet a condition. In ClickHouse, a condition is 0 or 1.
+// In ClickHouse, a condition is 0 or 1.
 func clicks(condition string) SQL { return SQL{Click: when(condition, "1"), CopyClick: condition} }
 
-// onlyHumans adds up a column over the clicks that are not from bots.
 func onlyHumans(column string) SQL {
 	return SQL{Click: when("NOT f.is_bot", "f."+column), CopyClick: "if(f.is_bot, 0, f." + column + ")"}
 }
 
-// conversions counts the conversions with a status.
 func conversions(name, sold string) SQL {
 	return SQL{Conversion: when(status(name), "1"), Sold: sold, CopySale: status(name)}
 }
 
-// payouts adds up the payouts of the conversions with a status.
 func payouts(name, sold string) SQL {
 	return SQL{
 		Conversion: when(status(name), "v.payout * {rate}"), Sold: sold,
@@ -61,7 +56,6 @@ var costs = SQL{
 	CopyClick: "if(f.is_bot, " + noMoney + ", " + copyPaid("f.cost", "f") + ")", Sold: "sale_cost", CopySale: "v.cost",
 }
 
-// sqlNull is the value of rows that do not count.
 const sqlNull = "NULL"
 
 // OfClick returns the PostgreSQL expression of the amount that a click adds to a counter.

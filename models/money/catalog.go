@@ -8,7 +8,7 @@ import (
 
 // Names lists signs and names that mean the same currencies, for the documentation.
 type Names struct {
-	Currencies []string // if there are several, the names alone do not say which currency is meant
+	Currencies []string
 	Names      []string
 }
 
@@ -16,8 +16,7 @@ type Names struct {
 // CLDR, sorted by currency.
 func Catalog() []Names { return listed(names) }
 
-// Usual returns the signs and names that several currencies share but that have a usual meaning, such as "$" for USD. They are
-// grouped by the currency that they mean if nothing says which currency is meant.
+// Usual returns the signs and names that several currencies share but that have a usual meaning, such as "$" for USD.
 func Usual() []Names { return listed(usual) }
 
 func listed(table map[string]string) (list []Names) {

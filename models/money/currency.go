@@ -15,7 +15,6 @@ import (
 // currency". It never has an exchange rate, so the conversion counts, but its amount is in no sum.
 const Unknown = "XXX"
 
-// unit is a currency of ISO 4217.
 type unit struct {
 	code   string
 	number uint16 // zero: the currency was withdrawn
@@ -40,13 +39,11 @@ func Minor(amount decimal.Decimal, code string) (minor decimal.Decimal, ok bool)
 	return amount.Shift(int32(u.minor)).Round(0), ok && code != Unknown
 }
 
-// sign lists the currencies that a sign, a code or a name can mean.
 type sign struct {
 	codes []string
 	usual string // the currency that it means if nothing else is known; empty: no such currency
 }
 
-// signs maps signs and names of currencies, folded by foldWord, to the currencies that they can mean.
 var signs = func() map[string]sign {
 	all := map[string]sign{}
 	add := func(word, codes string) {
@@ -82,10 +79,9 @@ var signs = func() map[string]sign {
 // an amount in pence never counts as pounds.
 const pence = "GBp"
 
-// formerRouble is an old code for RUB that programs still write.
 const formerRouble = "RUR"
 
-// foldWord returns a word in upper case, without spaces, dots and apostrophes. It replaces RUR by RUB, and GBp by GBX.
+// foldWord returns a word in upper case, without spaces, dots and apostrophes.
 func foldWord(word []rune) string {
 	folded := strings.Map(func(r rune) rune {
 		if r == ' ' || r == '.' || r == '\'' || r == '\u00b7' {
@@ -105,9 +101,8 @@ func foldWord(word []rune) string {
 // multipliers are letters that, after a number, multiply it or mean minor units. In that position they never mean a currency.
 const multipliers = "BCDGHKLMT"
 
-// lookup returns the currencies that a folded word can mean. given is the currency that applies if an amount states no currency.
-// behind says that the word follows a number. A single Latin letter can mean only the given currency. After a number, a letter
-// that may be a multiplier means no currency.
+// lookup returns the currencies that a folded word can mean. behind says that the word follows a number. A single Latin letter
+// can mean only the given currency. After a number, a letter that may be a multiplier means no currency.
 func lookup(word, given string, behind bool) (sign, bool) {
 	switch {
 	case word == given && given != "":
@@ -127,8 +122,6 @@ func lookup(word, given string, behind bool) (sign, bool) {
 	return s, ok
 }
 
-// isShared reports whether a code that begins with X can be the currency of an amount: a currency of several countries, special
-// drawing rights, or a precious metal.
 func isShared(code string) bool {
 	return slices.Contains([]string{"XAF", "XCD", "XCG", "XOF", "XPF", "XDR", "XAU", "XAG", "XPT", "XPD"}, code)
 }
@@ -157,7 +150,6 @@ func find(word, given string, behind bool) (sign, bool) {
 	return sign{}, false
 }
 
-// common returns the currencies that both signs can mean.
 func (s sign) common(o sign) sign {
 	var both []string
 	for _, code := range s.codes {
@@ -174,8 +166,7 @@ func (s sign) common(o sign) sign {
 	return out
 }
 
-// pick returns the currency that a sign means: the given currency if it has this sign, otherwise the usual currency. err says
-// that there are several currencies and none of them is usual.
+// pick returns the currency that a sign means: the given currency if it has this sign, otherwise the usual currency.
 func (s sign) pick(given string) (code string, err error) {
 	switch {
 	case slices.Contains(s.codes, given):
@@ -194,7 +185,7 @@ func (s sign) pick(given string) (code string, err error) {
 // "kr", "¥" and "Rs" have no usual currency. For an empty text, the code is empty.
 //
 // If a text of three letters is not a currency, the code is these letters in upper case, except that "GBp" becomes "GBX". For any
-// other text with an error, the code is Unknown. Such a code can be stored. The conversion then counts, but its amount is in no sum.
+// other text with an error, the code is Unknown.
 func Currency(text, given string) (code string, err error) {
 	if len(text) > MaxText {
 		return Unknown, ErrNoCurrency
@@ -253,7 +244,7 @@ func Heading(text, given string) (name, code string) {
 }
 
 // edgeWord returns the currency that the first or the last word of a heading names: a code, or a sign or name that is written in
-// capital letters or set apart. apart says that a comma or an underscore separates the word from the words before it.
+// capital letters or set apart.
 func edgeWord(word, given string, apart bool) string {
 	upper := strings.ToUpper(word)
 	if isNumber(word) || !apart && word != upper && !isCode(upper) {
@@ -314,5 +305,4 @@ const maxHeading = 100
 
 func isNumber(s string) bool { return strings.Trim(s, "0123456789") == "" }
 
-// noCurrencies are words in a heading that look like a code but name no currency.
 var noCurrencies = []string{"NET", "TOP", "VAT", "TAX", "ALL", "SUM", "AVG", "CPA", "CPC", "CPM", "CPI", "CPL", "CPV", "ROI", "ROAS", "EPC", "GMT", "UTC"}

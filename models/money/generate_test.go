@@ -24,16 +24,14 @@ var update = flag.Bool("update", false, "write table.gen.go")
 const generated = "table.gen.go"
 
 var (
-	// isoList holds the currencies of ISO 4217: code, number, minor units and the year in which a currency was withdrawn.
 	//go:embed testdata/iso4217.csv
 	isoList string
-	// localeList holds the locales of CLDR that golang.org/x/text knows.
 	//go:embed testdata/locales.txt
 	localeList string
 )
 
-// signsSince is a year. A currency that was withdrawn in this year or later still has its signs. The signs of currencies that
-// were withdrawn earlier now belong to their successors.
+// A currency that was withdrawn in this year or later still has its signs. The signs of currencies that were withdrawn earlier
+// now belong to their successors.
 const signsSince = 2023
 
 // TestGenerated checks that table.gen.go is up to date with ISO 4217 and CLDR.
@@ -76,7 +74,6 @@ func mapKeys[V any](m map[string]V) func(func(string) bool) {
 	}
 }
 
-// isoRecords returns the lines of testdata/iso4217.csv without the header.
 func isoRecords(t *testing.T) [][]string {
 	t.Helper()
 	list, err := csv.NewReader(strings.NewReader(isoList)).ReadAll()
@@ -168,8 +165,7 @@ func localesOf(country string) (list []language.Tag) {
 	return list
 }
 
-// localeSigns returns the currencies that a locale of CLDR writes with a sign. The keys are the signs, in upper case and without
-// dots and spaces.
+// localeSigns returns the currencies that a locale of CLDR writes with a sign.
 func localeSigns(t *testing.T) map[string][]string {
 	t.Helper()
 	signs := map[string][]string{}

@@ -1,6 +1,4 @@
-// Package money reads amounts of money and currencies in the forms that people, programs and networks write. It is used for
-// everything that comes from outside: postbacks, the cost in a link, files, events of pages and rows of platforms. The package
-// does no input or output.
+// Package money reads amounts of money and currencies in the forms that people, programs and networks write.
 //
 // An amount is never guessed. If a text can be read in two ways, or contains letters that are not a currency, the result is a
 // ReadError instead of an amount.
@@ -51,29 +49,28 @@ type Amount struct {
 	// Currency is the currency that the text states: its code, Unknown if it can be one of several currencies, or empty if the
 	// text states no currency.
 	Currency string
-	// Doubt says why Currency is Unknown.
-	Doubt error
+	Doubt    error
 }
 
-// Read reads an amount. currency is the currency that applies if the text states no currency. It is empty if that currency is
-// not known.
+// Read reads an amount. currency is the currency that applies if the text states no currency. It is empty if that currency is not
+// known.
 //
-// The currency can be before or after the number, as a code, a sign, or a word with its dots. For signs of several currencies,
-// see Currency. Read understands digits of all scripts, spaces and apostrophes between thousands, Indian groups ("1,25,000"),
-// exponents, a minus before or after the number, and parentheses instead of a minus.
+// The currency can be before or after the number, as a code, a sign, or a word with its dots. Read understands digits of all
+// scripts, spaces and apostrophes between thousands, Indian groups ("1,25,000"), exponents, a minus before or after the number,
+// and parentheses instead of a minus.
 //
-// If a number has both dot and comma, the last of them is before the decimals. A separator that occurs twice separates
-// thousands. A single separator is before decimals, except in a form such as "12.500": exactly three digits follow the
-// separator, and one to three digits that do not begin with a zero come before it. In this form, the currency decides, by its
-// number of decimals (ISO 4217) and by the separators that its country uses (CLDR):
+// If a number has both dot and comma, the last of them is before the decimals. A separator that occurs twice separates thousands.
+// A single separator is before decimals, except in a form such as "12.500": exactly three digits follow the separator, and one to
+// three digits that do not begin with a zero come before it. In this form, the currency decides, by its number of decimals (ISO
+// 4217) and by the separators that its country uses (CLDR):
 //
-//   - Thousands can be separated by a comma, as in English, or by a dot if the country does so. Decimals can follow a dot, as
-//     in programs, or a comma if the country does so. If only one of the two is possible, it is used: "12,500 USD" is 12500, and
+//   - Thousands can be separated by a comma, as in English, or by a dot if the country does so. Decimals can follow a dot, as in
+//     programs, or a comma if the country does so. If only one of the two is possible, it is used: "12,500 USD" is 12500, and
 //     "12.500 USD" is 12.5.
-//   - A currency that is used without decimals never has three decimals: "12.500 VND" and "12,500 JPY" are 12500. "12.500 JPY"
-//     is ambiguous, because dots do not separate thousands of yen.
-//   - In a currency with three decimals, decimals follow a dot if dots do not separate thousands in its country: "12.500 KWD"
-//     is 12.5. A comma is ambiguous in such a currency.
+//   - A currency that is used without decimals never has three decimals: "12.500 VND" and "12,500 JPY" are 12500. "12.500 JPY" is
+//     ambiguous, because dots do not separate thousands of yen.
+//   - In a currency with three decimals, decimals follow a dot if dots do not separate thousands in its country: "12.500 KWD" is
+//     12.5. A comma is ambiguous in such a currency.
 //   - All other cases are ambiguous: "12.500 EUR", "12,500 EUR", and such a number in an unknown currency. A sign of several
 //     currencies is no problem if the number is the same in all of them.
 //
@@ -147,8 +144,7 @@ func Exact(number string) string {
 	return number
 }
 
-// plain is the fast path of Read, for digits with at most one point, which is the usual form of a click's cost. ok is false for
-// any other text, which may still be an amount. ok is also false for a number whose value depends on its currency.
+// plain is the fast path of Read, for digits with at most one point, which is the usual form of a click's cost.
 func plain(s string) (value decimal.Decimal, ok bool) {
 	const longest = 9 // numbers of this length do not exceed maxAmount
 	if len(s) == 0 || len(s) > longest {
@@ -178,7 +174,6 @@ func plain(s string) (value decimal.Decimal, ok bool) {
 
 const groupDigits = 3
 
-// mayGroup reports whether digits can be the digits before the first separator of thousands.
 func mayGroup(digits string) bool {
 	return len(digits) > 0 && len(digits) <= groupDigits && digits[0] != '0'
 }

@@ -15,13 +15,12 @@ import (
 	cldr "golang.org/x/text/number"
 )
 
-// formList is a table of texts. Each line has the currency that applies, the text, and the amount with its currency or the
-// reason why the text is not an amount.
+// Each line has the currency that applies, the text, and the amount with its currency or the reason why the text is not an
+// amount.
 //
 //go:embed testdata/forms.txt
 var formList string
 
-// reasons maps the words with which testdata/forms.txt names the reasons to the errors.
 var reasons = map[string]error{
 	"empty": ErrEmpty, "long": ErrTooLong, "digits": ErrNoNumber, "malformed": ErrMalformed, "words": ErrWords,
 	"ambiguous": ErrAmbiguous, "currencies": ErrCurrencies, "large": ErrTooLarge,
@@ -73,8 +72,7 @@ func TestForms(t *testing.T) {
 	}
 }
 
-// TestLocales writes amounts in the form of each locale in CLDR and reads them back. The result must be the same amount, or a
-// reason why it cannot be read, but never another amount.
+// TestLocales writes amounts in the form of each locale in CLDR and reads them back.
 func TestLocales(t *testing.T) {
 	t.Parallel()
 	amounts := []string{"0.5", "5", "12.5", "-12.5", "999.99", "1234", "1234.5", "-12345.67", "250000", "1234567.89", "987654321"}
@@ -277,8 +275,8 @@ func TestUnknownCurrencies(t *testing.T) {
 	}
 }
 
-// FuzzRead compares each amount with the digits of its text: the amount must have the same digits in the same order, wherever
-// the decimals begin. It also checks that a number with different values in two currencies is ambiguous without a currency.
+// FuzzRead compares each amount with the digits of its text: the amount must have the same digits in the same order, wherever the
+// decimals begin.
 func FuzzRead(f *testing.F) {
 	for line := range strings.Lines(formList) {
 		if cells := strings.Split(strings.TrimRight(line, "\n"), "\t"); len(cells) == 3 {
@@ -309,11 +307,10 @@ func FuzzRead(f *testing.F) {
 	})
 }
 
-// sameDigits reports whether a value consists of the digits of a text. It reads the text in the simplest way: it takes all
-// digits, and allows the decimals to begin at every separator and at the end of the digits.
+// sameDigits reports whether a value consists of the digits of a text.
 func sameDigits(text string, value decimal.Decimal) bool {
-	var mantissa []int // digits
-	cuts := []int{}    // numbers of digits before a separator
+	var mantissa []int
+	cuts := []int{}
 	power := new(big.Int)
 	list := []rune(text)
 	for i := 0; i < len(list); i++ {
@@ -362,8 +359,7 @@ func sameDigits(text string, value decimal.Decimal) bool {
 	return false
 }
 
-// digitByName returns the value of a digit by counting the digits directly before it in Unicode. Digits come in runs of ten that
-// begin with zero, so the value is the last digit of this count.
+// The digits of a script come in runs of ten in Unicode, so the digits before a digit give its value.
 func digitByName(r rune) int {
 	n := 0
 	for r--; unicode.IsDigit(r); r-- {

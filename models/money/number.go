@@ -8,18 +8,16 @@ import (
 	"github.com/shopspring/decimal"
 )
 
-// number is a number as digits, before its value is calculated.
 type number struct {
-	digits string // the digits without separators
-	whole  int    // number of digits before the decimals
-	power  int    // exponent of ten
+	digits string
+	whole  int // number of digits before the decimals
+	power  int // exponent of ten
 	// unclear is a dot or a comma that is the only separator and has three digits after it, so that it can separate thousands or
 	// decimals. In this case, whole is the number of digits before the separator. unclear is 0 if the number can be read in only
 	// one way.
 	unclear rune
 }
 
-// newNumber reads the characters from the first to the last digit of a text.
 func newNumber(s []rune) (n number, err error) {
 	mantissa, exponent := s, false
 	if i := slices.IndexFunc(s, func(r rune) bool { return r == 'e' || r == 'E' }); i >= 0 {
@@ -58,7 +56,6 @@ func newNumber(s []rune) (n number, err error) {
 
 func isNoDigit(r rune) bool { return !isDigit(r) }
 
-// readPower reads an exponent with at most two digits.
 func (n *number) readPower(s []rune) bool {
 	sign := 1
 	if len(s) > 0 && (s[0] == '-' || s[0] == '+') {
@@ -77,14 +74,12 @@ func (n *number) readPower(s []rune) bool {
 	return true
 }
 
-// marks are the separators of a number.
 type marks struct {
 	decimal int  // index of the decimal mark; -1: none
 	group   rune // separator of thousands; 0: none
 	single  bool // the decimal mark is a dot or a comma that occurs once, so it could also be a separator of thousands
 }
 
-// findMarks determines the meaning of each separator in a number.
 func findMarks(s []rune) (m marks, err error) {
 	count, last := map[rune]int{}, map[rune]int{}
 	for i, r := range s {
@@ -137,8 +132,9 @@ func (m *marks) setGroup(r rune) bool {
 	return true
 }
 
-// isGrouped reports whether a whole number has a separator before each group of three digits. With a comma, it also accepts
-// groups of two digits before the last three, as in India. If group is 0, the number must have no separator, and may be empty.
+// isGrouped reports whether a whole number has a separator before each group of three digits. With a comma or the Arabic
+// separator, it also accepts groups of two digits before the last three, as in India. If group is 0, the number must have no
+// separator, and may be empty.
 func isGrouped(s []rune, group rune) bool {
 	if group == 0 {
 		return !slices.ContainsFunc(s, isNoDigit)
@@ -163,12 +159,11 @@ func isGrouped(s []rune, group rune) bool {
 	return true
 }
 
-// value returns the amount of the number, which must be the same in each of the given currencies. The error is ErrAmbiguous if
-// they give different amounts, or if the number can be read in two ways in one of them.
+// value returns the amount of the number, which must be the same in each of the given currencies.
 func (n number) value(currencies []string) (decimal.Decimal, error) {
 	whole := n.whole
 	if n.unclear != 0 {
-		for i, code := range currencies { // the number must be the same in each currency
+		for i, code := range currencies {
 			isThousands, ok := thousands(code, n.unclear)
 			if !ok || i > 0 && isThousands != (whole != n.whole) {
 				return decimal.Zero, ErrAmbiguous
@@ -190,7 +185,6 @@ func (n number) value(currencies []string) (decimal.Decimal, error) {
 }
 
 // thousands reports whether a separator before exactly three digits separates thousands, not decimals, in amounts of a currency.
-// ok is false if the currency does not decide this.
 func thousands(code string, separator rune) (isThousands, ok bool) {
 	u, known := unitOf(code)
 	group := separator == ',' || u.dotGroups

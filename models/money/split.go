@@ -7,13 +7,12 @@ import (
 	"unicode/utf8"
 )
 
-// The separators of Arabic script. Each of them has only one meaning.
+// The separators of Arabic script.
 const (
 	arabicDecimal = '\u066b'
 	arabicGroup   = '\u066c'
 )
 
-// usualCharacters maps unusual characters to the usual character that has the same meaning in a number.
 var usualCharacters = func() map[rune]rune {
 	m := map[rune]rune{}
 	for to, list := range map[rune]string{
@@ -37,9 +36,7 @@ var usualCharacters = func() map[rune]rune {
 	return m
 }()
 
-// normalize appends the characters of a text to buf in normal form. Digits of all scripts become ASCII digits, all kinds of
-// spaces become the same space, and dashes, apostrophes and full-width forms become the usual character. Characters without
-// width are left out.
+// normalize appends the characters of a text to buf in normal form. Characters without width are left out.
 func normalize(buf []rune, text string) []rune {
 	for _, r := range text {
 		if r < 0x80 {
@@ -69,8 +66,7 @@ func normalize(buf []rune, text string) []rune {
 	return buf
 }
 
-// digit returns the value of a decimal digit of any script. In Unicode, the digits of a script are in order, so each range
-// consists of runs of ten that begin with the digit zero.
+// In Unicode, the digits of a script are in order, so each range consists of runs of ten that begin with the digit zero.
 func digit(r rune) rune {
 	for _, t := range unicode.Nd.R16 {
 		if lo, hi := rune(t.Lo), rune(t.Hi); r >= lo && r <= hi {
@@ -85,7 +81,6 @@ func digit(r rune) rune {
 	return 0
 }
 
-// parts are the parts of an amount's text.
 type parts struct {
 	before, after string // folded words before and after the number
 	number        number
@@ -96,7 +91,6 @@ func isDigit(r rune) bool { return r >= '0' && r <= '9' }
 
 func isMark(r rune) bool { return r == '.' || r == ',' || r == arabicDecimal }
 
-// split finds the number in a text, its sign, and the words around it.
 func split(text string) (p parts, err error) {
 	if !utf8.ValidString(text) {
 		return p, ErrMalformed
@@ -151,10 +145,8 @@ func trim(s []rune) []rune {
 	return s
 }
 
-// signCount counts the signs around a number.
 type signCount struct{ minus, plus, open, closed int }
 
-// peel removes spaces and the signs in `set` from both ends of s, and counts the signs.
 func (c *signCount) peel(s []rune, set string) []rune {
 	for {
 		s = trim(s)
@@ -184,7 +176,6 @@ func (c *signCount) add(r rune) {
 	}
 }
 
-// around reads the sign and the words before and after the number.
 func (p *parts) around(before, after []rune) error {
 	if len(after) > 1 && after[0] == '-' && unicode.IsLetter(after[1]) {
 		return ErrMalformed
@@ -205,8 +196,6 @@ func (p *parts) around(before, after []rune) error {
 	return nil
 }
 
-// currencies returns the currencies that the words before and after the number can mean. If there are no words, the result has
-// no codes.
 func (p *parts) currencies(given string) (sign, error) {
 	var out sign
 	for _, w := range []struct {

@@ -20,7 +20,7 @@ const MaxLines = 10_000
 type Answer struct {
 	ID       string
 	Campaign uuid.UUID
-	Visitor  int    // index of the visitor among the campaign's visitors
+	Visitor  int
 	Told     string // the country that the request named; empty: no country
 	Status   int    // 0: no answer
 	Location string
@@ -29,8 +29,8 @@ type Answer struct {
 // maxLocation is the maximum length of an answer's address, in bytes. A line with a longer address counts as unreadable.
 const maxLocation = 4000
 
-// ReadAnswers parses the text that the check script (see Head and Line) has printed. It counts the lines that it cannot read.
-// asked is the time of the requests, or zero if the text does not contain that time.
+// ReadAnswers parses the text that the check script (see Head and Line) has printed. asked is the time of the requests, or zero
+// if the text does not contain that time.
 func ReadAnswers(text string) (asked time.Time, list []Answer, unread int, err error) {
 	for line := range strings.Lines(strings.TrimPrefix(text, "\ufeff")) {
 		line = strings.TrimSpace(line)
@@ -85,9 +85,9 @@ func (p Place) Equal(o Place) bool {
 // The results of a comparison.
 const (
 	Same    = "same"
-	Dice    = "dice"    // chance decides, and the old tracker's answer is one of the possible places
-	Unsure  = "unsure"  // the answer cannot be compared
-	Differs = "differs" // the old tracker leads to another place
+	Dice    = "dice" // chance decides, and the old tracker's answer is one of the possible places
+	Unsure  = "unsure"
+	Differs = "differs"
 	Missing = "missing" // the old tracker did not answer, or answered with the status 429 or 5xx
 )
 
@@ -136,7 +136,6 @@ func Compare(places []Place, certain bool, asked string, a Answer) (result, reas
 	return Differs, reason
 }
 
-// compare returns the reason why an answer does not lead to the place. If it leads there, the reason is empty.
 func (p *Place) compare(asked string, a Answer) string {
 	switch {
 	case a.Location != "" && leadsBack(asked, a.Location):
@@ -188,7 +187,6 @@ func (p *Place) compareAddress(location string) string {
 	return ""
 }
 
-// split returns an address without query and fragment, in a form for comparing. It also returns the query.
 func split(address string) (page, query string) {
 	address, _, _ = strings.Cut(address, "#")
 	page, query, _ = strings.Cut(address, "?")

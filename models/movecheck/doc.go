@@ -1,4 +1,3 @@
-// Package movecheck checks a campaign that moved here from another tracker. It compares where visitors go here with where the
-// other tracker sends them. It makes up visitors, writes the requests to the other tracker as a shell script, and reads what
-// that script prints.
+// Package movecheck checks a campaign that moved here from another tracker. It makes up visitors, writes the requests to the
+// other tracker as a shell script, and reads what that script prints.
 package movecheck

@@ -44,7 +44,7 @@ func (v *Visitor) URL(address string) string {
 	return b.String()
 }
 
-// ID returns an id for the request of a campaign's visitor. The id changes if the content of the request changes.
+// ID returns an id for the request of a campaign's visitor.
 func (v *Visitor) ID(campaign uuid.UUID, n int, address string) string {
 	sum := fnv.New32a()
 	_, _ = fmt.Fprint(sum, address, *v) // writing to a hash never fails
@@ -130,5 +130,4 @@ func AcceptLanguage(language string) string {
 	return language + ",en;q=0.8"
 }
 
-// quoted returns a text as one word of a shell command.
 func quoted(text string) string { return "'" + strings.ReplaceAll(text, "'", `'\''`) + "'" }

@@ -43,18 +43,18 @@ type Pair struct{ Name, Value string }
 // Visitor is a made-up visitor: everything that a request can state.
 type Visitor struct {
 	Agent    Agent
-	Country  string // two letters
+	Country  string
 	Language string
 	Referrer string
-	Params   []Pair // parameters of the link
+	Params   []Pair
 	Headers  []Pair
 }
 
 // Campaign is what must be known about a campaign to make up visitors.
 type Campaign struct {
-	Paths         [][]cond.Condition // the conditions of each path
-	SubParams     map[int]string     // the link parameters that the source names, by the number of the sub-parameter
-	ExternalParam string             // the parameter of the source's own click id
+	Paths         [][]cond.Condition
+	SubParams     map[int]string // the link parameters that the source names, by the number of the sub-parameter
+	ExternalParam string         // the parameter of the source's own click id
 }
 
 // PathsOf returns the conditions of paths, including the conditions of the saved rules that the paths use.
@@ -70,8 +70,7 @@ func PathsOf(paths []flow.Path, saved map[string][]cond.Condition) [][]cond.Cond
 }
 
 // Visitors makes up visitors for a campaign: usual visitors, a visitor for each of the first 11 paths, and further visitors with
-// values from the conditions. The same campaign always gives the same visitors. The function read returns what is known about a
-// visitor from the agent alone.
+// values from the conditions. The same campaign always gives the same visitors.
 func Visitors(c Campaign, read func(Agent) *cond.Facts) []Visitor {
 	list := make([]Visitor, 0, PerCampaign)
 	add := func(v Visitor) {
@@ -113,15 +112,14 @@ var (
 	languages = []string{"fr", "es", "hi", "ru", "it"}
 )
 
-// mixed returns a further visitor. i chooses the agent, the country and the language. Then about two thirds of the conditions each
-// give the visitor a value. The value replaces the country or the language, or becomes a referrer, a parameter or a header.
+// mixed returns a further visitor.
 func (c *Campaign) mixed(i int) Visitor {
 	v := Visitor{Agent: Agents[i%len(Agents)], Country: countries[i%len(countries)], Language: languages[i%len(languages)]}
 	n := 0
 	for _, conditions := range c.Paths {
 		for _, one := range conditions {
 			values := valuesOf(one)
-			if n++; len(values) > 0 && (i+n)%3 > 0 { // a third of the conditions is not used
+			if n++; len(values) > 0 && (i+n)%3 > 0 {
 				v.set(c, one.Attribute, sample(one.Operator, values[(i+n)%len(values)]))
 			}
 		}
@@ -129,10 +127,8 @@ func (c *Campaign) mixed(i int) Visitor {
 	return v
 }
 
-// ofAgent are the attributes that follow from the agent.
 var ofAgent = []string{"device_type", "device_brand", "device_model", "os", "os_version", "browser", "browser_version", "user_agent", "is_bot"}
 
-// agentFor returns an agent that meets the conditions about agents. If there is no such agent, it returns the most usual agent.
 func agentFor(conditions []cond.Condition, read func(Agent) *cond.Facts) Agent {
 	var about []cond.Condition
 	for _, one := range conditions {
@@ -150,7 +146,6 @@ func agentFor(conditions []cond.Condition, read func(Agent) *cond.Facts) Agent {
 	return Agents[0]
 }
 
-// set gives the visitor a value of an attribute, if a request can state it.
 func (v *Visitor) set(c *Campaign, attribute, value string) {
 	value = strings.Map(func(r rune) rune {
 		if r < ' ' || r == 0x7f {
@@ -185,7 +180,6 @@ func (v *Visitor) set(c *Campaign, attribute, value string) {
 	}
 }
 
-// isHeader reports whether a header can be sent in addition to the usual headers of a browser.
 func isHeader(name string) bool {
 	usual := []string{"host", "user-agent", "accept", "accept-language", "accept-encoding", "referer", "connection", "content-length"}
 	return name != "" && !slices.Contains(usual, strings.ToLower(name)) &&
@@ -194,8 +188,7 @@ func isHeader(name string) bool {
 		})
 }
 
-// with returns a copy of the list in which the parameter with the given name has the given value. It does not change the list
-// itself, because other visitors may share it.
+// The given list is not changed, because other visitors may share it.
 func with(list []Pair, name, value string) []Pair {
 	list = slices.DeleteFunc(slices.Clone(list), func(p Pair) bool { return strings.EqualFold(p.Name, name) })
 	if value == "" {
@@ -204,8 +197,6 @@ func with(list []Pair, name, value string) []Pair {
 	return append(list, Pair{name, value})
 }
 
-// wanted returns a value that meets a condition. ok is false if it does not derive such a value, for example from a negation or a
-// range.
 func wanted(c cond.Condition) (value string, ok bool) {
 	values := valuesOf(c)
 	switch c.Operator {
@@ -219,7 +210,6 @@ func wanted(c cond.Condition) (value string, ok bool) {
 	return "", false
 }
 
-// sample returns a text that contains a value at the place where an operator searches for it.
 func sample(operator, value string) string {
 	switch operator {
 	case "starts_with":

@@ -1,6 +1,5 @@
 // Package netguard decides which addresses a customer's URL may reach: addresses of the public internet, and the addresses that a
-// Policy accepts in addition. It does not resolve names. It checks only the form of a name. The addresses of a name are checked when a
-// connection is made.
+// Policy accepts in addition. It does not resolve names: the addresses of a name are checked when a connection is made.
 package netguard
 
 import (
@@ -14,14 +13,13 @@ import (
 	"switchyard/models"
 )
 
-// special lists the ranges outside the public internet, according to IANA's special-purpose registries. IPv6 ranges that embed
-// IPv4 addresses are blocked completely, whichever address they embed.
+// special lists the ranges outside the public internet, according to IANA's special-purpose registries.
 var special = prefixes(
 	"0.0.0.0/8", "10.0.0.0/8", "100.64.0.0/10", "127.0.0.0/8", "169.254.0.0/16", "172.16.0.0/12", "192.0.0.0/24",
 	"192.0.2.0/24", "192.31.196.0/24", "192.52.193.0/24", "192.88.99.0/24", "192.168.0.0/16", "192.175.48.0/24",
 	"198.18.0.0/15", "198.51.100.0/24", "203.0.113.0/24", "224.0.0.0/4", "240.0.0.0/4",
 	"168.63.129.16/32",           // the host agent of a cloud, which has a public address
-	"::/8",                       // unspecified, loopback, v4-compatible, v4-mapped, v4-translated
+	"::/8",                       // unspecified, loopback, v4-compatible, v4-translated
 	"64:ff9b::/96",               // NAT64
 	"64:ff9b:1::/48",             // NAT64, local use
 	"100::/64", "100:0:0:1::/64", // discard, dummy
@@ -84,13 +82,12 @@ type Policy struct {
 	Allow   []netip.Prefix // literal addresses that are accepted although they are not public; 127.0.0.1 includes localhost
 	// Reserved makes Check accept reserved names such as shop.example. Callers set it for addresses to which nothing is sent yet.
 	Reserved bool
-	// Known reports whether the operator has configured an address for host, which is in lower case. Such a host is accepted
-	// without any further check. If Known is nil, there are no such hosts.
+	// Known reports whether the operator has configured an address for host, which is in lower case. Such a host is accepted without any further check. If Known is nil, there are
+	// no such hosts.
 	Known func(host string) bool
 }
 
-// Check returns an error with the code invalid_url and KindInvalid for a URL that the policy does not accept. It checks only the
-// text. It accepts a name that resolves to a private address: the connection to that address is refused later.
+// Check returns an error with the code invalid_url and KindInvalid for a URL that the policy does not accept.
 func (p Policy) Check(raw string) error {
 	if len(p.Schemes) == 0 {
 		p.Schemes = []string{"https"}

@@ -19,7 +19,6 @@ import (
 	"switchyard/models/notification"
 )
 
-// sealClickBank encrypts a notification as ClickBank does.
 func sealClickBank(body string) notification.Request {
 	plain := request(body).Body
 	pad := aes.BlockSize - len(plain)%aes.BlockSize
@@ -81,7 +80,6 @@ func TestClickBank(t *testing.T) {
 	}
 }
 
-// form returns the fields as a form.
 func form(pairs ...string) url.Values {
 	v := url.Values{}
 	for i := 0; i+1 < len(pairs); i += 2 {
@@ -90,12 +88,10 @@ func form(pairs ...string) url.Values {
 	return v
 }
 
-// posted returns a form as a message.
 func posted(v url.Values) notification.Request {
 	return request(v.Encode(), "content-type", "application/x-www-form-urlencoded; charset=utf-8")
 }
 
-// signer returns a function that parses a query, signs its fields and adds the signature as a field with the given name.
 func signer(name string, sign func(fields url.Values) string) func(string) notification.Request {
 	return func(query string) notification.Request {
 		v, err := url.ParseQuery(strings.ReplaceAll(query, "CLICK", click))

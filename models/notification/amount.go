@@ -16,7 +16,6 @@ var (
 	threeDecimals = []string{"BHD", "JOD", "KWD", "OMR", "TND"}
 )
 
-// decimals returns the number of decimals in amounts of a currency.
 func decimals(currency string) int32 {
 	switch currency = strings.ToUpper(currency); {
 	case slices.Contains(withoutDecimals, currency):
@@ -27,8 +26,8 @@ func decimals(currency string) int32 {
 	return 2
 }
 
-// Number parses a plain decimal number. ok is false for any other text. It does not accept an exponent, because a small text
-// could then mean a number with a billion digits.
+// Number parses a plain decimal number. It does not accept an exponent, because a small text could then mean a number with a
+// billion digits.
 func Number(s string) (d decimal.Decimal, ok bool) {
 	const longest = 30
 	if s == "" || len(s) > longest || strings.Trim(s, "0123456789.-") != "" {
@@ -51,8 +50,7 @@ func inWholeUnits(amount string, places int32) string {
 	return d.Shift(-places).String()
 }
 
-// subtract subtracts some parts from an amount. If a part cannot be read, the result is a text such as "10.00 less x". The
-// conversion then shows this text, but counts without a payout.
+// If a part cannot be read, the result is a text such as "10.00 less x".
 func subtract(amount string, minus ...string) string {
 	d, ok := Number(amount)
 	if !ok {
@@ -68,7 +66,7 @@ func subtract(amount string, minus ...string) string {
 	return d.String()
 }
 
-// negated returns an amount with a minus, which means that the conversion is reversed. An empty amount stays empty.
+// negated returns an amount with a minus, which means that the conversion is reversed.
 func negated(amount string) string {
 	amount = strings.TrimLeft(amount, "-\u2212")
 	if amount == "" {
@@ -87,7 +85,7 @@ func refundAmount(amount string) string {
 	return d.Abs().String()
 }
 
-// sum returns the sum of amounts. The result is empty if there are no amounts, or if an amount cannot be read.
+// The result is empty if there are no amounts, or if an amount cannot be read.
 func sum(amounts []string) string {
 	if len(amounts) == 0 {
 		return ""

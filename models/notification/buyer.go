@@ -10,9 +10,8 @@ import (
 // fullName is used in a scheme's table of the buyer for a member that contains both first and last name.
 const fullName = "name"
 
-// buyer returns the personal data of the buyer. members maps the names of keys to paths in the message. The first member that is
-// not empty counts. A full name counts only if it has two words, because in a longer name it is not clear where the last name
-// begins.
+// buyer returns the personal data of the buyer. A full name counts only if it has two words, because in a longer name it is not
+// clear where the last name begins.
 func (d document) buyer(members map[string][]string) matchkey.Person {
 	p := matchkey.Person{}
 	for key, paths := range members {
@@ -27,8 +26,7 @@ func (d document) buyer(members map[string][]string) matchkey.Person {
 	return p
 }
 
-// findConsent searches for the word about the buyer's consent in the places where a click id can be: in named values, such as
-// the attributes of an order, and in queries, such as clickid=...&consent=granted.
+// findConsent searches for the word about the buyer's consent in the places where a click id can be.
 func (m *message) findConsent(named []field, texts []string) {
 	for _, f := range named {
 		if strings.EqualFold(f.name, matchkey.ConsentParam) && m.consent == "" {
@@ -40,7 +38,7 @@ func (m *message) findConsent(named []field, texts []string) {
 			text = query
 		}
 		text, _, _ = strings.Cut(text, "#")
-		values, _ := url.ParseQuery(text) // ignore pairs that cannot be read
+		values, _ := url.ParseQuery(text)
 		if word := values.Get(matchkey.ConsentParam); word != "" && m.consent == "" {
 			m.consent = word
 		}

@@ -32,8 +32,8 @@ var buygoods = Scheme{
 const SecretParam = "secret"
 
 func readBuyGoods(m *message) (Result, error) {
-	query, _ := url.ParseQuery(m.Query) // ignore pairs that cannot be read
-	if len(m.Body) == 0 {               // BuyGoods can send the fields in the URL
+	query, _ := url.ParseQuery(m.Query)
+	if len(m.Body) == 0 { // BuyGoods can send the fields in the URL
 		m.Body = []byte(m.Query)
 	}
 	if m.parse() != nil {

@@ -37,7 +37,6 @@ var clickbank = Scheme{
 	read: readClickBank,
 }
 
-// openClickBank decrypts the notification. ok is false if it was not encrypted with the secret.
 func (m *message) openClickBank() (text []byte, ok bool) {
 	sealed, err := base64.StdEncoding.DecodeString(m.doc.text("notification"))
 	if err != nil || len(sealed) == 0 || len(sealed)%aes.BlockSize != 0 {
@@ -118,8 +117,8 @@ func clickbankAmount(d document) string {
 	return sum(amounts)
 }
 
-// noTransaction returns the reason why no conversion is recorded for a message with this transaction type of ClickBank. JVZoo uses
-// the same types. For a type that records a conversion, the reason is empty.
+// noTransaction returns the reason why no conversion is recorded for a message with this transaction type of ClickBank. JVZoo
+// uses the same types.
 func (m *message) noTransaction(word string) (reason string) {
 	switch {
 	case strings.Contains(word, "test"):
@@ -130,8 +129,7 @@ func (m *message) noTransaction(word string) (reason string) {
 	return ""
 }
 
-// saleOf returns the receipt of the sale to which a rebill belongs. The receipt of the rebill is that receipt followed by -B001,
-// -B002 and so on.
+// The receipt of a rebill is the receipt of its sale, followed by -B001, -B002 and so on.
 func saleOf(receipt string) string {
 	sale, _, _ := strings.Cut(receipt, "-")
 	return sale

@@ -11,7 +11,6 @@ import (
 // document is a parsed JSON value, or a form. In a form, names such as order[total] are read as nested objects.
 type document struct{ v any }
 
-// at returns the member at a path such as "data.object". The result is empty if there is no such member.
 func (d document) at(path string) document {
 	v := d.v
 	for path != "" {
@@ -53,14 +52,12 @@ func (d document) text(paths ...string) string {
 	return ""
 }
 
-// has reports whether the document has a member, even an empty one.
 func (d document) has(name string) bool {
 	members, _ := d.v.(map[string]any)
 	_, ok := members[name]
 	return ok
 }
 
-// isTrue reports whether a member is true, as JSON or a form writes it.
 func (d document) isTrue(path string) bool {
 	switch strings.ToLower(d.text(path)) {
 	case "true", "1", "y", "yes":
@@ -69,7 +66,7 @@ func (d document) isTrue(path string) bool {
 	return false
 }
 
-// list returns the items of a list. In a form, a list is an object whose names are 0, 1, 2 and so on.
+// In a form, a list is an object whose names are 0, 1, 2 and so on.
 func (d document) list(path string) (items []document) {
 	switch in := d.at(path).v.(type) {
 	case []any:
@@ -93,7 +90,6 @@ func (d document) list(path string) (items []document) {
 	return items
 }
 
-// members returns the members of an object that are texts, numbers or booleans, sorted by name.
 func (d document) members(path string) (out []field) {
 	in, _ := d.at(path).v.(map[string]any)
 	for _, name := range slices.Sorted(maps.Keys(in)) {
@@ -104,7 +100,6 @@ func (d document) members(path string) (out []field) {
 	return out
 }
 
-// pairs returns the name and the value of each object in a list.
 func (d document) pairs(path, name, value string) (out []field) {
 	for _, item := range d.list(path) {
 		if text := item.text(value); text != "" {
@@ -114,10 +109,9 @@ func (d document) pairs(path, name, value string) (out []field) {
 	return out
 }
 
-// maxDepth is the maximum number of parts in the name of a form's field.
 const maxDepth = 8
 
-// nest returns the fields of a form as a document. A name such as order[charges][0][amount] is a path of members.
+// A name such as order[charges][0][amount] is a path of members.
 func nest(fields []field) document {
 	root := map[string]any{}
 	for _, f := range fields {
@@ -133,7 +127,7 @@ func nest(fields []field) document {
 	return document{root}
 }
 
-// put sets the member at a path, unless the member is already an object. An empty name means the next number of a list.
+// An empty name means the next number of a list.
 func put(members map[string]any, path []string, value string) {
 	name := path[0]
 	if name == "" {

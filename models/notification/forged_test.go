@@ -12,9 +12,8 @@ import (
 	"switchyard/models/notification"
 )
 
-// TestSignedFieldsAreThoseOfAForm checks that messages of Digistore24 and JVZoo are accepted only if their data is in the fields of a
-// form. These platforms sign only such fields, and not the members of a JSON object. A signature over no fields proves nothing,
-// because it is the same for every message.
+// TestSignedFieldsAreThoseOfAForm checks that messages of Digistore24 and JVZoo are accepted only if their data is in the fields
+// of a form. These platforms sign only such fields, and not the members of a JSON object.
 func TestSignedFieldsAreThoseOfAForm(t *testing.T) {
 	t.Parallel()
 	digistore := `"event": "on_payment", "transaction_id": "1", "custom": "CLICK", "transaction_amount": "9999", "currency": "EUR"`
@@ -35,7 +34,7 @@ func TestSignedFieldsAreThoseOfAForm(t *testing.T) {
 }
 
 // TestKeyIsOfWhatIsSigned checks that a message that is sent again keeps its key, even if its URL, the order of its fields or
-// their escapes are different, because the signature does not cover these.
+// their escapes are different.
 func TestKeyIsOfWhatIsSigned(t *testing.T) {
 	t.Parallel()
 	sign := signer("sha_sign", digistoreSum(func(s string) string { return s }))

@@ -11,8 +11,7 @@ import (
 	"switchyard/models/postback"
 )
 
-// FuzzRead reads messages of any content. Each message is signed or contains the right secret. Reading must give a result or
-// an error with the reason. A result names only click ids of this service, and has a limited number of conversions.
+// FuzzRead reads messages of any content, each with a valid proof.
 func FuzzRead(f *testing.F) {
 	for _, seed := range []string{
 		`{` + shopifyOrder + withAttribute + `, "financial_status": "paid"}`, `{` + wooOrder + `, "status": "refunded"}`,

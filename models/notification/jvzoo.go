@@ -41,7 +41,6 @@ func (m *message) signedByJVZoo(omitted ...string) bool {
 	return subtle.ConstantTimeCompare([]byte(want), []byte(strings.ToUpper(m.doc.text("cverify")))) == 1
 }
 
-// jvzooDollars returns an amount of a notification in dollars.
 func jvzooDollars(amount string) string {
 	if strings.Contains(amount, ".") {
 		return amount

@@ -19,30 +19,24 @@ import (
 	"switchyard/models/postback"
 )
 
-// message is a message that is being read.
 type message struct {
 	Request
 	secret     string
 	fieldNames map[string]string // the network's own names of fields: see Scheme.Read
-	words      map[string]string // Scheme.Words
-	// units returns an amount of the message in whole units. If it is nil, applyFieldNames does not convert amounts.
-	units func(amount string) string
-	// consent is the word about the buyer's consent, from the places in which the click id is searched. It may be empty.
+	words      map[string]string
+	// units converts an amount of the message to whole units. It is nil if amounts are already in whole units.
+	units   func(amount string) string
 	consent string
 	doc     document
-	fields  []field // the fields of a form, in the order of the form
+	fields  []field
 }
 
-// status returns the status that a word of the platform means, or an empty text.
 func (m *message) status(word string) string { return m.words[word] }
 
-// field is a field of a form.
 type field struct{ name, value string }
 
-// maxFields is the maximum number of fields in a form.
 const maxFields = 2000
 
-// signedBase64 reports whether a header is the base64 HMAC-SHA256 of the raw body.
 func (m *message) signedBase64(header string) bool {
 	sum, err := base64.StdEncoding.DecodeString(strings.TrimSpace(m.Header[header]))
 	if err != nil {
@@ -53,12 +47,10 @@ func (m *message) signedBase64(header string) bool {
 	return hmac.Equal(sum, mac.Sum(nil))
 }
 
-// isSecret reports whether a text is the secret.
 func (m *message) isSecret(text string) bool {
 	return subtle.ConstantTimeCompare([]byte(m.secret), []byte(text)) == 1
 }
 
-// parse reads the body: a JSON object or a form.
 func (m *message) parse() error {
 	if body := m.trimmed(); len(body) > 0 && body[0] == '{' {
 		return m.parseJSON(body)
@@ -66,8 +58,7 @@ func (m *message) parse() error {
 	return m.parseFields()
 }
 
-// parseFields reads the body as a form, even if it looks like JSON. A scheme that signs the fields of a form must read only
-// forms, because the members of a JSON object are not signed.
+// A scheme that signs the fields of a form must not read JSON, because the members of an object are not signed.
 func (m *message) parseFields() error {
 	kind, attributes, _ := mime.ParseMediaType(m.Header["content-type"])
 	if kind == "multipart/form-data" {
@@ -151,8 +142,7 @@ func (m *message) parseParts(boundary string) error {
 	}
 }
 
-// sorted returns the fields of a form, sorted by name, without the omitted fields. If a name is used twice, the last value
-// counts, as in PHP.
+// If a name is used twice, the last value counts, as in PHP.
 func (m *message) sorted(omitted ...string) []field {
 	last := map[string]string{}
 	for _, f := range m.fields {
@@ -194,7 +184,7 @@ func (m *message) click(named []field, texts ...string) string {
 	return ""
 }
 
-// clickIn returns the click id that a text is or contains. The text may be a URL, a query, or a list of values.
+// clickIn returns the click id that a text is or contains.
 func (m *message) clickIn(text, ownName string, usual []string) string {
 	isClick := func(s string) bool { return postback.IsClick(s, m.Received) }
 	text = strings.TrimSpace(text)
@@ -223,9 +213,6 @@ func (m *message) clickIn(text, ownName string, usual []string) string {
 	return ""
 }
 
-// applyFieldNames sets the payout and the goal of a report from the members that the network's settings name, if the message has
-// these members. It keeps a payout that is empty or that reverses a conversion, and a goal that is already set. It changes nothing
-// in a report that changes an earlier conversion.
 func (m *message) applyFieldNames(r *Report) {
 	if r.Same {
 		return

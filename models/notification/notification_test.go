@@ -20,17 +20,14 @@ import (
 
 const secret = "k3y-of-the-sh0p"
 
-// received is the time at which the messages of the tests arrive.
 var received = time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)
 
-// click is a click id from the day before.
 var click = models.FormatClickID(func() uuid.UUID {
 	id := models.FloorClickID(received.Add(-24 * time.Hour))
 	copy(id[9:], "visitor")
 	return id
 }())
 
-// request is a message with its headers.
 func request(body string, headers ...string) notification.Request {
 	r := notification.Request{Header: map[string]string{}, Body: []byte(strings.ReplaceAll(body, "CLICK", click)), Received: received}
 	for i := 0; i+1 < len(headers); i += 2 {
@@ -39,7 +36,6 @@ func request(body string, headers ...string) notification.Request {
 	return r
 }
 
-// signed64 returns a message with the base64 HMAC-SHA256 of its body in a header.
 func signed64(header, body string) notification.Request {
 	r := request(body)
 	mac := hmac.New(sha256.New, []byte(secret))
@@ -57,8 +53,6 @@ func scheme(t *testing.T, name string) *notification.Scheme {
 	return s
 }
 
-// describe returns the content of a message as text, one line for each conversion: its id, goal, word and amount, then the
-// fields that are set.
 func describe(r notification.Result) string {
 	if r.Ignored != "" {
 		return "ignored: " + r.Ignored
@@ -83,7 +77,6 @@ func describe(r notification.Result) string {
 	return strings.Join(lines, "\n")
 }
 
-// readCase is a message and the text that describe returns for it.
 type readCase struct{ name, body, want string }
 
 // check reads each message twice, and both results must have the same key. It also reads the message with a wrong secret,
@@ -125,7 +118,6 @@ func check(t *testing.T, name string, sign func(body string) notification.Reques
 	}
 }
 
-// forged checks that a message with one changed byte is not accepted.
 func forged(t *testing.T, name string, r notification.Request) {
 	t.Helper()
 	s := scheme(t, name)

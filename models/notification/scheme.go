@@ -20,20 +20,19 @@ const Rate = 2048
 // Scheme describes how a platform signs and writes its notifications.
 type Scheme struct {
 	Name     string // the value of a network's postback_scheme
-	Platform string // the name of the platform, for people
-	Template string // the name of the template for networks of the platform
+	Platform string
+	Template string
 	// ClickParam is the parameter in the URL of the sales page that passes the click id to the platform.
 	ClickParam string
-	Proof      string   // how a message proves its sender
-	Secret     string   // where a person finds the secret
-	Setup      string   // where a person enters the URL, and which events to choose
-	Click      string   // where the platform's messages contain the click id
-	Docs       []string // the platform's documentation
-	Headers    []string // the headers that are needed for the proof, in lower case
+	Proof      string
+	Secret     string
+	Setup      string
+	Click      string
+	Docs       []string
+	Headers    []string
 	// SecretInAddress reports that the platform does not sign its messages: the URL contains the secret as a parameter.
 	SecretInAddress bool
-	// Words maps the platform's words for the status of a conversion, in lower case, to one of the four statuses.
-	Words map[string]string
+	Words           map[string]string
 	// buyer lists the members of a message that contain the buyer's personal data. It maps the name of a key, or fullName, to the
 	// paths of the members.
 	buyer map[string][]string
@@ -55,7 +54,7 @@ func Names() []string {
 	return names
 }
 
-// Find returns the scheme with a name. ok is false if there is no such scheme. No scheme has an empty name.
+// Find returns the scheme with a name. ok is false if there is no such scheme.
 func Find(name string) (s *Scheme, ok bool) {
 	i := slices.IndexFunc(schemes, func(s Scheme) bool { return s.Name == name })
 	if i < 0 {
@@ -75,8 +74,7 @@ var Headers = func() []string {
 	return slices.Sorted(maps.Keys(names))
 }()
 
-// Statuses returns a network's own words for the four statuses, together with the words of its scheme. The network's own words
-// take precedence. If there is no such scheme, it returns only the network's own words.
+// Statuses returns a network's own words for the four statuses, together with the words of its scheme.
 func Statuses(scheme string, networkWords map[string][]string) map[string][]string {
 	s, ok := Find(scheme)
 	if !ok {
@@ -100,18 +98,18 @@ func Statuses(scheme string, networkWords map[string][]string) map[string][]stri
 
 // Request is a notification as it arrived.
 type Request struct {
-	Header   map[string]string // the headers in Scheme.Headers and content-type, by name in lower case
-	Query    string            // query of the URL
+	Header   map[string]string // by name in lower case
+	Query    string
 	Body     []byte
 	Received time.Time
 }
 
 // Result is the content of a message that has proved its sender.
 type Result struct {
-	Event   string   // the platform's name for the event
-	Reports []Report // the conversions that the message reports
-	Ignored string   // why the message reports no conversion; empty: it reports conversions
-	// Key identifies the event. A message with the key of an earlier message is a repetition of it.
+	Event   string
+	Reports []Report
+	Ignored string // why the message reports no conversion; empty: it reports conversions
+	// Key identifies the event.
 	Key string
 	// Buyer is the personal data of the buyer. Consent is what the message says about the buyer's consent to the use of these
 	// data for ads.
@@ -122,9 +120,9 @@ type Result struct {
 	Version string
 }
 
-// Report is what a message says about one conversion. A text is empty if the message does not state it.
+// Report is what a message says about one conversion.
 type Report struct {
-	Click        string // the click id, if the message names a click of this service
+	Click        string
 	Payout       string // in whole units of the currency; a minus means that the conversion is reversed
 	Currency     string
 	Word         string // the platform's word for the status; empty: the status does not change
@@ -133,7 +131,7 @@ type Report struct {
 	Time         string
 	// Keys are the platform's ids for this conversion, with which later messages refer to it.
 	Keys []string
-	// About are ids of an earlier conversion, the most precise first. The report belongs to the click of that conversion.
+	// About are ids of an earlier conversion, the most precise first.
 	About []string
 	// Same reports that the message changes the conversion that About names. If it is false, the message reports a conversion of
 	// its own.
@@ -172,7 +170,6 @@ func (s *Scheme) Read(r Request, secret string, fieldNames map[string]string) (R
 	return out, nil
 }
 
-// reportState returns the result of a message that describes the whole state of an order at a time.
 func reportState(event, at string, r Report) (Result, error) {
 	out, err := report(event, r)
 	for _, layout := range []string{time.RFC3339, "2006-01-02T15:04:05"} { // a time without a zone is in UTC
@@ -184,10 +181,8 @@ func reportState(event, at string, r Report) (Result, error) {
 	return out, err
 }
 
-// ignore returns the result of a message that reports no conversion.
 func ignore(event, reason string) (Result, error) { return Result{Event: event, Ignored: reason}, nil }
 
-// report returns the result of a message about conversions.
 func report(event string, reports ...Report) (Result, error) {
 	return Result{Event: event, Reports: reports}, nil
 }

@@ -9,7 +9,6 @@ import (
 	"switchyard/models/notification"
 )
 
-// withSecretField returns a function that adds the secret to a form as a field.
 func withSecretField(name string) func(string) notification.Request {
 	return func(query string) notification.Request {
 		return request(query+"&"+name+"="+secret, "content-type", "application/x-www-form-urlencoded")
@@ -61,7 +60,7 @@ func TestBuyGoods(t *testing.T) {
 		r.Query = "secret=" + secret
 		return r
 	}, cases)
-	check(t, "buygoods", func(body string) notification.Request { // all fields are in the URL
+	check(t, "buygoods", func(body string) notification.Request {
 		r := request("")
 		r.Query = "secret=" + secret + "&" + string(request(body).Body)
 		return r
@@ -113,7 +112,6 @@ func TestThriveCart(t *testing.T) {
 	}
 }
 
-// parts returns a query as a multipart form.
 func parts(query string) notification.Request {
 	var body strings.Builder
 	w := multipart.NewWriter(&body)
@@ -141,8 +139,8 @@ func TestTooManyFields(t *testing.T) {
 	}
 }
 
-// TestAmountsThatAreNone checks that an amount that is not a plain number, or not whole in smallest units, is shown but never used
-// in a calculation. An exponent could make a number a billion digits long.
+// TestAmountsThatAreNone checks that an amount that is not a plain number, or not whole in smallest units, is shown but never
+// used in a calculation.
 func TestAmountsThatAreNone(t *testing.T) {
 	t.Parallel()
 	for _, amount := range []string{`1e900000000`, `"1e9"`, `12.5`, `"12,50"`, `-1e-900000000`} {

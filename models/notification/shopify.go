@@ -76,8 +76,8 @@ func shopifyOrder(m *message, event string) (Result, error) {
 	return reportState(event, d.text("updated_at"), r)
 }
 
-// shopifyRefund reads a refund. A refund does not say how much of the order is left. So a refund of a part changes nothing:
-// Shopify also sends a notification that the order was updated, and this notification has the new total.
+// A refund does not say how much of the order is left. So a refund of a part changes nothing: Shopify also sends a notification
+// that the order was updated, and this notification has the new total.
 func shopifyRefund(m *message, event string) (Result, error) {
 	var amounts []string
 	r := Report{Word: "refunded", Same: true, About: []string{m.doc.text("order_id")}}

@@ -6,7 +6,6 @@ import (
 	"switchyard/models/notification"
 )
 
-// shopifyOrder is an order in the form of Shopify's Order resource. Tests add further members before and after it.
 const shopifyOrder = `"id": 820982911946154508, "admin_graphql_api_id": "gid://shopify/Order/820982911946154508", "app_id": null,
 "browser_ip": "203.0.113.7", "cancel_reason": null, "cart_token": "c1-9f", "confirmed": true, "contact_email": "jon@example.com",
 "created_at": "2026-11-20T05:41:12-05:00", "currency": "USD", "current_subtotal_price": "398.00",

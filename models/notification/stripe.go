@@ -99,7 +99,6 @@ func readStripe(m *message) (Result, error) {
 	return out, err
 }
 
-// stripeEvents holds the events that report something about a conversion, with the functions that read them.
 var stripeEvents = map[string]func(m *message, event string, object document) (Result, error){
 	"checkout.session.completed":               stripeSession,
 	"checkout.session.async_payment_succeeded": stripeSession,
@@ -117,7 +116,6 @@ var stripeEvents = map[string]func(m *message, event string, object document) (R
 // id returns the id in a member. Stripe may send the whole object instead of its id.
 func (d document) id(path string) string { return d.text(path, path+".id") }
 
-// filled returns the texts that are not empty.
 func filled(texts ...string) (out []string) {
 	for _, t := range texts {
 		if t != "" {
@@ -127,7 +125,6 @@ func filled(texts ...string) (out []string) {
 	return out
 }
 
-// amount returns an amount of the message in whole units.
 func (m *message) amount(path string) string { return m.units(m.doc.text(path)) }
 
 // stripeSession reads a Checkout session. The conversion has the id of the payment or, for a subscription, the id of the first

@@ -13,7 +13,6 @@ import (
 	"switchyard/models/notification"
 )
 
-// signStripeAt returns an event with the signature that Stripe makes with a key at a given time.
 func signStripeAt(body string, at time.Time, key string) notification.Request {
 	r := request(body)
 	mac := hmac.New(sha256.New, []byte(key))
@@ -26,7 +25,6 @@ func signStripe(body string) notification.Request {
 	return signStripeAt(body, received.Add(-2*time.Second), secret)
 }
 
-// stripeEvent returns an event in the form of Stripe's Event resource.
 func stripeEvent(kind, object string) string {
 	return `{"id": "evt_1QNabc", "object": "event", "api_version": "2025-03-31.basil", "created": 1732099000, "livemode": true, "pending_webhooks": 1,
 		"request": {"id": null, "idempotency_key": null}, "type": "` + kind + `", "data": {"object": {` + object + `}}}`
@@ -143,14 +141,12 @@ func TestStripeReplay(t *testing.T) {
 			t.Errorf("a signature %s from the arrival gives %v; it is valid: %t", offset, err, ok)
 		}
 	}
-	// The time is signed, so a new time needs a new signature.
 	r := signStripeAt(body, received.Add(-time.Hour), secret)
 	_, sums, _ := strings.Cut(r.Header["stripe-signature"], ",")
 	r.Header["stripe-signature"] = fmt.Sprintf("t=%d,%s", received.Unix(), sums)
 	if _, err := s.Read(r, secret, nil); !errors.Is(err, notification.ErrUnproven) {
 		t.Errorf("an event with a changed time is accepted: %v", err)
 	}
-	// While a secret is being replaced, Stripe sends two signatures: one with the old secret and one with the new secret.
 	byOld, byNew := signStripeAt(body, received, "old"), signStripeAt(body, received, secret)
 	byOld.Header["stripe-signature"] += "," + strings.Split(byNew.Header["stripe-signature"], ",")[1]
 	if _, err := s.Read(byOld, secret, nil); err != nil {

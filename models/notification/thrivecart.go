@@ -27,7 +27,6 @@ var thrivecart = Scheme{
 	read:  readThriveCart,
 }
 
-// thrivecartNames maps the event names of the Event Subscription API to the names of webhooks.
 var thrivecartNames = map[string]string{
 	"order_created": "order.success", "order_rebill": "order.subscription_payment", "order.rebill": "order.subscription_payment",
 	"order_refund": "order.refund",
@@ -65,7 +64,6 @@ func readThriveCart(m *message) (Result, error) {
 	return report(event, m.thrivecartRebill())
 }
 
-// thrivecartAmount returns an amount in whole units.
 func (m *message) thrivecartAmount(in document, path string) string {
 	amount := in.text(path)
 	if text := in.text(path + "_str"); text != "" || amount == "" {
@@ -118,7 +116,7 @@ func (m *message) thrivecartOrder() (out []Report) {
 	return []Report{first}
 }
 
-// maxReports is the maximum number of conversions in one message. If there are more, the message reports only the total.
+// A message with more conversions reports only the total.
 const maxReports = 20
 
 func (m *message) thrivecartRebill() Report {
@@ -131,7 +129,6 @@ func (m *message) thrivecartRebill() Report {
 	return r
 }
 
-// thrivecartRefund reads a refund: of one charge, of one payment, or of the whole order.
 func (m *message) thrivecartRefund() Report {
 	d := m.doc
 	r := m.thrivecartReport("order.refund")

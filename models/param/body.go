@@ -24,7 +24,7 @@ var (
 
 // FromBody returns the parameters in a form or a JSON object, in order and in UTF-8. It also recognizes a JSON object without a
 // Content-Type, and a form that a client calls JSON. A list or an object within an object is returned as its JSON text, and null
-// is left out. A body without data, such as null or [], has no parameters. Files in a form are skipped.
+// is left out. Files in a form are skipped.
 func FromBody(contentType string, body []byte, clues Clues) ([]Param, error) {
 	kind, attributes, _ := mime.ParseMediaType(contentType)
 	if findCharset(attributes["charset"]) != nil {
@@ -43,16 +43,14 @@ func FromBody(contentType string, body []byte, clues Clues) ([]Param, error) {
 	return FromQuery(string(body), clues), nil
 }
 
-// emptyBodies lists the JSON texts that clients send if they have no data.
 var emptyBodies = []string{"", "null", "[]", `""`, "{}"}
 
-// isForm reports whether a body begins like a form: with a name and an equals sign.
 func isForm(body []byte) bool {
 	name, _, found := bytes.Cut(body, []byte("="))
 	return found && len(name) > 0 && !bytes.ContainsAny(name, "{}[]\"<> \t\r\n")
 }
 
-// withoutMark removes a byte order mark. If the mark says UTF-16, it converts the body.
+// If the mark says UTF-16, it converts the body.
 func withoutMark(body []byte) []byte {
 	if plain, ok := bytes.CutPrefix(body, []byte("\xef\xbb\xbf")); ok {
 		return plain
@@ -118,7 +116,6 @@ func memberText(raw []byte) (text string, ok bool) {
 // maxPart is the maximum number of bytes of a form's part that are read.
 const maxPart = 64 << 10
 
-// fromParts returns the fields of a multipart form, the format that PHP's curl sends by default.
 func fromParts(body []byte, boundary string, clues Clues) (list []Param, err error) {
 	form := multipart.NewReader(bytes.NewReader(withoutMark(body)), boundary)
 	for {

@@ -14,13 +14,12 @@ import (
 // A stated charset is used. If no charset is stated, a text is converted only if exactly one readable text can be made from it.
 // First, the charsets of the visitor's languages are tried, if these are Chinese, Japanese, Korean or languages in Cyrillic
 // letters. If they give no readable text, the Cyrillic charsets are tried together with the charsets of Western and Central
-// Europe. A Cyrillic text is readable if its pairs of letters are frequent in Russian. A text in Latin letters is readable if it
-// has ASCII letters and a few others. Any other text becomes empty, so that no letter ever becomes a different letter.
+// Europe. Any other text becomes empty, so that no letter ever becomes a different letter.
 type Clues struct {
 	// Charset is the label of the stated charset, as in Content-Type. If it is empty, the parameters charset, _charset_ and ie
 	// can state the charset.
 	Charset  string
-	Language string // the Accept-Language header
+	Language string
 }
 
 const (
@@ -50,8 +49,6 @@ func (p *Param) decode(d *decoder) {
 	p.Name, p.Value, p.IsLost = d.utf8(p.Name), value, p.Value != "" && value == ""
 }
 
-// isOther reports whether a text is neither UTF-8 nor the beginning of a text in UTF-8. A text also counts as other if its only
-// character outside ASCII is cut off.
 func isOther(text string) bool {
 	if utf8.ValidString(text) {
 		return false
@@ -91,12 +88,11 @@ func findCharset(label string) encoding.Encoding {
 	return e
 }
 
-// decoder converts the texts of one message.
 type decoder struct {
 	clues   Clues
 	stated  encoding.Encoding // nil: no charset is stated, or it is UTF-8
-	foreign bool              // a text of the message is not UTF-8
-	guessed int               // number of texts whose charset was guessed
+	foreign bool
+	guessed int
 }
 
 func (d *decoder) utf8(text string) string {
@@ -118,10 +114,8 @@ func (d *decoder) utf8(text string) string {
 	return guess(text, d.clues.Language)
 }
 
-// isForeign reports whether a text must be converted. Two bytes of a double-byte charset can look like a letter in UTF-8. So if
-// such a charset is stated, a text counts as UTF-8 only if it has three letters outside ASCII, or a letter of three bytes. If
-// no charset is stated but another text of the message is not UTF-8, the same rule applies to a text whose letters outside ASCII
-// are neither Latin, Greek nor Cyrillic.
+// isForeign reports whether a text must be converted. Two bytes of a double-byte charset can look like a letter in UTF-8. So a
+// text with only one or two such letters is converted although it is valid UTF-8.
 func (d *decoder) isForeign(text string) bool {
 	if !utf8.ValidString(text) {
 		return true
@@ -153,7 +147,7 @@ func isName(e encoding.Encoding, names ...string) bool {
 	return slices.Contains(names, name)
 }
 
-// convert returns a text in UTF-8. If a byte has no meaning in the charset, ok is false and the text is empty.
+// convert returns a text in UTF-8.
 func convert(e encoding.Encoding, text string) (s string, ok bool) {
 	s, err := e.NewDecoder().String(text)
 	if err != nil {

@@ -13,8 +13,7 @@ import (
 	"golang.org/x/text/encoding/traditionalchinese"
 )
 
-// family holds the charsets in which texts of a script are written. readable reports whether a text in such a charset was
-// decoded correctly. Its parameter raw is the text before decoding.
+// family holds the charsets in which texts of a script are written. The parameter raw of readable is the text before decoding.
 type family struct {
 	charsets []encoding.Encoding
 	readable func(raw, text string) bool
@@ -45,7 +44,7 @@ var (
 	}
 )
 
-const maxLanguages = 4 // maximum number of languages in an Accept-Language header that are tried
+const maxLanguages = 4
 
 // guess returns a text in UTF-8. If the text can be read in several ways or in no way, it returns an empty text.
 func guess(text, languages string) string {
@@ -66,7 +65,7 @@ func guess(text, languages string) string {
 	return s
 }
 
-// familyOf returns the family of a language tag. For zh-hans-cn it tries zh-hans-cn, then zh-hans, then zh.
+// familyOf returns the family of a language tag.
 func familyOf(tag string) (f family, known bool) {
 	for {
 		if f, known = families[tag]; known {
@@ -80,8 +79,7 @@ func familyOf(tag string) (f family, known bool) {
 	}
 }
 
-// decode returns the only readable text that can be decoded with the charsets. several reports that there is more than one
-// readable text.
+// decode returns the only readable text that can be decoded with the charsets.
 func decode(text string, list ...family) (s string, several bool) {
 	for _, f := range list {
 		for _, e := range f.charsets {
@@ -101,12 +99,10 @@ func decode(text string, list ...family) (s string, several bool) {
 // signs are the characters outside ASCII that texts in every script may contain.
 const signs = "\u00a0«»„“”‘’–—…№€°"
 
-// words splits a text into runs of letters and marks.
 func words(text string) []string {
 	return strings.FieldsFunc(text, func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsMark(r) })
 }
 
-// hasUsualSigns reports whether all characters of a text outside ASCII are letters, marks or usual signs.
 func hasUsualSigns(text string) bool {
 	return !strings.ContainsFunc(text, func(r rune) bool {
 		return r >= utf8.RuneSelf && !unicode.IsLetter(r) && !unicode.IsMark(r) && !strings.ContainsRune(signs, r)
@@ -144,7 +140,6 @@ func isChinese(raw, text string) bool {
 	return isWide(text, unicode.Han) && hasPairs(raw, 0xb0, 0xd7) && (!ok || !isKorean(raw, korean))
 }
 
-// isTaiwanese reports whether all characters are among the 5,401 that Big5 lists as common.
 func isTaiwanese(raw, text string) bool {
 	if !isWide(text, unicode.Han) {
 		return false
@@ -190,8 +185,7 @@ func isWide(text string, scripts ...*unicode.RangeTable) bool {
 	return found
 }
 
-// hasPairs reports whether the bytes outside ASCII are pairs. The first byte of a pair must be between the two bounds or begin a
-// full-width sign, and the second byte must be above A0.
+// hasPairs reports whether the bytes outside ASCII are pairs.
 func hasPairs(raw string, low, high byte) bool {
 	for i := 0; i < len(raw); i++ {
 		if raw[i] < utf8.RuneSelf {
@@ -206,8 +200,8 @@ func hasPairs(raw string, low, high byte) bool {
 }
 
 // isRussian reports whether a text is Russian, judged by the pairs of letters in its words. The text must have at least minPairs
-// pairs, and at least the given percentage of them must be frequent in Russian. No word may mix scripts. A Cyrillic word may have
-// a capital letter only at its beginning.
+// pairs, and at least the given percentage of them must be frequent in Russian. A Cyrillic word may have a capital letter only at
+// its beginning.
 func isRussian(text string, minPairs, percent int) bool {
 	pairs, frequent := 0, 0
 	for _, word := range words(text) {
@@ -236,7 +230,6 @@ func isRussian(text string, minPairs, percent int) bool {
 	return pairs >= minPairs && 100*frequent >= percent*pairs && hasUsualSigns(text)
 }
 
-// russianPairs are the frequent pairs of letters in Russian words, by their first letter.
 var russianPairs = func() map[[2]rune]bool {
 	m := map[[2]rune]bool{}
 	for _, row := range strings.Fields(`

@@ -27,7 +27,7 @@ func TestFromQuery(t *testing.T) {
 		"a=1&AMP;b=2&#038;c=3&#38;d=4": {{Name: "a", Value: "1"}, {Name: "b", Value: "2"}, {Name: "c", Value: "3"}, {Name: "d", Value: "4"}},
 		"amp=1&amplitude=2&#=3":        {{Name: "amp", Value: "1"}, {Name: "amplitude", Value: "2"}, {Name: "#", Value: "3"}},
 		"a=b=c":                        {{Name: "a", Value: "b=c"}},
-		"a=%D0%BF%D1%80%D0%B8%D0":      {{Name: "a", Value: "при"}}, // the sender has cut the value in the middle of a character
+		"a=%D0%BF%D1%80%D0%B8%D0":      {{Name: "a", Value: "при"}},
 		"a=\xd0\xbf":                   {{Name: "a", Value: "п"}},
 		"a=%FF%FE%FD&b=2":              {{Name: "a", IsLost: true}, {Name: "b", Value: "2"}},
 		"%FF=1&b=2":                    {{Name: "", Value: "1"}, {Name: "b", Value: "2"}},
@@ -38,8 +38,7 @@ func TestFromQuery(t *testing.T) {
 	}
 }
 
-// TestNextReadsLikeTheStandardLibrary compares the results for usual queries with url.ParseQuery. It also checks which
-// queries Next reports as usual.
+// TestNextReadsLikeTheStandardLibrary compares the results for usual queries with url.ParseQuery.
 func TestNextReadsLikeTheStandardLibrary(t *testing.T) {
 	t.Parallel()
 	for query, usual := range map[string]bool{
@@ -71,7 +70,6 @@ func encoded(tb testing.TB, e encoding.Encoding, text string) string {
 	return s
 }
 
-// texts has words in the charsets in which senders write them, with the language of the sender's visitors.
 var texts = []struct{ charset, language, text string }{
 	{"windows-1251", "ru-RU,ru;q=0.9", "привет"},
 	{"windows-1251", "ru", "Купить iPhone 15 в Москве"},
@@ -110,8 +108,7 @@ var texts = []struct{ charset, language, text string }{
 }
 
 // TestCharset checks texts in the charsets of their senders. If the charset is stated, each text must be read correctly. If only
-// the language is known, each text must be read correctly or be empty, and must never become other letters. At most maxEmpty
-// texts may be empty.
+// the language is known, each text must be read correctly or be empty, and must never become other letters.
 func TestCharset(t *testing.T) {
 	t.Parallel()
 	const maxEmpty = 14
@@ -148,8 +145,7 @@ func TestCharset(t *testing.T) {
 	}
 }
 
-// TestForeignWordsAreNoRussian checks Hebrew, Greek and Thai words. In a Cyrillic charset, their bytes are lower-case letters.
-// Without a clue they must not be read as Russian.
+// TestForeignWordsAreNoRussian checks Hebrew, Greek and Thai words, whose bytes are lower-case letters in a Cyrillic charset.
 func TestForeignWordsAreNoRussian(t *testing.T) {
 	t.Parallel()
 	for e, list := range map[*charmap.Charmap]string{

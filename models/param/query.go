@@ -30,7 +30,7 @@ func Next(query string) (p Param, rest string, usual bool) {
 	return p, rest, usual && usualName && usualValue
 }
 
-// FromQuery returns the parameters of a query in UTF-8. clues describe the sender.
+// FromQuery returns the parameters of a query in UTF-8.
 func FromQuery(query string, clues Clues) (list []Param) {
 	for query != "" {
 		var p Param
@@ -58,11 +58,9 @@ func Encode(list []Param, limit int, prefer func(name string) bool) string {
 	return strings.Join(slices.DeleteFunc(parts, func(s string) bool { return s == "" }), "&")
 }
 
-// entities lists the texts that follow the & if HTML escapes an &.
 var entities = [...]string{"amp;", "#38;", "#038;", "#x26;"}
 
-// withoutEntity removes entities from the beginning of a pair. If a URL was escaped several times, there are several entities.
-// usual reports that nothing was removed.
+// If a URL was escaped several times, there are several entities. usual reports that nothing was removed.
 func withoutEntity(pair string) (rest string, usual bool) {
 	usual = true
 	for i := 0; i < len(entities); i++ {
@@ -84,7 +82,7 @@ func unescape(s string) (text string, usual bool) {
 	return s, true
 }
 
-// replaceEscapes does the work of unescape for a text that it must copy. The bytes before the index "at" stay unchanged.
+// The bytes before the index "at" stay unchanged.
 func replaceEscapes(s string, at int) (text string, usual bool) {
 	var b strings.Builder
 	b.Grow(len(s))
@@ -110,7 +108,6 @@ func replaceEscapes(s string, at int) (text string, usual bool) {
 	return text, !broken && (ascii || utf8.ValidString(text))
 }
 
-// hexAt returns the value of the hexadecimal digit at an index of a text, or -1 if there is no such digit.
 func hexAt(s string, i int) int {
 	if i >= len(s) {
 		return -1

@@ -4,8 +4,7 @@
 //	func TestKilledWorker(t *testing.T) {
 //		parttest.Faults.Only(t)
 //
-// The command ops/lab/suite reads these lines to find the tests of a part. Fixtures call Needs. If a test uses such a fixture
-// without having named the part, Needs makes the test fail. So each test runs in one of the two commands.
+// The command ops/lab/suite reads these lines to find the tests of a part. Fixtures call Needs.
 package parttest
 
 import (
@@ -30,14 +29,12 @@ const (
 // Parts lists the parts in the order in which `make e2e` runs them.
 var Parts = []Part{Clients, Edge, ClickHouse, Faults, Browser}
 
-// Variable is the environment variable with the name of the part that runs. It is unset for `make test`. If its value is All,
-// every test runs.
+// Variable is the environment variable with the name of the part that runs. It is unset for `make test`.
 const Variable = "SWITCHYARD_TEST_PART"
 
 // All is the value of Variable for a run of every test, as in `make chaos`.
 const All = "all"
 
-// declared holds the names of the tests that have named a part, as "test part".
 var declared sync.Map
 
 // Runs reports whether the tests of the part run now.
@@ -55,7 +52,7 @@ func (p Part) Only(tb testing.TB) {
 	}
 }
 
-// Also declares that some subtests belong to the part. The other subtests belong to `make test` and call Plain.
+// Also declares that some subtests belong to the part.
 func (p Part) Also(tb testing.TB) {
 	tb.Helper()
 	declared.Store(key(tb, p), true)
@@ -84,13 +81,11 @@ func Plain(tb testing.TB) {
 	}
 }
 
-// key returns the name of the top-level test and the part, as one text.
 func key(tb testing.TB, p Part) string {
 	tb.Helper()
 	return root(tb) + " " + string(p)
 }
 
-// root returns the name of the top-level test.
 func root(tb testing.TB) string {
 	tb.Helper()
 	name, _, _ := strings.Cut(tb.Name(), "/")

@@ -6,7 +6,6 @@ import (
 	"switchyard/models/parttest"
 )
 
-// recorder is a test that only records whether it was skipped or failed.
 type recorder struct {
 	testing.TB
 	name            string
@@ -23,7 +22,7 @@ func (r *recorder) Fatalf(string, ...any) { r.failed = true }
 func TestParts(t *testing.T) {
 	tests := []struct {
 		running                       string
-		only, also, plain, undeclared string // the expected result of each kind of test
+		only, also, plain, undeclared string
 	}{
 		{"", "skipped", "skipped", "runs", "failed"},
 		{"faults", "runs", "runs", "skipped", "failed"},

@@ -5,8 +5,7 @@ import "strings"
 // MaxAnswer is the maximum number of characters in the text of an answer to a postback.
 const MaxAnswer = 200
 
-// answerParam is the parameter in which a postback states the text that it wants as its answer. Keitaro uses the same
-// parameter.
+// answerParam is the parameter in which a postback states the text that it wants as its answer.
 const answerParam = "return"
 
 // ValidAnswer reports whether a text may be the answer to a postback: printable ASCII characters without < and >, so that no browser
@@ -15,9 +14,8 @@ func ValidAnswer(text string) bool {
 	return len(text) <= MaxAnswer && strings.IndexFunc(text, func(r rune) bool { return r < ' ' || r > '~' || r == '<' || r == '>' }) < 0
 }
 
-// Answer returns the text with which a postback wants to be answered: the value of the parameter return, or else the network's own
-// text. The text may be empty. The parameter does not count if its text is not valid, or if the network sends a field in the
-// parameter.
+// Answer returns the text with which a postback wants to be answered: the value of the parameter return, or else the network's
+// own text. The parameter does not count if its text is not valid, or if the network sends a field in the parameter.
 func Answer(params map[string]string, n Network) string {
 	for field := range n.Params {
 		if n.ownParam(field) == answerParam {

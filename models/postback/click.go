@@ -6,8 +6,7 @@ import (
 	"github.com/google/uuid"
 )
 
-// A click id is possible if its time is at most oldestClick before now and at most newestClick after now. A message with any other
-// click id does not wait for its click.
+// A click id is possible if its time is at most oldestClick before now and at most newestClick after now.
 const (
 	oldestClick = 800 * 24 * time.Hour
 	newestClick = time.Hour

@@ -8,7 +8,7 @@ import (
 	"switchyard/models/token"
 )
 
-// Limits of the parameters of a message that are not read as a field. They are kept for the log of postbacks.
+// Limits of the parameters of a message that are not read as a field.
 const (
 	maxOthers     = 200     // maximum number
 	maxOtherBytes = 8 << 10 // maximum bytes of all their names and values together
@@ -47,7 +47,6 @@ func Collect(list []param.Param, known func(name string) bool) map[string]string
 // isFilled reports whether a value is neither empty nor an unfilled macro. A value without a readable character counts as empty.
 func isFilled(value string) bool { return Clean(value, MaxValue) != "" && !token.LooksLikeMacro(value) }
 
-// unreadable stands for each character of a value that cannot be read.
 const unreadable = string(utf8.RuneError)
 
 // Received returns the value of a parameter as it was received, of at most limit bytes, in a form that can be stored.
@@ -74,7 +73,6 @@ func Received(p param.Param, limit int) string {
 
 func isControl(r rune) bool { return r < ' ' || r >= 0x7f && r < 0xa0 }
 
-// cut returns the beginning of a text that has at most limit bytes, up to a whole character.
 func cut(s string, limit int) string {
 	if len(s) <= limit {
 		return s

@@ -28,8 +28,7 @@ const (
 type Network struct {
 	// Params are the network's own parameters, by field: click_id, payout, status, conversion_id, goal and the other keys
 	// of aliases.
-	Params map[string]string
-	// Statuses lists the network's own words for each of the four statuses.
+	Params   map[string]string
 	Statuses map[string][]string
 	// AnswerText is the text that the network wants as the answer to a postback. It is empty if the network does not
 	// ask for a particular text.
@@ -41,8 +40,8 @@ type Message struct {
 	ClickID        string           // the click id as received; it may be invalid
 	Payout         *decimal.Decimal // nil: not given
 	Currency       string           // code of the currency, money.Unknown if the currency is not understood, or empty if it is not given
-	Status         string           // one of the four statuses
-	OriginalStatus string           // the network's own word for the status
+	Status         string
+	OriginalStatus string
 	ConversionID   string
 	Goal           string
 	// WordGoal says that the goal follows from the status word, because no parameter names a goal.
@@ -63,13 +62,13 @@ type Message struct {
 	// InvalidPayout is the received text of the payout if no parameter of the payout is an amount.
 	InvalidPayout string
 	// PayoutReason says why the payout does not count as money, or why its currency is not the one in the currency parameter.
-	// CostReason says why there is no cost. Both are sentences for a person.
+	// CostReason says why there is no cost.
 	PayoutReason, CostReason string
 	// DependsOnCurrency says that the payout or the cost would be read differently with another default currency.
 	DependsOnCurrency bool
 }
 
-// aliases holds the common parameter names of each field. The documented name comes first.
+// The documented name comes first.
 var aliases = map[string][]string{
 	"click_id": {"clickid", "cid", "click_id", "subid", "cnv_id", "clid", "aff_sub", "cf_click_id", "uclick"},
 	"payout":   {"payout", "revenue", "sum", "amount"},
@@ -87,10 +86,10 @@ var aliases = map[string][]string{
 // Param returns the documented parameter of a field.
 func Param(field string) string { return aliases[field][0] }
 
-// Names returns the common parameters of a field. The documented parameter comes first.
+// Names returns the common parameters of a field.
 func Names(field string) []string { return slices.Clone(aliases[field]) }
 
-// cleanValue returns a value for storage. It is empty for an unfilled macro and for a masked value.
+// The value is empty for an unfilled macro and for a masked value.
 func cleanValue(v string, limit int) string {
 	v = Clean(v, limit)
 	if token.LooksLikeMacro(v) || v == Mask {
@@ -99,8 +98,8 @@ func cleanValue(v string, limit int) string {
 	return v
 }
 
-// Clean returns a received text in a form that can be stored: valid UTF-8, no control characters, at most limit bytes, trimmed. Invisible
-// characters at the ends, which texts copied from chats and pages have, are removed with the spaces.
+// Clean returns a received text in a form that can be stored: valid UTF-8, no control characters, at most limit bytes, trimmed.
+// Invisible characters at the ends are removed with the spaces.
 func Clean(s string, limit int) string {
 	s = strings.TrimSpace(s)
 	// Characters that are removed below do not count towards limit, so this first cut leaves more than limit bytes.
@@ -126,18 +125,16 @@ func Clean(s string, limit int) string {
 	return strings.TrimSpace(cut(s, limit))
 }
 
-// isInvisible reports whether a character is a space, a control character or a mark without width, such as a byte-order mark.
 func isInvisible(r rune) bool { return unicode.IsSpace(r) || unicode.In(r, unicode.Cc, unicode.Cf) }
 
-// ClickID returns the click id of a message as received. It is empty if the message has no click id.
+// ClickID returns the click id of a message as received.
 func ClickID(params map[string]string, n Network) string {
 	return newReader(params, n).get("click_id", maxWord)
 }
 
-// Read reads a message. It never fails: values that cannot be read are missing from the result. A negative payout is a reversal. It
-// makes the status chargeback, unless the status is rejected. A status of chargeback is a reversal too. Package conversion records
-// the reversal of a pending conversion as rejected. currency is the currency of amounts that state no currency. It is empty if this
-// currency is not known.
+// Read reads a message. It never fails: values that cannot be read are missing from the result. A negative payout is a reversal.
+// It makes the status chargeback, unless the status is rejected. currency is the currency of amounts that state no currency. It
+// is empty if this currency is not known.
 func Read(params map[string]string, n Network, currency string) Message {
 	r := newReader(params, n)
 	m := Message{
@@ -177,7 +174,6 @@ type Field struct {
 	Doc    string
 }
 
-// docs describes the fields, in the order of the documentation.
 var docs = []Field{
 	{Name: "click_id", Doc: "the click that converted; required, except for the pixel: without this parameter, the visitor's cookie names the click"},
 	{Name: "payout", Doc: "what the network pays; a negative payout takes back the conversion with the same goal and conversion_id; left out: the payout of the offer, if the offer has a fixed payout"},

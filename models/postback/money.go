@@ -10,8 +10,8 @@ import (
 	"switchyard/models/money"
 )
 
-// readMoney reads payout, cost and currency. fallback is the currency of amounts that state no currency. A currency in the text of an
-// amount takes precedence over the currency parameter. An amount that cannot be read is left out, and a reason says why.
+// fallback is the currency of amounts that state no currency. A currency in the text of an amount takes precedence over the
+// currency parameter.
 func (r reader) readMoney(m *Message, fallback string) {
 	named := r.get("currency", money.MaxText)
 	code, err := money.Currency(named, fallback)
@@ -23,7 +23,7 @@ func (r reader) readMoney(m *Message, fallback string) {
 		code = fallback
 	}
 	text := r.get("payout", money.MaxText+1)
-	// A sign or a word in named may stand for several currencies, and fallback decides between them. A code stands for one currency.
+	// A sign or a word may stand for several currencies, and fallback decides between them.
 	m.DependsOnCurrency = money.DependsOnCurrency(text) || !strings.EqualFold(named, m.Currency)
 	if text != "" {
 		r.readPayout(m, text, code, named)
@@ -51,8 +51,8 @@ func (r reader) readPayout(m *Message, text, code, named string) {
 	m.Payout, m.Currency = &amount.Value, cmp.Or(amount.Currency, m.Currency)
 }
 
-// readCost reads the cost of a conversion. It must be in payoutCurrency, the currency of the payout, if both are known. code is the
-// currency of a cost that states no currency.
+// The cost must be in payoutCurrency, the currency of the payout, if both are known. code is the currency of a cost that states
+// no currency.
 func readCost(text, payoutCurrency, code string) (cost *decimal.Decimal, reason string) {
 	amount, err := money.Read(text, code)
 	switch {
@@ -69,8 +69,7 @@ func readCost(text, payoutCurrency, code string) (cost *decimal.Decimal, reason 
 	return &amount.Value, ""
 }
 
-// AmountReason says why an amount or a currency of the message does not count as it was received. It is empty if
-// every amount and currency counts as received.
+// AmountReason says why an amount or a currency of the message does not count as it was received.
 func (m Message) AmountReason() string {
 	return strings.Trim(m.PayoutReason+"; "+m.CostReason, "; ")
 }

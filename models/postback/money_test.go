@@ -10,12 +10,11 @@ import (
 	"switchyard/models/param"
 )
 
-// TestReadMoney checks how amounts and currencies of messages are read. A currency in the text of the payout takes precedence over
-// the currency parameter. An amount whose currency is not understood is never booked in another currency.
+// TestReadMoney checks that an amount whose currency is not understood is never booked in another currency.
 func TestReadMoney(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
-		payout, currency, cost, fallback string // fallback is the currency of amounts that state no currency
+		payout, currency, cost, fallback string
 		want, invalid, given             string // payout with currency, the text that is no payout, and the cost
 		reason                           string
 	}{
@@ -59,13 +58,11 @@ func TestReadMoney(t *testing.T) {
 	}
 }
 
-// TestUnreadableCharacters sends amounts, currencies and times with characters that cannot be read. A payout with such
-// characters is reported as invalid, unless another parameter has a valid payout. It is never read without these characters,
-// because the rest may be another amount.
+// TestUnreadableCharacters checks that amounts, currencies and times are never read without the characters that cannot be read.
 func TestUnreadableCharacters(t *testing.T) {
 	t.Parallel()
 	spaces := strings.Repeat("+", 300)
-	for query, want := range map[string]string{ // payout with currency, and the text that is no payout
+	for query, want := range map[string]string{
 		"payout=%A312.50":                            " , \ufffd",
 		"payout=12,50%80":                            " , \ufffd",
 		"payout=1%A0490,00":                          " , \ufffd",

@@ -39,17 +39,16 @@ func UnfoldPersons(list []param.Param, isField func(name string) bool) []param.P
 	return out
 }
 
-// notText takes the place of a value in a person's record that is a list or an object.
 const notText = "(not kept: " + matchkey.NotText + ")"
 
 // RemovePersonal removes the personal data from the parameters of a message. It returns these data, and the word that states the
-// person's consent. removed says that the message had personal data. A value is replaced by the constant Removed;
-// a parameter whose name contains an e-mail address is deleted.
+// person's consent. removed says that the message had personal data. A value is replaced by the constant Removed; a parameter
+// whose name contains an e-mail address is deleted.
 //
-// isField reports whether a network of the account sends a field of the postback, such as the payout, in the parameter with this
-// lower-case name. Such a parameter stays, because the account has chosen it for this field. A city, region, postal code or
-// country stays in a message that names neither a person nor a consent, because networks send the place of a click in such
-// parameters. An e-mail address is also removed from the click id and from any parameter that is not read as a field.
+// isField is the same function as for UnfoldPersons. A parameter that it names stays, because the account has chosen it for a
+// field. A city, region, postal code or country stays in a message that names neither a person nor a consent, because networks
+// send the place of a click in such parameters. An e-mail address is also removed from the click id and from any parameter that
+// is not read as a field.
 func RemovePersonal(params map[string]string, isField func(name string) bool) (p matchkey.Person, consent string, removed bool) {
 	p = matchkey.Person{}
 	hasPerson := namesPerson(params)
@@ -77,14 +76,12 @@ func RemovePersonal(params map[string]string, isField func(name string) bool) (p
 	return p, consent, removed
 }
 
-// mayHideAddress reports whether a parameter is not read as a field, or is read as the click id. No click id is an e-mail
-// address.
+// mayHideAddress includes the click id, because no click id is an e-mail address.
 func mayHideAddress(name string) bool {
 	_, field := fieldParams[name]
 	return !field || slices.Contains(aliases["click_id"], name)
 }
 
-// namesPerson reports whether a message states a consent, or has personal data other than a place.
 func namesPerson(params map[string]string) bool {
 	for name, value := range params {
 		key := matchkey.KeyOf(name)

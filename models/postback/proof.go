@@ -16,19 +16,17 @@ import (
 // sealed form.
 type Proof struct {
 	Params     map[string]string  `json:"params,omitempty"`
-	Signature  string             `json:"signature,omitempty"`   // X-Signature header
+	Signature  string             `json:"signature,omitempty"`
 	SignedText string             `json:"signed_text,omitempty"` // the text that the signature covers: raw query or body
 	Raw        *models.RawMessage `json:"raw,omitempty"`         // the whole message, for a network with a scheme
 
 	Personal *models.Personal `json:"personal,omitempty"`
 }
 
-// Hide removes from a message everything that may prove its sender, and returns what it has removed as proof. The argument n is
-// the network that the message's address names. Hide keeps only the parameters that this network reads as a field. It hides every
-// unknown parameter, because the parameter may carry the secret of the click's network, under a name that the click's network
-// chose. The function secret reports whether one of the receiver's networks may send its secret in a parameter with this
-// lower-case name. Such parameters are hidden even if they are also names of a field. A list or an object is hidden, because a
-// member of it may be a secret. ok is false if there is nothing to hide.
+// Hide removes from a message everything that may prove its sender, and returns it as proof. Hide keeps only the parameters that
+// n, the network of the message's address, reads as a field, because any other parameter may carry the secret of the click's network. secret reports whether
+// one of the receiver's networks may send its secret in a parameter with this lower-case name: such a parameter is hidden too. A
+// list or an object is hidden, because a member of it may be a secret.
 func Hide(p *models.Postback, n Network, secret func(name string) bool) (proof Proof, ok bool) {
 	proof = Proof{Signature: p.Signature, SignedText: p.SignedText, Raw: p.Raw, Personal: p.Personal}
 	p.Signature, p.SignedText, p.Raw, p.Personal = "", "", nil, nil
@@ -87,7 +85,7 @@ func Masked(params map[string]string, names []string) map[string]string {
 	return open
 }
 
-// Query returns the parameters of a message as a query, sorted by name. Hidden parameters have Mask as their value.
+// Query returns the parameters of a message as a query, sorted by name.
 func Query(params map[string]string, hidden []string) string {
 	all := make(url.Values, len(params)+len(hidden))
 	for _, name := range hidden {
@@ -99,7 +97,7 @@ func Query(params map[string]string, hidden []string) string {
 	return strings.ReplaceAll(all.Encode(), url.QueryEscape(Mask), Mask)
 }
 
-// nested reports whether a value is a list or an object, even if it was cut. A macro is neither.
+// nested reports whether a value is a list or an object, even if it was cut.
 func nested(value string) bool {
 	return value != "" && (value[0] == '{' || value[0] == '[') &&
 		(json.Valid([]byte(value)) || !token.LooksLikeMacro(value))
@@ -107,12 +105,9 @@ func nested(value string) bool {
 
 const secretField = "secret"
 
-// SecretParam returns the name of the network's own parameter for its secret, in lower case. It is empty if the network has no
-// such parameter.
+// SecretParam returns the name of the network's own parameter for its secret, in lower case.
 func (n Network) SecretParam() string { return n.ownParam(secretField) }
 
-// ownParam returns the name of the network's own parameter for a field, in lower case. It is empty if the network has no such
-// parameter.
 func (n Network) ownParam(field string) string {
 	return strings.ToLower(strings.TrimSpace(n.Params[field]))
 }
@@ -128,7 +123,6 @@ func (n Network) OwnParams() (names []string) {
 	return slices.Compact(names)
 }
 
-// readsParam reports whether a parameter, in lower case, is read as a field other than the secret.
 func (n Network) readsParam(name string) bool {
 	if name == n.ownParam(secretField) {
 		return false

@@ -13,8 +13,7 @@ import (
 	"switchyard/models"
 )
 
-// IsClick reports whether a text is a click id of this service whose time is possible: at the time `now`,
-// the click is at most oldestClick old, and at most newestClick in the future.
+// IsClick reports whether a text is a click id of this service whose time is possible: see oldestClick.
 func IsClick(text string, now time.Time) bool {
 	_, ok := clickOf(text, now)
 	return ok
@@ -30,7 +29,7 @@ func clickOf(text string, now time.Time) (click uuid.UUID, ok bool) {
 
 // compressors holds unused compressors, because a new one needs a lot of memory.
 var compressors = sync.Pool{New: func() any {
-	w, _ := gzip.NewWriterLevel(io.Discard, gzip.BestSpeed) // the level is valid
+	w, _ := gzip.NewWriterLevel(io.Discard, gzip.BestSpeed)
 	return w
 }}
 

@@ -17,8 +17,7 @@ import (
 
 const clickField = "click_id"
 
-// reader looks up fields of one message. A parameter that the network's own settings assign to one field is not read
-// as any other field.
+// A parameter that the network's own settings assign to one field is not read as any other field.
 type reader struct {
 	params    map[string]string   // names in lower case
 	ownParams map[string]string   // the network's own parameter of each field, in lower case
@@ -41,7 +40,6 @@ func newReader(params map[string]string, n Network) reader {
 	return r
 }
 
-// names returns the parameters of a field in the order in which they are tried: the network's own, then the common ones.
 func (r reader) names(field string, common []string) (list []string) {
 	if own := r.ownParams[field]; own != "" {
 		list = append(list, own)
@@ -64,7 +62,7 @@ func (r reader) get(field string, limit int) (first string) {
 			v = receivedValue(r.params[name], limit)
 		}
 		if field == clickField && len(Clean(r.params[name], MaxValue)) > limit {
-			v = "" // a click id that was cut names no click
+			v = ""
 		}
 		if v == "" {
 			continue
@@ -79,7 +77,7 @@ func (r reader) get(field string, limit int) (first string) {
 	return first
 }
 
-// validators holds the checks for the fields whose values have a form. A value of any other field is always valid.
+// A value of any other field is always valid.
 var validators = map[string]func(text string) bool{
 	clickField: looksLikeClickID,
 	"payout":   isAmount,
@@ -95,7 +93,7 @@ var validators = map[string]func(text string) bool{
 // time.
 var asReceived = map[string]bool{"payout": true, "cost": true, "currency": true, "time": true}
 
-// receivedValue returns a value of at most limit bytes. It is empty for an unfilled macro and for a masked value.
+// The value is empty for an unfilled macro and for a masked value.
 func receivedValue(v string, limit int) string {
 	if token.LooksLikeMacro(v) || v == Mask {
 		return ""
@@ -103,19 +101,17 @@ func receivedValue(v string, limit int) string {
 	return cut(v, limit)
 }
 
-// isAmount reports whether a text is an amount in some currency.
 func isAmount(text string) bool {
 	_, err := money.Read(text, "")
 	return err == nil || errors.Is(err, money.ErrAmbiguous)
 }
 
-// isCurrency reports whether a text names a currency. A sign or word that several currencies share, such as $, also counts.
+// A sign or word that several currencies share, such as $, also counts.
 func isCurrency(text string) bool {
 	_, err := money.Currency(text, "")
 	return err == nil || errors.Is(err, money.ErrSeveral)
 }
 
-// looksLikeClickID reports whether a text can be a click id of this service.
 func looksLikeClickID(text string) bool {
 	id, err := models.ParseClickID(text)
 	return err == nil && id.Version() == 7 && id.Variant() == uuid.RFC4122
@@ -131,7 +127,6 @@ func (r reader) received(field string, limit int) string {
 	return ""
 }
 
-// subPrefixes lists the texts that stand before the number of a sub-parameter.
 var subPrefixes = [...]string{"sub", "sub_id_"}
 
 func (r reader) sub(n string) string {
@@ -143,7 +138,7 @@ func (r reader) sub(n string) string {
 	return ""
 }
 
-// fieldParams holds the parameter names of all fields. The value is false for a name that only the secret has.
+// The value is false for a name that only the secret has.
 var fieldParams = func() map[string]bool {
 	names := map[string]bool{answerParam: true}
 	for field, list := range aliases {

@@ -11,7 +11,6 @@ import (
 	"switchyard/models/param"
 )
 
-// fieldsOf returns the values that are read from a message, by field.
 func fieldsOf(m Message) map[string]string {
 	out := map[string]string{
 		"click_id": m.ClickID, "currency": m.Currency, "status": m.OriginalStatus, "conversion_id": m.ConversionID, "goal": m.Goal,
@@ -33,8 +32,7 @@ func fieldsOf(m Message) map[string]string {
 	return out
 }
 
-// TestOneParameterOneField checks a network that sends a field in a parameter whose name usually means another field. It tries
-// all known parameters with all fields. The parameter must be read only as the field that the network chose.
+// TestOneParameterOneField checks that a parameter in which a network sends a field is read only as that field.
 func TestOneParameterOneField(t *testing.T) {
 	t.Parallel()
 	fields := slices.Sorted(maps.Keys(aliases))

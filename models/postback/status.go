@@ -8,13 +8,12 @@ import (
 
 // Word is a status word of networks and its meaning.
 type Word struct {
-	Text     string // in lower case; spaces, hyphens and underscores do not matter
+	Text     string // in lower case
 	Status   string // one of the four statuses; empty: the word reports no conversion
-	Goal     string // goal of the conversion if the message names none
+	Goal     string
 	Networks string // networks whose documents have the word; empty: most networks
 }
 
-// The goals that follow from a status word.
 const (
 	goalRebill = "rebill"
 	goalUpsell = "upsell"
@@ -23,8 +22,8 @@ const (
 // WordGoals lists the goals that follow from a status word.
 var WordGoals = []string{goalRebill, goalUpsell}
 
-// words lists the words that have the same meaning at every network. "bill" is a later payment of a subscription,
-// as ClickBank and JVZoo document it. A word about a subscription reports no conversion if no money is paid.
+// "bill" is a later payment of a subscription, as ClickBank and JVZoo document it. A word about a subscription reports no
+// conversion if no money is paid.
 var words = []Word{
 	{"approved", models.StatusApproved, "", ""},
 	{"approve", models.StatusApproved, "", "AlterCPA"},
@@ -109,7 +108,6 @@ var words = []Word{
 	{"subscr-failed-declined", "", "", "WarriorPlus"},
 }
 
-// wordOf holds the words by their text without separators.
 var wordOf = func() map[string]Word {
 	m := make(map[string]Word, len(words))
 	for _, w := range words {
@@ -124,14 +122,13 @@ func Words() []Word { return words }
 // Meaning is what a status word says about a conversion.
 type Meaning struct {
 	Status string // one of the four statuses; empty: the word reports no conversion
-	Goal   string // goal of the conversion if the message names none
-	Known  bool   // false: neither the network's own map nor the table has the word
+	Goal   string
+	Known  bool // false: neither the network's own map nor the table has the word
 }
 
 var separators = strings.NewReplacer(" ", "", "_", "", "-", "")
 
-// withoutSeparators returns a word without the signs that networks write between its parts, so that "charge_back" and "charge-back"
-// become "chargeback". A word with a digit is returned unchanged, because "-1" is not "1".
+// A word with a digit is returned unchanged, because "-1" is not "1".
 func withoutSeparators(word string) string {
 	if strings.ContainsAny(word, "0123456789") {
 		return word
@@ -142,10 +139,9 @@ func withoutSeparators(word string) string {
 // FoldWord returns a word in the form in which the network's own words are compared.
 func FoldWord(word string) string { return strings.ToLower(strings.TrimSpace(word)) }
 
-// Means returns the meaning of a network's status word. It looks in the network's own map (status -> words) first,
-// then among the common words. An empty word means approved, because many networks report only approved conversions.
-// An unknown word means pending, so that a person looks at the conversion before it counts as revenue. Case and outer
-// spaces do not matter. Among the common words, hyphens and underscores do not matter either.
+// Means returns the meaning of a network's status word. It looks in the network's own map (status -> words) first, then among the
+// common words. An empty word means approved, because many networks report only approved conversions. An unknown word means
+// pending, so that a person looks at the conversion before it counts as revenue. Case and outer spaces do not matter.
 func Means(word string, own map[string][]string) Meaning {
 	word = FoldWord(word)
 	if word == "" {

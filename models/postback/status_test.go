@@ -39,8 +39,7 @@ func TestMeans(t *testing.T) {
 	}
 }
 
-// TestWordsAreOne checks the table: each word has one row, is written in the form that lookups use, and has a valid status. Only a
-// word that reports no conversion has no status.
+// TestWordsAreOne checks the table: each word has one row, is written in the form that lookups use, and has a valid status.
 func TestWordsAreOne(t *testing.T) {
 	t.Parallel()
 	if len(wordOf) != len(Words()) {

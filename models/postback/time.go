@@ -12,15 +12,12 @@ import (
 // ClockError is the time by which the clock of a sender may be ahead of ours.
 const ClockError = time.Minute
 
-// Moment returns the time of a conversion of a click. If the message states no time, it is the time of receipt. A
-// stated time counts if it lies between the click and the receipt of the message, or at most ClockError after the
-// receipt. If the stated time is less precise than the click's time and contains it, such as the day of the click, the
-// click's time counts.
+// Moment returns the time of a conversion of a click. If the message states no time, it is the time of receipt. A stated time
+// counts if it lies between the click and the receipt of the message, or at most ClockError after the receipt. If the stated time
+// is less precise than the click's time and contains it, such as the day of the click, the click's time counts.
 //
-// Any other stated time does not count, and invalid is that time as received. The conversion then has the nearest
-// possible time: the click's time if the stated time lies before the click, and the time of receipt if the stated
-// time lies in the future. If the stated time could not be read, the conversion has the click's time, because reports
-// count every conversion at the time of its click anyway.
+// Any other stated time does not count, and invalid is that time as received. The conversion then has the time of receipt if the
+// stated time lies in the future, and otherwise the click's time.
 func (m Message) Moment(click uuid.UUID, received time.Time) (at time.Time, invalid string) {
 	clicked := models.ClickTime(click)
 	switch {
@@ -39,8 +36,7 @@ func (m Message) Moment(click uuid.UUID, received time.Time) (at time.Time, inva
 	return m.Time, ""
 }
 
-// TimeReason returns the reason why the stated time of a conversion does not count, as a sentence for people. text is the time as
-// received.
+// TimeReason returns the reason why the stated time of a conversion does not count, as a sentence for people.
 func TimeReason(text string, click uuid.UUID) string {
 	if text == "" {
 		return ""

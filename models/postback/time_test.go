@@ -7,9 +7,7 @@ import (
 	"switchyard/models"
 )
 
-// A stated time between the click and the receipt, or less than a minute after the receipt, counts. Any other stated time is
-// kept as received. The conversion then gets the time of the receipt if the stated time lies in the future, and otherwise the
-// time of the click.
+// TestMoment checks which stated times count, and which time a conversion has if its stated time does not count.
 func TestMoment(t *testing.T) {
 	t.Parallel()
 	click := models.NewClickID()

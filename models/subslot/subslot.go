@@ -1,10 +1,8 @@
 // Package subslot decides which parameter of a traffic source fills which sub-parameter of its clicks.
 //
-// A sub-parameter that is in use never changes its meaning unless a client asks for the change. Reports, conditions of flows, bot
-// lists and rules name sub1, not zoneid. So the position of a parameter in the link cannot decide: if zoneid were removed, the next
-// parameter would become sub1, and all of these would change their meaning. Other trackers have numbered fields: Voluum maps each
-// parameter to one of var1 to var10, and Keitaro has a row with name, parameter and token for each sub id. Our API has the ordered
-// object token_macros, so each source also stores its SubSlots, and these rules apply:
+// Reports, conditions of flows, bot lists and rules name sub1, not zoneid. So the position of a parameter in the link cannot
+// decide: if zoneid were removed, the next parameter would become sub1, and all of these would change their meaning. Each source
+// therefore stores its SubSlots, and these rules apply:
 //
 //   - A new source assigns sub-parameters in the order of token_macros. A parameter with a name such as sub3 or t3 gets the
 //     third.
@@ -28,13 +26,12 @@ import (
 	"switchyard/models/token"
 )
 
-// slot is a sub-parameter of a source. Without a parameter it is free.
+// A slot without a parameter is free.
 type slot struct {
 	models.SubSlot
 	filled bool // the parameter is in the link
 }
 
-// slots holds the sub-parameters of a source by number.
 type slots [models.Subs]slot
 
 // Filled returns the sub-parameters that clicks of a source fill, by number.
@@ -84,7 +81,6 @@ func Assign(l *models.SourceLink, old models.SourceLink, inUse bool) {
 	l.Subs = all.list(func(i int) bool { return all[i].Param != "" })
 }
 
-// renamed gives the sub-parameter of a removed parameter to a new parameter with the same macro.
 func renamed(before models.SubSlots, old, l models.SourceLink) models.SubSlots {
 	after := slices.Clone(before)
 	for i, s := range after {
@@ -113,9 +109,8 @@ func named(l models.SourceLink) int {
 	return models.Subs
 }
 
-// assign gives each parameter of a link a sub-parameter. reserved are the sub-parameters that parameters already
-// have. A name such as sub3 has its special meaning only if its number is at most the argument named. The parameters of the
-// cost and of the source's click id get no sub-parameter, because they have a meaning of their own.
+// A name such as sub3 has its special meaning only if its number is at most the argument named. The parameters of the cost and of
+// the source's click id get no sub-parameter, because they have a meaning of their own.
 func assign(l models.SourceLink, reserved models.SubSlots, named int) *slots {
 	var all slots
 	for _, s := range reserved {

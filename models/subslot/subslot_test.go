@@ -11,7 +11,7 @@ import (
 	"switchyard/models/subslot"
 )
 
-// link returns a source with the macros of a JSON object. bid carries the cost, cid the click id.
+// bid carries the cost, cid the click id.
 func link(t *testing.T, macros string, subs ...models.SubSlot) models.SourceLink {
 	t.Helper()
 	l := models.SourceLink{CostParam: "bid", ExternalIDParam: "cid", Subs: subs}
@@ -34,7 +34,6 @@ func text(list models.SubSlots) string {
 	return strings.Join(parts, ", ")
 }
 
-// manyMacros returns the macros of n parameters p1, p2 and so on. many returns the sub-parameters that they fill.
 func manyMacros(n int) string {
 	var parts []string
 	for i := range n {
@@ -96,15 +95,14 @@ func TestSourceInUseKeepsItsSubParameters(t *testing.T) {
 		if got := text(l.Subs); got != tt.reserved {
 			t.Errorf("%s: Assign stores %s, want %s", name, got, tt.reserved)
 		}
-		back := link(t, before) // the removed parameters are added again
+		back := link(t, before)
 		if subslot.Assign(&back, l, true); name != "renamed" && name != "new sub2" && !strings.HasPrefix(text(subslot.Filled(back)), "1 zoneid, 2 campaignid, 3 bannerid") {
 			t.Errorf("%s: after the change was reverted, the sub-parameters are %s", name, text(back.Subs))
 		}
 	}
 }
 
-// A source from the time when there were only ten sub-parameters keeps its sub-parameters. A name such as sub15 had
-// no special meaning then. An eleventh parameter filled no sub-parameter then, and fills the eleventh now.
+// A source from the time when there were only ten sub-parameters keeps its sub-parameters.
 func TestOlderSourcesKeepTheirSubParameters(t *testing.T) {
 	t.Parallel()
 	const macros = `{"zone": "{z}", "sub15": "{a}", "t20": "{b}"}`
@@ -135,8 +133,7 @@ func TestOlderSourcesKeepTheirSubParameters(t *testing.T) {
 	}
 }
 
-// A source that nothing uses follows the order of its parameters, as a new one does. The account's names for
-// sub-parameters stay.
+// A source that nothing uses follows the order of its parameters, as a new one does.
 func TestUnusedSourceFollowsTheOrder(t *testing.T) {
 	t.Parallel()
 	old := link(t, `{"zone": "{z}", "ad": "{a}"}`, models.SubSlot{Sub: 1, Param: "zone"}, models.SubSlot{Sub: 2, Param: "ad", Name: "Banner"})

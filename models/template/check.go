@@ -14,7 +14,6 @@ import (
 	"switchyard/models/token"
 )
 
-// Limits of a template. No struct tag, such as maxLength, checks them.
 const (
 	maxName        = 255 // characters
 	maxMacros      = 50
@@ -26,12 +25,11 @@ const (
 
 var errName = invalid("a template needs a name of at most %d characters, without control characters", maxName)
 
-// invalid returns the error for a template that cannot be used.
 func invalid(format string, args ...any) error {
 	return models.Invalid("invalid_template", format, args...)
 }
 
-// Check reports the first mistake in a template. The built-in templates and imported ones pass the same check.
+// Check reports the first mistake in a template.
 func (s Source) Check(now time.Time) error {
 	params := map[string]bool{}
 	list := append(models.TokenMacros{{Param: s.ExternalIDParam, Macro: s.ExternalIDMacro}, {Param: s.CostParam, Macro: s.CostMacro}},
@@ -71,13 +69,11 @@ func (s Source) Check(now time.Time) error {
 	return s.checkOrigin(now)
 }
 
-// plain reports whether a text has between one and limit characters, and no control characters.
 func plain(text string, limit int) bool {
 	return strings.TrimSpace(text) != "" && utf8.ValidString(text) && utf8.RuneCountInString(text) <= limit &&
 		!strings.ContainsFunc(text, unicode.IsControl)
 }
 
-// checkPostback refuses an invalid postback address, and placeholders that are not our tokens.
 func checkPostback(address string) error {
 	if address == "" {
 		return nil
@@ -94,7 +90,7 @@ func checkPostback(address string) error {
 	return nil
 }
 
-// Check reports the first mistake in a template. The built-in templates and imported ones pass the same check.
+// Check reports the first mistake in a template.
 func (n Network) Check(now time.Time) error {
 	if !plain(n.Name, maxName) {
 		return errName
@@ -116,8 +112,7 @@ func (n Network) Check(now time.Time) error {
 	return n.checkOrigin(now)
 }
 
-// checkOrigin refuses a page that is not an https address, and a day that cannot be read or that has not come yet. An origin may
-// be empty, but it must not have only one of its parts.
+// checkOrigin refuses a page that is not an https address, and a day that cannot be read or that has not come yet.
 func (o Origin) checkOrigin(now time.Time) error {
 	if o == (Origin{}) {
 		return nil

@@ -15,8 +15,7 @@ import (
 	"switchyard/models/token"
 )
 
-// Network is the template of an affiliate network: the settings that are the same for every account. Its JSON members have the
-// same names as the members of a network. It never holds a secret.
+// Network is the template of an affiliate network: the settings that are the same for every account. It never holds a secret.
 type Network struct {
 	Name             string              `json:"name"`
 	Currency         string              `json:"currency" doc:"currency of payouts that name no currency; empty: not known"`
@@ -35,7 +34,7 @@ type Network struct {
 	Origin
 }
 
-// words maps a status to the words with which a network reports it. Words that have their usual meaning need not be listed.
+// Words that have their usual meaning need not be listed.
 type words = map[string][]string
 
 // FromNetwork returns a template with a network's settings.
@@ -57,7 +56,7 @@ type SavedNetwork struct {
 }
 
 // Query returns the query of the postback address that the customer enters at the network: each parameter with the network's
-// macro for it. The query is empty if the template has no macros.
+// macro for it.
 func (n Network) Query() string {
 	var query []byte
 	for _, field := range models.PostbackFields {
@@ -68,13 +67,11 @@ func (n Network) Query() string {
 	return string(query)
 }
 
-// param returns the parameter in which the network sends a field.
 func (n Network) param(field string) string {
 	return cmp.Or(n.PostbackParams[field], postback.Param(field))
 }
 
-// blankFields lists the fields whose parameters are part of a postback address even if no macro of the network is
-// known for them. Their empty values show a person what to fill in.
+// The empty values of these fields show a person what to fill in.
 var blankFields = []string{"click_id", "payout", "status", "conversion_id"}
 
 // PostbackQuery returns Query with the network's secret, which must be an escaped text. If there is no macro for the
@@ -109,8 +106,7 @@ func (n Network) PostbackQuery(secret string) string {
 
 const secretField = "secret"
 
-// OfferSuffix returns the text to append to offer URLs, through which the network learns the click id. The text is empty if the
-// network accepts no click id.
+// OfferSuffix returns the text to append to offer URLs, through which the network learns the click id.
 func (n Network) OfferSuffix() string {
 	if n.ClickParam == "" {
 		return ""
@@ -119,7 +115,7 @@ func (n Network) OfferSuffix() string {
 }
 
 // macros returns the macros of a network: the macros for click id, payout, conversion id and status, then pairs of a field and
-// its macro. Empty macros are left out.
+// its macro.
 func macros(click, payout, conversion, status string, more ...string) map[string]string {
 	out := map[string]string{}
 	pairs := append([]string{
@@ -133,36 +129,29 @@ func macros(click, payout, conversion, status string, more ...string) map[string
 	return out
 }
 
-// inKeitaro returns the template of a network from Keitaro's list.
 func inKeitaro(name, clickParam string, macros map[string]string) Network {
 	return Network{Name: name, ClickParam: clickParam, Macros: macros, Origin: keitaroNetworks}
 }
 
-// inOrbitra returns the template of a network from Orbitra's list.
 func inOrbitra(name, clickParam string, macros map[string]string) Network {
 	return Network{Name: name, ClickParam: clickParam, Macros: macros, Origin: orbitraBuiltIn}
 }
 
-// withCurrency returns the template with the currency of payouts that name no currency. Other templates have no currency, because
-// the currency of their network is not known.
 func (n Network) withCurrency(code string) Network {
 	n.Currency = code
 	return n
 }
 
-// withNotes returns the template with notes for the account.
 func (n Network) withNotes(notes string) Network {
 	n.Notes = notes
 	return n
 }
 
-// withStatuses returns the template with the network's own status words.
 func (n Network) withStatuses(statuses words) Network {
 	n.StatusMap = statuses
 	return n
 }
 
-// The notes of several networks.
 const (
 	noPostback = "Sends affiliates no postbacks that name the click: import its conversions by an integration."
 	literals   = "Has no macro for the status: give it one postback address for each status, with the word written out."
@@ -195,8 +184,6 @@ var networks = func() []SavedNetwork {
 	return list
 }()
 
-// notified returns one template for each scheme of package notification: shops and billing platforms that send notifications in
-// a form of their own.
 func notified() (list []Network) {
 	for _, s := range notification.All() {
 		list = append(list, Network{

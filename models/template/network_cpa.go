@@ -2,7 +2,6 @@ package template
 
 import "switchyard/models"
 
-// cpaNetworks are networks that pay for leads and orders.
 var cpaNetworks = []Network{
 	inKeitaro("AD-x", "sub1", macros("{sub1}", "{sum}", "{transactionid}", "{status}", "currency", "{currency}")),
 	inOrbitra("AdCombo", "subacc", macros("{subacc}", "{revenue}", "", "{status}")),

@@ -2,7 +2,6 @@ package template
 
 import "switchyard/models"
 
-// gamblingNetworks are networks and programs of casinos, betting and trading.
 var gamblingNetworks = []Network{
 	inOrbitra("1win", "sub1", macros("{sub1}", "{amount}", "", "")).withNotes(literals),
 	inOrbitra("22Bet Partners", "sub_id", macros("{sub_id}", "", "", "{status}")).

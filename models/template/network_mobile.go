@@ -2,7 +2,6 @@ package template
 
 import "switchyard/models"
 
-// mobileNetworks are networks of mobile offers, dating and subscriptions.
 var mobileNetworks = []Network{
 	inKeitaro("AdsEmpire", "clickid", macros("{clickid}", "{payout}", "{tds_cid}", "{conversionType}", "currency", "{currency}")).
 		withStatuses(words{models.StatusApproved: {"confirm"}}),

@@ -1,6 +1,5 @@
 package template
 
-// retailNetworks are networks of shops, and shops that pay affiliates.
 var retailNetworks = []Network{
 	{
 		// [[[payment_status]]] is from Keitaro's list.
@@ -13,8 +12,7 @@ var retailNetworks = []Network{
 	{Name: "Affiliate Future", ClickParam: "tracking", Origin: clickRefs, Notes: noMacros},
 	{Name: "Ascend (Pepperjam)", ClickParam: "subid", Origin: prosperSubIDs, Notes: noMacros},
 	{
-		// The notification is described at https://help.awin.com/docs/transaction-notifications. ShareASale has closed: its
-		// programs are at Awin.
+		// The notification is described at https://help.awin.com/docs/transaction-notifications.
 		Name: "Awin", ClickParam: "clickref", Origin: sendcoop, Notes: "ShareASale has closed, and its programs are at Awin.",
 		Macros: macros("!!!clickRef!!!", "!!!commission!!!", "!!!transactionId!!!", "",
 			"currency", "!!!transactionCurrency!!!"),

@@ -2,7 +2,6 @@ package template
 
 import "switchyard/models"
 
-// networkSoftware are programs that networks run on. A network without a template has the macros of its program.
 var networkSoftware = []Network{
 	{
 		Name: "Affise", ClickParam: "sub1", Origin: read("https://help-center.affise.com/en/articles/6483741-affiliate-postback-url-macros"),

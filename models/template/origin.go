@@ -1,16 +1,13 @@
 package template
 
-// Origin is the page from which the values of a template were read, and the day. Both fields are set for a built-in
-// template.
+// Origin is the page from which the values of a template were read, and the day.
 type Origin struct {
 	Page   string `json:"page" trim:"true" maxLength:"2000" doc:"address of the page on which the values were read; empty: not known"`
 	ReadOn string `json:"read_on" trim:"true" maxLength:"10" doc:"day on which the page was read, YYYY-MM-DD; empty: not known"`
 }
 
-// november26 is the day on which the pages of the built-in templates were read.
 const november26 = "2026-11-26"
 
-// read returns the origin of values that were read on a page on 26 November 2026.
 func read(page string) Origin { return Origin{Page: page, ReadOn: november26} }
 
 // The addresses of lists from which several templates were read. Each address names the version that was read.

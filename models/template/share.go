@@ -45,7 +45,6 @@ func ShareSource(o models.TrafficSource) Source {
 	return s
 }
 
-// onlyMacro returns a text that looks like a macro, and an empty text otherwise.
 func onlyMacro(text string) string {
 	if token.LooksLikeMacro(text) {
 		return text
@@ -108,7 +107,6 @@ func withPlaceholders(address, known string) string {
 	return out + "?" + strings.Join(fields, "&")
 }
 
-// placeholder returns a name in capital letters, digits and underscores.
 func placeholder(name string) string {
 	return strings.Map(func(r rune) rune {
 		switch {

@@ -37,8 +37,7 @@ func TestShareSource(t *testing.T) {
 	if got := template.ShareSource(o); got.ExternalIDParam != "external_id" || got.CostParam != "cost" || got.Check(time.Now()) != nil {
 		t.Errorf("without names of parameters, the template is %+v, want external_id and cost", got)
 	}
-	// If the postback address is at the platform's own host, the address of the platform's template is shared
-	// instead. No login in the path is then shared.
+	// If the postback address is at the platform's own host, the address of the platform's template is shared instead.
 	o.Platform, o.PostbackURL = "adsterra", "https://www.pbterra.com/name/acmelogin/at?subid_short={external_id}"
 	known, _ := template.FindSource("adsterra")
 	if got := template.ShareSource(o).PostbackURL; got != known.PostbackURL {

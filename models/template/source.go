@@ -7,7 +7,7 @@ import (
 	"switchyard/models"
 )
 
-// Source is the template of a traffic source. Its JSON members have the same names as the members of a source.
+// Source is the template of a traffic source.
 type Source struct {
 	Key             string             `json:"platform" doc:"the value of a traffic source's platform"`
 	Name            string             `json:"name"`
@@ -41,7 +41,6 @@ func (s Source) Link() models.SourceLink {
 	}
 }
 
-// tokens returns macros from pairs of a parameter and the macro that fills it.
 func tokens(pairs ...string) models.TokenMacros {
 	list := make(models.TokenMacros, 0, len(pairs)/2)
 	for i := 0; i+1 < len(pairs); i += 2 {
@@ -50,7 +49,6 @@ func tokens(pairs ...string) models.TokenMacros {
 	return list
 }
 
-// custom is the platform of a source that has no template of its own.
 const custom = "custom"
 
 // IsPlatform reports whether a key names a template or is "custom".

@@ -1,6 +1,5 @@
 package template
 
-// adultSources are ad networks of sites for adults.
 var adultSources = []Source{
 	{
 		Key: "exoclick", Name: "ExoClick", ExternalIDParam: "tag", ExternalIDMacro: "{conversions_tracking}",

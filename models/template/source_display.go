@@ -1,6 +1,5 @@
 package template
 
-// displaySources are networks of banner ads, on all kinds of sites.
 var displaySources = []Source{
 	{
 		Key: "a_ads", Name: "A-ADS", Origin: binomSources,

@@ -1,6 +1,5 @@
 package template
 
-// nativeSources are networks of native ads.
 var nativeSources = []Source{
 	{
 		// The postback is documented at https://developers.taboola.com/pixel/docs/the-postback-url; {cpc}, {title} and

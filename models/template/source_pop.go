@@ -1,6 +1,5 @@
 package template
 
-// popSources are networks of pop-up ads and redirects.
 var popSources = []Source{
 	{
 		Key: "zeropark", Name: "Zeropark", ExternalIDParam: "cid", ExternalIDMacro: "{cid}", CostMacro: "{visit_cost}",

@@ -1,6 +1,5 @@
 package template
 
-// pushSources are networks of push ads.
 var pushSources = []Source{
 	{
 		// {zone_type} and {bannerid} are on the page "tracking macros" of help.propellerads.com.

@@ -1,6 +1,5 @@
 package template
 
-// searchSources are search engines.
 var searchSources = []Source{
 	{
 		// {gclid} is added by Google's auto-tagging.

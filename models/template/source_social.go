@@ -1,6 +1,5 @@
 package template
 
-// socialSources are social networks, messengers and apps.
 var socialSources = []Source{
 	{
 		Key: "meta", Name: "Meta (Facebook, Instagram)", ExternalIDParam: "fbclid", Origin: orbitraBuiltIn,

@@ -96,7 +96,6 @@ func TestPostbacksWithMoney(t *testing.T) {
 			t.Errorf("the postback address of %s is %s, want %s", platform, s.PostbackURL, want)
 		}
 	}
-	// A fixed currency would be wrong for a payout in another currency.
 	for _, s := range template.Sources() {
 		if fixed := regexp.MustCompile(`(?i)cur(rency)?=[a-z]{3}\b`).FindString(s.PostbackURL); fixed != "" {
 			t.Errorf("%s: the postback has the fixed currency %s", s.Key, fixed)
@@ -172,8 +171,7 @@ func TestNetworks(t *testing.T) {
 	}
 }
 
-// A template has a currency only if the network's is known. For other networks, the forms of the dashboard suggest the currency of the
-// account.
+// A template has a currency only if the network's is known.
 func TestNetworkCurrencies(t *testing.T) {
 	t.Parallel()
 	got := map[string]string{}

@@ -39,7 +39,7 @@ func indexOf(names []string, word string) int {
 	return 0
 }
 
-// readDate reads a date. It returns false if the rest of the text does not begin with a date.
+// readDate reads a date.
 func (p *parts) readDate() (bool, error) {
 	if m := p.cut(yearFirst); m != nil {
 		if m[2] != m[4] {
@@ -67,8 +67,6 @@ func (p *parts) readDate() (bool, error) {
 	return p.readNamed()
 }
 
-// readNamed reads a date with the name of a month. It returns false if the rest of the text does not begin with such
-// a date.
 func (p *parts) readNamed() (bool, error) {
 	for _, form := range []struct {
 		form             *regexp.Regexp
@@ -81,10 +79,10 @@ func (p *parts) readNamed() (bool, error) {
 		month := indexOf(months, m[form.month])
 		after := p.rest[len(m[0]):]
 		if month == 0 || form.year == 0 && strings.HasPrefix(after, ":") {
-			continue // the word is not a month, or the number is the hour of a time of day
+			continue
 		}
 		if form.year == 3 && after != "" && (isDigit(after[0]) || after[0] == ':' && len(m[3]) == 2) {
-			continue // these digits begin a time of day or an offset
+			continue
 		}
 		p.rest = after
 		year := ""
@@ -98,7 +96,6 @@ func (p *parts) readNamed() (bool, error) {
 	return false, nil
 }
 
-// setDate sets the date.
 func (p *parts) setDate(year string, month int, day string) (bool, error) {
 	if year == "0000" {
 		return false, ErrNoDate
@@ -107,7 +104,6 @@ func (p *parts) setDate(year string, month int, day string) (bool, error) {
 	return true, p.noDigits()
 }
 
-// noDigits returns an error if a digit follows the date, because the text then has another form.
 func (p *parts) noDigits() error {
 	if p.rest != "" && isDigit(p.rest[0]) {
 		return ErrForm
@@ -132,7 +128,6 @@ func (p *parts) setUnordered(m []string) (bool, error) {
 	return false, ErrAmbiguous
 }
 
-// setWeek sets a date that is given as a day of an ISO week.
 func (p *parts) setWeek(year, week, day int) (bool, error) {
 	jan4 := time.Date(year, 1, 4, 0, 0, 0, 0, time.UTC) // always in week 1
 	monday := jan4.AddDate(0, 0, -(int(jan4.Weekday())+6)%7)

@@ -7,7 +7,6 @@ import (
 	"time"
 )
 
-// number is a text of digits: the time since 1970, or a date and time without separators.
 type number struct {
 	digits   string
 	fraction string
@@ -39,8 +38,8 @@ func readNumber(s string) (n number, ok bool) {
 	return number{m[1] + m[2][:places], m[2][places:]}, true
 }
 
-// compact lists the forms of dates without separators, by their number of digits. Read as a time since 1970, such a
-// text would never fall into one of the accepted years. Ten digits are always seconds.
+// compact lists the forms of dates without separators, by their number of digits. Read as a time since 1970, such a text would
+// never fall into one of the accepted years.
 var compact = map[int]struct {
 	form string
 	unit time.Duration
@@ -49,16 +48,14 @@ var compact = map[int]struct {
 	17: {"20060102150405.000", time.Millisecond},
 }
 
-// units lists the units of times since 1970, the largest first.
 var units = []time.Duration{time.Second, time.Millisecond, time.Microsecond, time.Nanosecond}
 
-// The seconds since 1970 at which the accepted years begin and end.
 const (
 	firstSecond = 946684800
 	lastSecond  = 4133980799
 )
 
-// reading returns the time of a number. The size of the number shows its unit, because the ranges of the units do not overlap.
+// The size of the number shows its unit, because the ranges of the units do not overlap.
 func (n number) reading(zone *time.Location) (Reading, error) {
 	if c, ok := compact[len(n.digits)]; ok && strings.HasPrefix(n.digits, "20") && n.fraction == "" {
 		text := n.digits
@@ -89,7 +86,6 @@ func (n number) reading(zone *time.Location) (Reading, error) {
 	return Reading{}, ErrYear
 }
 
-// fractionOf returns the decimals of a unit as a duration, cut to nanoseconds.
 func fractionOf(decimals string, unit time.Duration) time.Duration {
 	var sum time.Duration
 	for _, d := range decimals {
@@ -99,7 +95,6 @@ func fractionOf(decimals string, unit time.Duration) time.Duration {
 	return sum
 }
 
-// fractionUnit returns the unit of the last decimal of a number.
 func fractionUnit(decimals string, unit time.Duration) time.Duration {
 	for range decimals {
 		unit = max(unit/10, time.Nanosecond)

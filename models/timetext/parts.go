@@ -9,7 +9,7 @@ import (
 
 // parts are the parts of a text: a date, a time of day, a weekday and an offset, in any order in which programs write them.
 type parts struct {
-	rest string // the text that has not been read yet
+	rest string
 
 	year, month, day int
 	hasDate          bool // month and day are known; year may still follow, as in asctime
@@ -19,7 +19,7 @@ type parts struct {
 	offset           *time.Location
 }
 
-// readParts reads a text part by part. Each part may occur once.
+// readParts reads a text part by part.
 func readParts(s string, zone *time.Location) (Reading, error) {
 	p := parts{rest: s}
 	for p.rest != "" {
@@ -31,7 +31,6 @@ func readParts(s string, zone *time.Location) (Reading, error) {
 	return p.reading(zone)
 }
 
-// next reads one part from the beginning of rest.
 func (p *parts) next() error {
 	if p.unit == 0 {
 		if ok, err := p.readClock(); ok || err != nil {
@@ -57,7 +56,6 @@ func (p *parts) next() error {
 	return p.readWord()
 }
 
-// cut matches a form at the beginning of rest and removes it from rest. It returns nil if the form does not match.
 func (p *parts) cut(form *regexp.Regexp) []string {
 	m := form.FindStringSubmatch(p.rest)
 	if m == nil {
@@ -67,7 +65,6 @@ func (p *parts) cut(form *regexp.Regexp) []string {
 	return m
 }
 
-// numberOf returns the value of digits.
 func numberOf(s string) int {
 	n, _ := strconv.Atoi(s)
 	return n
@@ -82,8 +79,7 @@ var (
 	signedClock = regexp.MustCompile(`^[-+][0-9]{1,2}:[0-9]{2}(?:$|[^:0-9])`)
 )
 
-// readClock reads a time of day, and the letter or sign that joins it to the date before it. It returns false if the
-// rest of the text does not begin with a time of day.
+// readClock reads a time of day, and the letter or sign that joins it to the date before it.
 func (p *parts) readClock() (bool, error) {
 	if p.hasDate && joinedClock.MatchString(p.rest) {
 		if signedClock.MatchString(p.rest) { // 2026-03-04+02:00 is a date with an offset, or a date and a time
@@ -146,8 +142,7 @@ var zones = map[string]int{
 	"aest": 10, "aedt": 11, "est": -5, "edt": -4, "cdt": -5, "mst": -7, "mdt": -6, "pst": -8, "pdt": -7,
 }
 
-// readOffset reads an offset, or the abbreviation of a zone with or without an offset after it. It returns false if the rest of
-// the text begins with neither.
+// readOffset reads an offset, or the abbreviation of a zone with or without an offset after it.
 func (p *parts) readOffset() (bool, error) {
 	if m := zoneWord.FindStringSubmatch(p.rest); m != nil {
 		word := strings.ToLower(m[1])
@@ -175,8 +170,8 @@ func (p *parts) readOffset() (bool, error) {
 	return true, nil
 }
 
-// readSigned reads an offset of hours and minutes. A missing sign is a plus that was decoded as a space. An offset
-// without a sign has at least two digits, or four after a time of day without seconds.
+// A missing sign is a plus that was decoded as a space. An offset without a sign has at least two digits, or four after a time of
+// day without seconds.
 func (p *parts) readSigned() (bool, error) {
 	m := offset.FindStringSubmatch(p.rest)
 	if m == nil || p.year == 0 && yearAlone.MatchString(p.rest) {
@@ -192,14 +187,14 @@ func (p *parts) readSigned() (bool, error) {
 	}
 	p.offset = time.FixedZone("", secondsEast)
 	length := len(m[0])
-	if !isDigit(m[0][length-1]) { // the character after the offset
+	if !isDigit(m[0][length-1]) {
 		length--
 	}
 	p.rest = strings.TrimLeft(p.rest[length:], " ")
 	return true, nil
 }
 
-// readWord reads a weekday, a word without a meaning, or a comment. Any other text is not understood.
+// readWord reads a weekday, a word without a meaning, or a comment.
 func (p *parts) readWord() error {
 	if p.offset != nil && p.cut(zoneComment) != nil {
 		return nil
@@ -224,7 +219,6 @@ func (p *parts) readWord() error {
 
 var wordForm = regexp.MustCompile(`^([A-Za-z]+)\.?`)
 
-// reading puts the parts together.
 func (p *parts) reading(zone *time.Location) (Reading, error) {
 	if !p.hasDate || p.year == 0 {
 		return Reading{}, ErrForm

@@ -23,7 +23,7 @@ import (
 // MaxLength is the maximum length of a time's text in bytes.
 const MaxLength = 100
 
-// Reasons why a text is not read. In messages they follow "it" or "its time".
+// Reasons why a text is not read.
 var (
 	ErrEmpty     = errors.New("is empty")
 	ErrForm      = errors.New("is not understood: write YYYY-MM-DD HH:MM:SS in UTC")
@@ -72,7 +72,7 @@ func ReadUTC(text string) (time.Time, error) {
 	return r.At.UTC(), nil
 }
 
-// Day reads the date of a text and ignores a time of day. It returns midnight UTC of the date as written.
+// Day reads the date of a text and ignores a time of day.
 func Day(text string) (time.Time, error) {
 	r, err := Read(text, time.UTC)
 	if err != nil {
@@ -109,7 +109,7 @@ func DayBy(text string, order Order) (time.Time, error) {
 
 // normalize returns a text with plain spaces and signs, without quotes around it and without percent escapes.
 func normalize(s string) string {
-	if strings.Contains(s, "%") { // the text was escaped twice
+	if strings.Contains(s, "%") {
 		if plain, err := url.PathUnescape(s); err == nil {
 			s = plain
 		}

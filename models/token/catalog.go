@@ -11,15 +11,14 @@ import (
 
 // Entry is the documentation of a token.
 type Entry struct {
-	Name    string   // the name as a URL has it, without braces
-	Aliases []string // other trackers' names for it
+	Name    string // the name as a URL has it, without braces
+	Aliases []string
 	Doc     string
 	Example string // an example of a value; may be empty
 	// OfConversion says that the token is filled only in postbacks.
 	OfConversion bool
 }
 
-// docs holds the descriptions of the tokens that are not attributes of the click.
 var docs = [firstOfClick]string{
 	ClickID: "the click's id: pass it to the network, which returns it in the postback", CampaignName: "name of the campaign",
 	CampaignAlias: "alias of the campaign", PathName: "name of the path that the visitor took", LanderName: "name of the landing page",
@@ -66,10 +65,9 @@ func Catalog() []Entry {
 	return out
 }
 
-// fewValues is the maximum number of values that the description of an attribute lists.
 const fewValues = 12
 
-// describe returns the description of an attribute of the click. It lists the attribute's values if they are few.
+// describe lists the attribute's values if they are few.
 func describe(row *clickattr.Attr) string {
 	if row.Values == nil || row.Values.Open || len(row.Values.List()) == 0 || len(row.Values.List()) > fewValues {
 		return row.Doc

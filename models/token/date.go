@@ -51,7 +51,6 @@ var DateLetters = []DateLetter{
 	}},
 }
 
-// letters holds the DateLetters by their letter.
 var letters = func() (found [256]*DateLetter) {
 	for i := range DateLetters {
 		found[DateLetters[i].Letter] = &DateLetters[i]
@@ -79,7 +78,7 @@ func newDate(arg string) (part, bool) {
 	}}, true
 }
 
-// splitDate splits the text "FORMAT,TZ". zoned reports whether it contains a zone.
+// zoned reports whether it contains a zone.
 func splitDate(arg string) (format, zone string, zoned bool) {
 	format = arg
 	if i := strings.LastIndexByte(arg, ','); i >= 0 {

@@ -12,15 +12,13 @@ import (
 )
 
 // Example returns the URL of a redirect with its tokens replaced by realistic made-up values, so that the address can be tried.
-// The values are the same each time, except for {date} and {timestamp}. A random choice always gives the first option.
+// The values are the same each time, except for {date} and {timestamp}.
 func Example(url string, at time.Time) string {
 	return string(Compile(url).Expand(nil, sample{at.UTC()}))
 }
 
 type sample struct{ at time.Time }
 
-// samples holds a realistic value for each token on whose value a page may depend. sampleClick has the attributes of the click.
-// Example fills {date}, {timestamp} and random choices itself. Sub becomes "test" with its number, and any other token becomes "test".
 var samples = map[Name]string{
 	ClickID: "0000000000000000000000", LPSlot: "1", CountryName: "United States", IsUnique: "1", LPKey: "",
 }

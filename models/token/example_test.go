@@ -8,7 +8,7 @@ import (
 	"switchyard/models/token"
 )
 
-// A template is compiled once and expanded for any number of clicks. The values of a click come from a Values.
+// A template is compiled once and expanded for any number of clicks.
 func Example() {
 	template := token.Compile("https://shop.example/{country}?click={clickid}&sub={sub1}&raw={_sub1}&{unknown}")
 	click := values{"country": "DE", "clickid": "AbC123", "sub1": "a b&c"}

@@ -4,18 +4,16 @@ import "strings"
 
 // Leftover is a placeholder that a redirect leaves unfilled in its address, so that a visitor would see it.
 type Leftover struct {
-	Text string // with its braces or other marks
+	Text string
 	// Foreign reports whether the text has the form of another program's placeholders, such as ##SUB## or ${clickid}.
 	// Otherwise the text is in single braces, like our tokens, but names no token that a redirect fills in.
 	Foreign bool
 }
 
-// maxLeftovers is the maximum number of placeholders that Leftovers returns for an address.
 const maxLeftovers = 10
 
-// Leftovers returns the placeholders of a redirect's address that are not filled in, each once. Compile leaves them unchanged. Marks
-// other than braces count only where they enclose the whole value of a parameter, because [name] and #name have other meanings
-// elsewhere in an address.
+// Leftovers returns the placeholders of a redirect's address that are not filled in, each once. Marks other than braces count
+// only where they enclose the whole value of a parameter, because [name] and #name have other meanings elsewhere in an address.
 func Leftovers(url string) (list []Leftover) {
 	add := func(found Leftover) {
 		for _, l := range list {

@@ -7,7 +7,7 @@ import (
 	"switchyard/models/token"
 )
 
-// Leftovers finds the placeholders that no click fills in. It ignores tokens, array syntax and fragments.
+// Leftovers finds the placeholders that no click fills in.
 func TestLeftovers(t *testing.T) {
 	t.Parallel()
 	for in, want := range map[string]string{

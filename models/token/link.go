@@ -17,7 +17,7 @@ func AppendMacros(dst []byte, text string) []byte {
 	return dst
 }
 
-// findMacro returns the bounds of the first macro in a text. If the text has no macro, both bounds are the end of the text.
+// If the text has no macro, both bounds are the end of the text.
 func findMacro(text string) (start, end int) {
 	for i := range len(text) {
 		for _, f := range frames {
@@ -33,7 +33,7 @@ func findMacro(text string) (start, end int) {
 	return len(text), len(text)
 }
 
-// AppendParam appends to a query a parameter that another party fills in. It adds an ampersand first if the query is not empty.
+// AppendParam appends to a query a parameter that another party fills in.
 func AppendParam(query []byte, m models.TokenMacro) []byte {
 	if len(query) > 0 {
 		query = append(query, '&')

@@ -9,8 +9,7 @@ import (
 
 type frame struct{ open, close string }
 
-// frames lists the marks around macros of trackers and traffic sources. A longer mark comes before a shorter mark of the same
-// kind.
+// A longer mark comes before a shorter mark of the same kind.
 var frames = []frame{
 	{"[[[", "]]]"},
 	{"[[", "]]"},
@@ -27,13 +26,12 @@ var frames = []frame{
 	{"%", "%"},
 }
 
-// maxMacro is the maximum length of a name that counts as the name of a macro.
 const maxMacro = 64
 
-// LooksLikeMacro reports whether a received value is a macro that was not filled in, such as {cost} or ##COST_CPC##. Such a
-// value counts as empty. The name inside must contain a letter, and only letters, digits and a few signs. A number in brackets is
-// therefore no macro. A macro may be escaped once more, as in %7Bcost%7D. The words REPLACE and OPTIONAL count too: the postback
-// addresses of Voluum and BeMob have them where a person must write a macro.
+// LooksLikeMacro reports whether a received value is a macro that was not filled in, such as {cost} or ##COST_CPC##. Such a value
+// counts as empty. The name inside must contain a letter, and only letters, digits and a few signs. A macro may be escaped once
+// more, as in %7Bcost%7D. The words REPLACE and OPTIONAL count too: the postback addresses of Voluum and BeMob have them where a
+// person must write a macro.
 func LooksLikeMacro(value string) bool {
 	value = strings.TrimSpace(value)
 	if value == "OPTIONAL" || value == "REPLACE" {

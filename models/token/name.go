@@ -11,7 +11,7 @@ import (
 // Name identifies a token, independent of its spelling.
 type Name uint8
 
-// The tokens that are not attributes of the click. The tokens of attributes come after them, in the order of clickattr.All.
+// The tokens that are not attributes of the click.
 const (
 	None Name = iota
 	ClickID
@@ -42,7 +42,6 @@ const (
 	firstOfClick
 )
 
-// isConversionToken reports whether only postbacks know the token.
 func (n Name) isConversionToken() bool { return n >= Payout && n < firstOfClick }
 
 // ownNames holds the names of the tokens that are not attributes of the click. Each name is followed by other
@@ -63,10 +62,8 @@ var ownNames = [firstOfClick]string{
 	EventTime:    "event_time,conversion_time,conversion.time",
 }
 
-// subAliases lists the prefixes of other trackers' names for the sub-parameters. A number follows each prefix.
 var subAliases = [...]string{"sub_id_", "subid", "sub", "var", "t"}
 
-// names holds the canonical spellings. byName also holds the aliases. ofClick holds the attributes of the click.
 var names, byName, ofClick = func() (names []string, byName map[string]Name, ofClick []*clickattr.Attr) {
 	byName = map[string]Name{}
 	add := func(list string) {
@@ -107,8 +104,7 @@ func (n Name) Append(dst []byte, c *models.Click) []byte {
 	return dst
 }
 
-// Lookup finds a token by its canonical name or an alias, without regard to case. The token's N is the number of a
-// sub-parameter. Its Arg is the name after "param.".
+// Lookup finds a token by its canonical name or an alias, without regard to case. The token's N is the number of a sub-parameter.
 func Lookup(name string) (t Token, ok bool) {
 	for _, prefix := range [...]string{"param.", "var:"} {
 		if len(name) > len(prefix) && strings.EqualFold(name[:len(prefix)], prefix) {

@@ -7,10 +7,10 @@ import "cmp"
 type PortablePart struct {
 	Text  string `json:"text,omitempty"`
 	Token string `json:"token,omitempty"` // the canonical name
-	N     int    `json:"n,omitempty"`     // number of a sub-parameter
-	Arg   string `json:"arg,omitempty"`   // param: the name; date: the format; sample and random: the text after the colon
-	Zone  string `json:"zone,omitempty"`  // time zone of date; empty: the account's zone
-	Raw   bool   `json:"raw,omitempty"`   // encoded like a part of an address, not like a value in its query
+	N     int    `json:"n,omitempty"`
+	Arg   string `json:"arg,omitempty"`  // param: the name; date: the format; sample and random: the text after the colon
+	Zone  string `json:"zone,omitempty"` // time zone of date; empty: the account's zone
+	Raw   bool   `json:"raw,omitempty"`  // encoded like a part of an address, not like a value in its query
 }
 
 // Portable returns the parts of the URL.

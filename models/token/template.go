@@ -24,7 +24,6 @@ type Values interface {
 	AppendToken(dst []byte, t Token) []byte
 	// Now returns the time of the click. Its location is the time zone for a {date} without a zone.
 	Now() time.Time
-	// Random returns the next random number.
 	Random() uint64
 }
 
@@ -34,8 +33,7 @@ type Template struct {
 	parts  []part
 }
 
-// part is a literal text or a placeholder. A placeholder has a name. It also has a fill function if AppendToken alone
-// cannot give its value.
+// part is a literal text or a placeholder.
 type part struct {
 	text string                            // the literal text, the NAME of param.NAME, or the argument of fill
 	fill func(dst []byte, v Values) []byte // date, random, sample, timestamp, the words of status
@@ -91,9 +89,8 @@ func (t *Template) Uses(n Name) bool {
 	return slices.ContainsFunc(t.parts, func(p part) bool { return p.name == n })
 }
 
-// AddedParam returns the parameter that the redirect adds to the template's URL to pass on the click id. Its argument is the
-// parameter in which the offer's network takes the click id. AddedParam returns this parameter, or an empty text if a token of the
-// URL already gives the click id.
+// AddedParam returns the parameter that the redirect adds to the URL to pass on the click id. It is param, in which the offer's
+// network takes the click id, or empty if a token of the URL already gives the click id.
 func (t *Template) AddedParam(param string) string {
 	if t.Uses(ClickID) {
 		return ""
@@ -140,9 +137,8 @@ func (t *Template) Marked(mark string) string {
 	return b.String()
 }
 
-// brace returns the size of the placeholder with which s begins, and the text inside. A brace that does not begin a
-// placeholder counts as a placeholder of one byte without content. {{name}} belongs to another program and is
-// returned as a whole.
+// A brace that does not begin a placeholder counts as a placeholder of one byte without content. {{name}} belongs to another
+// program and is returned as a whole.
 func brace(s string) (size int, inner string) {
 	if strings.HasPrefix(s, "{{") {
 		if i := strings.Index(s, "}}"); i > 2 {
@@ -156,7 +152,7 @@ func brace(s string) (size int, inner string) {
 	return i + 1, s[1:i]
 }
 
-// literal appends fixed text. The text is encoded so that it fits on one line of a header.
+// The text is encoded so that it fits on one line of a header.
 func (t *Template) literal(s string) {
 	if s == "" {
 		return
@@ -192,7 +188,6 @@ func parse(inner string) (part, bool) {
 	return p, ok
 }
 
-// structured holds the tokens that have an argument after a colon.
 var structured = map[string]func(arg string) (part, bool){
 	"date": newDate, "random": newRandom, "sample": newSample, "status": newStatus,
 }
@@ -217,8 +212,7 @@ func newSample(arg string) (part, bool) {
 	}}, arg != ""
 }
 
-// newStatus builds the token {status:approved=1,rejected=0}, which lists the source's words for statuses. A status
-// that is not listed adds nothing to the URL.
+// newStatus builds the token {status:approved=1,rejected=0}, which lists the source's words for statuses.
 func newStatus(arg string) (part, bool) {
 	words := map[string]string{}
 	for item := range strings.SplitSeq(arg, ",") {

@@ -13,8 +13,7 @@ import (
 	"switchyard/models/token"
 )
 
-// values holds the values of tokens by canonical name. The names of sub-parameters are sub1 and so on, and the names
-// of parameters are param.x and so on.
+// The names of sub-parameters are sub1 and so on, and the names of parameters are param.x and so on.
 type values map[string]string
 
 var moment = time.Date(2026, 3, 4, 5, 6, 7, 0, time.UTC)
@@ -233,7 +232,7 @@ func (fixed) Now() time.Time                               { return moment }
 func (fixed) Random() uint64                               { return 3 }
 
 // FuzzExpand checks that no value, ordinary or raw, in any place, changes the scheme or the host of a redirect or the number of
-// its headers. The result must be one line of printable ASCII.
+// its headers.
 func FuzzExpand(f *testing.F) {
 	for _, v := range []string{
 		"x", "@evil.example/", "//evil.example", "\r\nSet-Cookie: a=b", "\\\\evil",

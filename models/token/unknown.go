@@ -1,7 +1,6 @@
 package token
 
-// Unknown returns the first placeholder of a postback address that is not a token, with its braces. CompilePostback removes such
-// placeholders. The result is empty if every placeholder is a token.
+// Unknown returns the first placeholder of a postback address that is not a token, with its braces.
 func Unknown(url string) string {
 	_, end := authority(url)
 	for rest := url[end:]; rest != ""; {

@@ -19,13 +19,12 @@ var (
 	errControl = errors.New("the address contains spaces or control characters outside the arguments of its tokens")
 )
 
-// placeholder matches a token. argument matches a token with an argument, which may contain spaces: {date:Y-m-d H:i}.
+// argument matches a token with an argument, which may contain spaces: {date:Y-m-d H:i}.
 var (
 	placeholder = regexp.MustCompile(`\{[^{}\s]*\}`)
 	argument    = regexp.MustCompile(`\{\w+:[^{}\x00-\x1f\x7f]*\}`)
 )
 
-// hasSpaces reports whether a template has spaces or control characters outside the arguments of its tokens.
 func hasSpaces(template string) bool {
 	isSpace := func(r rune) bool { return r <= ' ' || r == 0x7f }
 	return strings.ContainsFunc(template, isSpace) && strings.ContainsFunc(argument.ReplaceAllLiteralString(template, "x"), isSpace)
@@ -46,8 +45,8 @@ func IsURL(template string) bool {
 }
 
 // ValidURL returns an error if a template is not an http(s) address to which visitors can be redirected. Such an address has a
-// literal host (a name or an address, with an optional port), no user part and no control characters. It may contain spaces
-// only in the arguments of tokens. The caller has to limit its length. The error is a sentence for a person.
+// literal host (a name or an address, with an optional port), no user part and no control characters. It may contain spaces only
+// in the arguments of tokens. The caller has to limit its length.
 func ValidURL(template string) error {
 	if hasSpaces(template) {
 		return errControl
@@ -107,8 +106,7 @@ func LeadsTo(template, other string) bool {
 	return last != "" && last[0] >= '0' && last[0] <= '9'
 }
 
-// hostAndPort returns the host and the port of an http(s) address. The host is in lower case and without a final dot. An
-// address without a port has the usual port of its scheme.
+// The host is in lower case and without a final dot. An address without a port has the usual port of its scheme.
 func hostAndPort(address string) (host, port string) {
 	start, end := authority(address)
 	u := url.URL{Host: address[start:end]}
@@ -165,7 +163,6 @@ func validHost(s string) bool {
 
 const hostChars = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_"
 
-// secretName matches the names of parameters that may carry a secret.
 var secretName = regexp.MustCompile(`(?i)secret|token|passw|pwd|api_?key|auth|signature|^key$|^sig$|^pass$|_key$`)
 
 // Masked replaces values in a template's query that look like secrets of the account, judged by the names of their parameters.
@@ -184,11 +181,10 @@ func Masked(template string) string {
 	return address + "?" + strings.Join(parts, "&")
 }
 
-// shortestSecret is the minimum length of a secret. A shorter value could not be distinguished from other text.
+// A shorter value could not be distinguished from other text.
 const shortestSecret = 3
 
-// Secrets returns the values that Masked hides, both as written and as the receiver decodes them. Values shorter than
-// shortestSecret are left out.
+// Secrets returns the values that Masked hides, both as written and as the receiver decodes them.
 func Secrets(template string) (list []string) {
 	template, _, _ = strings.Cut(template, "#")
 	_, query, _ := strings.Cut(template, "?")
@@ -205,7 +201,6 @@ func Secrets(template string) (list []string) {
 	return list
 }
 
-// secretOf returns the name and the secret of a part of a query. The secret is empty if the part has no secret.
 func secretOf(part string) (name, value string) {
 	name, value, _ = strings.Cut(part, "=")
 	if !secretName.MatchString(name) || placeholder.MatchString(value) {

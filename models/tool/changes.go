@@ -18,7 +18,6 @@ import (
 // Cooldown is the time after a change by an assistant in which the same record is not changed again.
 const Cooldown = time.Hour
 
-// limits is the last part of the descriptions of tools that change something.
 const limits = " Needs a full key. A key makes at most as many changes in 24 hours as the account's settings allow, by default 50. A record is changed at most once in an hour."
 
 var (
@@ -26,7 +25,6 @@ var (
 	dryRun     = Param{Name: "dry_run", Type: Flag, Doc: "default true: the answer only says what would change. Send false to make the change"}
 )
 
-// changeTools returns the tools that change something in one step.
 func changeTools() []Tool {
 	return []Tool{
 		{
@@ -85,7 +83,6 @@ func changeTools() []Tool {
 	}
 }
 
-// noteAndTestTools returns the tools for notes and for tests of postbacks. They change no figure and no route.
 func noteAndTestTools() []Tool {
 	return []Tool{
 		{
@@ -197,13 +194,12 @@ func createFrom(ctx context.Context, c *Call) (Values, error) {
 	return Values{"dry_run": dry, "from": at(a, "campaign.name"), "campaigns": made}, nil
 }
 
-// createCopy makes copy number i of a campaign, gives the copy its name, and adds the copy's id and url to the object "made".
 // A repeated call has the same Idempotency-Key, so it makes no second copy.
 func createCopy(ctx context.Context, c *Call, id string, i int, made object, change map[string]any) error {
 	if err := c.reserve(ctx, ""); err != nil {
 		return err
 	}
-	raw, _ := json.Marshal(c.Args) // arguments come from JSON
+	raw, _ := json.Marshal(c.Args)
 	sum := sha256.Sum256(raw)
 	copied, err := c.do(ctx, Request{Method: "POST", Path: "/campaigns/" + id + "/clone", Key: "mcp-" + hex.EncodeToString(sum[:16]) + "-" + strconv.Itoa(i)})
 	if err != nil {
@@ -246,7 +242,7 @@ func correctConversion(ctx context.Context, c *Call) (Values, error) {
 		}
 	}
 	var b strings.Builder
-	w := csv.NewWriter(&b) // writing to a strings.Builder never fails
+	w := csv.NewWriter(&b)
 	_ = w.WriteAll([][]string{header, row})
 	dry := c.Args.Flag("dry_run", true)
 	if !dry {
@@ -287,5 +283,4 @@ func testPostback(ctx context.Context, c *Call) (Values, error) {
 	}
 }
 
-// monthAgo returns the day 30 days ago, UTC.
 func monthAgo() string { return time.Now().UTC().AddDate(0, 0, -30).Format(time.DateOnly) }

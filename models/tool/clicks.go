@@ -17,7 +17,6 @@ const clickColumns = "click_id at campaign_id campaign_name stream_id stream_nam
 
 const stepColumns = "campaign path path_id via taken? reason conditions"
 
-// clickTools returns the tools about single clicks and postbacks.
 func clickTools() []Tool {
 	source := Param{Name: "source_id", Type: ID, Doc: "id of a traffic source; send either source_id or network_id"}
 	network := Param{Name: "network_id", Type: ID, Doc: "id of a network"}
@@ -127,7 +126,6 @@ func explainClick(ctx context.Context, c *Call) (Values, error) {
 	}, nil
 }
 
-// subsOf returns the filled sub-parameters of a click.
 func subsOf(click object) object {
 	out := object{}
 	for name, v := range click {
@@ -140,8 +138,7 @@ func subsOf(click object) object {
 	return out
 }
 
-// steps returns the paths that a decision tried, in all campaigns through which the visitor passed. If a campaign blocked the
-// visitor, it also returns a step with the blocked value.
+// steps returns the paths that a decision tried, in all campaigns through which the visitor passed.
 func steps(trace any) (out []object) {
 	for _, stage := range list(trace, "campaigns") {
 		if blocked, ok := stage["blocked"].(object); ok {
@@ -155,7 +152,6 @@ func steps(trace any) (out []object) {
 	return out
 }
 
-// findings returns a text about each condition of a path: whether the visitor met it, and which value the visitor has.
 func findings(step object) string {
 	var parts []string
 	for _, u := range list(step, "units") {
@@ -209,7 +205,6 @@ func countPostbacks(ctx context.Context, c *Call, q url.Values, more ...string) 
 	return countBy(rows, "result", "reason"), len(rows) == readRows, err
 }
 
-// countBy counts rows by the texts of some members, the largest count first.
 func countBy(rows []object, names ...string) (out []object) {
 	place := map[string]int{}
 	counts := []int{}
@@ -246,7 +241,7 @@ func listUnmatched(ctx context.Context, c *Call) (Values, error) {
 	}
 	rows := list(a, "rows")
 	for _, r := range rows {
-		q, _ := url.ParseQuery(text(r["query"])) // the parts that can be read are enough
+		q, _ := url.ParseQuery(text(r["query"]))
 		names := []string{}
 		for name := range q {
 			names = append(names, name)

@@ -8,7 +8,6 @@ import (
 	"unicode"
 )
 
-// documentTools returns the tool that searches the documentation.
 func documentTools() []Tool {
 	return []Tool{{
 		Name: "search_docs", Title: "Search the documentation", Kind: Reads, Repeatable: true,
@@ -21,20 +20,18 @@ func documentTools() []Tool {
 	}}
 }
 
-// passage is a part of a page below a heading.
 type passage struct {
 	page, heading, text string
 	words               map[string]int
 	length              int
 }
 
-// maxPassage is the number of bytes after which a part of a page is cut into further passages.
 const maxPassage = 1200
 
 // Library holds the passages of the documentation, so that each search need not read the pages again.
 type Library struct {
 	passages []passage
-	words    int // of all passages
+	words    int
 }
 
 // NewLibrary cuts pages into passages and counts their words.
@@ -95,7 +92,7 @@ func (l *Library) Search(q string, most int) []object {
 // characters instead of maxText.
 type document string
 
-// passages cuts a page at its headings. A part that is longer than maxPassage is also cut between two lines.
+// passages cuts a page at its headings.
 func passages(p Page) (out []passage) {
 	heading, text := p.Name, ""
 	end := func() {

@@ -13,10 +13,9 @@ import (
 	"switchyard/models"
 )
 
-// Limits of arguments.
 const (
 	maxArgument = 500 // bytes of a text
-	maxItems    = 100 // items of a list
+	maxItems    = 100
 	maxFilters  = 12
 	maxBytes    = 100_000 // bytes of all arguments
 )
@@ -24,8 +23,8 @@ const (
 // Type is the type of a parameter.
 type Type uint8
 
-// The types of parameters. Texts is a list of texts. Filters is a list of objects with a dimension and a value, and Weights a list
-// of objects with an id and a weight. Visitor is an object whose members are attributes.
+// Filters is a list of objects with a dimension and a value, and Weights a list of objects with an id and a weight. Visitor is an
+// object whose members are attributes.
 const (
 	Text Type = iota
 	ID
@@ -44,7 +43,7 @@ type Param struct {
 	Type     Type
 	Required bool
 	Enum     []string
-	Min, Max int // of a whole number
+	Min, Max int
 	Doc      string
 	// Long is the greatest number of bytes of a text. The default is maxArgument.
 	Long int
@@ -107,8 +106,7 @@ func members(properties map[string]any, required ...string) map[string]any {
 // Args are the arguments of a call, checked against the parameters of its tool.
 type Args map[string]json.RawMessage
 
-// parse reads the arguments. It refuses a name that the tool does not have, a wrong type, and a value beyond a limit. A null, or an
-// empty text, counts as left out.
+// parse reads the arguments. A null, or an empty text, counts as left out.
 func (t *Tool) parse(raw json.RawMessage) (Args, error) {
 	args := Args{}
 	if len(raw) > maxBytes {
@@ -138,7 +136,6 @@ func (t *Tool) parse(raw json.RawMessage) (Args, error) {
 	return args, nil
 }
 
-// check returns what is wrong with the argument, or an empty text.
 func (p Param) check(args Args) string {
 	raw := args[p.Name]
 	switch p.Type {
@@ -199,7 +196,7 @@ func (p Param) checkText(args Args) string {
 
 func tooLong(s string) bool { return len(s) > maxArgument }
 
-// Text returns a text or a number as a text. It is empty if the argument is left out or has another type.
+// Text is empty if the argument is left out or has another type.
 func (a Args) Text(name string) (value string) {
 	if json.Unmarshal(a[name], &value) == nil {
 		return value
@@ -217,7 +214,7 @@ func (a Args) Flag(name string, def bool) bool {
 	return def
 }
 
-// whole returns a whole number, or def if the argument is left out. parse has checked the argument.
+// parse has checked the argument.
 func (a Args) whole(name string, def int) int {
 	if n, err := strconv.Atoi(a.Text(name)); err == nil {
 		return n
@@ -225,13 +222,11 @@ func (a Args) whole(name string, def int) int {
 	return def
 }
 
-// texts returns a list of texts.
 func (a Args) texts(name string) (out []string) {
 	_ = json.Unmarshal(a[name], &out) // parse has checked it
 	return out
 }
 
-// filter is a value that a dimension must have.
 type filter struct {
 	Dimension string `json:"dimension"`
 	Value     string `json:"value"`
@@ -248,7 +243,7 @@ func (a Args) filters(name string) (out []filter, ok bool) {
 	return out, true
 }
 
-// weight is the new weight of a path or of a destination. The weight may be a text, because answers have decimals as texts.
+// The weight may be a text, because answers have decimals as texts.
 type weight struct {
 	ID     string      `json:"id"`
 	Weight json.Number `json:"weight"`
@@ -261,7 +256,6 @@ func (a Args) weights(name string) (out []weight, ok bool) {
 	return out, true
 }
 
-// query returns the named arguments as parameters of the API.
 func (a Args) query(names ...string) url.Values {
 	q := url.Values{}
 	for _, name := range names {

@@ -11,7 +11,6 @@ import (
 	"switchyard/models/copilot"
 )
 
-// proposalTools returns the tools for changes in two steps: a proposal, which changes nothing, and its application.
 func proposalTools() []Tool {
 	id := func(name, doc string) Param { return Param{Name: name, Type: ID, Doc: doc} }
 	return []Tool{
@@ -76,7 +75,6 @@ var ActionsAbout = "pause_campaign: campaign_id. pause_path: campaign_id, path_i
 	"deny: campaign_id, attribute (" + strings.Join(copilot.DenyAttributes, ", ") + ") and values that count as bots. " +
 	"map_postback: network_id, field and parameter."
 
-// actionOf returns the action that the arguments of propose_change describe.
 func actionOf(a Args) map[string]any {
 	action := map[string]any{"op": a.Text("op")}
 	for member, name := range map[string]string{
@@ -99,7 +97,6 @@ func actionOf(a Args) map[string]any {
 	return action
 }
 
-// judgedBy lists the operations that need minimum samples, each with the comparisons whose samples are checked.
 var judgedBy = map[string][]string{
 	copilot.OpPausePath: {copilot.ByPath}, copilot.OpSetWeights: {copilot.ByPath},
 	copilot.OpSetDestinationWeights: {copilot.ByOffer, copilot.ByLander}, copilot.OpSwapDestination: {copilot.ByOffer, copilot.ByLander},
@@ -135,8 +132,8 @@ func propose(ctx context.Context, c *Call) (Values, error) {
 }
 
 // tooEarly returns a text that says what the sample of the last 30 days lacks to judge an operation on paths or destinations of a
-// campaign. ids are the paths and destinations that the operation changes. The text is empty if the sample is large enough, if no
-// campaign_id was sent, or if the operation is not judged by figures.
+// campaign. The text is empty if the sample is large enough, if no campaign_id was sent, or if the operation is not judged by
+// figures.
 func tooEarly(ctx context.Context, c *Call, op string, ids []string) (string, error) {
 	campaign := c.Args.Text("campaign_id")
 	if campaign == "" {
@@ -193,9 +190,8 @@ func apply(ctx context.Context, c *Call) (Values, error) {
 	return Values{"status": a["status"], "change_id": a["change_id"]}, err
 }
 
-// target returns the id of the record that an action of the Copilot changes.
 func target(action any) string {
-	raw, _ := json.Marshal(action) // it comes from JSON
+	raw, _ := json.Marshal(action)
 	var a copilot.Action
 	if json.Unmarshal(raw, &a) != nil {
 		return ""

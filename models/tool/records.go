@@ -11,7 +11,6 @@ import (
 
 const alertColumns = "id type severity kind name message do since"
 
-// kinds are the kinds of records, with the paths of their lists.
 var kinds = map[string]string{
 	"campaign": "/campaigns", "offer": "/offers", "lander": "/landers", "source": "/traffic-sources", "network": "/networks",
 	"smartlink": "/short-links", "rule": "/copilot/rules",
@@ -19,7 +18,6 @@ var kinds = map[string]string{
 
 const listFigures = "clicks% conversions% revenue% cost% profit% roi%"
 
-// recordTools returns the tools about records, alerts and suggestions.
 func recordTools() []Tool {
 	id := need(Param{Name: "id", Type: ID, Doc: "id of the campaign, from find_records"})
 	return []Tool{
@@ -149,7 +147,6 @@ func checkCampaign(ctx context.Context, c *Call) (Values, error) {
 	}, nil
 }
 
-// conditions returns the conditions of a path in words.
 func conditions(path object) string {
 	var parts []string
 	for _, r := range list(path, "rules") {

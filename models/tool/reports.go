@@ -16,7 +16,6 @@ import (
 	"switchyard/models/measure"
 )
 
-// The parameters that many tools have.
 var (
 	from = Param{Name: "from", Doc: "first day, YYYY-MM-DD, or YYYY-MM-DD HH:MM:SS, UTC; default 6 days before today"}
 	to   = Param{Name: "to", Doc: "last day, included, YYYY-MM-DD, or YYYY-MM-DD HH:MM:SS, UTC; default today"}
@@ -31,7 +30,6 @@ func limit(def, most int) Param {
 	return Param{Name: "limit", Type: Whole, Min: 1, Max: most, Doc: "maximum number of rows; default " + strconv.Itoa(def)}
 }
 
-// checkDimensions refuses an argument that names an unknown dimension.
 func checkDimensions(a Args, dimensions []string) error {
 	names := []string{}
 	if d := a.Text("dimension"); d != "" {
@@ -49,7 +47,6 @@ func checkDimensions(a Args, dimensions []string) error {
 	return nil
 }
 
-// reportQuery returns the query of a report: the named arguments, and the filters.
 func reportQuery(c *Call, dimensions []string, names ...string) (url.Values, error) {
 	if err := checkDimensions(c.Args, dimensions); err != nil {
 		return nil, err
@@ -62,10 +59,8 @@ func reportQuery(c *Call, dimensions []string, names ...string) (url.Values, err
 	return q, nil
 }
 
-// openDays is a note that the figures of the last days still change.
 const openDays = "conversions of recent clicks may still arrive; figures of the last days may rise"
 
-// accountTools returns the tools about the whole account.
 func accountTools(dimensions []string) []Tool {
 	return []Tool{
 		{
@@ -143,13 +138,12 @@ func overview(ctx context.Context, c *Call, dimensions []string) (Values, error)
 	}, nil
 }
 
-// number returns a figure of an answer. An absent figure is 0.
+// An absent figure is 0.
 func number(v any) decimal.Decimal {
 	d, _ := decimal.NewFromString(text(v))
 	return d
 }
 
-// reportTools returns the tools that read figures.
 func reportTools(dimensions []string) []Tool {
 	list := strings.Join(dimensions, ", ")
 	dimension := Param{Name: "dimension", Doc: "up to five dimensions, separated by commas, out of: " + list + "; default campaign_id"}
@@ -206,8 +200,7 @@ func reportTools(dimensions []string) []Tool {
 // trendFigures are only a few figures, so that the days of two months fit into an answer.
 const trendFigures = "clicks% unique_clicks% conversions% cost% revenue% profit% roi% cr% epc%"
 
-// readRows is the number of rows that a tool reads from the API, although it answers with fewer. So it can tell how many rows it
-// leaves off.
+// readRows is the number of rows that a tool reads from the API, although it answers with fewer.
 const readRows = 1000
 
 func runReport(ctx context.Context, c *Call, dimensions []string) (Values, error) {
@@ -226,7 +219,7 @@ func runReport(ctx context.Context, c *Call, dimensions []string) (Values, error
 	return Values{"totals": a["totals"], "tz": a["tz"], "range": a["range"], "note": openDays, "more": a["truncated"], "rows": keep(rows, c.Args.whole("limit", 25))}, nil
 }
 
-// kept holds the first rows of a list. left is the number of rows that were left off.
+// left is the number of rows that were left off.
 type kept struct {
 	rows []object
 	left int
@@ -237,7 +230,6 @@ func keep(rows []object, most int) kept {
 	return kept{rows[:n], len(rows) - n}
 }
 
-// namesIn returns the names of the ids in a row of a report.
 func namesIn(row, report object) object {
 	names := object{}
 	dims, _ := row["dims"].(object)
@@ -268,7 +260,6 @@ func listValues(ctx context.Context, c *Call, dimensions []string) (Values, erro
 	return Values{"dimension": a["dimension"], "values": rows[:min(len(rows), most)], "more": len(rows) > most}, nil
 }
 
-// comparing returns the tool that compares two windows.
 func comparing(dimensions []string, dimension, filters Param) Tool {
 	return Tool{
 		Name: "compare_periods", Title: "Two periods compared", Kind: Reads, Repeatable: true,
@@ -314,7 +305,6 @@ func comparePeriods(ctx context.Context, c *Call, dimensions []string) (Values, 
 	}, nil
 }
 
-// orEmpty returns an object of an answer, or an empty one.
 func orEmpty(v any) object {
 	if o, ok := v.(object); ok && o != nil {
 		return o
@@ -326,7 +316,6 @@ func difference(r object, figure string) decimal.Decimal {
 	return number(r[figure]).Sub(number(at(r, "compare."+figure)))
 }
 
-// compareRow adds the comparison of the two windows to a row of a report.
 func compareRow(r object, figure string, whole decimal.Decimal) {
 	d := difference(r, figure)
 	r["now"], r["before"], r["difference"] = r[figure], at(r, "compare."+figure), d.String()

@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// Text returns the answer as a compact text: a line for each value, and lists as CSV with a line of names. It leaves out empty
-// values and the field "notice". It takes about a third of the tokens of JSON.
+// Text returns the answer as a compact text: a line for each value, and lists as CSV with a line of names. It takes about a third
+// of the tokens of JSON.
 func (a Answer) Text() string {
 	var b strings.Builder
 	for _, f := range a.record {
@@ -33,7 +33,7 @@ func (a Answer) Text() string {
 	return b.String()
 }
 
-// writeRows writes records as CSV. It leaves out columns that are empty in all of them.
+// Columns that are empty in all records are left out.
 func writeRows(b *strings.Builder, rows []record) {
 	var names []string
 	cells := make([]map[string]string, len(rows))
@@ -58,7 +58,7 @@ func writeRows(b *strings.Builder, rows []record) {
 			}
 		}
 	}
-	w := csv.NewWriter(b) // writing to a strings.Builder never fails
+	w := csv.NewWriter(b)
 	_ = w.Write(names)
 	for _, c := range cells {
 		line := make([]string, len(names))
@@ -70,7 +70,6 @@ func writeRows(b *strings.Builder, rows []record) {
 	w.Flush()
 }
 
-// cell returns a value as a text in one line. An empty list or object becomes an empty text.
 func cell(v any) string {
 	switch v := v.(type) {
 	case nil:
@@ -86,6 +85,6 @@ func cell(v any) string {
 			return ""
 		}
 	}
-	raw, _ := json.Marshal(v) // values come from JSON
+	raw, _ := json.Marshal(v)
 	return string(raw)
 }

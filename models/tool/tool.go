@@ -4,7 +4,7 @@
 // A tool consists of calls of the API, which are made with the key of the tool's caller. It can therefore do nothing that the key
 // may not do. Only search_docs makes no calls. An answer has at most MaxBytes bytes, with the totals first and figures as decimal
 // texts. Most texts in an answer can be written by strangers: names, referrers, parameters of links. They are shortened, and are
-// never part of a description or an instruction. Only passages of the documentation are texts of our own.
+// never part of a description or an instruction.
 package tool
 
 import (
@@ -24,7 +24,7 @@ import (
 // Kind says what a tool does to the account.
 type Kind uint8
 
-// The kinds of tools. A read-only key may use only tools of the kind Reads.
+// A read-only key may use only tools of the kind Reads.
 const (
 	Reads Kind = iota + 1
 	Tries      // changes nothing either, but makes a call that needs a full key
@@ -36,7 +36,7 @@ const (
 type Tool struct {
 	Name  string
 	Title string
-	// About is the description for the model. It says what the tool does, its side effects and its limits.
+	// About is the description for the model.
 	About string
 	Kind  Kind
 	// Destructive tools change recorded data. Repeatable tools have no further effect when they are called again with the same
@@ -82,14 +82,14 @@ type Call struct {
 	API
 
 	Args     Args
-	ReadOnly bool     // the caller may change nothing
+	ReadOnly bool
 	Docs     *Library // nil: the caller has no documentation
 	// Reserve counts a change before it is made, and refuses it if the key has used up its changes of 24 hours. If record is not
 	// the zero id, it also refuses a second change of the record within Cooldown. If Reserve is nil, nothing is counted.
 	Reserve func(ctx context.Context, record uuid.UUID) error
 }
 
-// reserve calls Reserve for a change of the record with the given id. An empty id means that the change concerns no record.
+// An empty id means that the change concerns no record.
 func (c *Call) reserve(ctx context.Context, record string) error {
 	if c.Reserve == nil {
 		return nil
@@ -98,8 +98,7 @@ func (c *Call) reserve(ctx context.Context, record string) error {
 	return c.Reserve(ctx, id)
 }
 
-// Table returns the tools. dimensions are the names of the dimensions of reports. The dimension ip, the visitor's
-// address, is left out, because no third party needs it.
+// Table returns the tools. The dimension ip, the visitor's address, is left out, because no third party needs it.
 func Table(dimensions []string) []Tool {
 	d := slices.DeleteFunc(slices.Clone(dimensions), func(name string) bool { return name == "ip" })
 	return slices.Concat(accountTools(d), reportTools(d), recordTools(), clickTools(), documentTools(), proposalTools(), changeTools(), noteAndTestTools())
@@ -128,10 +127,9 @@ func (t *Tool) Use(ctx context.Context, c Call, arguments json.RawMessage) (Answ
 	return t.shape(values)
 }
 
-// object is a JSON object of an answer of the API. Its numbers are json.Number.
+// The numbers of an object are json.Number.
 type object = map[string]any
 
-// do carries out a call whose answer is an object.
 func (c *Call) do(ctx context.Context, r Request) (object, error) {
 	data, err := c.Do(ctx, r)
 	if err != nil {
@@ -146,8 +144,7 @@ func (c *Call) do(ctx context.Context, r Request) (object, error) {
 	return out, nil
 }
 
-// get sends a GET to a path, with the parameters in the arguments `query` and `more`. The list `more` has pairs of a name and a
-// value. Pairs with an empty value are left out.
+// get sends a GET to a path, with the parameters in the arguments `query` and `more`. Pairs with an empty value are left out.
 func (c *Call) get(ctx context.Context, path string, query url.Values, more ...string) (object, error) {
 	q := url.Values{}
 	for name, list := range query {
@@ -161,7 +158,6 @@ func (c *Call) get(ctx context.Context, path string, query url.Values, more ...s
 	return c.do(ctx, Request{Method: "GET", Path: path, Query: q})
 }
 
-// post sends a body to a path.
 func (c *Call) post(ctx context.Context, path string, body any) (object, error) {
 	return c.do(ctx, Request{Method: "POST", Path: path, Body: body})
 }
@@ -175,7 +171,6 @@ func at(v any, path string) any {
 	return v
 }
 
-// list returns the objects of the list at a path of members, or of v itself if path is empty.
 func list(v any, path string) (out []object) {
 	if path != "" {
 		v = at(v, path)
@@ -189,7 +184,6 @@ func list(v any, path string) (out []object) {
 	return out
 }
 
-// text returns a JSON text or number as a text. Everything else is empty.
 func text(v any) string {
 	switch v := v.(type) {
 	case string:

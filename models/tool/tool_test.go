@@ -12,7 +12,6 @@ import (
 	"switchyard/models"
 )
 
-// recorded is a fake API. It records the requests, and answers each with the same data.
 type recorded struct {
 	requests []Request
 	answer   string
@@ -65,8 +64,8 @@ func arguments(t *Tool) json.RawMessage {
 	return raw
 }
 
-// TestTable checks the form of the table. It also checks that a tool of the kind Reads sends only GET requests, except for
-// POST /tools/simulate, which every key may call.
+// TestTable checks the form of the table, and that a tool of the kind Reads sends only GET requests, except for POST
+// /tools/simulate.
 func TestTable(t *testing.T) {
 	t.Parallel()
 	table := Table([]string{"os", "ip", "campaign_id"})

@@ -19,8 +19,8 @@ var foreignMacros = []*regexp.Regexp{
 	regexp.MustCompile(`__[A-Za-z]\w*?__`),
 }
 
-// ForeignMacro looks in an address for macros that are not tokens here. It returns such a macro, or an empty text. The tokens of
-// conversions, such as {payout}, are tokens only in the address of a postback.
+// ForeignMacro looks in an address for macros that are not tokens here. The tokens of conversions, such as {payout}, are tokens
+// only in the address of a postback.
 func ForeignMacro(address string, postback bool) string {
 	if macro := token.Unknown(address); macro != "" {
 		return macro
@@ -53,7 +53,7 @@ func isConversionToken(inner string) bool {
 	return ok && t.Name >= token.Payout && t.Name <= token.EventTime
 }
 
-// Currency returns the code of a currency as we write it. ok is false if the code is not in ISO 4217.
+// Currency returns the code of a currency as we write it.
 func Currency(code string) (iso string, ok bool) {
 	unit, err := currency.ParseISO(strings.TrimSpace(code))
 	return unit.String(), err == nil

@@ -9,7 +9,7 @@ import (
 )
 
 // The sentences about settings of another tracker that Switchyard does not have, or has in another form. Each states the fact
-// first, then what to do. All readers use them, so that the same loss is described in the same words for every tracker.
+// first, then what to do.
 const (
 	HistoryStays     = "History stays where it is. Figures begin with the first click here."
 	HistoryByLog     = "Figures begin with the first click here. Once the plan is applied, the log of clicks and conversions can be imported too. The costs of clicks are not imported, because the log does not name their currency."

@@ -69,8 +69,7 @@ const (
 	FormCF    = foreign.FormCF
 )
 
-// Key returns the key of a record of another tracker: the tracker, its host and the record's own id there. Equal arguments give equal
-// keys.
+// Key returns the key of a record of another tracker: the tracker, its host and the record's own id there.
 func Key(tracker, host, id string) string {
 	key := strings.Map(func(r rune) rune {
 		if r < utf8.RuneSelf && (r == '.' || r == '-' || r >= '0' && r <= '9' || r >= 'a' && r <= 'z') {
@@ -87,9 +86,8 @@ func Key(tracker, host, id string) string {
 // Names gives each record of a kind a unique name, because other trackers allow the same name twice.
 type Names map[string]bool
 
-// Unique returns a name, cut to 255 characters. It uses the argument fallback in place of an empty name. If the name was returned
-// before, with the same or other capitals, it gets " (2)" and so on. changed reports whether the result differs from the given
-// name.
+// Unique returns a name, cut to 255 characters. If the name was returned before, with the same or other capitals, it gets " (2)"
+// and so on. changed reports whether the result differs from the given name.
 func (n Names) Unique(name, fallback string) (unique string, changed bool) {
 	const limit = 255
 	base := strings.TrimSpace(name)

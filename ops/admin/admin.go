@@ -1,5 +1,4 @@
-// Package admin manages accounts, keys and domains for the command line. It checks the operator's input. It returns values
-// whose JSON form the commands print.
+// Package admin manages accounts, keys and domains for the command line.
 package admin
 
 import (
@@ -42,7 +41,7 @@ type Key struct {
 // Admin manages the records of a store.
 type Admin struct {
 	Store   *store.Store
-	BaseURL string // the service's address, for links
+	BaseURL string
 	// Dashboard and Tracker are hosts that no account can have: the host of the dashboard, and TRACKING_HOST with all names
 	// below it.
 	Dashboard, Tracker string
@@ -119,8 +118,8 @@ func (a Admin) Accounts(ctx context.Context) ([]Account, error) {
 type NewKey struct {
 	Account string
 	Name    string
-	Scope   string // full or read_only
-	Days    int    // one of models.KeyDays
+	Scope   string
+	Days    int
 }
 
 // CreateKey makes a key. The Secret cannot be read again later.
@@ -176,7 +175,6 @@ const listAccounts = "`switchyard accounts list` shows all"
 
 const listKeys = "`switchyard keys list --account ID` lists the keys of an account"
 
-// hint adds to a not-found error how the operator can list the ids.
 func hint(err error, where string) error {
 	if e, ok := models.AsError(err); ok && e.Kind == models.KindNotFound {
 		return models.Errorf(e.Kind, e.Code, "%s; %s", e.Message, where)

@@ -17,7 +17,7 @@ type Domain struct {
 	AccountID  uuid.UUID `json:"account_id"`
 	Domain     string    `json:"domain"`
 	IsVerified bool      `json:"is_verified"`
-	Proof      string    `json:"proof"` // as in the API
+	Proof      string    `json:"proof"`
 	IsDefault  bool      `json:"is_default"`
 	CreatedAt  string    `json:"created_at"`
 }
@@ -40,7 +40,7 @@ func (a Admin) Domains(ctx context.Context, host string) ([]Domain, error) {
 }
 
 // AddDomain adds a hostname to an account and marks it as verified. Unlike the API, it accepts names below the registered domain
-// of BASE_URL or of a shared link domain, for links of the operator. It refuses the hosts for which checkFree returns an error.
+// of BASE_URL or of a shared link domain, for links of the operator.
 func (a Admin) AddDomain(ctx context.Context, host, account string) (Domain, error) {
 	name, ok := models.HostOf(host)
 	if !ok || models.PublicSuffix(name) {
@@ -62,7 +62,6 @@ func (a Admin) AddDomain(ctx context.Context, host, account string) (Domain, err
 	return domainRecord(saved), err
 }
 
-// checkFree returns the error reserved_domain if no account can have the host.
 func (a Admin) checkFree(host string) error {
 	switch {
 	case host == a.Dashboard:

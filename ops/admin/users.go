@@ -39,7 +39,7 @@ type User struct {
 	Email string      `json:"email"`
 	Name  string      `json:"name"`
 	Role  models.Role `json:"role"`
-	Codes bool        `json:"codes"` // the person signs in with codes from an authenticator app
+	Codes bool        `json:"codes"`
 }
 
 // Link is a link that lets a person in. Its address is shown only once.
@@ -52,7 +52,7 @@ type Link struct {
 
 var errEmail = models.Invalid("invalid_email", "this is no e-mail address")
 
-// Users lists the people of an account. The person who joined first comes first.
+// Users lists the people of an account.
 func (a Admin) Users(ctx context.Context, account string) ([]User, error) {
 	found, err := a.Account(ctx, account)
 	if err != nil {
@@ -100,8 +100,7 @@ func (a Admin) ResetUser(ctx context.Context, account, email string, dropCodes b
 	return a.link(ctx, models.LinkReset, places[0].ID.String(), clean, string(places[0].Role))
 }
 
-// CreateEntryLink makes a link that signs a person in as an owner of an account, without a password. A new person has to choose
-// a password then.
+// CreateEntryLink makes a link that signs a person in as an owner of an account, without a password.
 func (a Admin) CreateEntryLink(ctx context.Context, account, email string) (Link, error) {
 	return a.link(ctx, models.LinkEntry, account, email, string(models.RoleOwner))
 }

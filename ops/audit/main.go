@@ -1,5 +1,4 @@
-// Command audit fails if the table of API versions was last checked over a year ago. It prints the versions that end soon. The
-// Makefile runs it.
+// Command audit fails if the table of API versions was last checked over a year ago. It prints the versions that end soon.
 package main
 
 import (

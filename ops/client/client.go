@@ -1,5 +1,4 @@
-// Package client calls the REST API of a running service, as a customer's program would. Poll waits for what the
-// service does in the background.
+// Package client calls the REST API of a running service, as a customer's program would.
 package client
 
 import (
@@ -31,7 +30,7 @@ type Answer struct {
 	Header  http.Header
 	Body    []byte
 	Data    json.RawMessage
-	Code    string // of the error
+	Code    string
 	Message string
 }
 
@@ -41,9 +40,8 @@ func New(url, key string) *API {
 }
 
 // Call sends a request and reads the answer's envelope {data, error}. headers are pairs of a name and a value. A refusal by the
-// API is an Answer, not an error. The error is set if no answer arrives, if the answer does not have the API's form, or if
-// Checks fails. A call over the rate limit is repeated after the time in Retry-After. If the header is missing or names more
-// than a minute, Call returns an error.
+// API is an Answer, not an error. A call over the rate limit is repeated after the time in Retry-After. If the header is missing
+// or names more than a minute, Call returns an error.
 func (a *API) Call(ctx context.Context, method, path string, body any, headers ...string) (Answer, error) {
 	for {
 		answer, err := a.Once(ctx, method, path, body, headers...)
@@ -89,7 +87,7 @@ func (a *API) Once(ctx context.Context, method, path string, body any, headers .
 	return answer, nil
 }
 
-// request builds a request. A []byte is sent unchanged, and any other body is sent as JSON.
+// A []byte is sent unchanged, and any other body is sent as JSON.
 func (a *API) request(ctx context.Context, method, path string, body any) (*http.Request, error) {
 	var payload io.Reader
 	switch body := body.(type) {
@@ -116,8 +114,8 @@ func (a *API) request(ctx context.Context, method, path string, body any) (*http
 	return req, nil
 }
 
-// open reads the envelope. It must have exactly data and error. error must be null if the status is below 300, and otherwise data
-// must be null. The OpenAPI document has no envelope and is not checked.
+// The envelope must have exactly data and error. error must be null if the status is below 300, and otherwise data must be null.
+// The OpenAPI document has no envelope and is not checked.
 func (a *Answer) open() error {
 	var envelope map[string]json.RawMessage
 	if err := json.Unmarshal(a.Body, &envelope); err != nil {
@@ -178,8 +176,7 @@ func (a *API) Create(ctx context.Context, path string, body, out any) error {
 	return a.Do(ctx, http.StatusCreated, http.MethodPost, path, body, out)
 }
 
-// Poll calls `done` immediately, and then again after each interval, until `done` returns true. It returns the error of `done`, or
-// the error of the context if the context ends first.
+// Poll calls `done` immediately, and then again after each interval, until `done` returns true.
 func Poll(ctx context.Context, every time.Duration, done func() (bool, error)) error {
 	for {
 		if ok, err := done(); ok || err != nil {

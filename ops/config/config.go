@@ -1,7 +1,6 @@
 // Package config reads the settings of the service from the environment.
 //
-// To add a setting, add a field to Config and a row to the table. The rows drive reading, checking, masking and the list for
-// operators.
+// To add a setting, add a field to Config and a row to the table.
 package config
 
 import (
@@ -53,7 +52,7 @@ type Config struct {
 	EncryptionKey     []byte // 32 bytes, or empty: third parties' credentials cannot be stored
 	OpsPassword       string // empty: /ops is switched off
 	DataDir           string
-	MCP               bool   // whether assistants are answered at /mcp
+	MCP               bool
 	DashboardDir      string // empty: the dashboard's files come from the binary
 	ClickAck          ClickAck
 	TrustedProxies    []netip.Prefix
@@ -61,8 +60,8 @@ type Config struct {
 	EgressCAFile      string
 	EgressHosts       map[string]netip.AddrPort
 	DNSServers        []netip.AddrPort
-	DomainPorts       [2]string // for HTTP and HTTPS
-	ACMEDirectories   []string  // empty: the service itself requests no certificates by ACME
+	DomainPorts       [2]string
+	ACMEDirectories   []string // empty: the service itself requests no certificates by ACME
 	ACMEEmail         string
 	ACMEAccounts      []ACMEAccount // in the order of ACMEDirectories
 	GeoCityDB         string
@@ -86,18 +85,18 @@ type Config struct {
 	GoogleAdsSecret   string
 	MicrosoftClientID string // with the secret: accounts can sign in at Microsoft
 	MicrosoftSecret   string
-	MicrosoftToken    string // the developer token
+	MicrosoftToken    string
 	MetaAppID         string // with the secret: accounts can sign in at Meta
 	MetaSecret        string
 	SignInApps        map[string]SignInApp // of all platforms except Google, Microsoft and Meta, by provider: <PROVIDER>_CLIENT_ID and _CLIENT_SECRET
 	OAuthURL          string               // empty: the platforms' own
 	CloudflareToken   string               // with CloudflareZone: Cloudflare is the edge
 	CloudflareZone    string
-	CloudflareAccount string // the account of CloudflareKV
+	CloudflareAccount string
 	CloudflareKV      string // empty: campaigns are not published
 	CloudflareURL     string // empty: Cloudflare's own
-	ConversionUploads bool   // conversions are uploaded to ad platforms
-	GoogleUploads     string // GoogleDataManager or GoogleClickConversions
+	ConversionUploads bool
+	GoogleUploads     string
 	AIProvider        string // with AIKey: accounts without their own key chat through it
 	AIKey             string
 	AIModel           string // empty: the newest model of the kind that the service prefers at AIProvider
@@ -121,7 +120,7 @@ func (c Config) SessionURL() string { return cmp.Or(c.DirectURL, c.DatabaseURL) 
 type Entry struct {
 	Name    string `json:"name"`
 	Value   string `json:"value"` // the value in use; secrets are masked
-	Set     bool   `json:"set"`   // the environment sets it
+	Set     bool   `json:"set"`
 	Default string `json:"default"`
 	Doc     string `json:"meaning"`
 	Error   string `json:"error,omitempty"`
@@ -140,7 +139,7 @@ func Load(getenv func(string) string) (Config, error) {
 	return c, errors.Join(errs...)
 }
 
-// Describe lists every setting for operators. A wrong setting comes with its error.
+// Describe lists every setting for operators.
 func Describe(getenv func(string) string) []Entry {
 	rows := table(&Config{})
 	entries := make([]Entry, 0, len(rows))
@@ -158,7 +157,6 @@ func Describe(getenv func(string) string) []Entry {
 	return entries
 }
 
-// load reads the setting. It does nothing if the setting is not set and has no default.
 func (r row) load(getenv func(string) string) error {
 	value := cmp.Or(strings.TrimSpace(getenv(r.name)), r.fallback)
 	if value == "" {
@@ -170,8 +168,6 @@ func (r row) load(getenv func(string) string) error {
 	return nil
 }
 
-// derive fills in settings whose default depends on other settings. It refuses values that must differ but do not, and settings
-// that lack the setting they depend on.
 func (c *Config) derive() error {
 	if c.OpsAddr == "" {
 		c.OpsAddr = DefaultOpsAddr(c.Port)
@@ -191,8 +187,6 @@ func (c *Config) derive() error {
 	return c.checkCombinations()
 }
 
-// checkCombinations checks settings against each other. It refuses a setting without the other setting that it needs,
-// because the setting would have no effect or clicks would be lost. It also refuses settings that conflict.
 func (c *Config) checkCombinations() error {
 	switch {
 	case c.CloudflareKV != "" && c.CloudflareAccount == "":
@@ -215,13 +209,11 @@ func (c *Config) checkCombinations() error {
 	return nil
 }
 
-// opsOffset is the distance from PORT to the port of OPS_ADDR. It is large enough to skip the ports that a process manager, such as
-// foreman, assigns to the other processes of a Procfile.
+// The offset skips the ports that a process manager, such as foreman, assigns to the other processes of a Procfile.
 const opsOffset = 1000
 
-// DefaultOpsAddr returns the default of OPS_ADDR for a value of PORT: loopback, with the port PORT + opsOffset, or PORT - opsOffset
-// if the sum is too large. Two ports get the same address only if they differ by twice opsOffset and the sum is too large for
-// one of them.
+// DefaultOpsAddr returns the default of OPS_ADDR for a value of PORT: loopback, with the port PORT + opsOffset, or PORT -
+// opsOffset if the sum is too large.
 func DefaultOpsAddr(port int) string {
 	if port += opsOffset; port > maxPort {
 		port -= 2 * opsOffset
@@ -281,7 +273,7 @@ func (c Config) DashboardHost() string {
 	return models.BareHost(u.Host)
 }
 
-// Edge returns the edge that obtains the certificates of domains. It is empty if there is no edge.
+// Edge returns the edge that obtains the certificates of domains.
 func (c Config) Edge() string {
 	if c.CloudflareToken != "" && c.CloudflareZone != "" {
 		return models.EdgeCloudflare

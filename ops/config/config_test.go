@@ -142,7 +142,7 @@ func TestLoad(t *testing.T) {
 	}
 }
 
-// TestLoadErrors sets each wrong value alone, and all of them at once. Each error must name its setting and say what to do.
+// TestLoadErrors sets each wrong value alone, and all of them at once.
 func TestLoadErrors(t *testing.T) {
 	t.Parallel()
 	tests := []struct{ name, value, want string }{
@@ -215,8 +215,7 @@ func TestOpsAddrApart(t *testing.T) {
 	}
 }
 
-// TestEdge: Cloudflare is the edge if a token and a zone are set. A zone without a token is an error. With TLS_ADDR or
-// ACME_DIRECTORY alone, the service itself is the edge.
+// TestEdge: Cloudflare is the edge if a token and a zone are set.
 func TestEdge(t *testing.T) {
 	t.Parallel()
 	env := map[string]string{"CLOUDFLARE_ZONE_ID": strings.Repeat("0", 32)}

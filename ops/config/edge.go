@@ -41,8 +41,8 @@ func email(v string) (string, error) {
 	return v, nil
 }
 
-// acmeAccounts parses a list of accounts. The list has the order of the directories in ACME_DIRECTORY, so an empty item keeps its
-// place as a zero account. Errors do not repeat the secrets.
+// The list has the order of the directories in ACME_DIRECTORY, so an empty item keeps its place as a zero account. Errors do not
+// repeat the secrets.
 func acmeAccounts(v string) ([]ACMEAccount, error) {
 	var all []ACMEAccount
 	for item := range strings.SplitSeq(v, ",") {

@@ -29,7 +29,7 @@ const (
 	maxWaits    = 20
 )
 
-// The errors for secrets. They never repeat the value.
+// The errors for secrets never repeat the value.
 var (
 	errKey = errors.New("must be 32 bytes in hex (64 digits) or base64; make one with: openssl rand -hex 32")
 	errURL = errors.New("is not a URL; percent-encode special characters of the password")
@@ -60,7 +60,7 @@ func bindAddress(v string) (string, error) {
 	return a.String(), nil
 }
 
-// listenAddress parses HOST:PORT. Without a host it means every address of this machine.
+// Without a host, the text means every address of this machine.
 func listenAddress(v string) (string, error) {
 	name, number, err := net.SplitHostPort(v)
 	if err != nil {
@@ -77,7 +77,7 @@ func listenAddress(v string) (string, error) {
 	return net.JoinHostPort(name, number), nil
 }
 
-// address checks that a value is a URL with one of the schemes and a host. The host may also be in the query parameter "host".
+// The host may also be in the query parameter "host".
 func address(v string, schemes ...string) (string, error) {
 	u, err := url.Parse(v)
 	if err != nil || len(v) > maxText {
@@ -96,7 +96,7 @@ func databaseURL(v string) (string, error) { return address(v, "postgres", "post
 
 func clicksURL(v string) (string, error) { return address(v, "clickhouse", "http", "https") }
 
-// clusterName parses the name of a cluster. It accepts few characters, because the name becomes part of SQL statements.
+// Few characters are accepted, because the name becomes part of SQL statements.
 func clusterName(v string) (string, error) {
 	if len(v) > 100 || strings.Trim(v, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-.") != "" {
 		return "", errors.New("must be a name of letters, digits, dots, _ and -")
@@ -112,8 +112,7 @@ func clicksBatch(v string) (int, error) {
 	return n, nil
 }
 
-// clicksDays parses the number of days after which clicks leave PostgreSQL. 0 means that all clicks stay. The smallest other
-// number is 8, because all decisions about a click are made within a week.
+// 0 means that all clicks stay. The smallest other number is 8, because all decisions about a click are made within a week.
 func clicksDays(v string) (int, error) {
 	n, err := strconv.Atoi(v)
 	if err != nil || n != 0 && n < 8 || n > 400 {
@@ -137,7 +136,7 @@ func webURL(v string) (string, error) {
 	return address(v, "http", "https")
 }
 
-// smtpURL parses the address of a mail server. Errors do not repeat the password.
+// Errors do not repeat the password.
 func smtpURL(v string) (string, error) {
 	u, err := url.Parse(v)
 	if err != nil || u.Scheme != "smtp" && u.Scheme != "smtps" || u.Hostname() == "" || strings.Trim(u.Path, "/") != "" {
@@ -152,7 +151,6 @@ func smtpURL(v string) (string, error) {
 	return v, nil
 }
 
-// list splits a value at commas and drops empty items.
 func list(v string) []string {
 	var items []string
 	for item := range strings.SplitSeq(v, ",") {
@@ -171,7 +169,6 @@ func host(v string) (string, error) {
 	return v, nil
 }
 
-// each parses every item of a list. It drops an item that is equal to an earlier one.
 func each[T comparable](v string, parse func(item string) (T, error)) ([]T, error) {
 	var all []T
 	for _, item := range list(v) {
@@ -226,7 +223,6 @@ func onOff(v string) (bool, error) {
 	return word == "on" || word == "true", err
 }
 
-// oneOf returns a parser that accepts only the choices.
 func oneOf[T ~string](choices ...T) func(string) (T, error) {
 	return func(v string) (T, error) {
 		if !slices.Contains(choices, T(v)) {
@@ -236,7 +232,6 @@ func oneOf[T ~string](choices ...T) func(string) (T, error) {
 	}
 }
 
-// prefixes parses CIDRs and single addresses.
 func prefixes(v string) ([]netip.Prefix, error) {
 	return each(v, func(item string) (netip.Prefix, error) {
 		p, err := netip.ParsePrefix(item)
@@ -251,7 +246,7 @@ func prefixes(v string) ([]netip.Prefix, error) {
 	})
 }
 
-// addresses parses the addresses of DNS servers. The default port is 53.
+// The default port is 53.
 func addresses(v string) ([]netip.AddrPort, error) {
 	return each(v, func(item string) (netip.AddrPort, error) {
 		at, err := addressAndPort(item, 53)
@@ -262,7 +257,6 @@ func addresses(v string) ([]netip.AddrPort, error) {
 	})
 }
 
-// addressAndPort parses an address with or without a port.
 func addressAndPort(text string, defaultPort uint16) (netip.AddrPort, error) {
 	if at, err := netip.ParseAddrPort(text); err == nil {
 		return at, nil
@@ -271,7 +265,7 @@ func addressAndPort(text string, defaultPort uint16) (netip.AddrPort, error) {
 	return netip.AddrPortFrom(a, defaultPort), err
 }
 
-// hostAddresses parses a list of HOST=ADDRESS and returns the addresses by host. Port 0 means the port of the request.
+// Port 0 means the port of the request.
 func hostAddresses(v string) (map[string]netip.AddrPort, error) {
 	all := map[string]netip.AddrPort{}
 	for _, item := range list(v) {
@@ -292,7 +286,7 @@ func hostAddresses(v string) (map[string]netip.AddrPort, error) {
 	return all, nil
 }
 
-// file checks that a file can be opened, and returns its path. A wrong path thus fails at the start and not at the first use.
+// A wrong path fails at the start and not at the first use.
 func file(v string) (string, error) {
 	f, err := os.Open(v)
 	if err != nil {
@@ -308,7 +302,6 @@ func file(v string) (string, error) {
 	return v, nil
 }
 
-// maxPlansFile is the maximum size of the file with plans, in bytes.
 const maxPlansFile = 1 << 20
 
 func plansFile(v string) ([]models.Plan, error) {
@@ -361,10 +354,8 @@ func cloudflareID(v string) (string, error) {
 	return strings.ToLower(v), nil
 }
 
-// maskAll hides the whole value.
 func maskAll(string) string { return "********" }
 
-// maskURL hides the passwords in a URL.
 func maskURL(v string) string {
 	u, err := url.Parse(v)
 	if err != nil {

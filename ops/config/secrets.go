@@ -14,7 +14,6 @@ import (
 // SecretsFile is the file below DATA_DIR with the secrets that the install generated.
 const SecretsFile = "secrets.json"
 
-// secrets is the content of SecretsFile, with the names of the settings as keys.
 type secrets struct {
 	EncryptionKey string `json:"ENCRYPTION_KEY"`
 	OpsPassword   string `json:"OPS_PASSWORD"`
@@ -42,8 +41,7 @@ func (c *Config) EnsureSecrets() error {
 	return nil
 }
 
-// readSecrets reads the file, and creates it first if it does not exist. If two processes create it at the same time, both read
-// the file that was created first.
+// If two processes create it at the same time, both read the file that was created first.
 func readSecrets(path string) (secrets, error) {
 	var s secrets
 	text, err := os.ReadFile(path)
@@ -73,7 +71,7 @@ func makeSecrets(path string) error {
 	if err != nil {
 		return err
 	}
-	defer func() { _ = os.Remove(temporary.Name()) }() // by then the file also has its final name
+	defer func() { _ = os.Remove(temporary.Name()) }()
 	_, err = temporary.Write(text)
 	if err := errors.Join(err, temporary.Sync(), temporary.Close()); err != nil {
 		return err

@@ -11,8 +11,7 @@ import (
 	"switchyard/ops/config"
 )
 
-// TestEnsureSecrets: generated secrets are stored. Processes that start at the same time get the same secrets, and so does the
-// next start. A secret that is already set stays.
+// TestEnsureSecrets checks that processes that start at the same time get the same secrets, and so does the next start.
 func TestEnsureSecrets(t *testing.T) {
 	t.Parallel()
 	dir := filepath.Join(t.TempDir(), "data")

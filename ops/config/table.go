@@ -6,19 +6,17 @@ import (
 	"switchyard/models"
 )
 
-// row is one setting.
 type row struct {
 	name, fallback, doc string
 	read                func(value string) error
 	mask                func(value string) string // hides the secret part of a value; nil: the value has no secrets
 }
 
-// table lists every setting, in the order in which operators see them. Each row reads into its field of c.
+// table lists every setting, in the order in which operators see them.
 func table(c *Config) []row {
 	return slices.Concat(ownSettings(c), outsideSettings(c), signInSettings(c))
 }
 
-// ownSettings returns the settings about the service itself and the places of its parts.
 func ownSettings(c *Config) []row {
 	return []row{
 		setting("PORT", "8080", &c.Port, port, "TCP port the web process listens on"),
@@ -102,7 +100,6 @@ func ownSettings(c *Config) []row {
 	}
 }
 
-// outsideSettings returns the settings about data from third parties and requests to them.
 func outsideSettings(c *Config) []row {
 	return []row{
 		setting("GEO_CITY_DB", "", &c.GeoCityDB, file,
@@ -186,14 +183,11 @@ func outsideSettings(c *Config) []row {
 	}
 }
 
-// signInSettings returns, for each sign-in provider that has a prefix in its field Settings, the client id and the client secret of
-// the install's app at this provider.
 func signInSettings(c *Config) (rows []row) {
 	for _, p := range models.SignInProviders {
 		if p.Settings == "" {
 			continue
 		}
-		// store returns a function that stores a value in a field of the provider's app.
 		store := func(field func(app *SignInApp) *string) func(value string) error {
 			return func(value string) error {
 				if value == "" {
@@ -217,7 +211,7 @@ func signInSettings(c *Config) (rows []row) {
 	return rows
 }
 
-// setting returns the row of a setting whose parsed value is stored in dst. A wrong value leaves dst unchanged.
+// A wrong value leaves dst unchanged.
 func setting[T any](name, fallback string, dst *T, parse func(string) (T, error), doc string) row {
 	return row{name: name, fallback: fallback, doc: doc, read: func(value string) error {
 		v, err := parse(value)

@@ -15,7 +15,7 @@ import (
 
 const accountName = "Demo"
 
-// Email is the address of the demo account's owner. Each start of switchyard up prints a link that signs the owner in.
+// Email is the address of the demo account's owner.
 const Email = "demo@localhost"
 
 // Account is the demo account of an install. The service stores only a hash of an API key, so the account's key is kept in a file
@@ -25,13 +25,12 @@ type Account struct {
 	Key string `json:"key"`
 	URL string `json:"url"` // the address at which the service last answered
 
-	NewKey bool `json:"-"` // Open has just created the key
+	NewKey bool `json:"-"`
 }
 
 func path(dir string) string { return filepath.Join(dir, "demo.json") }
 
-// Open returns the account that is saved in dir, if its key is still valid. Otherwise it creates a new key, and also creates the
-// account if it does not exist.
+// Open returns the account that is saved in dir, if its key is still valid. Otherwise it creates a new key, and an account if needed.
 func Open(ctx context.Context, a admin.Admin, dir string) (Account, error) {
 	var saved Account
 	text, err := os.ReadFile(path(dir))
@@ -60,7 +59,6 @@ func Open(ctx context.Context, a admin.Admin, dir string) (Account, error) {
 	return saved, saved.Save(dir)
 }
 
-// find returns the id of the demo account, and creates the account if it does not exist.
 func find(ctx context.Context, a admin.Admin) (string, error) {
 	list, err := a.Accounts(ctx)
 	if err != nil {

@@ -63,8 +63,7 @@ type setup struct {
 	err error
 }
 
-// ensure looks in the list at path for a record with the name in body, and returns its id. If the list has no such record, ensure
-// creates it from body.
+// ensure looks in the list at path for a record with the name in body, and returns its id.
 func (s *setup) ensure(ctx context.Context, path string, body object) string {
 	if s.err != nil {
 		return ""

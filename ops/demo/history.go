@@ -28,7 +28,6 @@ import (
 	"switchyard/ops/visitors"
 )
 
-// historyDays is the number of days of traffic that the demo account begins with, today included.
 const historyDays = 30
 
 // comesAgain is the share of clicks that come from the same visitor as the previous click.
@@ -37,9 +36,8 @@ const comesAgain = .13
 // LoadRouter loads a campaign and returns a function that routes its clicks: see routing.ClickRouter.
 type LoadRouter = func(ctx context.Context, account, campaign uuid.UUID) (func(*models.Click), error)
 
-// History gives the demo account a month of invented traffic and returns the number of clicks. It creates a campaign for each
-// story, with clicks and conversions on each day until now. It does nothing if the campaign of the first story has had clicks
-// within a year. It puts temporary files into dir. load loads the router of a campaign.
+// History gives the demo account a month of invented traffic and returns the number of clicks. It does nothing if the campaign of
+// the first story has had clicks within a year.
 func History(ctx context.Context, d *db.DB, dir string, a Account, api *client.API, load LoadRouter) (clicks int, err error) {
 	account, err := uuid.Parse(a.ID)
 	if err != nil {
@@ -66,15 +64,13 @@ func History(ctx context.Context, d *db.DB, dir string, a Account, api *client.A
 	if err := w.store(ctx, dir); err != nil {
 		return 0, fmt.Errorf("demo: history: %w", err)
 	}
-	// The Copilot may have judged while only part of this history was stored, so it is asked to judge again. Call returns no error
-	// if the API refuses this. A refusal does no harm, because the Copilot judges again within a day anyway.
+	// The Copilot may have judged while only part of this history was stored, so it is asked to judge again.
 	if _, err := api.Call(ctx, http.MethodPost, "/copilot", map[string]string{"action": "refresh"}); err != nil {
 		return 0, fmt.Errorf("demo: refresh the Copilot: %w", err)
 	}
 	return len(w.clicks), nil
 }
 
-// hasHistory reports whether the campaign of the first story has had clicks within a year.
 func hasHistory(ctx context.Context, api *client.API) (bool, error) {
 	var have struct{ Rows []struct{ ID, Name string } }
 	if err := api.Get(ctx, "/campaigns", &have); err != nil {
@@ -92,18 +88,17 @@ func hasHistory(ctx context.Context, api *client.API) (bool, error) {
 	return false, nil
 }
 
-// past collects the invented clicks, lander exits and conversions before they are stored.
 type past struct {
 	d           *db.DB
 	account     uuid.UUID
 	rand        *rand.Rand
-	doubt       *rand.Rand                // chooses the bot signals
+	doubt       *rand.Rand
 	people      map[bool][]visitors.Agent // true: on any device except a desktop
 	bots        []visitors.Agent
 	addresses   map[string][]netip.Addr
 	now         time.Time
-	key         uuid.UUID           // fingerprint of the last new visitor
-	route       func(*models.Click) // records where the campaign of the present story sends a visitor
+	key         uuid.UUID
+	route       func(*models.Click)
 	clicks      []*models.Click
 	outs        []*models.ClickOut
 	conversions []conversion.Input
@@ -129,7 +124,7 @@ func newPast(d *db.DB, account uuid.UUID) (*past, error) {
 	return w, nil
 }
 
-// makeClicks makes the clicks of a story. Most come in the evening, and weekends have 15 % more clicks.
+// makeClicks makes the clicks of a story.
 func (w *past) makeClicks(st *story, ids records) {
 	begin := w.now.UTC().Truncate(24*time.Hour).AddDate(0, 0, 1-historyDays)
 	for day := range historyDays {
@@ -148,7 +143,7 @@ func (w *past) makeClicks(st *story, ids records) {
 	}
 }
 
-// hour returns a random hour of the day in UTC. About two of three lie around seven in the evening.
+// hour returns a random hour of the day in UTC.
 func (w *past) hour() float64 {
 	if w.rand.Float64() < .35 {
 		return w.rand.Float64() * 24
@@ -156,7 +151,6 @@ func (w *past) hour() float64 {
 	return math.Mod(w.rand.NormFloat64()*3.6+19+24, 24)
 }
 
-// idAt returns a random id that contains the given time.
 func idAt(at time.Time) uuid.UUID {
 	id, random := models.FloorClickID(at), uuid.New()
 	copy(id[6:], random[6:])
@@ -164,8 +158,7 @@ func idAt(at time.Time) uuid.UUID {
 	return id
 }
 
-// visit adds one click at the time `at`. It may also add a step from the lander to the offer, and a conversion. rate is the story's
-// conversion rate on that day.
+// visit adds one click at the time `at`. rate is the story's conversion rate on that day.
 func (w *past) visit(st *story, ids records, at time.Time, rate float64) {
 	agent := w.agent(st)
 	country := st.countries[min(int(w.rand.ExpFloat64()*1.1), len(st.countries)-1)]
@@ -207,7 +200,6 @@ func (w *past) visit(st *story, ids records, at time.Time, rate float64) {
 	}
 }
 
-// doubts lists the signals that make some people look like bots, each with the share of visits that show it.
 var doubts = []struct {
 	signal bot.Signals
 	share  float64
@@ -221,8 +213,7 @@ var doubts = []struct {
 	{bot.UAMismatch, .006},
 }
 
-// signals returns random bot signals of a visit. A bot gets the signal of its kind, which is agent.Bot. About half of the
-// bots also get FewHeaders. A person gets each signal of doubts with the probability listed there.
+// signals returns random bot signals of a visit.
 func (w *past) signals(agent visitors.Agent) (found bot.Signals) {
 	reason := agent.Bot
 	if reason == "crawler" {
@@ -243,7 +234,6 @@ func (w *past) signals(agent visitors.Agent) (found bot.Signals) {
 	return found
 }
 
-// agent returns the browser of a random visitor, or a bot.
 func (w *past) agent(st *story) visitors.Agent {
 	list := w.people[st.mobile == (w.rand.Float64() < .85)]
 	if w.rand.Float64() < st.bots {
@@ -263,8 +253,7 @@ func (w *past) address(country string) netip.Addr {
 	return netip.AddrFrom4(a)
 }
 
-// convert adds a conversion 1 to 40 minutes after the time `at` of the click or of its step to the offer. It adds none if that would
-// be in the future.
+// convert adds a conversion 1 to 40 minutes after the time `at` of the click or of its step to the offer.
 func (w *past) convert(st *story, click uuid.UUID, at time.Time) {
 	at = at.Add(time.Duration(1+w.rand.IntN(40)) * time.Minute)
 	if at.After(w.now) {
@@ -281,16 +270,16 @@ func (w *past) convert(st *story, click uuid.UUID, at time.Time) {
 	w.conversions = append(w.conversions, in)
 }
 
-// appendingAtOnce is the number of records that are appended at the same time. They share a sync of the disk.
+// Records that are appended at the same time share a sync of the disk.
 const appendingAtOnce = 64
 
-// store writes everything to the database. Clicks take their usual way, through a spool and its ingester.
+// Clicks take their usual way, through a spool and its ingester.
 func (w *past) store(ctx context.Context, dir string) error {
 	dir, err := os.MkdirTemp(dir, "history-")
 	if err != nil {
 		return err
 	}
-	defer func() { _ = os.RemoveAll(dir) }() // leftovers are small
+	defer func() { _ = os.RemoveAll(dir) }()
 	s, err := spool.Open(dir, spool.Options{})
 	if err != nil {
 		return err
@@ -316,10 +305,8 @@ func (w *past) store(ctx context.Context, dir string) error {
 	return w.record(ctx)
 }
 
-// conversionsAtOnce is the number of conversions that one transaction records.
 const conversionsAtOnce = 200
 
-// record stores the conversions, each chunk in a transaction of its own.
 func (w *past) record(ctx context.Context) error {
 	for part := range slices.Chunk(w.conversions, conversionsAtOnce) {
 		err := db.Tx(ctx, w.d, func(c db.Conn) error {

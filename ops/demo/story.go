@@ -15,11 +15,10 @@ import (
 	"switchyard/ops/client"
 )
 
-// story describes a campaign of the demo account and how its traffic behaves.
 type story struct {
 	name, source   string
-	ways           []way   // the last way takes all visitors that the others do not take
-	daily          int     // clicks on the first day
+	ways           []way // the last way takes all visitors that the others do not take
+	daily          int
 	growth         float64 // change of the daily clicks over all days: .35 is 35 % more
 	rate           float64 // on the first day: the share of the people's clicks that convert
 	rateGrowth     float64 // the rate on the last day is about rate × rateGrowth
@@ -30,8 +29,7 @@ type story struct {
 	countries      []string // the first country has the most visitors
 }
 
-// way is a path of a campaign: the visitors that it takes, and the pages that it leads to. A way without a lander leads
-// straight to the offers.
+// A way without a lander leads straight to the offers.
 type way struct {
 	name               string
 	countries, systems []string // empty: any
@@ -39,13 +37,11 @@ type way struct {
 	luck               float64 // factor on the conversion rate of its visitors; 0 means 1
 }
 
-// choice is a page with its weight.
 type choice struct {
 	name   string
 	weight int
 }
 
-// only("x") is the list of choices whose single page is x.
 func only(name string) []choice { return []choice{{name, 100}} }
 
 var stories = []story{
@@ -86,25 +82,21 @@ var stories = []story{
 	},
 }
 
-// campaignAlias turns a campaign's name into lower-case letters, digits and hyphens, so that it can be part of an address.
 func campaignAlias(name string) string {
 	return strings.Trim(regexp.MustCompile(`[^a-z0-9]+`).ReplaceAllString(strings.ToLower(name), "-"), "-")
 }
 
-// records are the ids of the records that belong to a story.
 type records struct {
 	campaign, source, network uuid.UUID
 	ways                      []wayRecords // in the order of the story's ways
 }
 
-// wayRecords holds the ids of a path and its offers, and the way's luck.
 type wayRecords struct {
 	stream uuid.UUID
 	offers shares
 	luck   float64
 }
 
-// way returns the way of a path. It returns the last way for any other path.
 func (r records) way(stream uuid.UUID) wayRecords {
 	at := slices.IndexFunc(r.ways, func(w wayRecords) bool { return w.stream == stream })
 	if at < 0 {
@@ -113,7 +105,6 @@ func (r records) way(stream uuid.UUID) wayRecords {
 	return r.ways[at]
 }
 
-// shares are pages with their weights.
 type shares []share
 
 type share struct {
@@ -121,7 +112,6 @@ type share struct {
 	weight int
 }
 
-// draw chooses a page at random by weight. It returns the zero id if there are no pages.
 func (s shares) draw(r *rand.Rand) uuid.UUID {
 	sum := 0
 	for _, page := range s {
@@ -139,7 +129,7 @@ func (s shares) draw(r *rand.Rand) uuid.UUID {
 	return uuid.Nil
 }
 
-// setUpStory creates the records of a story. It uses records that exist already. It returns the ids of the records.
+// setUpStory creates the records of a story.
 func setUpStory(ctx context.Context, api *client.API, st *story) (records, error) {
 	s := setup{api: api}
 	ids := records{network: asID(s.ensure(ctx, "/networks", object{
@@ -174,8 +164,7 @@ func setUpStory(ctx context.Context, api *client.API, st *story) (records, error
 	return ids, nil
 }
 
-// way creates the landers and offers of the story's way i that do not exist yet. It returns the way as a path in the form of the
-// API, and the ids.
+// way creates the landers and offers of the story's way i that do not exist yet.
 func (s *setup) way(ctx context.Context, st *story, i int, network uuid.UUID) (object, wayRecords) {
 	w := st.ways[i]
 	by := wayRecords{luck: cmp.Or(w.luck, 1)}
@@ -217,7 +206,7 @@ func (s *setup) way(ctx context.Context, st *story, i int, network uuid.UUID) (o
 	return path, by
 }
 
-// asID reads an id of the service. It returns the zero id for a malformed text, which happens only after an earlier error.
+// The zero id stands for a malformed text, which happens only after an earlier error.
 func asID(text string) uuid.UUID {
 	id, _ := uuid.Parse(text)
 	return id

@@ -19,7 +19,7 @@ import (
 	"switchyard/ops/visitors"
 )
 
-// How visitors behave. Each figure is a percentage of the visitors who get to that step.
+// Each figure is a percentage of the visitors who get to that step.
 const (
 	goesOn    = 35 // from the lander to the offer
 	converts  = 6  // at the offer
@@ -83,7 +83,6 @@ func report(ctx context.Context, api *client.API, c Campaign, dimension string) 
 	return answer.Rows, err
 }
 
-// counted returns the numbers of clicks, bots included, and of conversions in the reports.
 func counted(ctx context.Context, api *client.API, c Campaign) (clicks, conversions int, err error) {
 	rows, err := report(ctx, api, c, "campaign_id")
 	for _, r := range rows {
@@ -98,10 +97,9 @@ type traffic struct {
 	link     *url.URL
 	client   *http.Client
 
-	conversions atomic.Int64 // reported to the service
+	conversions atomic.Int64
 }
 
-// send sends the visitors, and prints every two seconds how many were sent.
 func (t *traffic) send(ctx context.Context, clicks int, out io.Writer) error {
 	sending, sendCtx := errgroup.WithContext(ctx)
 	sending.SetLimit(senders)
@@ -122,8 +120,7 @@ func chance(percent int) bool { return rand.IntN(100) < percent }
 
 func pick[T any](list []T) T { return list[rand.IntN(len(list))] }
 
-// visit plays one visitor, who follows the link and perhaps clicks the page's button. Perhaps the network then reports a
-// conversion.
+// visit plays one visitor, who follows the link and perhaps clicks the page's button.
 func (t *traffic) visit(ctx context.Context) error {
 	agent, ip := pick(t.visitors.People), pick(t.visitors.Addresses).IP
 	if chance(isBot) {
@@ -159,7 +156,6 @@ func (t *traffic) visit(ctx context.Context) error {
 	return err
 }
 
-// get requests a path of the tracking domain and returns the address that it redirects to. The address is empty after a 200.
 func (t *traffic) get(ctx context.Context, path string, agent visitors.Agent, ip string) (*url.URL, error) {
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, t.link.Scheme+"://"+t.link.Host+path, nil)
 	if err != nil {
@@ -186,7 +182,6 @@ func (t *traffic) get(ctx context.Context, path string, agent visitors.Agent, ip
 	return resp.Location()
 }
 
-// printCountries prints a table of the campaign's figures: the totals, then up to eight rows each by device type and country.
 func printCountries(ctx context.Context, api *client.API, c Campaign, out io.Writer) error {
 	w := tabwriter.NewWriter(out, 0, 4, 2, ' ', tabwriter.AlignRight)
 	_, _ = fmt.Fprintln(w, "\tclicks\tbots\tconversions\tcost\trevenue\tprofit\t")

@@ -12,7 +12,6 @@ import (
 	"testing"
 )
 
-// expressions returns the expressions of the Grafana board.
 func expressions(t *testing.T) []string {
 	t.Helper()
 	var board struct {

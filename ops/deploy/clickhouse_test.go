@@ -12,7 +12,6 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// readAddition reads a compose file that is used together with compose.yaml.
 func readAddition(t *testing.T, name string) compose {
 	t.Helper()
 	var c compose
@@ -55,13 +54,11 @@ func TestClickHouseBeside(t *testing.T) {
 	}
 }
 
-// server is a host and a port.
 type server struct {
 	Host string `xml:"host"`
 	Port string `xml:"port"`
 }
 
-// fromEnv is a setting whose value comes from an environment variable.
 type fromEnv struct {
 	Name string `xml:"from_env,attr"`
 }

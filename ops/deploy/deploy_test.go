@@ -139,7 +139,6 @@ func TestImageIsNobody(t *testing.T) {
 	}
 }
 
-// confinement lists the directives that every unit must have.
 var confinement = strings.Fields(`
 	AmbientCapabilities= CapabilityBoundingSet= DevicePolicy=closed KeyringMode=private LockPersonality=yes
 	MemoryDenyWriteExecute=yes NoNewPrivileges=yes PrivateDevices=yes PrivateTmp=yes PrivateUsers=yes ProtectClock=yes
@@ -164,7 +163,7 @@ func TestUnitsAreConfined(t *testing.T) {
 // maxExposure is the exposure, from 0 to 10, that the result of `systemd-analyze security` must stay below.
 const maxExposure = 3
 
-// TestExposure checks the units with systemd-analyze, if that is installed. ".ci/run" installs it.
+// TestExposure checks the units with systemd-analyze, if that is installed.
 func TestExposure(t *testing.T) {
 	t.Parallel()
 	tool, err := exec.LookPath("systemd-analyze")

@@ -68,7 +68,6 @@ func TestProxies(t *testing.T) {
 	}
 }
 
-// request sends a request of a visitor who forges the headers that a proxy sets.
 func request(ctx context.Context, front, path string) (status int, err error) {
 	r, err := http.NewRequestWithContext(ctx, http.MethodGet, "http://"+front+path, http.NoBody)
 	if err != nil {
@@ -116,7 +115,6 @@ func write(t *testing.T, dir, text string) string {
 	return path
 }
 
-// run starts a server for the test, and logs the server's output if the test fails.
 func run(t *testing.T, c *exec.Cmd, tool string) (ended func() bool) {
 	t.Helper()
 	var said strings.Builder

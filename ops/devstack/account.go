@@ -47,8 +47,7 @@ func pickAccount(dir string) (account, error) {
 		"\"postgres\" or \"nobody\" to run it as; create one (useradd --system postgres) or run this as an ordinary user")
 }
 
-// command prepares a program to run as the account, in dir. The program gets its own session, so that a Ctrl-C in the terminal
-// does not reach it.
+// The program gets its own session, so that a Ctrl-C in the terminal does not reach it.
 func (a account) command(ctx context.Context, dir, program string, args ...string) *exec.Cmd {
 	cmd := exec.CommandContext(ctx, program, args...)
 	cmd.Dir = dir
@@ -60,7 +59,6 @@ func (a account) command(ctx context.Context, dir, program string, args ...strin
 	return cmd
 }
 
-// run runs a program as the account. Its error contains the last lines of the program's output.
 func (a account) run(ctx context.Context, dir, program string, args ...string) error {
 	out, err := a.command(ctx, dir, program, args...).CombinedOutput()
 	if err != nil {
@@ -69,7 +67,6 @@ func (a account) run(ctx context.Context, dir, program string, args ...string) e
 	return nil
 }
 
-// chown makes the account the owner of path. It does nothing unless the caller is root.
 func (a account) chown(path string) error {
 	if !a.switched {
 		return nil
@@ -91,7 +88,6 @@ func cleanEnv() []string {
 	return append(env, "LC_ALL=C")
 }
 
-// tail returns the last lines of a program's output, for error messages.
 func tail(text string) string {
 	const most = 8
 	lines := strings.Split(strings.TrimSpace(text), "\n")

@@ -12,8 +12,7 @@ import (
 
 // Options choose the servers. DataDir is required.
 type Options struct {
-	// DataDir is the directory of the servers' files. It is created if it does not exist. Test servers use a separate directory
-	// below it.
+	// DataDir is the directory of the servers' files. Test servers use a separate directory below it.
 	DataDir string
 	// Test trades durability for speed: no fsync, no append-only file. Never use it for data that matters.
 	Test bool
@@ -32,11 +31,10 @@ type Servers struct {
 	DatabaseURL string `json:"database_url,omitempty"` // a superuser's URL of the database "switchyard"
 	RedisURL    string `json:"redis_url,omitempty"`
 	// Dir is the directory of the servers' files. It is below DataDir, or below /var/tmp if the system user that runs the servers
-	// cannot write to DataDir. The PostgreSQL cluster is in its directory "postgres".
+	// cannot write to DataDir.
 	Dir string `json:"-"`
 }
 
-// server is a private PostgreSQL or Redis.
 type server interface {
 	name() string
 	// running reports whether this instance answers on its port. It is false if another program answers there.
@@ -80,8 +78,6 @@ func Use(ctx context.Context, opts Options) (servers Servers, release func(conte
 	return servers, func(ctx context.Context) error { return stopIfLast(ctx, opts, users) }, nil
 }
 
-// stopIfLast stops the servers if no other caller of Use holds the shared lock on users, and if Ensure was not called after the
-// last Stop.
 func stopIfLast(ctx context.Context, opts Options, users *os.File) error {
 	defer func() { _ = users.Close() }()
 	opts.Out = nil // the place of the servers was already printed at the start
@@ -91,12 +87,12 @@ func stopIfLast(ctx context.Context, opts Options, users *os.File) error {
 	}
 	defer h.unlock()
 	if err := syscall.Flock(int(users.Fd()), syscall.LOCK_EX|syscall.LOCK_NB); err != nil || h.detached() {
-		return nil // the servers are still needed
+		return nil
 	}
 	return h.stop(ctx)
 }
 
-// Stop stops the servers of this data directory and keeps their data. It is no error if they do not run.
+// Stop stops the servers of this data directory and keeps their data.
 func Stop(ctx context.Context, opts Options) error {
 	h, err := openHome(ctx, opts)
 	if err != nil {
@@ -109,7 +105,7 @@ func Stop(ctx context.Context, opts Options) error {
 	return h.stop(ctx)
 }
 
-// ensure starts the wanted servers that do not run. The caller holds the lock.
+// The caller holds the lock.
 func (h *home) ensure(ctx context.Context) (Servers, error) {
 	s := Servers{Dir: h.dir}
 	if err := h.checkExisting(); err != nil {
@@ -136,7 +132,6 @@ func (h *home) ensure(ctx context.Context) (Servers, error) {
 	return s, nil
 }
 
-// checkExisting returns an error if Options.Existing is set and a wanted server was never set up.
 func (h *home) checkExisting() error {
 	if !h.opts.Existing {
 		return nil
@@ -153,7 +148,6 @@ func (h *home) checkExisting() error {
 	return nil
 }
 
-// tools lists the programs that this home needs.
 func (h *home) tools() []Tool {
 	var tools []Tool
 	if _, err := h.clusterVersion(); err != nil && !h.opts.NoPostgres { // an existing cluster needs the programs of its own version
@@ -165,7 +159,6 @@ func (h *home) tools() []Tool {
 	return tools
 }
 
-// ensureRunning starts srv if it does not run, and returns its URL.
 func (h *home) ensureRunning(ctx context.Context, srv server) (string, error) {
 	if srv.running(ctx) {
 		return srv.url(), nil
@@ -178,7 +171,7 @@ func (h *home) ensureRunning(ctx context.Context, srv server) (string, error) {
 	return srv.url(), nil
 }
 
-// stop stops the servers that run, Redis first. The caller holds the lock.
+// The caller holds the lock.
 func (h *home) stop(ctx context.Context) error {
 	var errs []error
 	for _, srv := range h.existingServers() {
@@ -192,7 +185,6 @@ func (h *home) stop(ctx context.Context) error {
 	return errors.Join(errs...)
 }
 
-// existingServers lists the servers that were set up here before. It installs nothing.
 func (h *home) existingServers() []server {
 	var all []server
 	if _, err := os.Stat(h.file("redis")); err == nil {
@@ -204,7 +196,6 @@ func (h *home) existingServers() []server {
 	return all
 }
 
-// logf writes one progress line.
 func (h *home) logf(format string, args ...any) { logTo(h.opts.Out, format, args...) }
 
 func logTo(out io.Writer, format string, args ...any) {

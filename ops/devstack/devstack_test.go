@@ -62,7 +62,7 @@ func TestLife(t *testing.T) {
 	read(t, opts, "a move to other ports")
 }
 
-// TestUse checks that the servers run until their last user releases them. After Ensure, they run until Stop.
+// TestUse checks that the servers run until their last user releases them.
 func TestUse(t *testing.T) {
 	t.Parallel()
 	if testing.Short() {
@@ -191,8 +191,7 @@ func ensure(t *testing.T, opts Options) Servers {
 	return s
 }
 
-// dataDir returns a temporary directory. If the caller is root, the servers run as another system user, who can reach the
-// directory too.
+// If the caller is root, the servers run as another system user, who can reach the directory too.
 func dataDir(t *testing.T) string {
 	t.Helper()
 	dir := t.TempDir()
@@ -215,7 +214,6 @@ func cluster(t *testing.T, opts Options) (*postgres, func()) {
 	return pg, h.unlock
 }
 
-// write stores a row that read expects to find.
 func write(t *testing.T, opts Options) {
 	t.Helper()
 	pg, done := cluster(t, opts)
@@ -235,7 +233,6 @@ func read(t *testing.T, opts Options, after string) {
 	}
 }
 
-// kill ends both servers with SIGKILL, and waits until their ports are free.
 func kill(t *testing.T, opts Options) {
 	t.Helper()
 	pg, done := cluster(t, opts)
@@ -270,7 +267,6 @@ func replacePID(t *testing.T, opts Options, pid int) {
 	must(t, os.WriteFile(pg.pidFile(), []byte(strconv.Itoa(pid)+"\n"+rest), 0o600))
 }
 
-// occupy listens on the port in place of a server. It accepts connections and closes them at once.
 func occupy(t *testing.T, port int) {
 	t.Helper()
 	l, err := (&net.ListenConfig{}).Listen(t.Context(), "tcp", net.JoinHostPort("127.0.0.1", strconv.Itoa(port)))
@@ -294,7 +290,7 @@ func must(t *testing.T, err error) {
 	}
 }
 
-// TestPackagesOf: packagesOf joins the packages of several tools. It returns nothing if the manager has no package for some tool.
+// TestPackagesOf: packagesOf joins the packages of several tools.
 func TestPackagesOf(t *testing.T) {
 	t.Parallel()
 	compiler := Tool{Packages: map[string]string{"apt-get": "gcc libc6-dev"}}
@@ -305,7 +301,7 @@ func TestPackagesOf(t *testing.T) {
 	}{
 		{"apt-get", []Tool{postgresTool, redisTool, compiler}, "postgresql redis-server gcc libc6-dev"},
 		{"apk", []Tool{redisTool}, "redis"},
-		{"brew", []Tool{redisTool, compiler}, ""}, // brew has no compiler package, so it cannot be used
+		{"brew", []Tool{redisTool, compiler}, ""},
 		{"pacman", []Tool{redisTool}, ""},
 	}
 	for _, tt := range tests {

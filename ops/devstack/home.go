@@ -22,7 +22,6 @@ import (
 	"switchyard/ops/client"
 )
 
-// home is the locked directory of one set of servers, with their saved state.
 type home struct {
 	opts  Options
 	dir   string
@@ -39,7 +38,7 @@ type state struct {
 	RedisPassword    string `json:"redis_password"`
 }
 
-// openHome finds or creates the directory, waits for its lock and reads the state. The caller must call unlock when done.
+// openHome waits for the lock of the directory. The caller must call unlock when done.
 func openHome(ctx context.Context, opts Options) (*home, error) {
 	if opts.DataDir == "" {
 		return nil, errors.New("devstack: no data directory given; set DATA_DIR")
@@ -97,7 +96,6 @@ func (h *home) place(ctx context.Context, root, name string) error {
 	return nil
 }
 
-// makeHome creates dir for the system user acct and checks that this user can write there.
 func makeHome(ctx context.Context, acct account, dir string) error {
 	if err := os.Mkdir(dir, 0o700); err == nil {
 		if err := acct.chown(dir); err != nil {
@@ -124,10 +122,9 @@ func makeHome(ctx context.Context, acct account, dir string) error {
 	return nil
 }
 
-// file returns the path of a file of the home.
 func (h *home) file(name string) string { return filepath.Join(h.dir, name) }
 
-// acquireLock waits for the exclusive lock. The system releases the lock when the process ends, even if it is killed.
+// The system releases the lock when the process ends, even if it is killed.
 func (h *home) acquireLock(ctx context.Context) error {
 	f, err := h.open("lock")
 	if err != nil {
@@ -151,7 +148,6 @@ func (h *home) acquireLock(ctx context.Context) error {
 
 func (h *home) unlock() { _ = h.lock.Close() }
 
-// setDetached saves whether the servers keep running after their last user has released them.
 func (h *home) setDetached(on bool) error {
 	if !on {
 		if err := os.Remove(h.file("keep")); err != nil && !errors.Is(err, fs.ErrNotExist) {
@@ -171,7 +167,6 @@ func (h *home) detached() bool {
 	return err == nil
 }
 
-// load reads the state. If there is no saved state, it creates one with new passwords. Ports are chosen when a server starts.
 func (h *home) load() error {
 	text, err := os.ReadFile(h.file("state.json"))
 	if errors.Is(err, fs.ErrNotExist) {
@@ -200,7 +195,7 @@ func (h *home) save() error {
 	return nil
 }
 
-// write replaces a private file of the home atomically. The system user of the servers becomes its owner.
+// The file gets the system user of the servers as its owner.
 func (h *home) write(name string, text []byte) error {
 	tmp := name + ".new"
 	if err := os.RemoveAll(h.file(tmp)); err != nil {
@@ -232,7 +227,6 @@ func (h *home) open(name string) (*os.File, error) {
 	return f, nil
 }
 
-// choosePort keeps *port if it is free. Otherwise it chooses another port and saves the state.
 func (h *home) choosePort(port *int) error {
 	if *port != 0 && portFree(*port) {
 		return nil
@@ -250,7 +244,6 @@ func (h *home) choosePort(port *int) error {
 // dials it after the server's end could be connected to itself.
 func FreePort(taken ...int) (int, error) { return freePort(10000, taken...) }
 
-// freePort returns a free port among the 10,000 ports that begin with the given one, other than the taken ones.
 func freePort(first int, taken ...int) (int, error) {
 	for range 200 {
 		port := first + mathrand.IntN(10000)
@@ -270,7 +263,6 @@ func portFree(port int) bool {
 	return l.Close() == nil
 }
 
-// sameFile reports whether two paths lead to the same file or directory.
 func sameFile(a, b string) bool {
 	infoA, errA := os.Stat(a)
 	infoB, errB := os.Stat(b)

@@ -17,11 +17,11 @@ import (
 // Tool is a program that Install can install.
 type Tool struct {
 	Title    string
-	Programs []string          // acceptable program names, the preferred name first
-	Beside   []string          // programs that must lie in the same directory
-	Globs    []string          // directories to look in besides PATH
-	Min      int               // lowest major version; 0 accepts any version
-	Packages map[string]string // the packages that contain the tool, by package manager
+	Programs []string // acceptable program names, the preferred name first
+	Beside   []string // programs that must lie in the same directory
+	Globs    []string // directories to look in besides PATH
+	Min      int      // lowest major version; 0 accepts any version
+	Packages map[string]string
 }
 
 var (
@@ -42,13 +42,12 @@ var (
 	}
 )
 
-// manager is a package manager.
 type manager struct {
 	name     string
-	prepare  []string // run before an installation
-	install  []string // followed by the packages
-	typed    string   // the install command that an error message tells the user to type
-	asCaller bool     // runs as the caller, without sudo, because it refuses root
+	prepare  []string
+	install  []string
+	typed    string // the install command that an error message tells the user to type
+	asCaller bool   // runs as the caller, without sudo, because it refuses root
 }
 
 var managers = []manager{
@@ -63,7 +62,6 @@ var managers = []manager{
 	{name: "brew", install: []string{"brew", "install", "-q"}, typed: "brew install", asCaller: true},
 }
 
-// candidate is a program found on this machine.
 type candidate struct {
 	path    string
 	version int
@@ -109,7 +107,6 @@ func executable(path string) bool {
 	return err == nil && info.Mode().IsRegular() && info.Mode().Perm()&0o111 != 0
 }
 
-// version asks the program for its major version. It returns 0 for a tool without Min, and if it cannot read the answer.
 func (t Tool) version(path string) int {
 	if t.Min == 0 {
 		return 0
@@ -136,8 +133,7 @@ func (t Tool) Find() (path string, ok bool) {
 	return all[0].path, true
 }
 
-// Install installs the tools that are missing, with one call of the package manager. It writes progress lines to out. The error names
-// the missing programs.
+// Install installs the tools that are missing, with one call of the package manager.
 func Install(ctx context.Context, out io.Writer, tools ...Tool) error {
 	missing := slices.DeleteFunc(slices.Clone(tools), func(t Tool) bool { _, ok := t.Find(); return ok })
 	if len(missing) == 0 {
@@ -177,7 +173,6 @@ func titlesOf(tools []Tool) string {
 	return strings.Join(titles, ", ")
 }
 
-// requirement names the tool with its lowest version.
 func (t Tool) requirement() string {
 	if t.Min == 0 {
 		return t.Title
@@ -185,7 +180,6 @@ func (t Tool) requirement() string {
 	return fmt.Sprintf("%s %d or newer", t.Title, t.Min)
 }
 
-// packagesOf returns the packages of the tools. It returns nil if the manager has no package for one of them.
 func (m manager) packagesOf(tools []Tool) []string {
 	var all []string
 	for _, t := range tools {
@@ -199,8 +193,7 @@ func (m manager) packagesOf(tools []Tool) []string {
 }
 
 // chooseManager returns a package manager that has the tools and that the caller may use. The strings are the words to put before
-// its command: sudo with its flag, or nothing. If only root may install programs, the error has the command to type. If no manager
-// has all tools, the error asks the user to install them.
+// its command: sudo with its flag, or nothing.
 func chooseManager(ctx context.Context, tools []Tool) (manager, []string, error) {
 	titles := titlesOf(tools)
 	for _, m := range managers {
@@ -220,8 +213,7 @@ func chooseManager(ctx context.Context, tools []Tool) (manager, []string, error)
 		"install it yourself and put it in PATH%s", titles, ownServers)
 }
 
-// runManager runs a command of the package manager without asking questions. Where the system allows it, the installed packages
-// start no service.
+// Where the system allows it, the installed packages start no service.
 func runManager(ctx context.Context, words []string) error {
 	if words[0] == "sudo" {
 		words = slices.Concat(words[:2], []string{"env", "DEBIAN_FRONTEND=noninteractive", "RUNLEVEL=1"}, words[2:])

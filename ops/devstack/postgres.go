@@ -25,13 +25,12 @@ const (
 	recoveryTimeout = 30 * time.Second
 )
 
-// postgres is the private PostgreSQL. Its cluster is in home/postgres, and its log is next to it.
+// The cluster is in home/postgres, and its log is next to it.
 type postgres struct {
 	home *home
-	bin  string // directory of initdb, pg_ctl and postgres
+	bin  string
 }
 
-// openPostgres opens the cluster, or creates it if it does not exist.
 func openPostgres(ctx context.Context, h *home) (*postgres, error) {
 	if pg, err := existingPostgres(h); err == nil || !errors.Is(err, fs.ErrNotExist) {
 		return pg, err
@@ -65,7 +64,6 @@ func existingPostgres(h *home) (*postgres, error) {
 		"or remove that directory to start with an empty database", pg.dir(), version)
 }
 
-// clusterVersion returns the major version of the PostgreSQL that created the cluster.
 func (h *home) clusterVersion() (string, error) {
 	text, err := os.ReadFile(filepath.Join(h.file("postgres"), "PG_VERSION"))
 	return strings.TrimSpace(string(text)), err
@@ -123,8 +121,7 @@ func (p *postgres) create(ctx context.Context) error {
 	return os.Rename(fresh, p.dir())
 }
 
-// copyPrimary copies the cluster of the primary and sets the copy up to follow the primary. The copy has the primary's roles
-// and passwords.
+// copyPrimary copies the cluster of the primary and sets the copy up to follow the primary.
 func (p *postgres) copyPrimary(ctx context.Context) error {
 	h, fresh := p.home, p.dir()+".new"
 	primary, err := url.Parse(h.opts.ReplicaOf)
@@ -212,7 +209,6 @@ func (p *postgres) start(ctx context.Context) error {
 	return p.createDatabase(ctx)
 }
 
-// answers waits until a living server answers, and reports false if it does not within the limit.
 func (p *postgres) answers(ctx context.Context, limit time.Duration) bool {
 	ctx, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
@@ -270,7 +266,6 @@ func commandLine(ctx context.Context, pid string) string {
 	return strings.TrimSpace(string(out))
 }
 
-// createDatabase creates the database of the service if it does not exist.
 func (p *postgres) createDatabase(ctx context.Context) error {
 	const countQuery = "select count(*) from pg_database where datname = '" + dbName + "'"
 	got, err := p.query(ctx, "postgres", countQuery)
@@ -280,7 +275,7 @@ func (p *postgres) createDatabase(ctx context.Context) error {
 	return err
 }
 
-// query runs one statement with psql. It passes the password in the environment, never on a command line.
+// The password is passed in the environment, never on a command line.
 func (p *postgres) query(ctx context.Context, database, statement string) (string, error) {
 	ctx, cancel := context.WithTimeout(ctx, 10*time.Second)
 	defer cancel()
@@ -309,7 +304,6 @@ func (p *postgres) tool(name string) string {
 	return path
 }
 
-// logTail returns the last lines of a server's log, for error messages.
 func (h *home) logTail(name string) string {
 	text, err := os.ReadFile(h.file(name))
 	if err != nil {

@@ -16,7 +16,7 @@ import (
 	"switchyard/ops/client"
 )
 
-// redis is the private Redis. Its data is in home/redis, and its log is next to it.
+// The data is in home/redis, and the log is next to it.
 type redis struct{ home *home }
 
 func (r *redis) name() string { return "Redis" }
@@ -36,7 +36,6 @@ func (r *redis) address() string { return "127.0.0.1:" + strconv.Itoa(r.home.sta
 // closes the client.
 func (r *redis) client() (jobs.Redis, error) { return jobs.OpenRedisTimeout(r.url(), time.Minute) }
 
-// check opens a client for the program that listens on the port, calls question with it and returns the answer.
 func (r *redis) check(question func(jobs.Redis) bool) bool {
 	c, err := r.client()
 	if err != nil {
@@ -46,12 +45,10 @@ func (r *redis) check(question func(jobs.Redis) bool) bool {
 	return question(c)
 }
 
-// errEnded stands in for the error of a server that ended without reporting one.
 var errEnded = errors.New("no reason given")
 
-// settings returns the content of redis.conf. Nothing is evicted, because queued jobs are not a cache. Except in
-// tests, the append-only file is synced every second. It does no harm if Redis loses its last second, because each
-// job that must run is also a row in PostgreSQL.
+// Nothing is evicted, because queued jobs are not a cache. Except in tests, the append-only file is synced every second. It does
+// no harm if Redis loses its last second, because each job that must run is also a row in PostgreSQL.
 func (r *redis) settings() string {
 	lines := []string{
 		"bind 127.0.0.1",
@@ -125,7 +122,6 @@ func (r *redis) start(ctx context.Context) error {
 	return nil
 }
 
-// stop makes Redis save its data and end, and waits until it has ended.
 func (r *redis) stop(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, time.Minute)
 	defer cancel()

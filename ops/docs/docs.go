@@ -12,7 +12,7 @@ import (
 //go:embed assistants.md rules.md platforms.md difference.md sy.md
 var files embed.FS
 
-// Pages returns all pages, sorted by name. The name of a page is its file name without the extension.
+// Pages returns all pages, sorted by name.
 func Pages() (pages []tool.Page, err error) {
 	list, err := files.ReadDir(".")
 	for _, f := range list {

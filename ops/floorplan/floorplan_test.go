@@ -29,8 +29,7 @@ func TestRepository(t *testing.T) {
 	}
 }
 
-// topNames lists the names that git tracks at the root. Outside a git checkout, it lists everything there except the build
-// output.
+// Outside a git checkout, everything at the root counts except the build output.
 func topNames(t *testing.T) []string {
 	t.Helper()
 	var names []string

@@ -53,13 +53,11 @@ var (
 	inlineCode   = regexp.MustCompile("`[^`]*`")
 )
 
-// block is a run of comment lines, a trailing comment, or a paragraph of Markdown.
 type block struct {
-	line int // where it begins
+	line int
 	text string
 }
 
-// blocks returns the blocks of a file.
 func blocks(path, content string) (found []block) {
 	markdown, program := strings.HasSuffix(path, ".md"), !strings.HasSuffix(path, ".sql")
 	var open block
@@ -99,7 +97,6 @@ func blocks(path, content string) (found []block) {
 	return found
 }
 
-// proseOf returns the prose of a line of Markdown, without code, headings and tables.
 func proseOf(line string, fenced bool) (text string, nowFenced bool) {
 	trimmed := strings.TrimSpace(line)
 	if strings.HasPrefix(trimmed, "```") {
@@ -116,7 +113,6 @@ func startsItem(line string) bool {
 	return strings.HasPrefix(line, "- ") || strings.HasPrefix(line, "* ") || strings.HasPrefix(line, "1. ")
 }
 
-// commentOf returns the text of a line that contains only a comment.
 func commentOf(line string, program bool) string {
 	pattern := dashComment
 	if program {
@@ -129,7 +125,6 @@ func commentOf(line string, program bool) string {
 	return strings.TrimSpace(m[1])
 }
 
-// flaggedBy returns the name of the first marker that a text contains.
 func flaggedBy(text string) string {
 	for _, m := range markers {
 		if m.pattern.MatchString(text) {

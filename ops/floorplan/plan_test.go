@@ -20,7 +20,7 @@ const Module = "switchyard"
 // MaxLines is a number of lines. Every Go file must have fewer, except tests and generated files.
 const MaxLines = 600
 
-// levels gives the height of each floor. Code may import its own floor and lower ones.
+// Code may import its own floor and lower ones.
 var levels = map[string]int{
 	"cmd": 4,
 	"api": 3, "workers": 3, "ops": 3,
@@ -57,14 +57,12 @@ var shared = []string{"workers/egress", "workers/platformjob", "workers/provider
 // labImporters are the directories whose code may import ops/lab. Tests may import it too.
 var labImporters = []string{"ops/lab", "cmd/lab"}
 
-// topLevel lists what the root of the repository holds besides dot-files.
 var topLevel = []string{
 	"cmd", "api", "jobs", "workers", "models", "db", "ops",
 	"go.mod", "go.sum", "Makefile", "Procfile", "README.md", "LICENSE",
 }
 
-// endToEnd is the directory of the end-to-end tests. It is above all floors: the tests start the service, and look
-// into all of it.
+// The end-to-end tests are above all floors: they start the service, and look into all of it.
 const endToEnd = "ops/lab/e2e"
 
 // File holds what Check looks at in a Go file.
@@ -74,7 +72,6 @@ type File struct {
 	Lines   int
 }
 
-// isTest reports whether the file is a test or belongs to a package for tests only, such as jobs/jobstest.
 func (f File) isTest() bool {
 	return strings.HasSuffix(f.Path, "_test.go") || strings.HasSuffix(path.Dir(f.Path), "test")
 }
@@ -108,18 +105,15 @@ func CheckTop(names []string) []string {
 	return breaches
 }
 
-// floor is the first part of a path from the root.
 func floor(p string) string {
 	first, _, _ := strings.Cut(p, "/")
 	return first
 }
 
-// within reports whether an import path is base or lies below it.
 func within(imported, base string) bool {
 	return imported == base || strings.HasPrefix(imported, base+"/")
 }
 
-// ours cuts the module from an import path.
 func ours(imported string) (string, bool) { return strings.CutPrefix(imported, Module+"/") }
 
 func upward(f File, imported string) string {
@@ -152,7 +146,6 @@ func purity(f File, imported string) string {
 	return "models have no input or output, they must not import " + imported
 }
 
-// labOnly keeps the lab out of the service, except in its tests.
 func labOnly(f File, imported string) string {
 	room, ok := ours(imported)
 	if !ok || !within(room, "ops/lab") || f.isTest() || slices.ContainsFunc(labImporters, func(l string) bool { return within(f.Path, l) }) {
@@ -161,7 +154,6 @@ func labOnly(f File, imported string) string {
 	return "the service must not import " + room
 }
 
-// neighbours refuses imports between capabilities of the workers, except in tests.
 func neighbours(f File, imported string) string {
 	room, ok := ours(imported)
 	if !ok || floor(f.Path) != "workers" || floor(room) != "workers" || room == "workers" {
@@ -174,7 +166,6 @@ func neighbours(f File, imported string) string {
 	return fmt.Sprintf("%s must not import %s, workers submit jobs to each other", from, to)
 }
 
-// capability is the package directly below workers that a directory belongs to.
 func capability(dir string) string {
 	parts := strings.Split(dir, "/")
 	return strings.Join(parts[:min(2, len(parts))], "/")

@@ -8,8 +8,7 @@ import (
 	"testing"
 )
 
-// homes lists tables that only the SQL of one package may use, and tables that only the SQL of one package may write. A reader finds
-// in that package everything that happens to the rows of such a table.
+// homes lists tables that only the SQL of one package may use, and tables that only the SQL of one package may write.
 var homes = []struct {
 	statement, room string
 }{

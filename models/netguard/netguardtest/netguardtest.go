@@ -1,5 +1,4 @@
-// Package netguardtest lists addresses for the tests of all code that makes outgoing requests. Outgoing requests must not reach
-// any of these addresses.
+// Package netguardtest lists addresses for the tests of all code that makes outgoing requests.
 package netguardtest
 
 import "strings"

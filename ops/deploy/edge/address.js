@@ -87,7 +87,7 @@ const DAYS = "Monday Tuesday Wednesday Thursday Friday Saturday Sunday".split(" 
 const offset = (t, colon) => (t.offset < 0 ? "-" : "+") + pad(Math.floor(Math.abs(t.offset) / 60)) + colon + pad(Math.abs(t.offset) % 60);
 const twelve = (t) => t.hour % 12 || 12;
 
-// LETTERS are the letters of {date:FORMAT}. Short names of zones differ between systems, so the origin fills them.
+// Short names of zones differ between systems, so the origin fills them.
 const LETTERS = {
   Y: (t) => pad(t.year, 4), y: (t) => pad(t.year % 100), m: (t) => pad(t.month), n: (t) => t.month, M: (t) => MONTHS[t.month - 1].slice(0, 3),
   F: (t) => MONTHS[t.month - 1], d: (t) => pad(t.day), j: (t) => t.day, D: (t) => DAYS[t.weekday - 1].slice(0, 3), l: (t) => DAYS[t.weekday - 1],
@@ -110,7 +110,7 @@ function date(format, zone, ms) {
   return out;
 }
 
-// value returns the text that replaces a token. visit holds the results of the decision so far.
+// value returns the text that replaces a token.
 function value(p, visit) {
   const { visitor: v, bundle: b, route, offer, lander } = visit;
   switch (p.token) {

@@ -38,7 +38,7 @@ function parseNumber(text) {
   return Number(text);
 }
 
-// TESTS compare an attribute with a condition. They return null if the value cannot be compared, which counts as an unknown value.
+// A test returns null if the value cannot be compared, which counts as an unknown value.
 const TESTS = {
   equals: (c, v) => c.texts.includes(folded(c, v)),
   contains: (c, v) => { const text = folded(c, v); return c.texts.some((t) => text.includes(t)); },

@@ -28,7 +28,7 @@ export function fold(text) {
   return out;
 }
 
-// one changes the case of a character. It returns a character unchanged if its other case has several characters.
+// one returns a character unchanged if its other case has several characters.
 function one(c, method) {
   const mapped = c[method]();
   return [...mapped].length === 1 ? mapped : c;

@@ -12,7 +12,6 @@ const EDGE = "Switchyard-Edge";
 const HINTS = "Sec-CH-UA-Platform-Version, Sec-CH-UA-Model, Sec-CH-UA-Full-Version-List";
 const STATUS = { 301: 301, 302: 302, 303: 303, 307: 307 };
 
-// system supplies the time and random values.
 const system = {
   now: () => Date.now(),
   uuid: () => crypto.randomUUID(),
@@ -47,7 +46,7 @@ export async function handle(request, env, ctx, from) {
   }
 }
 
-// isAhead reports whether a browser loads the link ahead of a click that may never come. The origin decides what to do with it.
+// isAhead reports whether a browser loads the link ahead of a click that may never come.
 function isAhead(headers) {
   return ["sec-purpose", "purpose", "x-purpose", "x-moz"].some((name) => headers.has(name));
 }
@@ -68,7 +67,6 @@ function cookie(headers, name) {
   return "";
 }
 
-// Cookies holds the cookies that the visitor sent, and the cookies to set.
 class Cookies {
   constructor(request) {
     this.headers = request.headers;
@@ -117,7 +115,6 @@ const NOTHING = { path: null, lander: null, offer: null };
 const YEAR = 365 * 86400;
 const CLICK_SECONDS = 60 * 86400;
 
-// route decides where a visitor goes, and collects the data for the report to the service.
 function route(request, bundle, seed, from) {
   const ms = from.now();
   const visitor = new Visitor(request, bundle, ms);
@@ -150,7 +147,6 @@ function route(request, bundle, seed, from) {
   return visit;
 }
 
-// lead returns the address that the decision leads to.
 function lead(visit, d) {
   const { bundle } = visit;
   if (d.via === VIA.none || d.route && !d.route.leads) throw new Origin("no destination");
@@ -176,7 +172,6 @@ function lead(visit, d) {
 
 const UNREPORTED = /^(cookie|authorization|proxy-authorization|x-forwarded-.*|forwarded|cf-.*|x-real-ip|true-client-ip|cdn-loop)$/;
 
-// reported returns the headers that the origin needs to describe and score the visitor.
 function reported(headers) {
   const out = {};
   let left = 48;

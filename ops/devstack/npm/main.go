@@ -1,4 +1,4 @@
-// Command npm installs npm with the system's package manager if npm is missing. The Makefile runs it.
+// Command npm installs npm with the system's package manager if npm is missing.
 package main
 
 import (

@@ -24,19 +24,18 @@ import (
 
 // Options of a run.
 type Options struct {
-	Rounds      int           // number of turns of the bare server, and of the service
-	Duration    time.Duration // length of one turn
+	Rounds      int // number of turns of the bare server, and of the service
+	Duration    time.Duration
 	Connections int           // number of connections of loads at full rate
 	Sustained   time.Duration // length of the load at twice the promised rate
 	Clicks      int           // number of clicks in the week on which reports are measured; default 2,000,005
 	Flood       int           // number of clicks in each flood; 0: no floods
 	Parts       []string      // names that the function Parts returns; empty: all parts
 	Out         io.Writer
-	Binary      string // path of the service's program
+	Binary      string
 	Detector    Detector
 }
 
-// Goals that the README promises.
 const (
 	goalRatio     = 0.5
 	goalP99       = 15 * time.Millisecond
@@ -49,7 +48,6 @@ const (
 	ingestSeconds = 15
 )
 
-// run is one run of all measurements.
 type run struct {
 	Options
 	began    time.Time
@@ -57,17 +55,17 @@ type run struct {
 	fleet    *fleet.Fleet
 	receiver *fleet.Receiver
 	api      *client.API
-	bare     string // address of the bare server
-	real     string // address of the service
+	bare     string
+	real     string
 	link     *url.URL
 	campaign string
 	issuer   *issuer // issues certificates; nil except in the TLS part
-	sent     int     // clicks on the tracking link so far
+	sent     int
 	rows     []row
 	missed   int
 }
 
-// row is a line of the result table. A row without a goal has no verdict.
+// A row without a goal has no verdict.
 type row struct {
 	what, value, goal string
 	met               bool
@@ -76,7 +74,7 @@ type row struct {
 // ErrMissed means that a goal was not reached on this machine.
 var ErrMissed = errors.New("bench: a goal was missed")
 
-// part is a group of measurements. Each part runs on its own instance of the service.
+// Each part runs on its own instance of the service.
 type part struct {
 	name  string
 	steps []func(*run, context.Context) error
@@ -96,10 +94,7 @@ var parts = []part{
 	{name: "tls", steps: []func(*run, context.Context) error{(*run).secureSetUp, (*run).secure, (*run).certificates}},
 }
 
-// Parts returns the names of the groups of measurements: tracking links and ingest; a load of 5,000 clicks a second; floods; the
-// rate with 10,000 campaigns compared with 10; the rate with 10,000 links of another tracker compared with none; a report with
-// 50,000 placements, and blocking 5,000 of them; jobs and events; bot detectors, and bot lists of 100,000 entries; reports,
-// exports and corrections on two million clicks; the same clicks in ClickHouse; tracking links by TLS, and 10,000 certificates.
+// Parts returns the names of the groups of measurements.
 func Parts() []string {
 	var names []string
 	for _, p := range parts {
@@ -108,8 +103,7 @@ func Parts() []string {
 	return names
 }
 
-// Run runs the measurements and prints a table with goals and verdicts. Each part gets its own instance of the service. Run
-// returns ErrMissed if a goal was missed.
+// Run runs the measurements and prints a table with goals and verdicts. It returns ErrMissed if a goal was missed.
 func Run(ctx context.Context, o Options) (err error) {
 	r := &run{Options: o, began: time.Now()}
 	if r.visitors, err = visitors.Load(); err != nil {
@@ -155,7 +149,6 @@ func (r *run) steps(ctx context.Context, p part) error {
 	return nil
 }
 
-// setUp starts the bare server and the service, and creates a campaign with rules.
 func (r *run) setUp(ctx context.Context) error {
 	port, err := devstack.FreePort()
 	if err != nil {
@@ -177,7 +170,6 @@ func (r *run) setUp(ctx context.Context) error {
 
 type object = map[string]any
 
-// create creates a typical campaign: rules by country, device and operating system, weighted offers, and tokens.
 func (r *run) create(ctx context.Context, alias string) error {
 	var source, campaign struct{ ID, URL string }
 	err := r.api.Create(ctx, "/traffic-sources", object{
@@ -244,7 +236,6 @@ func (r *run) waitLive(ctx context.Context) error {
 	})
 }
 
-// counted returns the number of clicks in the reports, including clicks of bots.
 func (r *run) counted(ctx context.Context) (int, error) {
 	var got struct {
 		Clicks int `json:"clicks"`
@@ -254,8 +245,7 @@ func (r *run) counted(ctx context.Context) (int, error) {
 	return got.Clicks + got.Bots, err
 }
 
-// drain waits until the reports count every click that was sent, so that the next turn begins on a quiet machine. It returns how
-// long that took.
+// drain waits until the reports count every click that was sent, so that the next turn begins on a quiet machine.
 func (r *run) drain(ctx context.Context) (time.Duration, error) {
 	began := time.Now()
 	ctx, cancel := context.WithTimeout(ctx, 2*time.Minute)
@@ -282,7 +272,6 @@ func (r *run) add(what, value, goal string, met bool) {
 	}
 }
 
-// table prints the result. It returns ErrMissed if a goal was missed.
 func (r *run) table() error {
 	_, _ = fmt.Fprintf(r.Out, "\n%d processors, %s, %.0f s\n\n", runtime.NumCPU(), runtime.Version(), time.Since(r.began).Seconds())
 	w := tabwriter.NewWriter(r.Out, 0, 4, 2, ' ', 0)
@@ -307,8 +296,7 @@ func (r *run) logf(format string, args ...any) {
 	_, _ = fmt.Fprintf(r.Out, "[%5.1f s] %s\n", time.Since(r.began).Seconds(), fmt.Sprintf(format, args...))
 }
 
-// median returns the median of a list, which must not be empty. If the number of values is even, it returns the larger of the two
-// in the middle.
+// For an even number of values, it is the larger of the two in the middle.
 func median[T cmp.Ordered](list []T) T {
 	sorted := slices.Sorted(slices.Values(list))
 	return sorted[len(sorted)/2]

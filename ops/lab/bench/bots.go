@@ -19,14 +19,13 @@ import (
 	"switchyard/models/bot/bottest"
 )
 
-// Detector is the service's own bot detector. It judges requests.
+// Detector is the service's own bot detector.
 type Detector interface {
 	// Warm makes a user agent known to the detector, as if the process had seen it before.
 	Warm(userAgent string)
 	Signals(r *http.Request) bot.Signals
 }
 
-// Goals of the detector.
 const (
 	goalWrong = 0 // people's requests that are called bots
 	goalLists = 0.9
@@ -87,7 +86,6 @@ func (r *run) judged(name string, t bottest.Tally, goal string, met bool) {
 		fmt.Sprintf("precision %.4f  recall %.3f  %d people wrongly called bots", t.Precision(), t.Recall(), t.Wrong), goal, met)
 }
 
-// kinds reports, for each kind of program, the share of its requests that each detector finds.
 func (r *run) kinds(tallies []bottest.Tally) {
 	for _, k := range tallies[0].Kinds {
 		if !k.Bot {
@@ -101,7 +99,6 @@ func (r *run) kinds(tallies []bottest.Tally) {
 	}
 }
 
-// cost measures the time of one verdict of our detector, on requests whose user agents it has seen before.
 func (r *run) cost(set []bottest.Request, requests map[string]*http.Request) {
 	list := make([]*http.Request, len(set))
 	for i, l := range set {
@@ -124,7 +121,6 @@ const (
 		process.stdout.write(JSON.stringify(list.map((agent) => isbot(agent))));`
 )
 
-// isbot installs the npm package isbot in a temporary directory and returns its verdicts on the set.
 func isbot(ctx context.Context, set []bottest.Request) (t bottest.Tally, err error) {
 	dir, err := os.MkdirTemp("", "isbot-")
 	if err != nil {
@@ -158,7 +154,6 @@ func isbot(ctx context.Context, set []bottest.Request) (t bottest.Tally, err err
 	return bottest.Judge(set, func(bottest.Request) bool { i++; return verdicts[i] }), nil
 }
 
-// output runs a command and returns its standard output. The error contains the start of the standard error.
 func output(ctx context.Context, dir string, input []byte, name string, args ...string) ([]byte, error) {
 	cmd := exec.CommandContext(ctx, name, args...)
 	var out, problem bytes.Buffer

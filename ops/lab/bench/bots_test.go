@@ -68,7 +68,7 @@ func TestVerdictsAreTold(t *testing.T) {
 	}
 }
 
-// TestCommandsThatAreMissing: a program that is not installed is an error. The output of an installed program is returned.
+// TestCommandsThatAreMissing: a program that is not installed is an error.
 func TestCommandsThatAreMissing(t *testing.T) {
 	t.Parallel()
 	if _, err := output(t.Context(), t.TempDir(), nil, "no-such-command-anywhere"); err == nil {

@@ -20,21 +20,18 @@ import (
 	"switchyard/ops/lab/fleet"
 )
 
-// Sizes, rates and goals of the measurements of jobs and events.
 const (
 	eventSeconds = 15
-	flood        = 3000 // deliveries that become due in a short time
-	floodTo      = 10   // endpoints that receive them
-	floodRate    = 200  // events a second
-	awaited      = 200  // jobs
+	flood        = 3000
+	floodTo      = 10  // endpoints that receive them
+	floodRate    = 200 // events a second
+	awaited      = 200
 	goalFirst    = 100 * time.Millisecond
 	goalOverhead = 20 * time.Millisecond
 )
 
 var eventRates = []int{50, 200}
 
-// announcer creates events in the same way as the service: it commits an event with its deliveries, and then puts the deliveries
-// into the queue. The service's own worker delivers them.
 type announcer struct {
 	r       *run
 	db      *db.DB
@@ -77,7 +74,6 @@ func (r *run) events(ctx context.Context) (err error) {
 	return a.flood(ctx)
 }
 
-// subscribe adds webhook endpoint number n.
 func (a *announcer) subscribe(ctx context.Context, n int) error {
 	path := fmt.Sprintf("/events%d", n)
 	var hook struct{ Secret string }
@@ -89,7 +85,6 @@ func (a *announcer) subscribe(ctx context.Context, n int) error {
 	return nil
 }
 
-// announce commits an event and puts its deliveries into the queue. It returns the event's id and the time of the commit.
 func (a *announcer) announce(ctx context.Context) (id uuid.UUID, at time.Time, err error) {
 	e := models.NewEvent(a.account, models.EventConversionCreated, time.Now(), models.ConversionData{
 		ClickID: models.FormatClickID(models.NewClickID()), ConversionID: "order", Status: models.StatusApproved,
@@ -107,8 +102,7 @@ func (a *announcer) announce(ctx context.Context) (id uuid.UUID, at time.Time, e
 	return e.ID, at, err
 }
 
-// paced calls fn as often as `count` says, at the given rate per second. Each call starts when it is due, even if earlier ones
-// are still running.
+// Each call starts when it is due, even if earlier ones are still running.
 func paced(ctx context.Context, rate, count int, fn func() error) error {
 	var (
 		all  sync.WaitGroup
@@ -177,8 +171,7 @@ func (r Result) spread() string {
 	return fmt.Sprintf("p50 %s  p95 %s  p99 %s", short(r.Percentile(0.5)), short(r.Percentile(0.95)), short(r.Percentile(0.99)))
 }
 
-// arrived skips the first attempts, whose number is `before`, and waits for the following attempts, whose number is `count`. It
-// returns an error unless each of the following attempts has the documented form and is the first attempt of its delivery.
+// Each attempt must have the documented form and be the first attempt of its delivery.
 func (a *announcer) arrived(ctx context.Context, before, count int) ([]fleet.Attempt, error) {
 	ctx, cancel := context.WithTimeout(ctx, 2*time.Minute)
 	defer cancel()
@@ -198,7 +191,6 @@ func (a *announcer) arrived(ctx context.Context, before, count int) ([]fleet.Att
 	return attempts, nil
 }
 
-// barePoll is the interval at which the bare asynq server polls for tasks.
 const barePoll = 25 * time.Millisecond
 
 // bareQueue measures asynq alone. Apart from the poll interval, asynq is set up as in its examples.
@@ -245,7 +237,7 @@ func (a *announcer) bareQueue(ctx context.Context, rate int) (Result, error) {
 	return result, nil
 }
 
-// flood makes many deliveries due in a short time, to floodTo endpoints. It measures the time until the last delivery has arrived.
+// flood makes many deliveries due in a short time, to floodTo endpoints.
 func (a *announcer) flood(ctx context.Context) error {
 	for n := 1; n < floodTo; n++ {
 		if err := a.subscribe(ctx, n); err != nil {

@@ -23,7 +23,6 @@ import (
 	"switchyard/ops/lab/fleet"
 )
 
-// Goals of the figures.
 const (
 	goalLedger = 20.0 // the ledger must be this many times faster than the rows
 	goalManual = 1.2  // a report may take this many times as long as the SQL by hand
@@ -32,14 +31,12 @@ const (
 	repeats    = 3    // measured turns of each of two compared functions, after a first turn that is not counted
 )
 
-// figures measures reports, exports and a correction over a week of clicks.
 func (r *run) figures(ctx context.Context) error {
 	return r.onWeek(ctx, func(w *week) []measured { return []measured{w.reports, w.manual, w.exports, w.correction} })
 }
 
 type measured = func(context.Context) error
 
-// onWeek stores a week of clicks and runs measurements on it.
 func (r *run) onWeek(ctx context.Context, parts func(*week) []measured) (err error) {
 	if err := r.fleet.StartAll(ctx); err != nil {
 		return err
@@ -66,7 +63,6 @@ func (r *run) onWeek(ctx context.Context, parts func(*week) []measured) (err err
 	return nil
 }
 
-// endless returns the URL of a database with the timeout of statements switched off.
 func endless(url string) string {
 	if strings.Contains(url, "?") {
 		return url + "&statement_timeout=0"
@@ -79,7 +75,7 @@ type week struct {
 	*run
 	d          *db.DB
 	account    uuid.UUID
-	clicks     int // number of clicks in all seven days
+	clicks     int
 	start, end time.Time
 }
 
@@ -87,7 +83,6 @@ func (w *week) query(fromRows bool, dimensions ...string) report.Query {
 	return report.Query{AccountID: w.account, From: w.start, To: w.end, Dimensions: dimensions, FromRows: fromRows}
 }
 
-// equal checks that ledger and rows agree before either is measured.
 func (w *week) equal(ctx context.Context) error {
 	var answers [2]string
 	for i := range answers {
@@ -105,7 +100,7 @@ func (w *week) equal(ctx context.Context) error {
 	return nil
 }
 
-// timeBoth returns the median times of two functions that take turns. The first turn is not counted.
+// The first turn is not counted.
 func timeBoth(first, second func() error) (a, b time.Duration, err error) {
 	var times [2][]time.Duration
 	for i := range repeats + 1 {
@@ -122,7 +117,6 @@ func timeBoth(first, second func() error) (a, b time.Duration, err error) {
 	return median(times[0]), median(times[1]), nil
 }
 
-// reports compares the time of reports from the ledger with the time of the same reports from the rows.
 func (w *week) reports(ctx context.Context) error {
 	for _, dimensions := range [][]string{
 		{"campaign_id"}, {"source_id", "offer_id"}, {"country", "device_type"}, {"hour_of_day"}, {},
@@ -157,7 +151,6 @@ func (w *week) reports(ctx context.Context) error {
 //go:embed figures/manual.sql
 var manual string
 
-// manual compares a report that needs the rows with the SQL statement that a person would write for it.
 func (w *week) manual(ctx context.Context) error {
 	var sizes [2]int
 	engine := func() error {
@@ -191,8 +184,7 @@ func (w *week) manual(ctx context.Context) error {
 	return nil
 }
 
-// exports compares exports of clicks with a COPY of the same rows in PostgreSQL. The first export has as many clicks as a file
-// may have, with few values. The second has fewer clicks, with long values.
+// The first export has as many clicks as a file may have, with few values. The second has fewer clicks, with long values.
 func (w *week) exports(ctx context.Context) error {
 	before := w.start.AddDate(0, 0, -1)
 	if err := w.export(ctx, "clicks with few values", before, before.Add(day-time.Second)); err != nil {
@@ -243,7 +235,6 @@ func (w *week) export(ctx context.Context, what string, from, to time.Time) erro
 
 const selectSome = `SELECT id FROM clicks WHERE account_id = $1 AND id >= $2 ORDER BY id LIMIT $3`
 
-// correction records conversions of clicks from a file, first as a dry run.
 func (w *week) correction(ctx context.Context) error {
 	const rows = 5000
 	var ids []uuid.UUID
@@ -276,7 +267,6 @@ func (w *week) correction(ctx context.Context) error {
 
 func stamp(t time.Time) string { return strings.ReplaceAll(t.Format(time.DateTime), " ", "%20") }
 
-// copy runs psql to write out the rows of a window.
 func (w *week) copy(ctx context.Context, from, to time.Time) error {
 	statement := fmt.Sprintf(`COPY (SELECT * FROM clicks WHERE account_id = '%s' AND id >= '%s' AND id < '%s' ORDER BY id DESC)
 		TO STDOUT WITH CSV`, w.account, models.FloorClickID(from), models.FloorClickID(to))
@@ -289,7 +279,6 @@ func (w *week) copy(ctx context.Context, from, to time.Time) error {
 	return nil
 }
 
-// resetPeak resets the peak memory of a process to its current memory.
 func resetPeak(p *fleet.Process) error {
 	err := os.WriteFile(filepath.Join("/proc", strconv.Itoa(p.PID()), "clear_refs"), []byte("5"), 0)
 	if err != nil {

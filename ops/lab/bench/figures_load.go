@@ -14,7 +14,6 @@ import (
 	"switchyard/models"
 )
 
-// The size of the week on which figures are measured.
 const (
 	day        = 24 * time.Hour
 	weekDays   = 7
@@ -36,8 +35,7 @@ var (
 const ident = `CREATE FUNCTION pg_temp.ident(kind text, n int) RETURNS uuid LANGUAGE sql IMMUTABLE
 AS $$ SELECT md5(kind || n)::uuid $$`
 
-// load inserts the clicks by SQL, together with the ledger deltas that the ingester would have written. It then compacts the
-// ledger with the service's own code.
+// load inserts the clicks by SQL, together with the ledger deltas that the ingester would have written.
 func (w *week) load(ctx context.Context) error {
 	w.logf("storing %d clicks", w.clicks)
 	for n := -1; n < weekDays; n++ {
@@ -119,7 +117,6 @@ func StoreDay(ctx context.Context, d *db.DB, account uuid.UUID, at time.Time, cl
 	return nil
 }
 
-// compact merges the ledger as the periodic job does, and logs the rows and the size of the resulting tables.
 func (w *week) compact(ctx context.Context) error {
 	const hours = 1000
 	for n := hours; n == hours; {

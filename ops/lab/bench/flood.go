@@ -18,7 +18,6 @@ import (
 	"switchyard/ops/client"
 )
 
-// Goals for the cost of a flood's clicks, for the cost of people's clicks, and for the effect on other accounts.
 const (
 	goalFloodClick = 60 * time.Microsecond // processor time of PostgreSQL
 	goalPerson     = 300 * time.Microsecond
@@ -43,14 +42,12 @@ type flooding struct {
 	saturated     time.Duration // p99 of people's clicks at full rate
 }
 
-// aside is the effect on other accounts during a phase of the measurement.
 type aside struct {
-	p99   time.Duration // of people's redirects
+	p99   time.Duration
 	stale time.Duration // longest time from a click of the third account until its reports counted the click
 }
 
-// flood measures the cost of people's clicks, then a flood from one address, and then a flood from a hundred addresses. If
-// Options.Flood is 0, it measures no floods.
+// flood measures the cost of people's clicks, then a flood from one address, and then a flood from a hundred addresses.
 func (r *run) flood(ctx context.Context) (err error) {
 	f := &flooding{run: r}
 	if f.d, err = db.Open(ctx, r.fleet.DatabaseURL, db.Options{Name: "bench"}); err != nil {
@@ -89,7 +86,7 @@ func (r *run) flood(ctx context.Context) (err error) {
 	return f.measureFlood(ctx, fmt.Sprintf("%d addresses", floodAddresses), f.requests(addresses))
 }
 
-// requests returns one request for each address. All come from the same browser.
+// All requests come from the same browser.
 func (f *flooding) requests(addresses []string) []Request {
 	list := make([]Request, len(addresses))
 	for i, ip := range addresses {
@@ -98,9 +95,8 @@ func (f *flooding) requests(addresses []string) []Request {
 	return list
 }
 
-// persons measures the cost of people's clicks at a rate that the machine sustains easily. Before that, it sends such clicks
-// for a while, so that the scans for bots among earlier clicks run as well. Then it measures the redirects and the reports of
-// other accounts without a flood, and finally people's redirects at full rate.
+// persons measures the cost of people's clicks at a rate that the machine sustains easily. Before that, it sends such clicks for
+// a while, so that the scans for bots among earlier clicks run as well.
 func (f *flooding) persons(ctx context.Context) error {
 	if _, err := f.people.sustainRate(ctx, peopleRate, f.Sustained/2); err != nil {
 		return err
@@ -166,8 +162,7 @@ func (f *flooding) full(requests []Request) Load {
 	return Load{Addr: f.real, Connections: f.Connections, Requests: requests, Duration: f.Duration, Status: "302"}
 }
 
-// measureFlood sends one flood at full rate. It measures until all clicks are stored and scanned, and for at least two
-// minutes after the last click.
+// The measurement lasts until all clicks are stored and scanned, and for at least two minutes after the last click.
 func (f *flooding) measureFlood(ctx context.Context, from string, requests []Request) error {
 	before, err := f.updates(ctx)
 	if err != nil {
@@ -215,8 +210,6 @@ func (f *flooding) measureFlood(ctx context.Context, from string, requests []Req
 	return f.traces(ctx, n, before)
 }
 
-// addOthers adds rows with the times that other accounts experienced. If full is not nil, it has the times of the flood's own
-// redirects, and addOthers adds a row with them.
 func (f *flooding) addOthers(when string, a aside, full []time.Duration) {
 	if full != nil {
 		p99 := median(full)
@@ -233,7 +226,7 @@ func (f *flooding) addOthers(when string, a aside, full []time.Duration) {
 func ratio(a, b time.Duration) float64 { return float64(a) / float64(max(b, 1)) }
 
 // waitQuiet waits until the reports count the flood and the scan has examined it, and for at least two minutes after the time
-// `ended`. It returns the time from `ended` until the scan was done.
+// `ended`.
 func (f *flooding) waitQuiet(ctx context.Context, ended time.Time) (settled time.Duration, err error) {
 	ctx, cancel := context.WithTimeout(ctx, 15*time.Minute)
 	defer cancel()
@@ -258,7 +251,6 @@ func (f *flooding) waitQuiet(ctx context.Context, ended time.Time) (settled time
 	return settled, err
 }
 
-// traces reports what the flood has left behind: click rows that were written again, marked clicks, and failed jobs.
 func (f *flooding) traces(ctx context.Context, n int, before int64) error {
 	after, err := f.updates(ctx)
 	if err != nil {
@@ -282,8 +274,7 @@ func (f *flooding) updates(ctx context.Context) (int64, error) {
 	return db.Get[int64](ctx, f.d, "updates", `SELECT coalesce(sum(n_tup_upd), 0)::bigint FROM pg_stat_user_tables WHERE relname ~ '^clicks'`)
 }
 
-// others sends people's clicks until `stop` is called. It also sends single clicks of the third account, and waits each time until
-// the reports count the click.
+// others sends people's clicks until `stop` is called.
 func (f *flooding) others(ctx context.Context) (stop func() (aside, error)) {
 	ctx, cancel := context.WithCancel(ctx)
 	type outcome struct {
@@ -324,7 +315,6 @@ func (f *flooding) others(ctx context.Context) (stop func() (aside, error)) {
 	}
 }
 
-// click sends one click and returns the time until the reports counted it.
 func (r *run) click(ctx context.Context) (time.Duration, error) {
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, r.fleet.URL+r.link.Path, nil)
 	if err != nil {
@@ -364,7 +354,6 @@ func wait(ctx context.Context, d time.Duration) error {
 	}
 }
 
-// loadAverage returns the load average of the machine over the last minute, as a text.
 func loadAverage() string {
 	text, _ := os.ReadFile("/proc/loadavg")
 	fields := strings.Fields(string(text))

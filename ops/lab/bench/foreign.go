@@ -18,7 +18,7 @@ const (
 )
 
 // foreign compares the rate of tracking links of two accounts, each on a domain of its own. The domain of one account also
-// answers 10,000 links of another tracker. The same process serves both accounts.
+// answers 10,000 links of another tracker.
 func (r *run) foreign(ctx context.Context) error {
 	d, err := db.Open(ctx, r.fleet.DatabaseURL, db.Options{Name: "bench"})
 	if err != nil {
@@ -55,7 +55,7 @@ func (r *run) foreign(ctx context.Context) error {
 	return nil
 }
 
-// ownDomain moves the campaign to a new domain of its account. It stores the domain by SQL, because no DNS server answers for it.
+// The domain is stored by SQL, because no DNS server answers for it.
 func (r *run) ownDomain(ctx context.Context, d *db.DB, host string) error {
 	const q = `INSERT INTO domains (id, account_id, host, is_verified)
 		SELECT gen_random_uuid(), account_id, $2, true FROM campaigns WHERE id = $1 RETURNING id`
@@ -71,8 +71,6 @@ func (r *run) ownDomain(ctx context.Context, d *db.DB, host string) error {
 	return r.waitLive(ctx)
 }
 
-// importLinks stores the links of another tracker. All of them lead to the campaign. It makes the last of them the link of the run,
-// and returns when this link is live.
 func (r *run) importLinks(ctx context.Context, d *db.DB) error {
 	const q = `INSERT INTO foreign_links (id, account_id, form, foreign_id, campaign_id)
 		SELECT gen_random_uuid(), account_id, 'path', 'old-' || n, id FROM campaigns, generate_series(1, $2::int) n WHERE id = $1`

@@ -21,11 +21,10 @@ const (
 	listed      = "203.0.113.77"
 )
 
-// slice is the length of one turn. It is short, so that other load on the machine hardly changes between two turns.
+// Turns are short, so that other load on the machine hardly changes between two of them.
 const slice = 250 * time.Millisecond
 
-// side is one of two compared links, with the account to which it belongs, its load and its results. The campaigns of both sides
-// have the same settings.
+// The campaigns of both sides have the same settings.
 type side struct {
 	turns
 	load Load
@@ -42,8 +41,8 @@ func (r *run) side(requests int) *side {
 }
 
 // lists compares the rate of tracking links of two accounts. One account scores by all signals and has bot lists of 100,000
-// values. The other account has no lists, and its signals are switched off. The same process serves both. They take turns in
-// short slices, and the order alternates.
+// values. The other account has no lists, and its signals are switched off. They take turns in short slices, and the order
+// alternates.
 func (r *run) lists(ctx context.Context) error {
 	without := r.side(r.sent)
 	if err := r.ignoreSignals(ctx); err != nil {
@@ -71,8 +70,7 @@ func (r *run) lists(ctx context.Context) error {
 	return nil
 }
 
-// compare runs the rounds of the sides `without` and `with`. In each round it divides the rate of `with` by the rate of `without`.
-// It returns the median of these quotients. name describes the side `with` in the progress lines.
+// compare divides, in each round, the rate of `with` by the rate of `without`, and returns the median of these quotients.
 func (r *run) compare(ctx context.Context, without, with *side, name string) (float64, error) {
 	if _, err := r.round(ctx, without, with, 4); err != nil { // fills the cache of user agents, as traffic does
 		return 0, err
@@ -89,8 +87,6 @@ func (r *run) compare(ctx context.Context, without, with *side, name string) (fl
 	return median(ratios), nil
 }
 
-// round runs the given number of slices for each side and waits until all their clicks are counted. It returns the number of
-// answers of the side `with` divided by the number of answers of the side `without`.
 func (r *run) round(ctx context.Context, without, with *side, slices int) (float64, error) {
 	began := [2]int{without.sent, with.sent}
 	for i := range slices {
@@ -115,7 +111,6 @@ func (r *run) round(ctx context.Context, without, with *side, slices int) (float
 	return float64(with.sent-began[1]) / float64(max(1, without.sent-began[0])), nil
 }
 
-// ignoreSignals switches off all signals that can be switched off.
 func (r *run) ignoreSignals(ctx context.Context) error {
 	var now struct{ Signals []struct{ Reason string } }
 	if err := r.api.Get(ctx, "/bot-detection", &now); err != nil {
@@ -128,8 +123,6 @@ func (r *run) ignoreSignals(ctx context.Context) error {
 	return r.api.Do(ctx, http.StatusOK, http.MethodPut, "/bot-detection", object{"disabled": names, "days": 0}, nil)
 }
 
-// fillLists denies addresses, networks, user agents, referrers and a sub-parameter's values, and waits until a click of the
-// listed address counts as blocked.
 func (r *run) fillLists(ctx context.Context) error {
 	for i := range listEntries {
 		attribute, operator, value := denied(i)
@@ -163,7 +156,7 @@ func (r *run) fillLists(ctx context.Context) error {
 	})
 }
 
-// denied returns the condition and the values of an entry. They match no visitor: addresses of 241.0.0.0/8, for example, are not in use.
+// The values match no visitor: addresses of 241.0.0.0/8, for example, are not in use.
 func denied(entry int) (attribute, operator string, value func(n int) string) {
 	address := func(n int) string {
 		var a [4]byte
@@ -184,7 +177,6 @@ func denied(entry int) (attribute, operator string, value func(n int) string) {
 	return "sub1", "equals", text("bad-zone-%d")
 }
 
-// visitFrom follows the tracking link once.
 func (r *run) visitFrom(ctx context.Context, ip string) error {
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, r.fleet.URL+r.link.RequestURI(), nil)
 	if err != nil {

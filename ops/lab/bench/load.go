@@ -30,7 +30,7 @@ type Load struct {
 	Requests    []Request
 	Duration    time.Duration
 	Rate        float64 // requests a second of all connections together; 0: as fast as answers come
-	Status      string  // the status that every answer must have, such as "302"
+	Status      string
 	// TLS makes connections secure; nil: plain connections. If Names is not empty, connections use its host names in turn.
 	TLS   *tls.Config
 	Names []string
@@ -57,7 +57,7 @@ func (r Result) Percentile(p float64) time.Duration {
 	return r.latencies[min(len(r.latencies)-1, int(p*float64(len(r.latencies))))]
 }
 
-// Run sends the load. It returns an error for an answer with another status, and for a broken connection.
+// Run sends the load.
 func (l Load) Run(ctx context.Context) (Result, error) {
 	ctx, cancel := context.WithTimeout(ctx, l.Duration+30*time.Second)
 	defer cancel()
@@ -93,13 +93,11 @@ func (l Load) Run(ctx context.Context) (Result, error) {
 	return result.sorted(), errors.Join(errs...)
 }
 
-// sorted sorts the latencies, which may come from several runs.
 func (r Result) sorted() Result {
 	slices.Sort(r.latencies)
 	return r
 }
 
-// connection is one connection of a load.
 type connection struct {
 	Load
 	conn      net.Conn
@@ -140,7 +138,6 @@ func (c *connection) run(ctx context.Context, start time.Time, number int) error
 	}
 }
 
-// open opens the connection.
 func (c *connection) open(ctx context.Context) error {
 	var d net.Dialer
 	conn, err := d.DialContext(ctx, "tcp", c.Addr)
@@ -176,7 +173,6 @@ func (c *connection) close() {
 	_ = conn.Close()
 }
 
-// request sends the next request. If Fresh is set, it opens a new connection for it.
 func (c *connection) request(ctx context.Context) error {
 	if !c.Fresh {
 		return c.roundTrip()
@@ -190,7 +186,6 @@ func (c *connection) request(ctx context.Context) error {
 
 const letters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_"
 
-// roundTrip sends the next request and reads its answer.
 func (c *connection) roundTrip() error {
 	r := c.Requests[c.next%len(c.Requests)]
 	c.next++
@@ -217,7 +212,6 @@ var (
 	chunked       = []byte("\r\nTransfer-Encoding: chunked")
 )
 
-// read reads one answer: its head, and the number of bytes that the head announces.
 func (c *connection) read() error {
 	received, head := 0, -1
 	for head < 0 {

@@ -11,7 +11,6 @@ import (
 	"switchyard/ops/visitors"
 )
 
-// seen is a server that counts requests by user agent.
 type seen struct {
 	mu     sync.Mutex
 	agents map[string]int

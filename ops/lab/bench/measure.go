@@ -11,14 +11,12 @@ import (
 	"switchyard/ops/lab/fleet"
 )
 
-// turns holds the results of the turns of one kind of load.
 type turns struct {
 	rates    []float64
 	p50, p99 []time.Duration
 	cpu      []time.Duration // processor time of the server process per answer
 }
 
-// run runs one turn of a load against a process and adds its results.
 func (t *turns) run(ctx context.Context, l Load, p *fleet.Process) (Result, error) {
 	before := p.CPU()
 	result, err := l.Run(ctx)
@@ -37,7 +35,6 @@ func (t *turns) String() string {
 		median(t.cpu).Round(100*time.Nanosecond))
 }
 
-// redirects measures the bare server and the tracking link in turns, and then a flood of random user agents.
 func (r *run) redirects(ctx context.Context) error {
 	link := r.link.RequestURI()
 	load := Load{Connections: r.Connections, Duration: r.Duration, Status: "302", Requests: visits(r.visitors, r.link.Host, link)}
@@ -78,7 +75,6 @@ func (r *run) redirects(ctx context.Context) error {
 	return nil
 }
 
-// visit runs one turn on the tracking link and waits until its clicks are counted. It returns the time of the wait.
 func (r *run) visit(ctx context.Context, t *turns, l Load) (time.Duration, error) {
 	result, err := t.run(ctx, l, r.fleet.Find("web"))
 	r.sent += result.Count
@@ -88,7 +84,6 @@ func (r *run) visit(ctx context.Context, t *turns, l Load) (time.Duration, error
 	return r.drain(ctx)
 }
 
-// ingest sends clicks at the promised rate and measures how far the reports are behind.
 func (r *run) ingest(ctx context.Context) error {
 	held, err := r.sustainRate(ctx, goalIngest, ingestSeconds*time.Second)
 	if err != nil {
@@ -119,7 +114,6 @@ func (r *run) sustain(ctx context.Context) error {
 	return nil
 }
 
-// sustained is the result of a load at a fixed rate.
 type sustained struct {
 	Result
 	worst int           // largest number of clicks that were sent but not in the reports yet
@@ -134,7 +128,6 @@ func (h sustained) latency() string {
 	return fmt.Sprintf("p50 %s  p99 %s", short(h.Percentile(0.5)), short(h.Percentile(0.99)))
 }
 
-// sustainRate sends clicks at a rate for the time d, and waits until all are counted.
 func (r *run) sustainRate(ctx context.Context, rate int, d time.Duration) (h sustained, err error) {
 	l := Load{
 		Addr: r.real, Connections: r.Connections, Duration: d, Rate: float64(rate), Status: "302",
@@ -156,8 +149,7 @@ func (r *run) sustainRate(ctx context.Context, rate int, d time.Duration) (h sus
 	return h, err
 }
 
-// watch compares the number of counted clicks with the number that must have been sent, until the load is done. It returns the
-// largest difference.
+// watch compares the number of counted clicks with the number that must have been sent, until the load is done.
 func (r *run) watch(ctx context.Context, before, rate int, began time.Time, done <-chan error) (worst int, err error) {
 	tick := time.NewTicker(10 * time.Second) // rarely: a query reads all rows that are not compacted, and costs time
 	defer tick.Stop()
@@ -176,8 +168,7 @@ func (r *run) watch(ctx context.Context, before, rate int, began time.Time, done
 	}
 }
 
-// start measures the time from an API call to the start of the job that the call awaits. It does so from outside: the time
-// between sending POST /webhooks/test and the arrival of its ping at our receiver.
+// start measures the time from an API call to the start of the job that the call awaits.
 func (r *run) start(ctx context.Context) error {
 	const calls = 100
 	var hook struct{ ID, Secret string }
@@ -206,7 +197,6 @@ func (r *run) start(ctx context.Context) error {
 	return nil
 }
 
-// choice measures the time and the allocations of flow.Pick.
 func (r *run) choice(context.Context) error {
 	result, err := pick()
 	if err != nil {

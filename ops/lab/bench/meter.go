@@ -9,10 +9,8 @@ import (
 	"switchyard/ops/lab/fleet"
 )
 
-// cost is the processor time of one operation, such as a click, in each process that takes part.
 type cost struct{ Web, Worker, Postgres, Redis time.Duration }
 
-// meter reads the processor time that the processes of a service have used.
 type meter struct {
 	web, worker                          *fleet.Process
 	postgres, redis                      fleet.Server
@@ -35,7 +33,6 @@ func (m *meter) begin() {
 	m.atWeb, m.atWorker, m.atPostgres, m.atRedis = m.web.CPU(), m.worker.CPU(), m.postgres.CPU(), m.redis.CPU()
 }
 
-// used returns the processor time of each process since begin, divided by n.
 func (m *meter) used(n int) cost {
 	count := time.Duration(n)
 	return cost{
@@ -44,7 +41,6 @@ func (m *meter) used(n int) cost {
 	}
 }
 
-// costs adds a row with a cost to the result.
 func (r *run) costs(what string, c cost) {
 	list := db.Map([]time.Duration{c.Web, c.Worker, c.Postgres, c.Redis}, func(d time.Duration) string { return d.Round(100 * time.Nanosecond).String() })
 	r.add("processor time of "+what+": web, worker, PostgreSQL, Redis", strings.Join(list, ", "), "", true)

@@ -12,8 +12,8 @@ import (
 )
 
 // pick measures only the choice of a path, among 20 paths with three conditions each. The visitor meets all conditions of the
-// last path only, so every path is checked. The visitor's values are set again for each choice. pick returns the median of five
-// measurements, because other programs run on the machine.
+// last path only, so every path is checked. pick returns the median of five measurements, because other programs run on the
+// machine.
 func pick() (testing.BenchmarkResult, error) {
 	paths := make([]map[string]any, 20)
 	for i := range paths {

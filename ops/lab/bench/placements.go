@@ -21,8 +21,8 @@ const (
 )
 
 // placements fills a campaign with clicks of 50,000 placements and measures its report. Then it blocks 5,000 placements in one
-// call, measures the time until two web processes no longer route the visitors of these placements, and compares the rate of
-// the campaign with the rate of a campaign of another account, which has no blocked values.
+// call, measures the time until two web processes no longer route their visitors, and compares the rate of the campaign with
+// the rate of a campaign without blocked values.
 func (r *run) placements(ctx context.Context) error {
 	without := r.side(r.sent)
 	var err error
@@ -62,7 +62,6 @@ func (r *run) placements(ctx context.Context) error {
 
 func placement(n int) string { return fmt.Sprintf("place-%05d", n) }
 
-// fillPlacements sends clicks until there are clicksEach for each placement on average, and waits until all are counted.
 func (r *run) fillPlacements(ctx context.Context) error {
 	load := Load{Addr: r.real, Connections: r.Connections, Duration: r.Duration, Status: "302"}
 	for n := range placements {
@@ -80,7 +79,6 @@ func (r *run) fillPlacements(ctx context.Context) error {
 	return nil
 }
 
-// reportPlacements measures the report that the dashboard shows first: the 1,000 placements with the most clicks.
 func (r *run) reportPlacements(ctx context.Context) error {
 	ask := "/reports/performance?" + url.Values{"dimension": {"sub1"}, "sort": {"-clicks"}, "limit": {"1000"}}.Encode()
 	var took []time.Duration
@@ -101,8 +99,6 @@ func (r *run) reportPlacements(ctx context.Context) error {
 	return nil
 }
 
-// blockPlacements blocks placements in one call. It measures the time from the call until both web processes refuse the visitors of
-// the first and the last of them.
 func (r *run) blockPlacements(ctx context.Context, second string) error {
 	values := make([]string, blockedPlacements)
 	for n := range values {

@@ -9,8 +9,7 @@ import (
 	"switchyard/ops/visitors"
 )
 
-// variants is the number of different requests that take turns. It is larger than the number of user agents or of addresses in
-// the set.
+// variants is larger than the number of user agents or of addresses in the set.
 const variants = 4000
 
 var languages = []string{"en-US,en;q=0.9", "de-DE,de;q=0.9,en;q=0.8", "es-MX,es;q=0.9", "pt-BR", "fr-FR,fr;q=0.9", "ja"}
@@ -30,7 +29,7 @@ func visits(set visitors.Set, host, path string) []Request {
 	return list
 }
 
-// neighbour returns an address in the same provider's network. The load generator replaces some of its digits with random ones.
+// neighbour returns an address in the same provider's network.
 func neighbour(address string) string {
 	if parts := strings.Split(address, ":"); len(parts) > 1 {
 		return parts[0] + ":" + parts[1] + ":100:100::1"
@@ -39,13 +38,12 @@ func neighbour(address string) string {
 	return parts[0] + "." + parts[1] + ".100.100"
 }
 
-// digitsOfNeighbour returns the positions of the digits in a request that are replaced.
 func digitsOfNeighbour(request []byte) []int {
 	at := max(bytes.LastIndex(request, []byte(".100.100")), bytes.LastIndex(request, []byte(":100:100::")))
 	return []int{at + 2, at + 3, at + 6, at + 7}
 }
 
-// floodVisits returns as many requests as visits. Each time one of them is sent, it has a new user agent.
+// Each time a request is sent, it has a new user agent.
 func floodVisits(set visitors.Set, host, path string) []Request {
 	mark := bytes.Repeat([]byte("?"), 16)
 	list := visits(set, host, path)

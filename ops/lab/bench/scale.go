@@ -16,7 +16,6 @@ import (
 	"switchyard/ops/lab/chdb"
 )
 
-// Goals of the copy of clicks in ClickHouse, compared with PostgreSQL.
 const (
 	goalSmaller = 5.0                   // a click takes this many times less space
 	goalCopied  = 5000                  // clicks copied per second: twice the promised ingest rate
@@ -28,7 +27,7 @@ const (
 	goalBehind  = 3 * time.Second       // time from the last click until reports count it
 )
 
-// scale is a week of clicks in both engines. Both use one thread for a statement.
+// Both engines use one thread for a statement.
 type scale struct {
 	*week
 
@@ -38,12 +37,10 @@ type scale struct {
 	reader *click.CopyReader
 }
 
-// scaling measures a week of clicks in ClickHouse.
 func (r *run) scaling(ctx context.Context) error {
 	return r.onWeek(ctx, func(w *week) []measured { return []measured{w.clickHouse} })
 }
 
-// clickHouse starts ClickHouse and runs the measurements.
 func (w *week) clickHouse(ctx context.Context) (err error) {
 	dir, err := os.MkdirTemp("", "switchyard-bench-")
 	if err != nil {
@@ -73,7 +70,6 @@ func (w *week) clickHouse(ctx context.Context) (err error) {
 	return nil
 }
 
-// fill copies the clicks to ClickHouse and measures the rate.
 func (s *scale) fill(ctx context.Context) error {
 	if err := s.copy.Begin(ctx); err != nil {
 		return err
@@ -92,7 +88,6 @@ func (s *scale) rate(what string, clicks int64, took time.Duration) {
 	s.add(what, fmt.Sprintf("%d in %s: %.0f a second", clicks, short(took), rate), fmt.Sprintf(">= %d", goalCopied), rate >= goalCopied)
 }
 
-// audit compares the figures of ClickHouse's rows with the ledger.
 func (s *scale) audit(ctx context.Context) error {
 	differ := 0
 	for n := range weekDays { // not the day before the week: its clicks are not in the ledger

@@ -20,8 +20,8 @@ import (
 	"switchyard/models"
 )
 
-// compare runs the same query in both engines and adds a row with their processor times. The function rows runs the query and
-// returns the number of rows of the answer. This number must be the same in both engines.
+// compare runs the same query in both engines and adds a row with their processor times. This number must be the same in both
+// engines.
 func (s *scale) compare(ctx context.Context, what string, goal float64, rows func(report.Reader) (int, error)) error {
 	var sizes [2]int
 	perform := func(i int, r report.Reader) func() error {
@@ -72,8 +72,8 @@ func (s *scale) cost(ctx context.Context, first, second func() error) (here, the
 
 const serialName = "bench-serial"
 
-// used returns the processor time that an engine has used so far. For PostgreSQL (0) it is the time of the measured sessions.
-// For ClickHouse (1) it is the time of this process, in which ClickHouse runs.
+// For PostgreSQL (0) it is the time of the measured sessions. For ClickHouse (1) it is the time of this process, in which
+// ClickHouse runs.
 func (s *scale) used(ctx context.Context, engine int) (time.Duration, error) {
 	if engine == 1 {
 		var u syscall.Rusage
@@ -154,7 +154,7 @@ func (s *scale) questions(ctx context.Context, how string) error {
 }
 
 // ledgers measures reports that rollups of the ledger answer. A rollup is a copy of the ledger with fewer dimensions, also in
-// PostgreSQL. ledgers checks that ClickHouse gets no query for these reports.
+// PostgreSQL.
 func (s *scale) ledgers(ctx context.Context) error {
 	reader := report.Reader{Conn: s.serial, Copy: s.reader}
 	asked := s.reader.Reports(click.FromCopy)
@@ -233,7 +233,6 @@ func (s *scale) lookups(ctx context.Context) error {
 	return nil
 }
 
-// exportBoth compares exports of 100,000 rows, or of the whole week if it has fewer.
 func (s *scale) exportBoth(ctx context.Context) error {
 	q := export.Query{AccountID: s.account, From: s.start, To: s.end}
 	if length := time.Duration(float64(s.end.Sub(s.start)) * models.MaxExportRows / float64(s.clicks)); length < s.end.Sub(s.start) {
@@ -262,7 +261,6 @@ func (s *scale) exportBoth(ctx context.Context) error {
 const changeClicks = `UPDATE clicks SET lp_views = lp_views WHERE id IN (
 	SELECT id FROM clicks WHERE account_id = $1 AND id >= $2 ORDER BY id LIMIT $3)`
 
-// changes measures the rate at which changes of clicks are copied to ClickHouse.
 func (s *scale) changes(ctx context.Context) error {
 	_, err := s.d.ExecContext(ctx, changeClicks, s.account, models.FloorClickID(s.start), min(100_000, s.clicks/2))
 	if err != nil {
@@ -276,8 +274,7 @@ func (s *scale) changes(ctx context.Context) error {
 
 const behindSeconds = 8
 
-// behind stores clicks at the promised rate and copies them to ClickHouse every second, as a worker does. It measures the time
-// from the last click until a report counts all of them.
+// behind stores clicks at the promised rate and copies them to ClickHouse every second, as a worker does.
 func (s *scale) behind(ctx context.Context) error {
 	q := s.query(true)
 	q.From, q.To = s.end, s.end.AddDate(0, 0, 1)

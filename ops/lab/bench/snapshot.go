@@ -15,7 +15,6 @@ import (
 	"switchyard/ops/lab/fleet"
 )
 
-// Sizes of the compared routing snapshots, and the number of timed changes.
 const (
 	few        = 10
 	many       = 10_000
@@ -25,8 +24,7 @@ const (
 	goalChange = time.Second
 )
 
-// snapshot compares the rate of tracking links with few and with many campaigns. It also times changes on two web processes that
-// hold the many campaigns.
+// snapshot compares the rate of tracking links with few and with many campaigns.
 func (r *run) snapshot(ctx context.Context) error {
 	d, err := db.Open(ctx, r.fleet.DatabaseURL, db.Options{Name: "bench"})
 	if err != nil {
@@ -75,7 +73,6 @@ func (r *run) snapshot(ctx context.Context) error {
 
 const patternAlias = "bench-pattern"
 
-// pattern creates the campaign that fill copies.
 func (r *run) pattern(ctx context.Context) error {
 	var streams []object
 	for i := range pathsEach {
@@ -95,9 +92,7 @@ func (r *run) pattern(ctx context.Context) error {
 	return r.api.Create(ctx, "/campaigns", object{"name": "pattern", "alias": patternAlias, "streams": streams}, &made)
 }
 
-// fill creates campaigns as copies of the pattern. Their names are many-N. The first N is the argument "from", and the last N
-// is one less than the argument "to". In each path with conditions, one condition has a value that no other copy has.
-// fill returns the time until the last campaign is live.
+// In each path with conditions, one condition has a value that no other copy has.
 func (r *run) fill(ctx context.Context, d *db.DB, from, to int) (time.Duration, error) {
 	const q = `INSERT INTO campaigns (id, account_id, name, alias, domain_id, streams)
 		SELECT gen_random_uuid(), account_id, 'many-' || n, 'many-' || n, domain_id,
@@ -129,8 +124,7 @@ func (r *run) head(ctx context.Context, base, path string) (int, error) {
 	return resp.StatusCode, resp.Body.Close()
 }
 
-// spread measures the rate of links of n campaigns. It returns this rate divided by the rate of the bare server in the same
-// turns.
+// spread measures the rate of links of n campaigns.
 func (r *run) spread(ctx context.Context, n int) (float64, error) {
 	load := Load{Connections: r.Connections, Duration: r.Duration, Status: "302"}
 	bareLoad, realLoad := load, load
@@ -156,7 +150,6 @@ func (r *run) spread(ctx context.Context, n int) (float64, error) {
 	return median(shares), nil
 }
 
-// another starts one more web process and waits until it routes visitors of a link. The number of campaigns is only printed.
 func (r *run) another(ctx context.Context, campaigns int, link string) (web, error) {
 	port, err := devstack.FreePort()
 	if err != nil {
@@ -182,7 +175,6 @@ func (r *run) another(ctx context.Context, campaigns int, link string) (web, err
 	return w, err
 }
 
-// web is a web process that was started for a measurement.
 type web struct {
 	process *fleet.Process
 	url     string
@@ -190,7 +182,7 @@ type web struct {
 	memory  int // kB, resident
 }
 
-// changes pauses and resumes a campaign in turn. It measures the time until both web processes route accordingly.
+// changes pauses and resumes a campaign in turn.
 func (r *run) changes(ctx context.Context, second string) error {
 	var took []time.Duration
 	for i := range toggles {

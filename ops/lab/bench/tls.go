@@ -28,7 +28,6 @@ import (
 	"switchyard/ops/devstack"
 )
 
-// Goals and sizes of the TLS measurements.
 const (
 	goalKept       = 0.5 // share of the bare server's rate, on kept connections
 	goalHandshakes = 0.9 // share of the bare server's rate, with a full handshake for each request
@@ -36,10 +35,8 @@ const (
 	handshakeRate  = 200 // handshakes per second, over all hosts
 )
 
-// encryptionKey encrypts the stored certificates of the bench.
 var encryptionKey = bytes.Repeat([]byte("b"), 32)
 
-// issuer issues certificates under one root and stores them in the database of the service.
 type issuer struct {
 	key   *ecdsa.PrivateKey
 	cert  *x509.Certificate
@@ -72,7 +69,6 @@ func (r *run) newIssuer(ctx context.Context) (*issuer, error) {
 	return i, err
 }
 
-// issue issues and stores a certificate of a host. It returns the PEM text of the key, the certificate and the root.
 func (i *issuer) issue(ctx context.Context, host string, serial int64) ([]byte, error) {
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 	if err != nil {
@@ -106,7 +102,6 @@ func (i *issuer) issue(ctx context.Context, host string, serial int64) ([]byte, 
 	})
 }
 
-// secureSetUp starts the bare server and the service. Both serve by TLS with the same certificate.
 func (r *run) secureSetUp(ctx context.Context) (err error) {
 	if r.issuer, err = r.newIssuer(ctx); err != nil {
 		return err
@@ -148,14 +143,11 @@ func (r *run) secureSetUp(ctx context.Context) (err error) {
 	return r.create(ctx, "bench-campaign")
 }
 
-// secureClient returns the TLS settings of a load. It does not verify certificates, because that is work of the client and not
-// of the server.
+// Certificates are not verified, because that is work of the client and not of the server.
 func secureClient() *tls.Config {
 	return &tls.Config{MinVersion: tls.VersionTLS12, ServerName: "localhost", InsecureSkipVerify: true}
 }
 
-// secure measures the bare server and the tracking link in turns, first on kept connections and then with a handshake for each
-// request.
 func (r *run) secure(ctx context.Context) error {
 	load := Load{
 		Connections: r.Connections, Duration: r.Duration, Status: "302", TLS: secureClient(),
@@ -238,7 +230,6 @@ func (r *run) certificates(ctx context.Context) error {
 	return nil
 }
 
-// secureAnother starts one more web process and waits until it serves the certificates of the first and the last host.
 func (r *run) secureAnother(ctx context.Context, hosts ...string) (w web, address string, err error) {
 	ports := make([]int, 0, 2)
 	for range 2 {

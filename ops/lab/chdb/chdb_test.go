@@ -24,7 +24,7 @@ import (
 	"switchyard/ops/lab/chdb"
 )
 
-// server returns the URL of the server, which make e2e starts. It skips the test if no server runs.
+// The test is skipped if no server runs.
 func server(t *testing.T) string {
 	t.Helper()
 	address := os.Getenv("TEST_CLICKS_URL")
@@ -34,7 +34,6 @@ func server(t *testing.T) string {
 	return address
 }
 
-// open creates a database for the test and opens it with the client that the service uses.
 func open(t *testing.T) driver.Conn {
 	t.Helper()
 	o, err := clickhouse.ParseDSN(server(t))
@@ -78,7 +77,6 @@ func count(t *testing.T, conn driver.Conn, query string, args ...any) (n uint64)
 	return n
 }
 
-// kinds is a row with the column types of clicks.
 type kinds struct {
 	ID      uuid.UUID
 	At      time.Time
@@ -147,8 +145,7 @@ func TestTypesComeBack(t *testing.T) {
 	}
 }
 
-// TestTokenStoresOnce: an insert that repeats a deduplication token stores nothing. The same rows with another token are stored.
-// The service relies on this.
+// TestTokenStoresOnce: an insert that repeats a deduplication token stores nothing.
 func TestTokenStoresOnce(t *testing.T) {
 	parttest.ClickHouse.Only(t)
 	t.Parallel()

@@ -12,8 +12,8 @@ import (
 // each row twice. There is no Keeper, so tables that would be replicated are plain tables.
 const Cluster = "lab"
 
-// clusterConfig holds the settings of the engine: the cluster, and the macros that name its servers. The engine listens on no
-// port, and nothing connects to the port in the settings. This port only lets the engine recognize itself in the cluster.
+// The engine listens on no port, and nothing connects to the port in the settings. This port only lets the engine recognize
+// itself in the cluster.
 const clusterConfig = `<clickhouse>
 	<tcp_port>9000</tcp_port>
 	<remote_servers><` + Cluster + `>
@@ -24,7 +24,6 @@ const clusterConfig = `<clickhouse>
 </clickhouse>
 `
 
-// configure writes the settings file into the data directory, and creates the directory if it does not exist.
 func configure(dir string) (file string, err error) {
 	file = filepath.Join(dir, "config.xml")
 	if err = os.MkdirAll(dir, 0o700); err == nil {
@@ -41,8 +40,7 @@ var (
 	replicated = regexp.MustCompile(`ENGINE = Replicated(\w*MergeTree)\('[^']*', '\{replica\}'(?:, )?`)
 )
 
-// onOneServer rewrites a statement that is meant for all servers of a cluster, so that this single server can run it. It removes
-// ON CLUSTER and makes replicated tables plain tables.
+// onOneServer removes ON CLUSTER and makes replicated tables plain tables.
 func onOneServer(statement string) string {
 	if !onCluster.MatchString(statement) {
 		return statement

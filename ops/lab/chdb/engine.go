@@ -15,7 +15,7 @@ import (
 	"github.com/ebitengine/purego"
 )
 
-// functions are the library's functions. Texts are passed as a pointer and a length; results and streams are handles.
+// Texts are passed as a pointer and a length; results and streams are handles.
 type functions struct {
 	connect      func(argc int32, argv **byte) *uintptr
 	signals      func(enabled int32)
@@ -32,7 +32,6 @@ type functions struct {
 	closeResult  func(result uintptr)
 }
 
-// names maps the library's symbols to the functions.
 func (f *functions) names() map[string]any {
 	return map[string]any{
 		"chdb_connect": &f.connect, "chdb_set_signal_handlers_enabled": &f.signals, "chdb_query_with_params_n": &f.query,
@@ -47,7 +46,7 @@ func (f *functions) names() map[string]any {
 // Engine is the loaded library with an open data directory.
 type Engine struct {
 	lib   functions
-	conns chan uintptr // the free connections
+	conns chan uintptr
 }
 
 // Connections is the number of statements that can run at the same time.
@@ -85,9 +84,9 @@ func terminated(s string) *byte { return unsafe.StringData(s + "\x00") }
 // Statement is the statement of one request.
 type Statement struct {
 	Text     string
-	Database string            // empty: default
-	Format   string            // the format of the answer, unless the text names a format
-	Settings map[string]string // settings for this statement only
+	Database string // empty: default
+	Format   string // the format of the answer, unless the text names a format
+	Settings map[string]string
 	Params   map[string]string // the values of {name:Type} in the text
 	Data     io.Reader         // data of an INSERT, in the FORMAT at the end of the text (default Values); nil: no separate data
 }
@@ -117,7 +116,7 @@ func (e *Engine) Do(ctx context.Context, s Statement) ([]byte, error) {
 	return e.run(c, s.Text, s.Format, s.Params)
 }
 
-// reset sets settings of a connection back to their defaults. It ignores errors: an unknown setting has already been refused.
+// Errors are ignored: an unknown setting has already been refused.
 func (e *Engine) reset(c uintptr, settings map[string]string) {
 	for name := range settings {
 		_, _ = e.run(c, "SET "+name+" = DEFAULT", "Null", nil)
@@ -131,13 +130,11 @@ func orDefault(database string) string {
 	return database
 }
 
-// quoted puts a text between quotes. It escapes quotes and backslashes in the text.
 func quoted(text string, quote byte) string {
 	q := string(quote)
 	return q + strings.NewReplacer(`\`, `\\`, q, `\`+q).Replace(text) + q
 }
 
-// run runs a statement without data.
 func (e *Engine) run(c uintptr, text, format string, params map[string]string) ([]byte, error) {
 	names := slices.Sorted(maps.Keys(params))
 	keys, values := make([]*byte, len(names)+1), make([]*byte, len(names)+1)
@@ -154,7 +151,7 @@ func (e *Engine) run(c uintptr, text, format string, params map[string]string) (
 	return e.copyResult(r)
 }
 
-// pointer returns the address and the length of a text. The address is never nil, even for an empty text.
+// The address is never nil, even for an empty text.
 func pointer(s string) (*byte, uintptr) {
 	if s == "" {
 		return new(byte), 0
@@ -162,7 +159,6 @@ func pointer(s string) (*byte, uintptr) {
 	return unsafe.StringData(s), uintptr(len(s))
 }
 
-// copyResult copies the data of a result and frees the result in the library.
 func (e *Engine) copyResult(result uintptr) ([]byte, error) {
 	if result == 0 {
 		return nil, errors.New("chdb: the engine gave no result")
@@ -178,7 +174,6 @@ func (e *Engine) copyResult(result uintptr) ([]byte, error) {
 	return slices.Clone(unsafe.Slice(e.lib.resultBuffer(result), n)), nil
 }
 
-// formatClause matches the end of an INSERT whose data is sent separately.
 var formatClause = regexp.MustCompile(`(?is)\s+FORMAT\s+(\w+)\s*;?\s*$`)
 
 // chunkSize is the largest number of bytes that one call passes to the engine.

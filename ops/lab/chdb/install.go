@@ -18,14 +18,13 @@ import (
 //go:embed package.json
 var manifest []byte
 
-// library is the npm package that contains the engine.
 const library = "@chdb/lib-linux-x64-gnu"
 
 // installTimeout allows for a download of half a gigabyte over a slow connection.
 const installTimeout = 10 * time.Minute
 
-// Install returns the path of the engine's library in the user's cache, and installs the library there if it is missing. Before an
-// installation it writes a line to out. The error says why the library cannot be installed.
+// Install returns the path of the engine's library in the user's cache, and installs the library there if it is missing. Before
+// an installation it writes a line to out.
 func Install(ctx context.Context, out io.Writer) (string, error) {
 	if runtime.GOOS != "linux" || runtime.GOARCH != "amd64" {
 		return "", fmt.Errorf("chdb: there is no library for %s on %s", runtime.GOOS, runtime.GOARCH)

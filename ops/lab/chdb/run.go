@@ -18,8 +18,7 @@ import (
 // Options of Run and Start.
 type Options struct {
 	// Dir is the data directory. If it is empty, Run creates a temporary one and removes it at the end.
-	Dir string
-	// Listen is the address to listen on.
+	Dir    string
 	Listen string
 	// Password is the password of ClickHouse's user "default". If it is empty, a random one is used.
 	Password string
@@ -31,8 +30,7 @@ type Options struct {
 	Out io.Writer
 }
 
-// The variables that tests read: the URL of a server, the name of its cluster, and the program that starts a server. Tests that kill
-// a server need the program.
+// The variables that tests read: the URL of a server, the name of its cluster, and the program that starts a server.
 const (
 	variable = "TEST_CLICKS_URL"
 	cluster  = "TEST_CLICKS_CLUSTER"
@@ -72,14 +70,13 @@ func Run(ctx context.Context, o Options) (code int, err error) {
 	return 0, nil
 }
 
-// headerTimeout is the time that a client may take to send the headers of a request.
 const headerTimeout = 10 * time.Second
 
-// errNotInstalled means that the engine cannot be installed. Start wraps it together with the error of Install, which says why.
+// errNotInstalled means that the engine cannot be installed.
 var errNotInstalled = errors.New("chdb: there is no engine")
 
 // Start starts a server in this process and returns its URL. The server answers until the process ends, which must happen by
-// os.Exit or by returning from main. Start does not run the command of the options.
+// os.Exit or by returning from main.
 func Start(ctx context.Context, o Options) (url string, err error) {
 	library, err := Install(ctx, o.Out)
 	if err != nil {
@@ -100,14 +97,12 @@ func Start(ctx context.Context, o Options) (url string, err error) {
 		return "", fmt.Errorf("chdb: %w", err)
 	}
 	server := &http.Server{Handler: Server{Engine: engine, Password: o.Password}, ReadHeaderTimeout: headerTimeout}
-	go func() { _ = server.Serve(l) }() // until the process ends
+	go func() { _ = server.Serve(l) }()
 	return address(l.Addr().String(), o.Password), nil
 }
 
-// stopTimeout is the time that a command may take to end after it was asked to.
 const stopTimeout = 30 * time.Second
 
-// runCommand runs a command and returns its exit code.
 func runCommand(ctx context.Context, command []string, env ...string) (int, error) {
 	cmd := exec.CommandContext(ctx, command[0], command[1:]...)
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = os.Stdin, os.Stdout, os.Stderr

@@ -20,13 +20,12 @@ import (
 // no sessions.
 type Server struct {
 	Engine   *Engine
-	Password string // of ClickHouse's user "default"
+	Password string
 }
 
 // maxStatement is the greatest length of a statement in a body, in bytes. The data of an INSERT has no limit.
 const maxStatement = 16 << 20
 
-// noSettings lists the parameters that are not settings.
 var noSettings = map[string]bool{
 	"query": true, "database": true, "default_format": true, "client_protocol_version": true, "query_id": true,
 	"user": true, "password": true, "wait_end_of_query": true,
@@ -71,7 +70,6 @@ func (s Server) allowed(r *http.Request) bool {
 
 var insertsData = regexp.MustCompile(`(?is)^\s*INSERT\s+INTO\s`)
 
-// statement parses a request.
 func statement(r *http.Request) (Statement, error) {
 	params := r.URL.Query()
 	st := Statement{
@@ -109,7 +107,6 @@ func statement(r *http.Request) (Statement, error) {
 
 var settingName = regexp.MustCompile(`^[a-zA-Z_][a-zA-Z0-9_]*$`)
 
-// answer sends the result of a statement.
 func answer(w http.ResponseWriter, r *http.Request, body []byte) {
 	w.Header().Set("Content-Type", "application/octet-stream")
 	w.Header().Set("Content-Length", strconv.Itoa(len(body)))
@@ -118,7 +115,7 @@ func answer(w http.ResponseWriter, r *http.Request, body []byte) {
 	}
 }
 
-// fault is an error that this server raises itself. Its text has the form of the engine's errors.
+// The text of a fault has the form of the engine's errors.
 type fault struct {
 	code       int
 	text, name string
@@ -131,9 +128,8 @@ func (f fault) Error() string {
 
 var errorCode = regexp.MustCompile(`Code: (\d+)\.`)
 
-// refuse sends an error as ClickHouse does, with the code in a header and the text as the body.
 func refuse(w http.ResponseWriter, r *http.Request, err error) {
-	code := "1002" // unknown
+	code := "1002"
 	if found := errorCode.FindStringSubmatch(err.Error()); found != nil {
 		code = found[1]
 	}
@@ -151,7 +147,6 @@ const hello = "SELECT displayName(), version(), revision(), timezone()"
 // customSerialization is the first protocol revision in which each column states its serialization.
 const customSerialization = 54454
 
-// hello returns the answer to the client's first query, in the form of the client's revision.
 func (s Server) hello(r *http.Request, revision int) []byte {
 	version, err := s.Engine.Do(r.Context(), Statement{Text: "SELECT version()", Format: "RawBLOB"})
 	if err != nil {
@@ -165,7 +160,7 @@ func (s Server) hello(r *http.Request, revision int) []byte {
 	if revision > 0 {
 		b.Write([]byte{1, 0, 2, 0xff, 0xff, 0xff, 0xff, 0}) // the info of a block: no overflow rows, no bucket
 	}
-	b.Write([]byte{4, 1}) // the numbers of columns and rows
+	b.Write([]byte{4, 1})
 	for _, c := range []struct{ name, kind, value string }{
 		{"displayName()", "String", "chdb"},
 		{"version()", "String", string(version)},
@@ -186,7 +181,6 @@ func (s Server) hello(r *http.Request, revision int) []byte {
 	return b.Bytes()
 }
 
-// address returns the URL that clients of a server use.
 func address(host, password string) string {
 	u := url.URL{Scheme: "http", Host: host, User: url.UserPassword("default", password), Path: "/default"}
 	return u.String()

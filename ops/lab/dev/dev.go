@@ -1,5 +1,4 @@
-// Package dev runs the service during development. It builds and starts the service, and does both again whenever a source
-// file changes. The private servers keep running between restarts.
+// Package dev runs the service during development. It builds and starts the service, and does both again whenever a source file changes. The private servers keep running between restarts.
 package dev
 
 import (
@@ -21,14 +20,11 @@ import (
 
 // Options say what to run.
 type Options struct {
-	// Root is the directory of the source.
-	Root string
-	// Build is the command that makes Binary.
+	Root  string
 	Build []string
 	// Binary is the program of the service; it is called with "up".
 	Binary string
-	// Out receives the output of Build and Binary, and a line about each step.
-	Out io.Writer
+	Out    io.Writer
 }
 
 const (
@@ -66,14 +62,12 @@ func Run(ctx context.Context, o Options) (err error) {
 	}
 }
 
-// build runs the build command. The compiler's messages go to Out.
 func (o Options) build(ctx context.Context) error {
 	cmd := exec.CommandContext(ctx, o.Build[0], o.Build[1:]...)
 	cmd.Dir, cmd.Stdout, cmd.Stderr = o.Root, o.Out, o.Out
 	return cmd.Run()
 }
 
-// start starts the service. The function stop asks it to end and returns once it has ended.
 func (o Options) start(ctx context.Context) (stop func(), err error) {
 	ctx, cancel := context.WithCancel(context.WithoutCancel(ctx))
 	cmd := exec.CommandContext(ctx, o.Binary, "up")
@@ -91,19 +85,17 @@ func (o Options) start(ctx context.Context) (stop func(), err error) {
 	}, nil
 }
 
-// loop holds the running service, and how to build and start its replacement.
 type loop struct {
 	root  string
 	build func(context.Context) error
 	start func(context.Context) (stop func(), err error)
 	out   io.Writer
 
-	built source // the state of the source at the last build, even if the build failed
-	stop  func() // stops the running service
+	built source
+	stop  func()
 }
 
-// rebuild builds the source if it has changed, and replaces the running service with the result. While the source does not
-// build, the last service that was built keeps running.
+// While the source does not build, the last service that was built keeps running.
 func (l *loop) rebuild(ctx context.Context) error {
 	now, err := read(l.root)
 	if err != nil || now == l.built {
@@ -127,14 +119,14 @@ func (l *loop) rebuild(ctx context.Context) error {
 
 func (l *loop) log(text string) { _, _ = fmt.Fprintln(l.out, "  dev:", text) }
 
-// source summarises the source files. Every usual change of the files changes the summary.
+// Every usual change of the files changes the summary.
 type source struct {
 	files  int
 	bytes  int64
 	newest time.Time
 }
 
-// read summarises all files that can be part of the binary. It skips tests, Markdown, dot-files, testdata and bin.
+// Tests, Markdown, dot-files, testdata and bin are skipped.
 func read(root string) (source, error) {
 	var s source
 	err := filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {

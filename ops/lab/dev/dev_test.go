@@ -10,8 +10,7 @@ import (
 	"testing"
 )
 
-// TestLoop: a change is built, and the result replaces the running service. The service keeps running if a change does not build.
-// A change to a file that is not part of the binary does nothing. At the end the running service is stopped.
+// TestLoop: a change is built, and the result replaces the running service.
 func TestLoop(t *testing.T) {
 	t.Parallel()
 	root := t.TempDir()

@@ -8,12 +8,11 @@ import (
 	"switchyard/models/copilot"
 )
 
-// placement holds the true properties of a placement, and the figures it has had so far.
 type placement struct {
 	name    string
 	times   float64 // earnings per click, relative to the campaign's earnings per click
-	starts  int     // the first day with clicks
-	share   float64 // share of the campaign's visitors
+	starts  int
+	share   float64
 	blocked bool
 	days    []copilot.ValueRow // figures by day of the click
 }
@@ -27,8 +26,8 @@ type arrival struct {
 	value       float64
 }
 
-// Every second campaign whose paths earn differently has placements, which the Copilot judges. Every fourth campaign is
-// slow: its conversions come days after their clicks. So half of the campaigns with placements are slow.
+// Every second campaign whose paths earn differently has placements, which the Copilot judges. Every fourth campaign is slow: its
+// conversions come days after their clicks.
 const (
 	placements = 6
 	slowEvery  = 4
@@ -52,14 +51,13 @@ func (m *market) assignPlacements(c *campaign, i int) {
 		case 0:
 			p.times = 0
 			m.result.Fraud++
-		case 1: // a large placement that starts later
+		case 1:
 			p.starts, p.share = newStarts, newShare
 		}
 		c.placements = append(c.placements, p)
 	}
 }
 
-// daysLate returns a random number of days between a click and its conversion.
 func (m *market) daysLate(c *campaign) int {
 	if c.delay == 0 {
 		return 0
@@ -67,7 +65,6 @@ func (m *market) daysLate(c *campaign) int {
 	return int(c.delay * m.late.ExpFloat64())
 }
 
-// delayConversions removes the conversions from a row and schedules them for the same day or later days.
 func (m *market) delayConversions(c *campaign, row *copilot.ArmRow) {
 	if c.delay == 0 || row.Conversions == 0 {
 		return
@@ -79,7 +76,6 @@ func (m *market) delayConversions(c *campaign, row *copilot.ArmRow) {
 	row.Conversions, row.Value = 0, 0
 }
 
-// place simulates one day of a campaign's placements.
 func (m *market) place(c *campaign, day int) {
 	mean, payout := 0.0, 0.0
 	for k, share := range sharesOf(c.in.Paths) {
@@ -99,7 +95,6 @@ func (m *market) place(c *campaign, day int) {
 	}
 }
 
-// arrive adds the conversions that come on a day to the figures of their paths and placements.
 func (m *market) arrive(c *campaign, start time.Time, day int) {
 	c.coming = slices.DeleteFunc(c.coming, func(a arrival) bool {
 		switch {
@@ -119,8 +114,7 @@ func (m *market) arrive(c *campaign, start time.Time, day int) {
 	})
 }
 
-// fillValues sums the figures of the placements that are not blocked. It leaves out the last c.in.Late days, because more of their
-// conversions may come.
+// The last c.in.Late days are left out, because more of their conversions may come.
 func (c *campaign) fillValues(day int) {
 	c.in.Values = nil
 	for _, p := range c.placements {
@@ -136,7 +130,7 @@ func (c *campaign) fillValues(day int) {
 	}
 }
 
-// block blocks placements and counts the wrong decisions. A decision is wrong if the placement pays for its clicks.
+// A decision is wrong if the placement pays for its clicks.
 func (m *market) block(c *campaign, names []string) {
 	mean := earn(c, sharesOf(c.in.Paths))
 	for k := range c.placements {

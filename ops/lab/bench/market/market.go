@@ -17,7 +17,7 @@ import (
 // Options of a run.
 type Options struct {
 	Seed      uint64
-	Campaigns int // number of campaigns with different paths
+	Campaigns int
 	Equal     int // number of campaigns with paths that earn the same (A/A)
 	Days      int
 	// Hasty also judges days with outstanding conversions, as if conversions came at once.
@@ -55,7 +55,6 @@ func share(part, all int) float64 {
 	return float64(part) / float64(all)
 }
 
-// path holds the true rate and payout of a path.
 type path struct {
 	rate, payout float64
 	varies       bool // payouts are spread exponentially, like the totals of carts
@@ -63,13 +62,12 @@ type path struct {
 
 func (p path) epc() float64 { return p.rate * p.payout }
 
-// campaign is a campaign of the market.
 type campaign struct {
 	in     copilot.CampaignInput
 	paths  []path
-	first  []float64 // shares of the paths at the beginning
-	clicks float64   // mean number per day
-	cost   float64   // cost of a click
+	first  []float64
+	clicks float64 // mean number per day
+	cost   float64
 	equal  bool
 	moved  bool
 
@@ -160,7 +158,6 @@ func (m *market) campaign(i int, equal bool) *campaign {
 	return c
 }
 
-// simulateDay simulates one day of a campaign.
 func (m *market) simulateDay(c *campaign, day int, weekday float64) {
 	shares := sharesOf(c.in.Paths)
 	best, even := 0.0, 0.0
@@ -190,7 +187,7 @@ func (m *market) simulateDay(c *campaign, day int, weekday float64) {
 	m.result.Knowing += clicks * (best*weekday - c.cost)
 }
 
-// apply applies a suggestion and counts whether it was right. It was right if a click earns more than before.
+// A suggestion was right if a click earns more than before.
 func (m *market) apply(s copilot.Suggestion) error {
 	c := m.list[slices.IndexFunc(m.list, func(c *campaign) bool { return c.in.ID == s.CampaignID.UUID })]
 	if s.Action.Op == copilot.OpDeny {
@@ -230,7 +227,6 @@ func (m *market) apply(s copilot.Suggestion) error {
 	return nil
 }
 
-// earn returns the mean earnings of a click with these shares.
 func earn(c *campaign, shares []float64) (sum float64) {
 	for k, p := range c.paths {
 		sum += shares[k] * p.epc()

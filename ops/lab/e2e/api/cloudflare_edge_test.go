@@ -21,8 +21,7 @@ import (
 )
 
 // TestCloudflareEdge: twenty verified domains get their certificates automatically, although the worker is killed after
-// Cloudflare has made hostnames and before Cloudflare has answered. In the end each domain has one hostname, and a deleted
-// domain or certificate releases it. The API token appears in no log and no answer.
+// Cloudflare has made hostnames and before Cloudflare has answered. The API token appears in no log and no answer.
 func TestCloudflareEdge(t *testing.T) {
 	parttest.Edge.Only(t)
 	t.Parallel()

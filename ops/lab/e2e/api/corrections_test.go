@@ -28,13 +28,11 @@ import (
 	"switchyard/workers/retention"
 )
 
-// correcting is an API with a worker that applies corrections and deletes statistics. It has a webhook endpoint for events of
-// conversions, and clicks of yesterday from two sources.
 type correcting struct {
 	t         *testing.T
 	s         *apitest.Server
 	jobs      *jobs.Client
-	day       string // day of the clicks
+	day       string
 	sources   []uuid.UUID
 	campaigns []uuid.UUID
 	clicks    []string
@@ -68,7 +66,6 @@ func newCorrecting(t *testing.T, clicks int, also ...func(*workers.Runtime, *api
 	return x
 }
 
-// storeClicks stores n clicks, a second apart, alternately of the first and of the second source and campaign.
 func (x *correcting) storeClicks(n int) {
 	x.t.Helper()
 	var all []spool.Record
@@ -102,18 +99,15 @@ type (
 	}
 )
 
-// post sends a CSV file.
 func (x *correcting) post(path, csv string, apply bool, into any) {
 	x.t.Helper()
 	x.send(path, map[string]any{"csv": csv, "apply": apply}, into)
 }
 
-// send makes a call and decodes the data of the answer into *into. If the answer is 202, it waits for the job and reads the
-// result.
 func (x *correcting) send(path string, body any, into any) {
 	x.t.Helper()
 	a := x.s.Do("POST", path, body)
-	if a.Status == http.StatusCreated { // a file
+	if a.Status == http.StatusCreated {
 		a.Into(into)
 		return
 	}
@@ -142,14 +136,13 @@ func verdict(v correction.Verdict) string {
 	return strings.TrimSpace(fmt.Sprintf("%d %s %s", v.Line, v.Result, v.Reason))
 }
 
-// TestConversionCorrections: a file of conversions is checked line by line, and applied only when asked. Each refused line has its
-// reason, and the figures follow the accepted lines.
+// TestConversionCorrections: a file of conversions is checked line by line, and applied only when asked.
 func TestConversionCorrections(t *testing.T) {
 	t.Parallel()
 	x := newCorrecting(t, 10)
 	_, foreign, _ := x.s.NewAccount("scale")
 	csv := "Click ID;Pay out;Status;Conversion-ID;Time;Currency\n" +
-		x.clicks[0] + ";2,50;pending;a;;\n" + // line 2
+		x.clicks[0] + ";2,50;pending;a;;\n" +
 		x.clicks[0] + ";3;approved;a;;EUR\n" +
 		x.clicks[1] + ";4;;;" + x.day + ";\n" +
 		x.clicks[1] + ";4;;;;\n" +
@@ -219,14 +212,13 @@ func TestConversionCorrections(t *testing.T) {
 	}
 }
 
-// TestCostCorrections: a file of spend is checked line by line, and applied only when asked. Each refused line has its reason, and
-// the figures follow the accepted lines.
+// TestCostCorrections: a file of spend is checked line by line, and applied only when asked.
 func TestCostCorrections(t *testing.T) {
 	t.Parallel()
 	x := newCorrecting(t, 10)
 	before := time.Now().UTC().AddDate(0, 0, -5).Format(time.DateOnly)
 	csv := "Date\tTraffic Source\tAmount spent (USD)\tCampaign\tClicks\tImpressions\n" +
-		x.day + "\tpush ads\t$10\t\t7\t1,000\n" + // line 2
+		x.day + "\tpush ads\t$10\t\t7\t1,000\n" +
 		x.day + "\t" + x.sources[1].String() + "\t1.000,01\tALIAS-1\t\t\n" +
 		before + "\tNative\t20\t\t\t\n" +
 		before + "\tNative\t5\tcampaign push ads\t\t\n" +
@@ -324,7 +316,7 @@ func TestReportFiles(t *testing.T) {
 }
 
 // TestBigCorrections sends a file with more conversions than the service reads, and a file with 400 rows of spend. The short mode
-// applies a smaller file of conversions. The durations are only logged.
+// applies a smaller file of conversions.
 func TestBigCorrections(t *testing.T) {
 	t.Parallel()
 	const most = 5000
@@ -376,7 +368,6 @@ func TestDeletionsByAPI(t *testing.T) {
 	_, foreign, _ := x.s.NewAccount("scale")
 	deletedID := x.campaigns[0].String()
 	body := map[string]any{"campaign_ids": []string{deletedID, uuid.NewString()}}
-	// Another account's campaigns, live or deleted, are treated like campaigns that never existed.
 	for range 2 {
 		got := x.s.As(foreign).Do("DELETE", "/reports/orphaned", body).Want(200, "").Map()
 		if got["deleted"] != 0.0 || got["clicks"] != 0.0 {
@@ -428,8 +419,8 @@ func (x *correcting) smartlink(foreign string) {
 	}
 }
 
-// TestKeptAnswersStayBelowABound: fifty dry runs with idempotency keys, each with an answer of more than 64 kB, leave little
-// data behind. A repeated call gets the job of the first call, whose result is the documented answer, and starts no other job.
+// TestKeptAnswersStayBelowABound: fifty dry runs with idempotency keys, each with an answer of more than 64 kB, leave little data
+// behind.
 func TestKeptAnswersStayBelowABound(t *testing.T) {
 	t.Parallel()
 	x := newCorrecting(t, 1)

@@ -10,8 +10,7 @@ import (
 	"switchyard/models/correction"
 )
 
-// TestCostByHand: a cost is previewed, set by hand, listed and undone. A file of costs is a change too. It needs no
-// source if it names campaigns, and its days may have the account's format.
+// TestCostByHand: a cost is previewed, set by hand, listed and undone.
 func TestCostByHand(t *testing.T) {
 	t.Parallel()
 	x := newCorrecting(t, 10)
@@ -45,7 +44,7 @@ func TestCostByHand(t *testing.T) {
 	}
 	undo := "/corrections/cost/changes/" + set.ID.String() + "/undo"
 
-	// 11/06 is the 6th of November or the 11th of June. The account's format decides.
+	// 11/06 is the 6th of November or the 11th of June.
 	csv := "day,campaign,spend\n" + yesterday.Format("01/02/2006") + ",alias-0,20\n" + yesterday.Format("2.1.2006") + ",alias-1,4\n"
 	var file costAnswer
 	x.post("/corrections/cost", csv, true, &file)
@@ -75,7 +74,6 @@ func TestCostByHand(t *testing.T) {
 		t.Errorf("after the undo of the cost by hand the cost is %v, want 0.05", cost())
 	}
 
-	// A cost that cannot be set is refused, and no change is recorded.
 	refuse := func(change map[string]any, status int, code string) {
 		t.Helper()
 		refused := map[string]any{"campaign_id": x.campaigns[0], "from": first, "to": first, "apply": true}

@@ -19,7 +19,6 @@ import (
 	"switchyard/workers/providers/networks/networkstest"
 )
 
-// compared is the part of the answer of a comparison that the tests read.
 type compared struct {
 	Basis string
 	Total struct {
@@ -72,7 +71,6 @@ func checkSum(t *testing.T, where string, s sides, causes []cause) {
 	}
 }
 
-// compare compares a network, and checks the sums.
 func (y *syncing) compare() (got compared) {
 	y.t.Helper()
 	y.read("/networks/"+y.id+"/difference?from="+y.day+"&to="+y.day, &got)
@@ -83,7 +81,6 @@ func (y *syncing) compare() (got compared) {
 	return got
 }
 
-// read calls an operation that runs as a job, and repeats the call until the job is done.
 func (x *correcting) read(path string, into any) {
 	x.t.Helper()
 	for {
@@ -94,8 +91,7 @@ func (x *correcting) read(path string, into any) {
 	}
 }
 
-// TestNetworkDifference imports orders through the adapter of a platform, compares them, and writes the comparison to a file. It
-// then uploads and compares reports of a network without a connection.
+// TestNetworkDifference imports orders through the adapter of a platform, compares them, and writes the comparison to a file.
 func TestNetworkDifference(t *testing.T) {
 	t.Parallel()
 	y := &syncing{world: &networkstest.World{}}
@@ -139,7 +135,6 @@ func TestNetworkDifference(t *testing.T) {
 	y.upload()
 }
 
-// differenceFile makes a file of the comparison and checks its lines.
 func (y *syncing) differenceFile() {
 	y.t.Helper()
 	var made struct {
@@ -161,7 +156,6 @@ func (y *syncing) differenceFile() {
 	}
 }
 
-// upload uploads reports of a network that is not connected: one with click ids, and one with sums by day.
 func (y *syncing) upload() {
 	y.t.Helper()
 	y.id = y.s.Do("POST", "/networks", map[string]any{"name": "Other", "currency": "USD"}).Want(201, "").Map()["id"].(string)
@@ -180,7 +174,7 @@ func (y *syncing) upload() {
 	if got.Basis != "orders" || strings.Join(causes, " ") != "unmatched not_received" {
 		y.t.Errorf("the basis is %q and the causes are %v, want orders, unmatched and not_received", got.Basis, causes)
 	}
-	for _, file := range []string{ // a mistyped year deletes no stored order
+	for _, file := range []string{
 		"clickid;order id;payout;date\n" + y.clicks[2] + ";x1;5;2099-01-01\n" + y.clicks[3] + ";x3;5;2001-01-01\n", "date,clicks\n2099-01-01,1\n2001-01-01,1\n",
 	} {
 		saved = v1.NetworkReport{}
@@ -222,8 +216,7 @@ func TestSourceDifference(t *testing.T) {
 	y.compareSource("13 14", "correction 0 4")
 }
 
-// compareSource compares the source. theirs holds the platform's clicks and money, and causes lists the expected
-// causes. The days of the fake platform are in UTC.
+// The days of the fake platform are in UTC.
 func (y *spending) compareSource(theirs, causes string) {
 	y.t.Helper()
 	var got compared

@@ -28,7 +28,6 @@ import (
 	"switchyard/workers/providers/cloudflare/cloudflaretest"
 )
 
-// published is a service that publishes campaigns to a fake Cloudflare.
 type published struct {
 	*apitest.Server
 	t      *testing.T
@@ -63,7 +62,6 @@ func newPublished(t *testing.T) *published {
 	return p
 }
 
-// publish publishes all campaigns and waits for the result.
 func (p *published) publish() jobs.PublishedEdge {
 	p.t.Helper()
 	ticket, err := jobs.Submit(p.t.Context(), p.client, jobs.PublishEdge, p.Account.ID, jobs.None{})
@@ -77,7 +75,6 @@ func (p *published) publish() jobs.PublishedEdge {
 	return out
 }
 
-// sweep runs the periodic job that publishes changes.
 func (p *published) sweep() {
 	p.t.Helper()
 	ticket, err := jobs.Submit(p.t.Context(), p.client, jobs.SweepEdge, uuid.Nil, jobs.Tick{At: time.Now()})
@@ -89,8 +86,7 @@ func (p *published) sweep() {
 	}
 }
 
-// TestPublishedCampaign: a campaign created by the API is published to the edge automatically, as a bundle of its flow. A change
-// by the API changes the bundle, and a deletion removes it.
+// TestPublishedCampaign: a campaign created by the API is published to the edge automatically, as a bundle of its flow.
 func TestPublishedCampaign(t *testing.T) {
 	t.Parallel()
 	p := newPublished(t)

@@ -30,10 +30,8 @@ import (
 
 type params = map[string]string
 
-// germany is the condition that the visitor is in Germany or Austria.
 var germany = object{"attribute": "country", "operator": "in", "value": []string{"DE", "AT"}}
 
-// build makes the records that campaigns need: domains, networks, sources and more. It also makes an alert channel.
 func (x *examples) build() {
 	x.ids["dns account"] = x.call("PUT /integrations", nil, object{
 		"provider": "cloudflare", "label": "Main", "credentials": dnstest.Fakes["cloudflare"].Credentials(),
@@ -61,7 +59,7 @@ func (x *examples) build() {
 	if err != nil {
 		x.t.Fatal(err)
 	}
-	await.Until(x.t, "the code was sent", func() bool { // a separate job sends it
+	await.Until(x.t, "the code was sent", func() bool {
 		sent, err := db.Get[bool](x.t.Context(), x.DB, "code", `SELECT sent_at IS NOT NULL FROM alert_channels WHERE id = $1`, x.ids["alert channel"])
 		if err != nil {
 			x.t.Fatal(err)
@@ -114,7 +112,6 @@ func (x *examples) build() {
 	x.pages()
 }
 
-// pages makes offers, landing pages and the other records: rules, flows, smartlinks, a bot entry, sites and a webhook.
 func (x *examples) pages() {
 	offer := object{
 		"name": "Sneakers DE", "url": x.outside + "/sneakers?sub1={clickid}", "network_id": x.ids["network"], "payout": 12.5,
@@ -176,7 +173,6 @@ func (x *examples) pages() {
 	x.call("POST /webhooks/rotate", nil, object{"id": x.ids["webhook"]})
 }
 
-// sites makes sites and goals.
 func (x *examples) sites() {
 	shop := object{"name": "Acme shoes", "domain": "acme.example", "currency": "EUR", "seedGoals": true}
 	x.ids["site"] = x.call("POST /sites", nil, shop)["site"].(map[string]any)["id"].(string)
@@ -188,7 +184,6 @@ func (x *examples) sites() {
 	x.call("POST /sites/lead", nil, nil)
 }
 
-// path returns a path that leads German speakers to the offer through the landing page.
 func (x *examples) path() object {
 	return object{
 		"name": "German speakers", "action": "lander", "rules": []object{{"name": "German speakers", "rule_id": x.ids["rule"]}},
@@ -196,7 +191,6 @@ func (x *examples) path() object {
 	}
 }
 
-// route makes campaigns, edits their flow, tests their links and connects their network and source to platforms.
 func (x *examples) route() {
 	rest := object{
 		"name": "Everybody else", "action": "redirect", "stream_type": "default",
@@ -244,8 +238,6 @@ func (x *examples) route() {
 	})
 }
 
-// replaceEverywhere puts another offer into all flows and another landing page into one campaign, changes two campaigns by one
-// call, and undoes all of it.
 func (x *examples) replaceEverywhere() {
 	x.also("next offer", "/offers", object{"name": "Sneakers DE (exclusive)", "url": x.outside + "/sneakers-2?sub1={clickid}"})
 	x.also("next lander", "/landers", object{"name": "Seven shoes", "url": x.outside + "/seven-shoes", "click_slots": 2})
@@ -267,7 +259,6 @@ func (x *examples) replaceEverywhere() {
 	x.Do("DELETE", "/landers?id="+x.ids["next lander"], nil).Want(http.StatusOK, "")
 }
 
-// configure applies a document, and takes it back.
 func (x *examples) configure() {
 	document := object{"version": 1, "offers": object{"sneakers-fr": object{
 		"name": "Sneakers FR", "url": x.outside + "/sneakers-fr?sub1={clickid}", "country": "FR", "currency": "EUR", "payout": 11,
@@ -285,7 +276,6 @@ func (x *examples) configure() {
 	x.call("POST /config/import", nil, object{"tracker": "keitaro", "url": x.outside, "key": "0123456789abcdef"})
 }
 
-// readHistory reads the log of an empty RedTrack.
 func (x *examples) readHistory() {
 	day := time.Now().UTC().AddDate(0, 0, -1).Format(time.DateOnly)
 	dbtest.Exec(x.t, x.DB, `INSERT INTO config_keys (account_id, kind, key, record_id) VALUES ($1, 'campaigns', 'redtrack.api.redtrack.io.1', $2)
@@ -299,7 +289,6 @@ func (x *examples) readHistory() {
 	x.call("POST /config/history", nil, object{"tracker": "redtrack", "url": fake.URL, "key": redtracktest.Key, "from": day, "to": day})
 }
 
-// checkMove checks a campaign to which a link of another tracker leads.
 func (x *examples) checkMove() {
 	dbtest.Exec(x.t, x.DB, `INSERT INTO foreign_links (id, account_id, form, foreign_id, campaign_id) VALUES ($1, $2, 'path', 'shoes', $3)`,
 		uuid.New(), x.Account.ID, x.ids["campaign"])
@@ -312,7 +301,6 @@ func (x *examples) checkMove() {
 	})
 }
 
-// signIn connects Google Ads by sign-in.
 func (x *examples) signIn() {
 	x.logins.SignIn(oauthtest.User{ID: "104211906732054881337", Name: "jane@acme.example"})
 	x.logins.SetAdAccounts(models.GoogleAds, "4829301756", "7193046825")
@@ -342,7 +330,6 @@ func (x *examples) signIn() {
 	x.call("GET /oauth/{provider}/accounts", params{"provider": models.GoogleAds, "connection": x.ids["connection"]}, nil)
 }
 
-// at returns a click of visitor n, made the given number of days ago.
 func (x *examples) at(n, days int) *models.Click {
 	id := models.FloorClickID(x.today.AddDate(0, 0, -days).Add(time.Duration(min(days, 1)*(14*60+n)) * time.Minute))
 	id[15] = byte(n)
@@ -366,7 +353,6 @@ func (x *examples) at(n, days int) *models.Click {
 	return c
 }
 
-// earn stores clicks, conversions and an unmatched postback, and waits for the postbacks and webhooks that they cause.
 func (x *examples) earn() {
 	for n := range 6 {
 		c := x.at(n, n%3)

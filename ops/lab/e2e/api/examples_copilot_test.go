@@ -12,7 +12,6 @@ import (
 	"switchyard/models/copilot"
 )
 
-// copilot calls the operations on suggestions, proposals and rules.
 func (x *examples) copilot(account uuid.UUID, key string) {
 	x.t.Helper()
 	at := time.Now().UTC().Truncate(time.Microsecond)
@@ -53,7 +52,6 @@ func (x *examples) copilot(account uuid.UUID, key string) {
 	x.rules(x.As(key))
 }
 
-// rules calls the operations on rules.
 func (x *examples) rules(s *apitest.Server) {
 	x.t.Helper()
 	rule := object{

@@ -12,14 +12,12 @@ import (
 	"switchyard/workers/providers/ai/aitest"
 )
 
-// window returns parameters for the days from the day before yesterday to today, and adds the parameters in "more".
 func (x *examples) window(more params) params {
 	out := params{"from": x.today.AddDate(0, 0, -2).Format(time.DateOnly), "to": x.today.Format(time.DateOnly)}
 	maps.Copy(out, more)
 	return out
 }
 
-// read calls the operations that return records and figures. In between, it calls some that change records, such as POST /notes.
 func (x *examples) read() {
 	one := x.id("campaign")
 	x.call("GET /campaigns/{id}", one, nil)
@@ -99,7 +97,6 @@ func (x *examples) read() {
 	x.alone()
 }
 
-// scoreAnew waits for the job that scores clicks again, and checks its result.
 func (x *examples) scoreAnew(job string) {
 	x.t.Helper()
 	await.Until(x.t, "clicks are scored again", func() bool {
@@ -115,7 +112,6 @@ func (x *examples) scoreAnew(job string) {
 	})
 }
 
-// postbacks reads postbacks and deliveries, sends some of them again, and replays postbacks that a network has sent.
 func (x *examples) postbacks() {
 	x.call("GET /logs/postbacks", x.window(params{"direction": "in", "limit": "1"}), nil)
 	sent := x.rows("direction=out")[0]["id"].(string)
@@ -135,7 +131,6 @@ func (x *examples) postbacks() {
 	x.call("POST /webhooks/deliveries/redeliver-failed", x.window(nil), object{"webhook": x.ids["webhook"]})
 }
 
-// files makes report files, including a file that a job makes.
 func (x *examples) files() {
 	body := object{"kind": "performance", "dimension": "os", "name": "By system"}
 	x.make("export", "POST /reports/exports", x.window(nil), body)
@@ -151,7 +146,6 @@ func (x *examples) files() {
 	x.call("GET /jobs", nil, nil)
 }
 
-// alone calls the operations that need an account of their own: first without visitors, then with one live visitor.
 func (x *examples) alone() {
 	account, key, _ := x.NewAccount("scale")
 	x.callAs(x.As(key), "GET /plan", nil, nil)
@@ -168,7 +162,6 @@ func (x *examples) alone() {
 	x.callAs(x.As(key), "GET /stats/live", params{"minutes": "60"}, nil)
 }
 
-// correct sends corrections as CSV.
 func (x *examples) correct() {
 	x.call("POST /corrections/look", nil, object{
 		"kind": "cost", "csv": "Campaign report\nDay,Campaign,Cost\n" + x.today.AddDate(0, 0, -1).Format(time.DateOnly) + ",Brand,1.25\nTotal,,1.25\n",
@@ -182,7 +175,6 @@ func (x *examples) correct() {
 	x.costs()
 }
 
-// costs sets a cost by hand and undoes it.
 func (x *examples) costs() {
 	day := x.today.AddDate(0, 0, -1).Format(time.DateOnly)
 	body := object{"campaign_id": x.ids["campaign"], "from": day, "to": day, "amount": 2.5, "apply": true}
@@ -191,7 +183,6 @@ func (x *examples) costs() {
 	x.call("POST /corrections/cost/changes/{id}/undo", params{"id": rows[0].(map[string]any)["id"].(string)}, nil)
 }
 
-// remove deletes the records that the other examples needed.
 func (x *examples) remove() {
 	first := x.today.AddDate(0, 0, -2).Format(time.DateOnly)
 	x.call("DELETE /campaigns/{id}/stats", params{"id": x.ids["campaign"], "from": first, "to": first}, nil)

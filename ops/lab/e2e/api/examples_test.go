@@ -47,8 +47,7 @@ import (
 
 type object = map[string]any
 
-// examples makes the examples of the API document. It sends a request to each operation of a service with a worker, and stores
-// the answers.
+// examples makes the examples of the API document.
 type examples struct {
 	*inbox
 	stable
@@ -56,13 +55,13 @@ type examples struct {
 	cloud   *cloudflaretest.Fake
 	logins  *oauthtest.World
 	talks   *aitest.World
-	ids     map[string]string // ids of the records made so far, by their names in the test
+	ids     map[string]string
 	all     map[string]openapi.Example
-	located string // target of the last redirect of a tracking domain
+	located string
 }
 
 // TestGoldenExamples sends the example of every operation again. It fails if an answer has changed, or if an operation has no
-// example. Values that differ from run to run are replaced, see stable.
+// example.
 func TestGoldenExamples(t *testing.T) {
 	t.Parallel()
 	x := newExamples(t, day(time.Now()))
@@ -84,7 +83,6 @@ func TestGoldenExamples(t *testing.T) {
 	golden(t, root+"/api/openapi/examples.json", text.Bytes())
 }
 
-// play sends the calls of all examples.
 func (x *examples) play() {
 	x.build()
 	x.route()
@@ -165,7 +163,6 @@ func newExamples(t *testing.T, today time.Time) *examples {
 	return x
 }
 
-// ingest stores the records that wait in the spool.
 func (x *examples) ingest() {
 	x.t.Helper()
 	drain(x.t, x.spool, x.DB, ingest.Options{})
@@ -175,8 +172,6 @@ func (x *examples) ingest() {
 // example.
 var missing = []string{"edge_not_configured", "no_provider"}
 
-// call sends the example of an operation and returns the data of the answer. params are the parameters of the path and of the
-// query.
 func (x *examples) call(op string, params map[string]string, body object) map[string]any {
 	x.t.Helper()
 	return x.callAs(x.Server, op, params, body)
@@ -202,11 +197,10 @@ func (x *examples) callAs(s *apitest.Server, op string, params map[string]string
 	}
 	x.all[op] = e
 	var data map[string]any
-	_ = json.Unmarshal(a.Data, &data) // a file has no data
+	_ = json.Unmarshal(a.Data, &data)
 	return data
 }
 
-// begin starts the example of an operation, and returns its method and the path and query to send.
 func (x *examples) begin(op string, params map[string]string) (method, path string, e openapi.Example) {
 	x.t.Helper()
 	if _, ok := x.all[op]; ok {
@@ -229,7 +223,6 @@ func (x *examples) begin(op string, params map[string]string) (method, path stri
 	return method, path, e
 }
 
-// make is like call, and stores the id of the new record under a name.
 func (x *examples) make(name, op string, params map[string]string, body object) map[string]any {
 	x.t.Helper()
 	data := x.call(op, params, body)
@@ -237,13 +230,11 @@ func (x *examples) make(name, op string, params map[string]string, body object) 
 	return data
 }
 
-// also makes a record whose call is not an example.
 func (x *examples) also(name, path string, body object) {
 	x.t.Helper()
 	x.ids[name] = x.Do("POST", path, body).Want(http.StatusCreated, "").Map()["id"].(string)
 }
 
-// id returns the path parameter id of a record.
 func (x *examples) id(name string) map[string]string { return map[string]string{"id": x.ids[name]} }
 
 func mustJSON(t *testing.T, v any) []byte {
@@ -256,20 +247,18 @@ func mustJSON(t *testing.T, v any) []byte {
 }
 
 // stable replaces the values that differ from run to run: ids, secrets and times of today. A value always gets the same
-// replacement. Days are shifted.
+// replacement.
 type stable struct {
-	op      string // operation of the current example
+	op      string
 	today   time.Time
 	hosts   *strings.Replacer
-	numbers map[string]int       // number of ids that appeared first in each operation
-	ids     map[uuid.UUID]string // replacement of each id
-	word    string               // the last alias or slug that the service generated
+	numbers map[string]int // number of ids that appeared first in each operation
+	ids     map[uuid.UUID]string
+	word    string
 }
 
-// exampleToken replaces the account's DNS token.
 const exampleToken = "5f2b9c1d7e3a48069c1d7e5f2b3a4806"
 
-// exampleDay is the day that the examples show in place of today.
 var exampleDay = time.Date(2026, 3, 16, 0, 0, 0, 0, time.UTC)
 
 func newStable(today time.Time, outside string) stable {
@@ -292,7 +281,7 @@ var soon = map[string]bool{
 	"nextSyncAt": true, "next_sync_at": true, "expiresAt": true, "GET /stats/live at": true,
 }
 
-// json replaces the varying values of a JSON text. If cut is set, lists keep their first two items.
+// If cut is set, lists keep their first two items.
 func (s *stable) json(text []byte, cut bool) any {
 	dec := json.NewDecoder(bytes.NewReader(text))
 	dec.UseNumber()
@@ -341,8 +330,8 @@ var (
 	hookForm  = regexp.MustCompile(`\bwhsec_[\w-]+`)
 	goalForm  = regexp.MustCompile(`\bsg_\w+`)
 	stateForm = regexp.MustCompile(`\bstate=[A-Z2-7]{26}\b`)
-	codeForm  = regexp.MustCompile(`^\d{8}$`)        // code of an alert channel
-	wordForm  = regexp.MustCompile(`^[0-9a-z]{10}$`) // generated alias or slug
+	codeForm  = regexp.MustCompile(`^\d{8}$`)
+	wordForm  = regexp.MustCompile(`^[0-9a-z]{10}$`)
 )
 
 func (s *stable) text(key, text string) string {
@@ -377,8 +366,8 @@ func (s *stable) text(key, text string) string {
 	return timeForm.ReplaceAllStringFunc(text, func(text string) string { return s.time(key, text) })
 }
 
-// id returns the replacement of an id. It depends only on the operation in which the id appears first, and on how many other ids
-// appeared first in that operation before it.
+// The replacement depends only on the operation in which the id appears first, and on how many other ids appeared first in that
+// operation before it.
 func (s *stable) id(id uuid.UUID) string {
 	if id == uuid.Nil {
 		return id.String()

@@ -23,8 +23,7 @@ func (d german) Describe(r *http.Request, data *botdata.Set, into *visitor.Descr
 	into.Country = "DE"
 }
 
-// visit follows a tracking link, goes on from the landing page and reports the order. What these calls write to their spools never
-// reaches the database, so the figures of the other examples stay the same.
+// What these calls write to their spools never reaches the database, so the figures of the other examples stay the same.
 func (x *examples) visit() {
 	h := x.tracker()
 	x.follow("GET /{slug}", h, params{"slug": "shoes-de-push", "visitor_id": "9214", "cost": "0.018", "zoneid": "311"})
@@ -54,7 +53,6 @@ func (x *examples) visit() {
 	}}, map[string]string{"Authorization": "Bearer " + secret})
 }
 
-// report reports an order as the page tag does.
 func (x *examples) report(h http.Handler, click string) {
 	x.t.Helper()
 	goals := x.Do(http.MethodGet, "/goals", nil).Want(http.StatusOK, "").Map()
@@ -66,7 +64,6 @@ func (x *examples) report(h http.Handler, click string) {
 	x.all["POST /t/event"].Body.(map[string]any)["site"] = x.text("siteKey", "")
 }
 
-// tracker returns a handler for the addresses of tracking domains.
 func (x *examples) tracker() http.Handler {
 	x.t.Helper()
 	own := openSpool(x.t)
@@ -84,13 +81,11 @@ func (x *examples) tracker() http.Handler {
 	return h
 }
 
-// follow sends the example of an address of a tracking domain.
 func (x *examples) follow(op string, h http.Handler, params map[string]string) {
 	x.t.Helper()
 	x.followWith(op, h, params, nil, nil)
 }
 
-// followWith is like follow, with a body and headers.
 func (x *examples) followWith(op string, h http.Handler, params map[string]string, body any, headers map[string]string) {
 	x.t.Helper()
 	method, path, e := x.begin(op, params)

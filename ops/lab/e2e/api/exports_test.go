@@ -32,7 +32,6 @@ import (
 	"switchyard/workers/flowreplay"
 )
 
-// exporting is an API with a worker that makes files, and clicks whose fields the test knows.
 type exporting struct {
 	t        *testing.T
 	s        *apitest.Server
@@ -101,7 +100,6 @@ func (x *exporting) storeClicks(n int) {
 	}
 }
 
-// text makes a file and downloads it. It returns the file and the number of rows that the API reports for it.
 func (x *exporting) text(body map[string]any) (text []byte, rows int64) {
 	x.t.Helper()
 	var made struct {
@@ -125,7 +123,6 @@ func (x *exporting) text(body map[string]any) (text []byte, rows int64) {
 	return got.Raw, made.RowCount
 }
 
-// file makes a file, downloads it and returns its rows by heading.
 func (x *exporting) file(body map[string]any) []map[string]string {
 	x.t.Helper()
 	text, count := x.text(body)
@@ -194,7 +191,6 @@ func TestExports(t *testing.T) {
 	x.checkRetention()
 }
 
-// likeTheReports compares the files of figures with the reports that answer the same questions.
 func (x *exporting) likeTheReports() {
 	x.t.Helper()
 	dbtest.Exec(x.t, x.s.DB, `INSERT INTO spend (account_id, day, source_id, campaign_id, amount, currency, clicks, alone, rate)
@@ -262,8 +258,6 @@ func (x *exporting) likeTheReports() {
 	}
 }
 
-// checkRetention lists the files, deletes one, and checks that another account can neither read nor delete a file. A deleted file
-// leaves no pieces behind.
 func (x *exporting) checkRetention() {
 	x.t.Helper()
 	s := x.s
@@ -331,7 +325,6 @@ func TestExportRules(t *testing.T) {
 	}
 	x.s.Do("POST", "/reports/exports?from=x", map[string]any{}).Want(http.StatusBadRequest, "invalid_input")
 
-	// Two calls with the same key make one file.
 	body := map[string]any{"kind": "clicks", "bucket": "month", "dimension": "nonsense"}
 	one := x.s.Do("POST", "/reports/exports", body, "Idempotency-Key", "k").Want(http.StatusCreated, "").Map()
 	two := x.s.Do("POST", "/reports/exports", body, "Idempotency-Key", "k").Want(http.StatusCreated, "").Map()
@@ -352,7 +345,6 @@ func TestExportRules(t *testing.T) {
 	x.s.Do("POST", "/reports/exports", map[string]any{"kind": "conversions"}).Want(http.StatusBadRequest, "too_large")
 }
 
-// smartlinks makes two smartlinks. The first has two clicks and the second has three.
 func (x *exporting) smartlinks() []uuid.UUID {
 	x.t.Helper()
 	links := []uuid.UUID{uuid.New(), uuid.New()}

@@ -12,8 +12,7 @@ import (
 	"switchyard/models"
 )
 
-// TestFlowReplay replays the clicks of a campaign through a flow. The replay compares the decisions of that flow with the
-// recorded decisions.
+// TestFlowReplay replays the clicks of a campaign through a flow.
 func TestFlowReplay(t *testing.T) {
 	t.Parallel()
 	x := newExporting(t)
@@ -76,8 +75,6 @@ func TestFlowReplay(t *testing.T) {
 	x.s.Do("POST", "/campaigns/"+uuid.NewString()+"/flow/replay", nil).Want(http.StatusNotFound, "not_found")
 }
 
-// replayed stores 21 clicks of a campaign on one day: nine from France by the first path, nine from Germany by the other,
-// and three by bots.
 func (x *exporting) replayed(campaign uuid.UUID, french, rest, offer string) {
 	x.t.Helper()
 	var all []spool.Record

@@ -24,7 +24,6 @@ import (
 	"switchyard/models/foreign"
 )
 
-// moved is an account that has moved here: its domain, a campaign with a landing page and an offer, and a handler that answers.
 type moved struct {
 	*inbox
 	campaign uuid.UUID
@@ -51,7 +50,6 @@ func newMoved(t *testing.T) *moved {
 	return x
 }
 
-// open makes the handler, which knows everything that is stored by now.
 func (x *moved) open() {
 	x.t.Helper()
 	d, err := visitor.New(visitor.Options{})
@@ -67,7 +65,6 @@ func (x *moved) open() {
 	}
 }
 
-// get requests an address of the old tracker, as the visitor or the network does.
 func (x *moved) get(target string, headers map[string]string) *http.Response {
 	x.t.Helper()
 	r := httptest.NewRequestWithContext(x.t.Context(), http.MethodGet, target, nil)
@@ -103,7 +100,6 @@ func TestForeignAddresses(t *testing.T) {
 	for _, way := range ways {
 		links = append(links, models.ForeignLink{Form: way.form, ForeignID: way.id})
 	}
-	// The import writes the links in the transaction of their campaign.
 	if err := x.Store.Tx(t.Context(), func(s *store.Store) error {
 		return s.ForeignLinks().Replace(t.Context(), x.Account.ID, x.campaign, links)
 	}); err != nil {
@@ -201,8 +197,7 @@ func TestOldTrackerGetsItsPostbacks(t *testing.T) {
 	}
 }
 
-// TestOldTrackerLeadsHere: a postback is not sent to a host that has become a domain of this service. After the old tracker's
-// address is removed from the settings, no postback is sent either.
+// TestOldTrackerLeadsHere: a postback is not sent to a host that has become a domain of this service.
 func TestOldTrackerLeadsHere(t *testing.T) {
 	t.Parallel()
 	x := newMoved(t)
@@ -227,7 +222,6 @@ func TestOldTrackerLeadsHere(t *testing.T) {
 	}
 }
 
-// sentOn counts the postbacks for the old tracker that have a result.
 func (x *moved) sentOn(result string) (n int) {
 	x.t.Helper()
 	if err := x.DB.GetContext(x.t.Context(), &n, `SELECT count(*) FROM forwarded_postbacks WHERE result = $1`, result); err != nil {

@@ -25,10 +25,9 @@ import (
 
 var update = flag.Bool("update", false, "write the golden files anew")
 
-// root is the directory of the repository.
 const root = "../../../.."
 
-// golden compares a text with a golden file. The flag -update rewrites the file.
+// The flag -update rewrites the file.
 func golden(t *testing.T, path string, got []byte) {
 	t.Helper()
 	if *update {
@@ -116,7 +115,6 @@ func TestGoldenFiles(t *testing.T) {
 	}
 }
 
-// fill sets every empty text field of a struct to the name of the field.
 func fill(v reflect.Value, name string) {
 	switch v.Kind() { //nolint:exhaustive // the kinds that hold texts
 	case reflect.Struct:

@@ -11,8 +11,7 @@ import (
 	"switchyard/models/await"
 )
 
-// TestLargeReports: a report that reads more clicks than a call may read is answered by a job, with the same figures. A report
-// that is answered from the copies of the ledger never needs a job.
+// TestLargeReports: a report that reads more clicks than a call may read is answered by a job, with the same figures.
 func TestLargeReports(t *testing.T) {
 	t.Parallel()
 	x := newExporting(t)

@@ -1,4 +1,4 @@
-// Package api tests what clients, networks and visitors send and get. It also writes and checks the golden files of the API.
+// Package api tests what clients, networks and visitors send and get.
 package api
 
 import (
@@ -13,7 +13,6 @@ import (
 
 func TestMain(m *testing.M) { e2e.Main(m, cli.Main, nil, nil) }
 
-// openSpool opens an empty spool and closes it at the end of the test.
 func openSpool(t *testing.T) *spool.Spool {
 	t.Helper()
 	s, err := spool.Open(t.TempDir(), spool.Options{})
@@ -24,7 +23,6 @@ func openSpool(t *testing.T) *spool.Spool {
 	return s
 }
 
-// put appends records to a spool.
 func put(t *testing.T, s *spool.Spool, records ...spool.Record) {
 	t.Helper()
 	for _, r := range records {
@@ -34,7 +32,6 @@ func put(t *testing.T, s *spool.Spool, records ...spool.Record) {
 	}
 }
 
-// drain stores the records that wait in a spool.
 func drain(t *testing.T, s *spool.Spool, d *db.DB, o ingest.Options) {
 	t.Helper()
 	if err := ingest.NewIngester(s, d, o).Drain(t.Context()); err != nil {
@@ -42,7 +39,6 @@ func drain(t *testing.T, s *spool.Spool, d *db.DB, o ingest.Options) {
 	}
 }
 
-// storeRecords stores records in the database through a spool.
 func storeRecords(t *testing.T, d *db.DB, records ...spool.Record) {
 	t.Helper()
 	s := openSpool(t)

@@ -21,8 +21,7 @@ import (
 	"switchyard/models/copilot"
 )
 
-// TestMCPChange proposes, applies and undoes a change. A proposal whose figures are below the minimum sample needs the argument
-// insist. Applying the same proposal again changes nothing. The audit log says which client and tool made the change.
+// TestMCPChange proposes, applies and undoes a change.
 func TestMCPChange(t *testing.T) {
 	t.Parallel()
 	x := newMCP(t)
@@ -77,7 +76,6 @@ func TestMCPChange(t *testing.T) {
 	x.changeDirectly(t, a, paths)
 }
 
-// changeDirectly uses the tools that change something in one step.
 func (x *examples) changeDirectly(t *testing.T, a *assistant, paths []object) {
 	t.Helper()
 	offer := object{"kind": "offer", "id": x.ids["offer"], "active": false}
@@ -126,8 +124,6 @@ func (x *examples) changeDirectly(t *testing.T, a *assistant, paths []object) {
 	}
 }
 
-// namesProgram checks that the list of a campaign's changes names the assistant's program for its own changes, and for no others.
-// want is the expected author of one of the changes: key or copilot, then mcp and the name of the program.
 func (x *examples) namesProgram(t *testing.T, campaign any, want string) {
 	t.Helper()
 	path := fmt.Sprint("/campaigns/", campaign)
@@ -142,7 +138,6 @@ func (x *examples) namesProgram(t *testing.T, campaign any, want string) {
 	}
 }
 
-// correctByTools makes dry runs of a cost and of a conversion, then records the conversion, and requests a test postback.
 func (x *examples) correctByTools(t *testing.T, a *assistant) {
 	t.Helper()
 	yesterday := x.today.AddDate(0, 0, -1).Format(time.DateOnly)
@@ -291,7 +286,6 @@ func TestMCPHostile(t *testing.T) {
 	}
 }
 
-// fuzz calls tools with 200 made-up sets of arguments.
 func (x *examples) fuzz(t *testing.T, a *assistant, foreign string, own []any) {
 	t.Helper()
 	values := append([]any{foreign, "", nil, true, 3, -1, 1e300, []any{}, object{}, "../settings", "' OR 1=1 --", strings.Repeat("x", 600), "2026-02-30", "\u0000", "ip"}, own[0], own[1])
@@ -342,7 +336,6 @@ func (x *examples) fuzz(t *testing.T, a *assistant, foreign string, own []any) {
 	}
 }
 
-// hostileTexts checks that none of the orders is in the tools, in the prompts or in the answer that opens the session.
 func (x *examples) hostileTexts(t *testing.T, a *assistant) {
 	t.Helper()
 	prompts, err := a.ListPrompts(t.Context(), &sdk.ListPromptsParams{})

@@ -39,7 +39,6 @@ func (k *keyCalls) Do(_ context.Context, r tool.Request) (json.RawMessage, error
 	return a.Data, nil
 }
 
-// samePath reports whether a path belongs to the pattern of a row.
 func samePath(pattern, path string) bool {
 	want, got := strings.Split(pattern, "/"), strings.Split(path, "/")
 	return slices.EqualFunc(want, got, func(part, text string) bool { return part == text || strings.HasPrefix(part, "{") })
@@ -67,7 +66,7 @@ func TestMCPReadOnlyKey(t *testing.T) {
 		}
 		arguments, known := calls[row.Name]
 		if !known {
-			continue // it changes something
+			continue
 		}
 		k := &keyCalls{s: x.As(x.ReadKey), rows: api.Table(api.Deps{})}
 		raw, _ := json.Marshal(arguments)
@@ -90,8 +89,7 @@ func TestMCPReadOnlyKey(t *testing.T) {
 	}
 }
 
-// TestMCPRepeated: a request that is sent again with its Idempotency-Key makes its change once, and counts it once. Another change with
-// the same key is refused.
+// TestMCPRepeated: a request that is sent again with its Idempotency-Key makes its change once, and counts it once.
 func TestMCPRepeated(t *testing.T) {
 	t.Parallel()
 	s := apitest.New(t)

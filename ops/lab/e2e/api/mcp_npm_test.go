@@ -32,8 +32,7 @@ import (
 // Later versions of the tests need Node.js 22.
 var scenarios = []string{"server-initialize", "ping", "tools-list", "resources-list", "prompts-list", "dns-rebinding-protection"}
 
-// npmPrograms installs the packages of testdata/npm in a new directory. It skips the test if Node.js is missing or older than 20, or
-// if npm is missing or cannot install the packages.
+// The test is skipped if Node.js is missing or older than 20, or if npm is missing or cannot install the packages.
 func npmPrograms(t *testing.T) (dir string) {
 	t.Helper()
 	for _, program := range []string{"node", "npm"} {
@@ -57,7 +56,6 @@ func npmPrograms(t *testing.T) (dir string) {
 	return dir
 }
 
-// runNode runs a script of a directory and returns its output.
 func runNode(t *testing.T, dir string, args ...string) ([]byte, error) {
 	t.Helper()
 	cmd := exec.CommandContext(t.Context(), "node", args...)
@@ -109,7 +107,6 @@ func TestMCPPrograms(t *testing.T) {
 	})
 }
 
-// npmAnswer is the output of testdata/npm/client.js.
 type npmAnswer struct {
 	Server string `json:"server"`
 	Tools  []struct {
@@ -130,7 +127,6 @@ func (a npmAnswer) names() (out []string) {
 	return out
 }
 
-// runNPMClient runs the official client with a key, and compares its report with the rows of the account.
 func runNPMClient(t *testing.T, x *examples, dir, key string) (got npmAnswer) {
 	t.Helper()
 	out, err := runNode(t, dir, "client.js", x.URL+"/mcp", key, x.today.AddDate(0, 0, -30).Format(time.DateOnly))
@@ -148,7 +144,7 @@ func runNPMClient(t *testing.T, x *examples, dir, key string) (got npmAnswer) {
 	return got
 }
 
-// withKey serves a server under another address, and adds its key to each request. The conformance tests cannot send a key.
+// The conformance tests cannot send a key, so this server adds it to each request.
 func withKey(t *testing.T, s *apitest.Server) (address string) {
 	t.Helper()
 	target, err := url.Parse(s.URL)

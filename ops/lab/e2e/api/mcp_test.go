@@ -19,14 +19,12 @@ import (
 	"switchyard/models/tool"
 )
 
-// assistant is a client of the protocol.
 type assistant struct {
 	t *testing.T
 	*sdk.ClientSession
 	outputs map[string]*jsonschema.Resolved
 }
 
-// bearer sends a key with each request.
 type bearer struct{ key string }
 
 func (b bearer) RoundTrip(r *http.Request) (*http.Response, error) {
@@ -34,8 +32,7 @@ func (b bearer) RoundTrip(r *http.Request) (*http.Response, error) {
 	return http.DefaultTransport.RoundTrip(r)
 }
 
-// connectMCP connects a client that uses a server's key and a version of the protocol. An empty version means the
-// newest.
+// An empty version means the newest.
 func connectMCP(t *testing.T, s *apitest.Server, version string) *assistant {
 	t.Helper()
 	client := sdk.NewClient(&sdk.Implementation{Name: "Test Client", Version: "1"}, nil)
@@ -69,7 +66,7 @@ func (a *assistant) tools() []*sdk.Tool {
 	return list.Tools
 }
 
-// use calls a tool. An answer must have the form of the tool's schema and at most 12 kB, and its text must stand between marks.
+// An answer must have the form of the tool's schema and at most 12 kB, and its text must stand between marks.
 func (a *assistant) use(name string, arguments object) (answer object, failure string) {
 	a.t.Helper()
 	result, err := a.CallTool(a.t.Context(), &sdk.CallToolParams{Name: name, Arguments: arguments})
@@ -94,7 +91,6 @@ func (a *assistant) use(name string, arguments object) (answer object, failure s
 	return answer, ""
 }
 
-// must is use for a call that succeeds.
 func (a *assistant) must(name string, arguments object) object {
 	a.t.Helper()
 	answer, failure := a.use(name, arguments)
@@ -112,7 +108,6 @@ func rows(answer object, name string) (out []object) {
 	return out
 }
 
-// newMCP returns an account with campaigns, clicks, conversions and postbacks.
 func newMCP(t *testing.T) *examples {
 	t.Helper()
 	x := newExamples(t, day(time.Now()))
@@ -123,9 +118,8 @@ func newMCP(t *testing.T) *examples {
 	return x
 }
 
-// allTables returns a checksum of each table, over all accounts. It leaves out the time at which a key was last used.
-// Workers still run earlier jobs, so it returns only the kinds of the jobs, without the jobs of long reports, and leaves out the
-// results of jobs.
+// allTables returns a checksum of each table, over all accounts. Workers still run earlier jobs, so it returns only the kinds of
+// the jobs, without the jobs of long reports, and leaves out the results of jobs.
 func (x *examples) allTables() map[string]string {
 	x.t.Helper()
 	out := map[string]string{}
@@ -138,7 +132,6 @@ func (x *examples) allTables() map[string]string {
 	return out
 }
 
-// readCalls returns a call of each tool that reads.
 func (x *examples) readCalls() map[string]object {
 	campaign := x.ids["campaign"]
 	since := x.today.AddDate(0, 0, -3).Format(time.DateOnly)
@@ -156,7 +149,7 @@ func (x *examples) readCalls() map[string]object {
 }
 
 // TestMCPRead calls each tool that says that it only reads, with a full key, and also with a read-only key if that key is offered
-// the tool. Nothing that allTables returns changes.
+// the tool.
 func TestMCPRead(t *testing.T) {
 	t.Parallel()
 	x := newMCP(t)
@@ -194,7 +187,6 @@ func TestMCPRead(t *testing.T) {
 	x.checkRead(t, full)
 }
 
-// checkRead checks some figures of the answers against the rows of the account.
 func (x *examples) checkRead(t *testing.T, a *assistant) {
 	t.Helper()
 	clicks := dbtest.Get[string](t, x.DB, `SELECT count(*)::text FROM clicks WHERE account_id = $1 AND NOT is_bot`, x.Account.ID)
@@ -247,7 +239,7 @@ func listBytes(t *testing.T, tools []*sdk.Tool) (all, read int) {
 }
 
 // TestGoldenMCP compares the tools, prompts and resources of a full key with a golden file, because models act on the
-// descriptions. A read-only key is not offered tools that change something.
+// descriptions.
 func TestGoldenMCP(t *testing.T) {
 	t.Parallel()
 	s := apitest.New(t)
@@ -301,7 +293,6 @@ func TestMCPVersions(t *testing.T) {
 	}
 }
 
-// post sends a request of the protocol without the SDK.
 func post(t *testing.T, s *apitest.Server, body string, headers ...string) (status int, answer string, header http.Header) {
 	t.Helper()
 	r, err := http.NewRequestWithContext(context.Background(), http.MethodPost, s.URL+"/mcp", strings.NewReader(body))

@@ -21,8 +21,7 @@ import (
 	"switchyard/workers/providers/rest/resttest"
 )
 
-// changing is an account whose network is connected to a platform that changes orders late. Some platforms can be asked for orders
-// by the date of their last change. From the other platforms, the service reads the orders of older days again.
+// changing is an account whose network is connected to a platform that changes orders late.
 type changing struct{ *syncing }
 
 func newChanging(t *testing.T, provider string, options ...func(*networksync.Options)) *changing {
@@ -35,7 +34,6 @@ func newChanging(t *testing.T, provider string, options ...func(*networksync.Opt
 	return y
 }
 
-// clickAt stores a click that was made some days ago, and returns its id.
 func (y *changing) clickAt(days int) string {
 	y.t.Helper()
 	c := models.Click{
@@ -48,7 +46,6 @@ func (y *changing) clickAt(days int) string {
 	return models.FormatClickID(c.ID)
 }
 
-// run starts the import that is due and waits for its end. It returns the kind of the run.
 func (y *changing) run() string {
 	y.t.Helper()
 	const count = `SELECT count(*) FROM integration_runs WHERE ended_at IS NOT NULL`
@@ -69,8 +66,7 @@ func (y *changing) run() string {
 	return dbtest.Get[string](y.t, y.s.DB, `SELECT kind FROM integration_runs ORDER BY started_at DESC, ended_at DESC LIMIT 1`)
 }
 
-// changes makes the import of changes due and runs it. It returns the age in hours of the stored time changes_to, up to which
-// changes were read, or -1 if that time is not set.
+// The result is the age in hours of the stored time changes_to, up to which changes were read, or -1 if that time is not set.
 func (y *changing) changes() int {
 	y.t.Helper()
 	dbtest.Exec(y.t, y.s.DB, `UPDATE network_integrations SET changes_at = now() - interval '1 second'`)
@@ -80,16 +76,14 @@ func (y *changing) changes() int {
 	return dbtest.Get[int](y.t, y.s.DB, `SELECT coalesce(extract(epoch FROM now() - changes_to)::int / 3600, -1) FROM network_integrations`)
 }
 
-// conversions returns each conversion with its status and payout.
 func (y *changing) conversions() string {
 	y.t.Helper()
 	return dbtest.Get[string](y.t, y.s.DB, `SELECT coalesce(string_agg(concat_ws(' ', conversion_id, status, payout::float, currency), ', '
 		ORDER BY conversion_id), '') FROM conversions`)
 }
 
-// TestLateDecision: an order is approved 200 days after it was made. The approval reaches the conversion and the reports, although
-// the account's plan does not keep the click any more. The import by the days of orders does not find the order. Reading the same decision
-// again changes nothing.
+// TestLateDecision: an order is approved 200 days after it was made. The approval reaches the conversion and the reports,
+// although the account's plan does not keep the click any more.
 func TestLateDecision(t *testing.T) {
 	t.Parallel()
 	y := newChanging(t, "partnerize")
@@ -138,8 +132,8 @@ func TestLateDecision(t *testing.T) {
 	}
 }
 
-// TestOlderOrders: some networks cannot be asked for orders by the date of a change. Once a day, the service reads a range of older
-// days from them, each time the next range. So a late decision arrives within nine days.
+// TestOlderOrders: some networks cannot be asked for orders by the date of a change. Once a day, the service reads a range of
+// older days from them, each time the next range.
 func TestOlderOrders(t *testing.T) {
 	t.Parallel()
 	y := newChanging(t, "affise")
@@ -172,9 +166,7 @@ func TestOlderOrders(t *testing.T) {
 	}
 }
 
-// TestManyOlderOrders: older days that have too many orders for one import are read in pieces. A single day that has
-// too many is left out with its reason. An import of the last days runs after each piece. After a failure of the platform, the
-// same days are read again. After models.FailingIntegration failures in a row, the import goes on to later days.
+// TestManyOlderOrders: older days that have too many orders for one import are read in pieces.
 func TestManyOlderOrders(t *testing.T) {
 	t.Parallel()
 	y := newChanging(t, "affise", func(o *networksync.Options) { o.Most = 3 })
@@ -245,8 +237,7 @@ func TestManyOlderOrders(t *testing.T) {
 	}
 }
 
-// TestChangesCatchUp: a connection that was off for 200 days reads the changes of that time in pieces. The imports by days go on in
-// between.
+// TestChangesCatchUp: a connection that was off for 200 days reads the changes of that time in pieces.
 func TestChangesCatchUp(t *testing.T) {
 	t.Parallel()
 	y := newChanging(t, "awin")
@@ -273,8 +264,7 @@ func TestChangesCatchUp(t *testing.T) {
 	}
 }
 
-// TestChangesFail: after a failure, the stored time up to which changes were read stays the same, and the API shows the reason. The
-// imports by days go on. If the network is connected to another account at the platform, its changes are read from the start.
+// TestChangesFail: after a failure, the stored time up to which changes were read stays the same, and the API shows the reason.
 func TestChangesFail(t *testing.T) {
 	t.Parallel()
 	y := newChanging(t, "partnerize")
@@ -330,7 +320,7 @@ func TestChangesFail(t *testing.T) {
 }
 
 // TestStatusOnly: an update from Impact that has no amount rejects a recorded order and changes neither its amount nor its
-// currency. Such an update of an order that is not recorded is refused.
+// currency.
 func TestStatusOnly(t *testing.T) {
 	t.Parallel()
 	y := newChanging(t, "impact")

@@ -28,12 +28,11 @@ import (
 	"switchyard/workers/providers/rest/resttest"
 )
 
-// syncing is an account whose network is connected to a platform.
 type syncing struct {
 	*correcting
 
 	world *networkstest.World
-	id    string // id of the network
+	id    string
 }
 
 type syncAnswer struct {
@@ -75,20 +74,17 @@ func (y *syncing) connect(provider string) {
 	}).Want(200, "")
 }
 
-// sync imports the orders of the day on which the clicks were made.
 func (y *syncing) sync(apply bool) (got syncAnswer) {
 	y.t.Helper()
 	y.send("/networks/"+y.id+"/integration/sync", map[string]any{"from": y.day, "to": y.day, "apply": apply}, &got)
 	return got
 }
 
-// integration returns the state of the integration from the API.
 func (y *syncing) integration() map[string]any {
 	y.t.Helper()
 	return y.s.Do("GET", "/networks/"+y.id+"/integration", nil).Want(200, "").Map()
 }
 
-// order returns an order for a click, ten hours into the day of the clicks.
 func (y *syncing) order(id string, click int, status, payout string) networkstest.Order {
 	at, err := time.Parse(time.DateOnly, y.day)
 	if err != nil {
@@ -99,7 +95,6 @@ func (y *syncing) order(id string, click int, status, payout string) networkstes
 	}
 }
 
-// figures returns the conversions, approved, pending, chargebacks and revenue in the report of the day.
 func (y *syncing) figures() string {
 	y.t.Helper()
 	rows := y.s.Do("GET", "/reports/performance?dimension=date", nil).Want(200, "").Map()["rows"].([]any)
@@ -107,8 +102,7 @@ func (y *syncing) figures() string {
 	return fmt.Sprint(row["conversions"], " ", row["approved"], " ", row["pending"], " ", row["chargebacks"], " ", row["revenue"])
 }
 
-// TestNetworkSync: a dry run gives the same result as the apply after it, and a second apply changes nothing. The status of an
-// order changes only in the allowed directions, and each refused order has a reason.
+// TestNetworkSync: a dry run gives the same result as the apply after it, and a second apply changes nothing.
 func TestNetworkSync(t *testing.T) {
 	t.Parallel()
 	y := newSyncing(t, 10)
@@ -156,8 +150,6 @@ func TestNetworkSync(t *testing.T) {
 		t.Errorf("the newest conversion is %v, want the import as its source", row)
 	}
 
-	// The network sends changes: an approval, an amended payout, a reversal, and a change that is refused because it goes back
-	// to pending.
 	y.world.Set(y.order("a", 0, "approved", "12"), y.order("b", 1, "approved", "6"), y.order("c", 2, "pending", "3"), event)
 	got := y.sync(true)
 	if diff := cmp.Diff([]string{"1 updated", "2 updated", "3 refused a conversion does not go from rejected to pending", "4 unchanged"},
@@ -171,7 +163,6 @@ func TestNetworkSync(t *testing.T) {
 	y.runs(t)
 }
 
-// runs checks that the API lists every run with its result.
 func (y *syncing) runs(t *testing.T) {
 	t.Helper()
 	about := y.integration()
@@ -222,9 +213,8 @@ func TestNetworkSyncAdopts(t *testing.T) {
 	}
 }
 
-// TestNetworkSyncVanished: Everflow stops reporting an order when the order is rejected. An order that an import by
-// this connection has listed, and that is no longer reported, is therefore rejected. It counts again when it is
-// reported again.
+// TestNetworkSyncVanished: Everflow stops reporting an order when the order is rejected. An order that an import by this
+// connection has listed, and that is no longer reported, is therefore rejected.
 func TestNetworkSyncVanished(t *testing.T) {
 	t.Parallel()
 	y := newSyncing(t, 4)
@@ -278,7 +268,7 @@ func TestNetworkSyncVanished(t *testing.T) {
 	figures("3 3 0 0 16")
 }
 
-// TestNetworkSyncFails: the API shows and stores the error of the platform without the credentials. No conversion is recorded.
+// TestNetworkSyncFails: the API shows and stores the error of the platform without the credentials.
 func TestNetworkSyncFails(t *testing.T) {
 	t.Parallel()
 	y := newSyncing(t, 1)
@@ -319,8 +309,7 @@ func TestNetworkSyncFails(t *testing.T) {
 	y.s.Do("POST", path+"/sync", body).Want(400, "too_many")
 }
 
-// TestNetworkSyncByItself: the periodic job imports the orders of the networks that are due. Each import covers several days. The
-// wait grows with each failure, and paused networks are skipped.
+// TestNetworkSyncByItself: the periodic job imports the orders of the networks that are due.
 func TestNetworkSyncByItself(t *testing.T) {
 	t.Parallel()
 	y := newSyncing(t, 2)
@@ -374,7 +363,7 @@ func TestNetworkSyncByItself(t *testing.T) {
 		t.Errorf("after two failures it waits %d minutes, want about 120", n)
 	}
 	// After a failed import of many days, the next import covers only a few days, so that recent orders arrive even if the long
-	// import keeps failing. The import of many days is tried again after it.
+	// import keeps failing.
 	dbtest.Exec(y.t, y.s.DB, `UPDATE network_integrations SET wide_at = now() - interval '1 second'`)
 	for i, wide := range []bool{true, false, true, false} {
 		tick()
@@ -411,8 +400,7 @@ func TestNetworkSyncGivenUp(t *testing.T) {
 	}
 }
 
-// TestNetworkSyncOfMany: a sync started by the clock may import more orders than a sync that a caller waits for. The stored
-// result keeps only the orders that changed something.
+// TestNetworkSyncOfMany: a sync started by the clock may import more orders than a sync that a caller waits for.
 func TestNetworkSyncOfMany(t *testing.T) {
 	t.Parallel()
 	y := newSyncing(t, 1)

@@ -31,7 +31,6 @@ import (
 
 const shopSecret = "K3YOFTHESH0P"
 
-// notice is a notification as a platform sends it.
 type notice struct{ contentType, header, value, body string }
 
 func hmacOf(text string) []byte {
@@ -48,8 +47,7 @@ func formNotice(body string) notice {
 	return notice{"application/x-www-form-urlencoded", "", "", body}
 }
 
-// sales makes, for each scheme, a notification of a sale that is worth 20. For digistore24 and jvzoo, the signed text contains the
-// values in the order of their names.
+// For digistore24 and jvzoo, the signed text contains the values in the order of their names.
 var sales = map[string]func(click string) notice{
 	"shopify": func(click string) notice {
 		body := `{"id": 77, "financial_status": "paid", "total_price": "20.00", "currency": "USD", "note_attributes": [{"name": "clickid", "value": "` + click + `"}]}`
@@ -95,7 +93,6 @@ var sales = map[string]func(click string) notice{
 	},
 }
 
-// tracking starts a server that answers the addresses of tracking domains. It writes to the spool of the inbox.
 func (x *inbox) tracking() *httptest.Server {
 	x.t.Helper()
 	d, err := visitor.New(visitor.Options{})
@@ -114,7 +111,6 @@ func (x *inbox) tracking() *httptest.Server {
 	return server
 }
 
-// post sends a notification to the path and query of an address.
 func (x *inbox) post(server *httptest.Server, address string, n notice) int {
 	x.t.Helper()
 	u, err := url.Parse(address)
@@ -137,8 +133,7 @@ func (x *inbox) post(server *httptest.Server, address string, n notice) int {
 	return res.StatusCode
 }
 
-// TestNotificationsOverHTTP: an HTTP request about a sale of each platform becomes a conversion. The same sale again is a
-// duplicate, and a request without the right proof is refused.
+// TestNotificationsOverHTTP: an HTTP request about a sale of each platform becomes a conversion.
 func TestNotificationsOverHTTP(t *testing.T) {
 	t.Parallel()
 	x := newInbox(t)

@@ -25,10 +25,8 @@ import (
 	"switchyard/workers"
 )
 
-// mapped lists the hosts that EGRESS_HOSTS maps to the listener.
 var mapped = []string{"hooks.slack.com", "discord.com", "api.telegram.org", "api.openai.com", "hooks.mapped.com"}
 
-// outbound is the API with the service's own worker, and a listener that counts connections.
 type outbound struct {
 	*testing.T
 	api    *apitest.Server
@@ -141,7 +139,6 @@ func TestGuardOffIsSeen(t *testing.T) {
 	t.Parallel()
 	o := newOutbound(t, netip.MustParsePrefix("127.0.0.0/8"))
 	o.try([]string{"127.0.0.1"})
-	// The connections are a ping, its repetition, and HEAD and GET of an offer and of a landing page.
 	if n := o.conns.Load(); n < 6 {
 		t.Errorf("%d connections reached the listener, want at least 6", n)
 	}

@@ -15,7 +15,7 @@ import (
 )
 
 // TestSentPostbackLog: the log shows a buyer the postback that was sent to the traffic source for each conversion, and the
-// answer. The buyer can send the postback again.
+// answer.
 func TestSentPostbackLog(t *testing.T) {
 	t.Parallel()
 	x := newInbox(t)

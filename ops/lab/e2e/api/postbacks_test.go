@@ -27,14 +27,13 @@ import (
 	"switchyard/workers/sourcepostback"
 )
 
-// inbox is an API, a spool that receives postbacks, and a worker. The worker records conversions, reports them to traffic sources,
-// and forwards postbacks to the old tracker.
+// inbox is an API, a spool that receives postbacks, and a worker.
 type inbox struct {
 	*apitest.Server
 	t      *testing.T
 	client *jobs.Client
 	spool  *spool.Spool
-	id     uuid.UUID // id of the network
+	id     uuid.UUID
 }
 
 func newInbox(t *testing.T) *inbox {
@@ -65,7 +64,6 @@ func newInbox(t *testing.T) *inbox {
 	return x
 }
 
-// send stores a postback as the web process does.
 func (x *inbox) send(params map[string]string) uuid.UUID {
 	x.t.Helper()
 	p := &models.Postback{
@@ -85,7 +83,6 @@ func (x *inbox) send(params map[string]string) uuid.UUID {
 	return p.ID
 }
 
-// ingestAll stores the postbacks in the spool and waits until all of them are decided.
 func (x *inbox) ingestAll() {
 	x.t.Helper()
 	drain(x.t, x.spool, x.DB, ingest.Options{OnPostbacks: func(ctx context.Context, rows []models.JobRef) {
@@ -103,7 +100,6 @@ func (x *inbox) ingestAll() {
 	})
 }
 
-// rows returns the rows of the postback log.
 func (x *inbox) rows(query string) (rows []map[string]any) {
 	x.t.Helper()
 	for _, row := range x.Do("GET", "/logs/postbacks?"+query, nil).Want(200, "").Map()["rows"].([]any) {
@@ -112,8 +108,7 @@ func (x *inbox) rows(query string) (rows []map[string]any) {
 	return rows
 }
 
-// TestPostbackLog: a buyer sees the result of each postback. An unmatched postback counts after the buyer has corrected the
-// network and replayed the postback.
+// TestPostbackLog: a buyer sees the result of each postback.
 func TestPostbackLog(t *testing.T) {
 	t.Parallel()
 	x := newInbox(t)
@@ -191,7 +186,6 @@ func TestPostbackLog(t *testing.T) {
 	x.replays(ids)
 }
 
-// replays corrects the mapping of the network and replays its unmatched postbacks.
 func (x *inbox) replays(ids []uuid.UUID) {
 	x.t.Helper()
 	x.As(x.ReadKey).Do("POST", "/logs/postbacks/replay", nil).Want(403, "read_only_key")
@@ -237,7 +231,7 @@ func (x *inbox) replays(ids []uuid.UUID) {
 		return statuses
 	}
 	x.same(conversion(), " approved 7", "2 pending 0", "1 approved 5")
-	// A replay reads a recorded postback again with the new status map. There is still only one conversion.
+	// A replay reads a recorded postback again with the new status map.
 	x.Do("PUT", "/networks", map[string]any{
 		"id": x.id, "name": "Net", "postback_params": map[string]any{"click_id": "myclick"},
 		"status_map": map[string]any{"approved": []string{"deal"}},
