@@ -1,9 +1,7 @@
 // Package conversion handles three jobs. conversion:record records the conversion that a stored postback reports. postbacks:match
 // starts that job for postbacks that came before their click. postback:replay makes unmatched postbacks undecided again.
 //
-// A postback whose click is not stored yet waits. If the click is never stored, the postback becomes unmatched. An unmatched
-// postback is kept, so that it can be inspected and a replay can look for its click again. A conversion is never recorded for a
-// click that the postback does not name.
+// A postback whose click is never stored becomes unmatched. It is kept, so that it can be inspected and replayed.
 package conversion
 
 import (
@@ -108,8 +106,7 @@ func (rec *recorder) count(d dbconversion.PostbackDecision) {
 }
 
 // countWord counts a status word whose meaning is not known, so that the account can give the word a meaning in its network. It
-// runs after the commit: inside the transaction, all postbacks of a network would wait for each other. If countWord fails, this
-// postback is not counted.
+// runs after the commit: inside the transaction, all postbacks of a network would wait for each other.
 func (rec *recorder) countWord(ctx context.Context, d dbconversion.PostbackDecision) {
 	if d.UnknownWord.NetworkID == uuid.Nil {
 		return
