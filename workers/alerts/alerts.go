@@ -49,7 +49,7 @@ const (
 	// pause is the minimum time between two checks of the same account.
 	pause = 50 * time.Second
 	// watchedAtOnce is how many accounts one statement claims.
-	watchedAtOnce = 100
+	watchedAtOnce    = 100
 	messageRetention = 30 * 24 * time.Hour
 	// deletedAtOnce is how many old messages one sweep deletes at most.
 	deletedAtOnce = 10_000
