@@ -111,7 +111,7 @@ func (a *admission) acquire(ctx context.Context, account uuid.UUID, kind string,
 	}
 }
 
-// await waits until the job is admitted, but at most atMost. It unlocks a.mu meanwhile.
+// await waits until the job is admitted, but at most atMost. It unlocks a.mu during the wait.
 func (a *admission) await(ctx context.Context, w *waiter, atMost time.Duration) {
 	a.mu.Unlock()
 	defer a.mu.Lock()

@@ -13,8 +13,8 @@ import (
 	"switchyard/db/jobrow"
 )
 
-// NewRegistry makes a registry with the metrics of the process. Unless d is nil, it also has those of the connection pool and the
-// rows of jobs.
+// NewRegistry makes a registry with the metrics of the process. Unless d is nil, it also has metrics of the connection pool and
+// the rows of jobs.
 func NewRegistry(d *db.DB) *prometheus.Registry {
 	r := prometheus.NewRegistry()
 	r.MustRegister(collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))

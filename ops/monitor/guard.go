@@ -31,8 +31,8 @@ const (
 	proxyPause  = time.Second
 )
 
-// maxAddresses is the maximum number of addresses in each list. A full list keeps those that come back most often. An address
-// takes some 200 bytes.
+// maxAddresses is the maximum number of addresses in each list. A full list keeps the addresses that come back most often. An
+// address takes some 200 bytes.
 const maxAddresses = 4096
 
 // guard decides which requests may see the pages.
@@ -61,7 +61,7 @@ func newGuard(o Options) *guard {
 }
 
 // password requires the password by basic auth. A client that was wrong too often has to wait, even with the right password. If
-// the clients of a proxy together were wrong too often, those that have not given the right password before have to wait.
+// the clients of a proxy together were wrong too often, all clients that have not given the right password before have to wait.
 func (g *guard) password(c *gin.Context) {
 	_, given, sent := c.Request.BasicAuth()
 	if sent {

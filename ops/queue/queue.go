@@ -19,7 +19,7 @@ import (
 	"switchyard/models"
 )
 
-// States lists the names of the job states, which are those of asynq.
+// States lists asynq's names of the job states.
 var States = []string{"pending", "active", "scheduled", "retry", "archived", "completed"}
 
 // Item is one job.

@@ -57,7 +57,7 @@ func (m *maker) url() string {
 	return "https://" + m.one("a", "b") + ".example/" + m.one("", "?c={clickid}", "?a=1&b={sub3}#x", "p%20q")
 }
 
-// key returns a random key of records, or an empty text if there are none.
+// key returns a random key of records, or an empty text if it has no key.
 func (m *maker) key(records record) string {
 	if len(records) == 0 {
 		return ""

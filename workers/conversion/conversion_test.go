@@ -287,8 +287,7 @@ func TestPostbackBecomesAConversion(t *testing.T) {
 	if list := b.conversions(); len(list) != 2 || !list[0].Payout.Equal(decimal.NewFromInt(9)) || list[0].Status != "approved" {
 		t.Errorf("%+v", list)
 	}
-	// If the postback's payout is not an amount, the payout is 0, or that of the offer if the offer does not take it from the
-	// postback.
+	// If the postback's payout is not an amount, the payout is 0, or the offer's if the offer does not take it from the postback.
 	for i, fromParam := range []bool{true, false} {
 		dbtest.Exec(b, b.db, `UPDATE offers SET payout_from_param = $1`, fromParam)
 		id := fmt.Sprint("bad", i)

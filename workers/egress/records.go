@@ -34,7 +34,7 @@ func (n *Names) Texts(ctx context.Context, name string) ([]string, error) {
 	return slices.Concat(found...), err
 }
 
-// queryAll asks all servers at once and returns the answers of those that can answer. If none can, that is an error.
+// queryAll asks all servers at once and returns the answers that it gets. If no server can answer, that is an error.
 func queryAll[T any](ctx context.Context, n *Names, ask func(ctx context.Context, server string) (T, error)) ([]T, error) {
 	servers, err := n.list()
 	if err != nil {

@@ -227,8 +227,8 @@ func TestManyCalls(t *testing.T) {
 	}
 }
 
-// TestUnavailableIssuerIsAskedHourly checks that an unreachable issuer is still asked at least hourly after half a day, and one
-// that refuses is not.
+// TestUnavailableIssuerIsAskedHourly checks that an unreachable issuer is still asked at least hourly after half a day, unlike an
+// issuer that refuses.
 func TestUnavailableIssuerIsAskedHourly(t *testing.T) {
 	t.Parallel()
 	for code, often := range map[string]bool{"unreachable": true, "unavailable": true, "rejectedIdentifier": false} {

@@ -115,7 +115,7 @@ func (w *env) sweep() {
 	}
 }
 
-// until waits for the effect of a job. Meanwhile it runs the reconciler, which starts due jobs.
+// until waits for the effect of a job. While it waits, it runs the reconciler, which starts due jobs.
 func (w *env) until(what string, ok func() bool) {
 	w.Helper()
 	await.Until(w.T, what, func() bool {

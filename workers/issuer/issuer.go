@@ -32,14 +32,14 @@ type Issuer interface {
 	Request(ctx context.Context, cert models.Certificate) (models.CertificateState, error)
 	// Read returns the state of a requested certificate.
 	Read(ctx context.Context, cert models.Certificate) (models.CertificateState, error)
-	// Release deletes a host at the issuer. One that no longer exists is not an error. If ExternalID is empty, it deletes
+	// Release deletes a host at the issuer. It is no error if the host no longer exists. If ExternalID is empty, it deletes
 	// everything that was created for the host since AskedAt.
 	Release(ctx context.Context, cert models.Certificate) error
 }
 
 // Options of Register.
 type Options struct {
-	Issuer Issuer // nil: this install has none
+	Issuer Issuer // nil: no issuer
 	// Background is for work without a waiting caller. The default is Issuer.
 	Background Issuer
 	// TrustsAll means that the issuer verifies the owner of a host, so that a domain need not be verified.
@@ -80,7 +80,7 @@ type worker struct {
 	pausedUntil atomic.Int64
 }
 
-// issuerTime limits one request to the issuer. The worker renews its lease meanwhile. If it dies, another worker takes over when
+// issuerTime limits one request to the issuer. During it the worker renews its lease. If it dies, another worker takes over when
 // the lease ends.
 const (
 	issuerTime = 100 * time.Second
@@ -173,7 +173,8 @@ func (w *worker) scheduleCheck(ctx context.Context, account, domain uuid.UUID) e
 	return w.store.Domains().ScheduleCheck(context.WithoutCancel(ctx), account, domain, w.o.Now().Add(appliedAfter))
 }
 
-// queryUnderLease asks the issuer and renews the lease meanwhile. If the lease is lost, it ends the request and returns errLost.
+// queryUnderLease asks the issuer and renews the lease during the request. If the lease is lost, it ends the request and returns
+// errLost.
 func (w *worker) queryUnderLease(ctx context.Context, h store.LeasedCertificate, by call) (models.CertificateState, error) {
 	limited, cancel := context.WithTimeout(ctx, issuerTime)
 	defer cancel()

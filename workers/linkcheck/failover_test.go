@@ -111,7 +111,7 @@ func TestFailover(t *testing.T) {
 	w.domain("b-spare.acme.com", "spare", !failsOver)
 	w.setListed("home.acme.com", "a-spare.acme.com")
 	expect("a new spare", "b-spare", "b-spare", "b-spare", "still")
-	// Two more: for the campaign still on the first domain, and for those that had moved to the first spare.
+	// Two more: for the campaign still on the first domain, and for the others, now on the first spare.
 	if n := len(w.events(models.EventLinkUnsafe)); n != 5 {
 		t.Errorf("%d events, want 5", n)
 	}

@@ -245,7 +245,7 @@ func (f *Fleet) WaitReady(ctx context.Context) error {
 		}
 		resp, err := http.DefaultClient.Do(req)
 		if err != nil {
-			return false, nil // not listening yet
+			return false, nil //nolint:nilerr // not listening yet
 		}
 		return resp.StatusCode == http.StatusOK, resp.Body.Close()
 	})

@@ -173,7 +173,7 @@ func (p *platforms) everflow(r *http.Request) (int, any) {
 	}
 }
 
-// everflowHeld is the report of the conversions on hold, and of those that were rejected while they were on hold.
+// everflowHeld is the report of the conversions on hold and of conversions rejected while on hold.
 const everflowHeld = "onhold"
 
 // report returns the report of Everflow that lists an order. An order that was rejected after its approval is in none.

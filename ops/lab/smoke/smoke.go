@@ -32,7 +32,7 @@ type Options struct {
 	Out io.Writer
 }
 
-// ErrDifferent means that the service's figures differ from those of the run, or that it broke a rule.
+// ErrDifferent means that the service's figures differ from what the run sent, or that it broke a rule.
 var ErrDifferent = errors.New("the figures differ")
 
 type run struct {

@@ -110,9 +110,9 @@ func New(o Options) *Issuer {
 // ErrBusy means that another issuer is working on the certificate.
 var ErrBusy = errors.New("acme: another issuer is working on the certificate of the host")
 
-// Ensure returns a host's certificate. It first obtains a new one if there is none or if it is due for renewal. If a renewal
-// fails, the old certificate stays stored. The error is ErrBusy, a *RefusalError, or an error of the context or of the
-// certificate store, for example certstore.ErrLost.
+// Ensure returns a host's certificate. It first obtains a new one if it is missing or due for renewal. If a renewal fails, the
+// old certificate stays stored. The error is ErrBusy, a *RefusalError, or an error of the context or of the certificate store,
+// for example certstore.ErrLost.
 func (i *Issuer) Ensure(ctx context.Context, host string) (certstore.Certificate, error) {
 	if c, ok, err := i.fresh(ctx, host); err != nil || ok {
 		return c, err
@@ -138,7 +138,7 @@ func (i *Issuer) Ensure(ctx context.Context, host string) (certstore.Certificate
 	return i.issue(ctx, host, fence)
 }
 
-// fresh returns the host's certificate. ok is false if there is none or if it is due for renewal.
+// fresh returns the host's certificate. ok is false if it is missing or due for renewal.
 func (i *Issuer) fresh(ctx context.Context, host string) (c certstore.Certificate, ok bool, err error) {
 	c, ok, err = i.o.Store.Find(ctx, host)
 	return c, ok && i.o.Now().Before(c.RenewAt), err
@@ -310,7 +310,7 @@ func (i *Issuer) renewal(ctx context.Context, ca *authority, leaf *x509.Certific
 	return info.SelectedTime
 }
 
-// RenewalAdvice asks the CA again when to renew the host's certificate, and returns it. ok is false if there is none.
+// RenewalAdvice asks the CA again when to renew the host's certificate, and returns it. ok is false if it is missing.
 func (i *Issuer) RenewalAdvice(ctx context.Context, host string) (c certstore.Certificate, ok bool, err error) {
 	c, ok, err = i.o.Store.Find(ctx, host)
 	if err != nil || !ok {

@@ -41,7 +41,7 @@ func (i *Issuer) Request(ctx context.Context, cert models.Certificate) (models.C
 	}
 }
 
-// begin starts an order for a host, or returns the one that is under way in this process.
+// begin starts an order for a host, or returns the order that is under way in this process.
 func (i *Issuer) begin(ctx context.Context, host string) *running {
 	i.mu.Lock()
 	defer i.mu.Unlock()

@@ -97,8 +97,8 @@ func (h Hostname) isOurs(askedAt *time.Time) bool {
 	return askedAt != nil && !h.CreatedAt.IsZero() && h.CreatedAt.After(askedAt.Add(-clockSkew))
 }
 
-// adopt returns the existing hostname of a host. One that someone else created is adopted only for a verified domain, because
-// anyone could have added an unverified domain.
+// adopt returns the existing hostname of a host. A hostname that someone else created is adopted only for a verified domain,
+// because anyone could have added an unverified domain.
 func (i *Issuer) adopt(ctx context.Context, cert models.Certificate, refusal error) (Hostname, error) {
 	h, ok, err := i.h.find(ctx, cert.Hostname)
 	switch {
@@ -126,8 +126,8 @@ func (i *Issuer) Read(ctx context.Context, cert models.Certificate) (models.Cert
 	return i.state(h), nil
 }
 
-// Release deletes a hostname. One that no longer exists is not an error. Without an id, it deletes the hostname only if it was
-// created after our first request for it.
+// Release deletes a hostname. It is no error if the hostname no longer exists. Without an id, it deletes the hostname only if it
+// was created after our first request for it.
 func (i *Issuer) Release(ctx context.Context, cert models.Certificate) error {
 	id := cert.ExternalID
 	if id == "" {

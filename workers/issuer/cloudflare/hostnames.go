@@ -119,7 +119,7 @@ func (h hostnames) retry(ctx context.Context, id string) (out Hostname, err erro
 	return out, err
 }
 
-// remove deletes a hostname. One that no longer exists is not an error.
+// remove deletes a hostname. It is no error if the hostname no longer exists.
 func (h hostnames) remove(ctx context.Context, id string) error {
 	_, err := h.Do(ctx, cloudflare.Request{Method: http.MethodDelete, Path: h.path(id)}, nil)
 	if cloudflare.HasCode(err, codeNotFound) {

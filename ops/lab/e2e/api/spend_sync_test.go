@@ -286,7 +286,7 @@ func TestSpendTooMany(t *testing.T) {
 	}
 }
 
-// TestSpendWithoutCurrency: spend without a currency is in the currency of the account, not in that of a campaign.
+// TestSpendWithoutCurrency: spend without a currency is in the currency of the account, not of a campaign.
 func TestSpendWithoutCurrency(t *testing.T) {
 	t.Parallel()
 	y := newSpending(t, 4)

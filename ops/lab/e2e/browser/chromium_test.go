@@ -254,7 +254,7 @@ func (p *page) visit(address, user, password string) {
 	p.goTo(address)
 }
 
-// watch starts recording the requests of the page anew.
+// watch starts recording the requests of the page again.
 func (p *page) watch() {
 	p.t.Helper()
 	p.call("Network.enable", nil, nil)

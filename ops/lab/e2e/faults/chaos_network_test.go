@@ -81,7 +81,7 @@ func (m *midway) money() (out string) {
 }
 
 // TestKilledNetworkSync kills the worker with -9 while it reads the orders of a network, and while it writes them. All figures
-// match those of an undisturbed account.
+// match the figures of an undisturbed account.
 func TestKilledNetworkSync(t *testing.T) {
 	parttest.Faults.Only(t)
 	t.Parallel()
