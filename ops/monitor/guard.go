@@ -61,7 +61,7 @@ func newGuard(o Options) *guard {
 }
 
 // password requires the password by basic auth. A client that was wrong too often has to wait, even with the right password. If
-// the clients of a proxy together were wrong too often, all clients that have not given the right password before have to wait.
+// the clients of a proxy together were wrong too often, they have to wait, unless they have given the right password before.
 func (g *guard) password(c *gin.Context) {
 	_, given, sent := c.Request.BasicAuth()
 	if sent {

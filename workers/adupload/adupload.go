@@ -217,8 +217,7 @@ func (s *sending) batch(ctx context.Context) (failure error, more bool, err erro
 	return failure, true, s.decide(ctx, list, events, verdicts)
 }
 
-// claim claims the next uploads. Until the platform has decided an upload, claim claims few, because it is not known yet whether
-// the platform accepts them.
+// claim claims the next uploads: only a few until the platform has decided one, because it may not accept them.
 func (s *sending) claim(ctx context.Context) (list []models.ConversionUpload, err error) {
 	now := s.o.Now()
 	err = s.Step(ctx, func(c db.Conn) (jobs.UploadArgs, error) {
@@ -335,8 +334,8 @@ func (s *sending) recordResult(ctx context.Context, c db.Conn, end store.RunEnd,
 }
 
 // fail ends a failed attempt. err is an error of our own, and the attempt is made again. failure concerns the account or the
-// platform, and is stored after the last attempt. A refusal of the credentials, or of every event because of a setting, gets no
-// further attempt. In the latter case, uploads also stop until a person starts them again.
+// platform, and is stored after the last attempt. If the platform refuses every event because of a setting, uploads stop until a
+// person starts them again.
 func (s *sending) fail(ctx context.Context, failure, err error) error {
 	if err != nil || failure == nil {
 		return err

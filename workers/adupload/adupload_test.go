@@ -170,7 +170,7 @@ func TestAmended(t *testing.T) {
 }
 
 // TestOtherPlatform uploads conversions to one platform and then connects the traffic source to another. The other platform gets
-// no changes of conversions that it never received. A conversion whose value changes is new to it.
+// no changes of conversions that it never received.
 func TestOtherPlatform(t *testing.T) {
 	t.Parallel()
 	w := newEnv(t, models.Meta)

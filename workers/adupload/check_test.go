@@ -78,9 +78,8 @@ func TestOutcomes(t *testing.T) {
 	wantRequests("0")
 }
 
-// TestTooSoon checks that a conversion is uploaded again, with its present value, if it was uploaded too soon after its click. If
-// it was retracted or uploaded with a new value since, the platform would return to the former value, so it is not uploaded
-// again.
+// TestTooSoon checks that a conversion that was uploaded too soon after its click is uploaded again, unless it was retracted or
+// uploaded with a new value since.
 func TestTooSoon(t *testing.T) {
 	t.Parallel()
 	var mu sync.Mutex

@@ -29,8 +29,7 @@ func (w *env) storeKeys(click uuid.UUID, age time.Duration, person matchkey.Pers
 	}
 }
 
-// TestKeysOfUploads checks which uploads have hashed personal data. The source must be set to send it, the platform must accept
-// this kind, and the data must be less than 7 days old.
+// TestKeysOfUploads checks which uploads have hashed personal data.
 func TestKeysOfUploads(t *testing.T) {
 	t.Parallel()
 	for provider, want := range map[string][]string{

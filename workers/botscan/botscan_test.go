@@ -45,7 +45,7 @@ func (f *failing) scan(ctx context.Context, l click.Log, c db.Conn, crowd *dbbot
 }
 
 // TestScan checks that the clock's job finds the floods of all accounts. The work of a failed run is kept, and the figures equal
-// the rows. The amount paid for the day stays the same.
+// the rows.
 func TestScan(t *testing.T) {
 	t.Parallel()
 	d := dbtest.New(t)

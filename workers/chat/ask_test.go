@@ -296,8 +296,8 @@ func TestAskEndless(t *testing.T) {
 	}
 }
 
-// TestAskRefused checks that a failure of the provider is an ai_error that does not contain the key. If the model declines to
-// answer, that counts as an answer.
+// TestAskRefused checks that a failure of the provider is an ai_error without the key, and that a refusal of the model is an
+// answer.
 func TestAskRefused(t *testing.T) {
 	t.Parallel()
 	w, _ := newChat(t, func(o *chat.Options) { o.Install = chat.Install{Provider: "openai", Key: aitest.Key} })
@@ -308,8 +308,7 @@ func TestAskRefused(t *testing.T) {
 			t.Errorf("fault %d: %v", fault, err)
 		}
 	}
-	// A failed question that may have reached the model is charged its prompt and the longest reply, 2,000 tokens. At least four
-	// of the five failures must be charged.
+	// Four of the failures may have reached the model. Each of these is charged at least 2,000 tokens.
 	var used int
 	if err := w.db.GetContext(t.Context(), &used, `SELECT tokens FROM ai_usage`); err != nil || used < 4*2000 || used >= 5*models.AIQuestionTokens {
 		t.Errorf("%d tokens of questions that failed, %v", used, err)

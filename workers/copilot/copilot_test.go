@@ -194,7 +194,6 @@ func TestRefresh(t *testing.T) {
 }
 
 // TestReportsAreShared checks that all campaigns are read in the same reports, so that the cost does not depend on their number.
-// If figures could not be read, the suggestions stay open until they expire.
 func TestReportsAreShared(t *testing.T) {
 	t.Parallel()
 	w := newEnv(t)

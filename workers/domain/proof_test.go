@@ -168,8 +168,7 @@ func TestCNAMEProves(t *testing.T) {
 	}
 }
 
-// TestVerifiedBefore: a domain that was verified before proofs existed stays verified while it leads here. It needs a proof once
-// another account proves the host by TXT, the domain is lost, or it has had a proof of its own.
+// TestVerifiedBefore checks when a domain that was verified before proofs existed needs a proof.
 func TestVerifiedBefore(t *testing.T) {
 	t.Parallel()
 	const day = 24 * time.Hour

@@ -90,8 +90,7 @@ func (r *registry) ServeHTTP(w http.ResponseWriter, req *http.Request) {
 	}
 }
 
-// TestRegistrations: registries are asked for the ends of the registrations of verified domains, once per name for all hosts
-// below it. Registrations that end soon are reported. A registry that does not answer changes nothing.
+// TestRegistrations: registries are asked when the registrations of verified domains end, once per name for all hosts below it.
 func TestRegistrations(t *testing.T) {
 	t.Parallel()
 	w := newEnv(t)

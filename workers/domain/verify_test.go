@@ -251,8 +251,8 @@ func TestDomainLeadsElsewhere(t *testing.T) {
 	}
 }
 
-// TestExpiredDomainServesAgain checks that a domain taken out of service is reported while campaigns are on it. It is checked
-// until 30 days after the fault began, and serves again if it leads here again.
+// TestExpiredDomainServesAgain checks that a domain taken out of service is checked until 30 days after the fault began, and
+// serves again if it leads here again.
 func TestExpiredDomainServesAgain(t *testing.T) {
 	parttest.Edge.Only(t)
 	t.Parallel()

@@ -251,8 +251,7 @@ func TestFailingAccountDelaysNoOther(t *testing.T) {
 	}
 }
 
-// TestDomainMoves checks that the keys of a host move with it from one account to another. The first account does not remove the
-// keys that the second has written.
+// TestDomainMoves checks that the keys of a host move with it from one account to another.
 func TestDomainMoves(t *testing.T) {
 	t.Parallel()
 	w := newEnv(t)

@@ -1,9 +1,9 @@
 // Package exchangerate reads exchange rates from the European Central Bank, or from the operator's file.
 //
 // The bank is asked only while an amount is in another currency than its account's. It publishes on working days, at about 16:00
-// in Frankfurt. It is asked half an hour later in winter and an hour and a half later in summer, then every two hours until it
-// has the rates of the day. A failed request is tried again after five minutes, ten, twenty and so on, up to six hours. The file
-// is read every hour.
+// in Frankfurt. It is asked half an hour later in winter and an hour and a half later in summer, and on working days again every
+// two hours until it has the rates of the day. A failed request is tried again after five minutes, ten, twenty and so on, up to
+// six hours. The file is read every hour.
 //
 // When a missing rate arrives, or the operator replaces a rate, the amounts that depend on it are restated: converted again with
 // the new rate.

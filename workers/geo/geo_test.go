@@ -192,8 +192,8 @@ func (w *env) connect(key string) error {
 	return err
 }
 
-// TestLookUps checks that a key is tried before it is saved, that look-ups keep to the plan and serve a whole network, and that a
-// failure is stored and leaves the clicks unchanged.
+// TestLookUps checks that a key is tried before it is saved, and that look-ups keep to the plan. A failure of the provider is
+// stored, and leaves the clicks unchanged.
 func TestLookUps(t *testing.T) {
 	t.Parallel()
 	w := newEnv(t)

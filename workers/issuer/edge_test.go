@@ -78,8 +78,8 @@ func scriptedEnv(t *testing.T) (*env, *scriptedIssuer) {
 	return w, e
 }
 
-// TestOwnEdge: an issuer that does not verify owners is asked only for verified domains, renews at the time it has set, and its
-// internal errors are reported without their text.
+// TestOwnEdge: an issuer that does not verify owners is asked only for verified domains. It is asked to renew at the time that it
+// has set. Its internal errors are reported without their text.
 func TestOwnEdge(t *testing.T) {
 	t.Parallel()
 	w, e := scriptedEnv(t)

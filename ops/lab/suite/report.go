@@ -31,9 +31,9 @@ func (e event) test() string {
 // elsewhere is the text by which printReport recognises a test that another command runs.
 const elsewhere = "part of make "
 
-// printReport reads a file of events, which may end in the middle of a line. It prints the slowest tests and packages, and the
-// tests that were skipped, except tests that another make command runs. The error lists the tests that began and did not end.
-// Such a run has not passed, whatever its exit code.
+// printReport reads a file of events, whose last line may be incomplete. It prints the slowest tests and packages, and the
+// skipped tests, except tests that another make command runs. The error lists the tests that began and did not end. Such a run
+// has not passed, whatever its exit code.
 func printReport(out io.Writer, path string) error {
 	file, err := os.Open(path)
 	if err != nil {

@@ -144,9 +144,8 @@ func format(part string) string {
 	return "testname"
 }
 
-// atOnce returns how many tests of one package run at the same time. go test runs as many packages at once as there are
-// processors. most is the limit for all these packages together, because each test has its own connections, and PostgreSQL
-// accepts at most 300.
+// atOnce returns how many tests of one package run at the same time, at least 2. go test runs as many packages at once as there
+// are processors. Each test has its own connections, and PostgreSQL accepts at most 300.
 func atOnce(processors int) int {
 	const most = 32
 	return max(2, min(2*processors, most/processors)) // two a processor, because tests wait for servers half of the time

@@ -277,8 +277,8 @@ func TestChallenges(t *testing.T) {
 	}
 }
 
-// TestSeveralCAs checks that the next CA is asked while one is unavailable, that a CA gets the key of an external account, and
-// that an account that a CA has lost is created again.
+// TestSeveralCAs checks that the next CA is asked while one is unavailable. A CA gets the key of an external account. An account
+// that a CA has lost is created again.
 func TestSeveralCAs(t *testing.T) {
 	parttest.Edge.Only(t)
 	t.Parallel()

@@ -9,8 +9,8 @@ import (
 	"switchyard/models/parttest"
 )
 
-// TestDashboardLanguages: the screens pass all checks in German. In German and in the pseudo-language ar-XB (longer words,
-// written from right to left), no control and no heading is cut off.
+// TestDashboardLanguages: the screens pass all checks in German. No control or heading is cut off, also in the pseudo-language
+// ar-XB (longer words, written from right to left).
 func TestDashboardLanguages(t *testing.T) {
 	parttest.Browser.Only(t)
 	t.Parallel()

@@ -8,8 +8,7 @@ import (
 	"switchyard/models/parttest"
 )
 
-// TestDashboardRefused: when the service is unreachable or refuses a call, the page says so and keeps what the user typed. The
-// failures are real, not faked in the page.
+// TestDashboardRefused: when the service is unreachable or refuses a call, the page says so and keeps what the user typed.
 func TestDashboardRefused(t *testing.T) {
 	parttest.Browser.Only(t)
 	t.Parallel()
@@ -128,8 +127,8 @@ func (b *env) slowly() {
 	b.reported()
 }
 
-// tooOften calls the API until the limit of calls per minute refuses calls, and goes on while the report is opened. The 200 calls
-// at a time let even a busy machine reach the limit.
+// tooOften opens a report while calls reach the limit of calls per minute. With 200 calls at a time, even a busy machine reaches
+// it.
 func (b *env) tooOften() {
 	b.t.Helper()
 	const refusal = "Too many requests at once. Wait a moment."

@@ -16,9 +16,8 @@ import (
 	"switchyard/models/parttest"
 )
 
-// TestDashboardRoles: if the dashboard shows a control to a role, the service never refuses its action because of the role. The
-// test presses the controls of the screens in the side bar. It does not press again what a lesser role was allowed to use,
-// because a higher role may use it too (see TestCallersOfEveryRow in api/dashboard).
+// TestDashboardRoles: if the dashboard shows a control to a role, the service never refuses its action because of the role. A
+// control that a lesser role may use is not pressed again (see TestCallersOfEveryRow in api/dashboard).
 func TestDashboardRoles(t *testing.T) {
 	parttest.Browser.Only(t)
 	t.Parallel()

@@ -149,8 +149,7 @@ func (y *env) complete(batch string) {
 	}
 }
 
-// TestQueueFaults breaks the queue in one way after another. No effect is lost or doubled. The test also shows that it would
-// notice a build without the reconciler and a build without the fence.
+// TestQueueFaults breaks the queue in one way after another. No effect is lost or doubled.
 func TestQueueFaults(t *testing.T) {
 	parttest.Faults.Only(t)
 	t.Parallel()

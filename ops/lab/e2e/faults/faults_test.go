@@ -23,7 +23,7 @@ import (
 )
 
 // ownTimes fails the test for records whose stored time is outside the time of their request. It allows one second more, because
-// clocks that are read at the same moment can differ.
+// clocks can differ.
 func ownTimes[K comparable](t *testing.T, want map[K]e2e.Span, got map[K]time.Time) {
 	t.Helper()
 	wrong := 0

@@ -38,9 +38,9 @@ const (
 	neighbourMemory = 1 << 30 // bytes, of each process
 )
 
-// TestNeighbour checks that no account or stranger can make the service unavailable to the others. Attacks run while another
-// account, the neighbour, calls the API and has clicks and conversions. All calls of the neighbour must succeed, and all its
-// clicks and conversions must arrive. The long form also limits its waiting times and the memory of each process.
+// TestNeighbour checks that no account or stranger can make the service unavailable to the others. During attacks, all calls of
+// another account, the neighbour, succeed, and all its clicks and conversions arrive. The long form also limits its waiting times
+// and the memory of each process.
 func TestNeighbour(t *testing.T) {
 	parttest.Faults.Only(t)
 	t.Parallel()

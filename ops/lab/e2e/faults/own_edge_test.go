@@ -392,7 +392,7 @@ CREATE TRIGGER failed_order AFTER UPDATE ON certificates FOR EACH ROW
 	EXECUTE FUNCTION note_failed_order()`
 
 // TestHundredDomains adds 100 domains. All of them are served, each after one order. An order that failed on a busy machine
-// causes one more order, which the test makes due immediately.
+// causes one more.
 func TestHundredDomains(t *testing.T) {
 	parttest.Edge.Only(t)
 	t.Parallel()
