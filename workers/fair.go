@@ -51,7 +51,6 @@ type admission struct {
 	waiting  []*waiter // the longest waiting first
 }
 
-// accountLoad is the current load of an account.
 type accountLoad struct {
 	running   int
 	waiting   int
@@ -144,12 +143,10 @@ func (a *admission) share() int {
 	return max(a.slots/(busy+1), 1)
 }
 
-// busy reports whether the account has running, waiting or postponed jobs.
 func (l *accountLoad) busy(now time.Time) bool {
 	return l.running > 0 || l.waiting > 0 || l.postponed.Pending(now)
 }
 
-// fits reports whether a job may start now.
 func (a *admission) fits(w *waiter, l *accountLoad, share int) bool {
 	if a.running >= a.slots || w.atMost > 0 && l.kinds[w.kind] >= w.atMost {
 		return false
@@ -168,7 +165,6 @@ func (a *admission) start(w *waiter, l *accountLoad) {
 // idleAccounts is the number of known accounts above which an idle account is forgotten, with its average.
 const idleAccounts = 1000
 
-// releaser returns the function that frees a job's slot.
 func (a *admission) releaser(w *waiter, l *accountLoad) func() {
 	since := a.now()
 	return sync.OnceFunc(func() {

@@ -92,7 +92,6 @@ func (l *Limiter[K]) Admit(ctx context.Context, endpoint K, failures int) (relea
 	return l.acquire(endpoint, failures)
 }
 
-// await waits for a place at a fast endpoint, for localTimeout at most.
 func (l *Limiter[K]) await(ctx context.Context, endpoint K, failures int) {
 	limit := time.NewTimer(localTimeout)
 	defer limit.Stop()

@@ -61,7 +61,6 @@ type uploader struct {
 // claimedAtOnce is how many traffic sources a sweep claims in one batch.
 const claimedAtOnce = 500
 
-// sweep starts the jobs of sources that have something to send.
 func (u *uploader) sweep(ctx context.Context) error {
 	if u.o.Off {
 		return nil
@@ -110,7 +109,6 @@ func (u *uploader) recordFailure(ctx context.Context, c db.Conn, row models.Job,
 	return s.recordResult(ctx, c, store.RunEnd{Failure: jobrow.CauseOf(cause).Message}, u.o.Now().Add(models.NextSync(s.UploadFailures+1)))
 }
 
-// sending is the state of a running job.
 type sending struct {
 	*uploader
 	*run
@@ -217,7 +215,8 @@ func (s *sending) batch(ctx context.Context) (failure error, more bool, err erro
 	return failure, true, s.decide(ctx, list, events, verdicts)
 }
 
-// claim claims the next uploads: only a few until the platform has decided one, because it may not accept them.
+// claim claims the next uploads. In live mode it claims only a few until the platform has decided one, because it may not accept
+// them.
 func (s *sending) claim(ctx context.Context) (list []models.ConversionUpload, err error) {
 	now := s.o.Now()
 	err = s.Step(ctx, func(c db.Conn) (jobs.UploadArgs, error) {

@@ -110,7 +110,6 @@ func (w *worker) batch(ctx context.Context, crowd *dbbotscan.Crowd, s dbbotscan.
 	return p, w.pause(ctx, rest(time.Since(began)))
 }
 
-// rest returns how long a scan rests after it has worked for a time.
 func rest(worked time.Duration) time.Duration {
 	return min(time.Duration(float64(worked)*(1/busyShare-1)), maxPause)
 }

@@ -18,7 +18,6 @@ import (
 	"switchyard/workers/providers/rest"
 )
 
-// Limits of a question.
 const (
 	answerTime = 22 * time.Second // shorter than the API's wait for the answer
 	finalTime  = 9 * time.Second  // reserved for the last turn of the model

@@ -21,7 +21,6 @@ import (
 	"switchyard/workers/providers/ai"
 )
 
-// Limits of a look-up.
 const (
 	lookupTime     = 6 * time.Second
 	maxAnswerBytes = 4 << 20 // of an answer of the API

@@ -15,7 +15,6 @@ import (
 // proposeTool is the only tool that is not a look-up. It stores a proposal for a person.
 const proposeTool = "propose"
 
-// Limits of proposals.
 const (
 	maxProposals = 3 // for one question
 	maxReason    = 1000

@@ -67,7 +67,6 @@ func byTurn(list []uuid.UUID, day time.Time) (out []uuid.UUID, turn int) {
 	return nil, 0
 }
 
-// delays reads how late the conversions of the account arrive.
 func (r *reading) delays(ctx context.Context) (copilot.Delays, error) {
 	list, err := dbcopilot.NewSuggestions(r.store).Arrivals(ctx, r.account.ID, r.in.Now.AddDate(0, 0, -copilot.DelayDays), maxArrivals)
 	return copilot.NewDelays(r.in.Now, list), err

@@ -220,7 +220,6 @@ func (r *reading) campaign(ctx context.Context, id uuid.UUID) (c copilot.Campaig
 	return c, err
 }
 
-// question describes a report on the figures of campaigns.
 type question struct {
 	what   string // the argument of copilot.KindsBy
 	limit  int    // maximum number of rows

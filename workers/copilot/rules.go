@@ -225,7 +225,6 @@ func (x *execution) logTargets(outcome string, targets ...autorule.Target) {
 	x.run.Record(x.rule.Settings, outcome, "", uuid.NullUUID{}, targets...)
 }
 
-// windowText returns the window of the run as text for a person.
 func (x *execution) windowText() (from, to string) {
 	layout, zone := "2006-01-02 15:04", x.account.DayStart(x.run.At.Time).Location()
 	if x.rule.WindowUnit == autorule.Days && !x.rule.IncludeCurrent {

@@ -72,8 +72,7 @@ func (p *replaying) answer(ctx context.Context) (jobs.RuleReplay, error) {
 	return out, err
 }
 
-// divideTime divides the time that ends at p.to into hours or days. The first run is at the end of the first one after from. The
-// division begins early enough for the window of this run.
+// divideTime divides the time until p.to into hours or days. It begins early enough for the window of the first run.
 func (p *replaying) divideTime(from time.Time) {
 	size, each := p.rule.Buckets()
 	at, next := from.Add(-time.Duration(size-1)*time.Hour).Truncate(time.Hour), func(t time.Time) time.Time { return t.Add(each) }

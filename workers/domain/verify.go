@@ -150,7 +150,6 @@ func (w *worker) examine(ctx context.Context, d models.Domain) (c models.DomainC
 	return c, nil
 }
 
-// seen holds the answers of DNS servers, and of the server at a domain.
 type seen struct {
 	own, ours     []egress.Records // records of the domain and of the tracking host
 	aliases       []string         // of the domain

@@ -18,7 +18,6 @@ type Records struct {
 	Addresses []netip.Addr
 }
 
-// maxServers limits how many DNS servers are asked the same question.
 const maxServers = 4
 
 // Records returns the answer of each server that can answer for a name. It asks at most four servers, all at once. If none can

@@ -54,7 +54,6 @@ func Register(r *workers.Runtime, s *store.Store, rows Rows, reports Reports) {
 	workers.RegisterRow(r, jobs.ReadDifference, m.compare)
 }
 
-// fill writes the rows of a file.
 type fill func(*maker, context.Context, *run, *file) error
 
 var kinds = map[string]fill{

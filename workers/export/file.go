@@ -25,7 +25,7 @@ type file struct {
 	id    uuid.UUID
 	fence int64
 
-	line       []byte // the row that is being written
+	line       []byte
 	compressed bytes.Buffer
 	gzip       *gzip.Writer
 	chunks     int

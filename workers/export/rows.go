@@ -56,7 +56,6 @@ func (m *maker) subNames(ctx context.Context, u *run) (map[string]string, error)
 	return m.store.SubNames(ctx, u.Job.AccountID.UUID, u.Args.Filters)
 }
 
-// add adds a row with a cell for each column.
 func (w *rowWriter) add(ctx context.Context, cells []string) error {
 	if w.batch = append(w.batch, cells); len(w.batch) < labelBatch {
 		return nil

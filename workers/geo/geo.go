@@ -93,7 +93,6 @@ func (w *worker) sweep(ctx context.Context) error {
 // lease is for one run. If the worker is killed, the account's next run starts only after it.
 const lease = 3 * time.Minute
 
-// lookUp looks up the account's new clicks and stores their places.
 func (w *worker) lookUp(ctx context.Context, account uuid.UUID) error {
 	all := w.store.GeoDatabases()
 	d, err := all.Lease(ctx, account, lease)

@@ -14,7 +14,6 @@ import (
 	"switchyard/workers"
 )
 
-// request requests a certificate for a waiting user.
 func (w *worker) request(ctx context.Context, args jobs.CertificateArgs) (out jobs.Certificate, err error) {
 	account := workers.Account(ctx)
 	d, err := w.store.Domains().Find(ctx, account, args.Domain)
@@ -86,7 +85,6 @@ func (w *worker) findStored(ctx context.Context, account, domain uuid.UUID) (mod
 	return c, err
 }
 
-// read returns the state of a certificate for a waiting user.
 func (w *worker) read(ctx context.Context, args jobs.CertificateArgs) (out jobs.Certificate, err error) {
 	account := workers.Account(ctx)
 	c, err := w.findStored(ctx, account, args.Domain)

@@ -168,7 +168,6 @@ func (w *worker) postpone(ctx context.Context, h store.LeasedCertificate, by cal
 // appliedAfter is how long web processes need after the issuer's answer to start or stop serving a host.
 const appliedAfter = 30 * time.Second
 
-// scheduleCheck schedules a check of a domain whose HTTPS has started or stopped working.
 func (w *worker) scheduleCheck(ctx context.Context, account, domain uuid.UUID) error {
 	return w.store.Domains().ScheduleCheck(context.WithoutCancel(ctx), account, domain, w.o.Now().Add(appliedAfter))
 }

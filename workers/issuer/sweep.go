@@ -14,8 +14,8 @@ import (
 )
 
 const (
-	sweptAtOnce   = 200 // listed at once
-	checkedAtOnce = 16  // in parallel, because certificate authorities answer slowly
+	sweptAtOnce   = 200
+	checkedAtOnce = 16 // in parallel, because certificate authorities answer slowly
 )
 
 // unverifiedRest is until the next check of a domain that is no longer verified.

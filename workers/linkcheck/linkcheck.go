@@ -91,7 +91,6 @@ func (c *checker) sweep(ctx context.Context) error {
 	return c.saveStatus(ctx, models.ServiceLinkChecks, message, err)
 }
 
-// screen looks up the due links in the list of unsafe addresses.
 func (c *checker) screen(ctx context.Context) error {
 	now := c.o.Now()
 	if c.o.List == nil {
@@ -201,7 +200,6 @@ func (c *checker) checkOne(ctx context.Context, a jobs.CheckLinkArgs) (jobs.Chec
 	return jobs.CheckLinkAnswer{CheckLinkArgs: a, URL: requested, At: r.At, Status: r.Status, Error: r.Error}, nil
 }
 
-// lookUp looks up the URLs of a batch and records the threats.
 func (c *checker) lookUp(ctx context.Context, links []models.Link) error {
 	filled := db.Map(links, c.filled)
 	urls := slices.Sorted(slices.Values(filled))

@@ -50,7 +50,6 @@ type adClick struct {
 	sale      adSale
 }
 
-// adSale is the conversion of a click.
 type adSale struct {
 	id      string
 	payout  decimal.Decimal

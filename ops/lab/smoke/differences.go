@@ -11,7 +11,6 @@ import (
 	"github.com/shopspring/decimal"
 )
 
-// differenceAnswer is the part of a comparison that the run checks.
 type differenceAnswer struct {
 	Basis string
 	Total differenceRow

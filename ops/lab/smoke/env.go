@@ -27,7 +27,6 @@ type env struct {
 	hooks     map[string]string // endpoint path -> id
 }
 
-// campaign is a campaign as it was created.
 type campaign struct {
 	campaignSpec
 	id, link string

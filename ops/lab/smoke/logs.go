@@ -31,7 +31,6 @@ func pages1000[T any](ctx context.Context, api *client.API, path string, query u
 	}
 }
 
-// clickRow holds the compared fields of a row of the click log.
 type clickRow struct {
 	ClickID    string      `json:"click_id"`
 	CampaignID string      `json:"campaign_id"`

@@ -137,7 +137,6 @@ func (t *traffic) sendMisleading(ctx context.Context) error {
 	return nil
 }
 
-// conversionRow is a row of the conversion log.
 type conversionRow struct {
 	ClickID      string      `json:"click_id"`
 	ConversionID string      `json:"conversion_id"`

@@ -13,7 +13,6 @@ import (
 	"time"
 )
 
-// response is the answer of a tracking address.
 type response struct {
 	status  int
 	to      string // where the visitor is sent, by header or by the page

@@ -30,7 +30,6 @@ func limits(a client.Answer) error {
 	return nil
 }
 
-// refusal is a call that must be refused.
 type refusal struct {
 	method, path string
 	body         any

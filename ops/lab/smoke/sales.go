@@ -144,7 +144,6 @@ func (m *money) orders() []order {
 	return append(list, order{"ef-a", "somebody-elses", "", "approved", amount("99"), at}, order{"ef-b", makeID(1 << 59), "", "approved", amount("98"), at})
 }
 
-// imported is the API's answer to an import of orders.
 type imported struct {
 	DryRun                    bool
 	Total, Matched, Unmatched int
@@ -328,7 +327,6 @@ func (m *money) revise(ctx context.Context) error {
 	return errors.Join(m.waitConversions(ctx, nil), m.figures(ctx, more), m.clickLoss(ctx, more))
 }
 
-// lossAnswer is the click loss in an answer of the API.
 type lossAnswer struct {
 	Source    int `json:"source_clicks"`
 	Redirects int

@@ -6,7 +6,6 @@ import (
 	"github.com/shopspring/decimal"
 )
 
-// object is a JSON body.
 type object = map[string]any
 
 // offerSpec is an offer. payout is the payout in its settings. network is the network whose postbacks report the conversions.

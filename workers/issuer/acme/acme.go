@@ -76,10 +76,9 @@ type Issuer struct {
 	places chan struct{}
 
 	mu      sync.Mutex
-	running map[string]*running // orders under way, by host
+	running map[string]*running
 }
 
-// authority is a CA with our account there.
 type authority struct {
 	CA
 	client *acmez.Client
@@ -271,7 +270,6 @@ func (i *Issuer) order(ctx context.Context, ca *authority, host string, old cert
 	return i.pack(ctx, ca, host, key, chains[0].ChainPEM)
 }
 
-// pack checks an issued certificate and combines it with its key.
 func (i *Issuer) pack(ctx context.Context, ca *authority, host string, key *ecdsa.PrivateKey, chain []byte) (out certstore.Certificate, err error) {
 	der, err := x509.MarshalPKCS8PrivateKey(key)
 	if err != nil {

@@ -58,7 +58,6 @@ func (i *Issuer) request(ctx context.Context, cert models.Certificate) (Hostname
 	return i.h.retry(ctx, h.ID)
 }
 
-// canRestart reports whether it can help to validate a hostname again.
 func (h Hostname) canRestart() bool {
 	return !h.serving() && (h.SSL.Status == models.SSLActive || h.SSL.Status == models.SSLPendingValidation || models.SSLStuck(h.SSL.Status))
 }
@@ -194,7 +193,6 @@ func (i *Issuer) state(h Hostname) models.CertificateState {
 // cut shortens a text and removes characters that the database cannot store.
 func cut(text string, limit int) string { return models.Cut(models.Storable(text), limit) }
 
-// detail explains the state in words.
 func (i *Issuer) detail(h Hostname) string {
 	switch {
 	case h.serving():

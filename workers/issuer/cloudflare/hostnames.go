@@ -105,7 +105,6 @@ func (h hostnames) find(ctx context.Context, host string) (out Hostname, ok bool
 	return out, false, nil
 }
 
-// maxPages limits the pages that are searched for a hostname.
 const maxPages = 20
 
 func (h hostnames) read(ctx context.Context, id string) (out Hostname, err error) {
