@@ -51,7 +51,7 @@ func Register(r *workers.Runtime, s *store.Store, clicks click.Log, opts ...work
 // matchAtOnce is how many postbacks match checks in one statement.
 const matchAtOnce = 2000
 
-// match starts the jobs of the postbacks that waited for their click and whose click is stored now.
+// match checks the postbacks that wait for their click. It starts the job of a postback whose click is stored now.
 func (rec *recorder) match(ctx context.Context) error {
 	for looked := matchAtOnce; looked == matchAtOnce; {
 		m, err := dbconversion.MatchPostbacks(ctx, rec.clicks, jobs.ConversionSchedule, matchAtOnce)

@@ -22,7 +22,7 @@ const (
 	maxCampaigns = 60        // campaigns with the most clicks, which are judged every day
 	maxTurn      = 40        // other campaigns, which take turns; maxCampaigns + maxTurn = report.MaxValues
 	maxRanked    = 5000      // campaigns with clicks that are considered
-	maxRecords   = 5000      // offers, or landing pages, that are read
+	maxRecords   = 5000      // records of a list that are read
 	maxRows      = 100_000   // of the report on all campaigns by path and day
 	maxValues    = 50_000    // of the report on all campaigns by one dimension
 	maxRead      = 5_000_000 // clicks that are read one by one, by all reports together

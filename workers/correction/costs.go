@@ -101,7 +101,7 @@ type lookup struct {
 	change             uuid.NullUUID
 	setBy              map[spendKey]int // the line that sets the spend
 	now                time.Time
-	oldest             time.Time // clicks before this time are deleted; zero if the account's plan keeps clicks as long as any plan does
+	oldest             time.Time // clicks before it are deleted; zero: all clicks are kept
 }
 
 type spendKey struct {

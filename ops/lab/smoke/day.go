@@ -24,8 +24,7 @@ import (
 // dayVisitors is the number of people that the source sends on the buyer's day.
 const dayVisitors = 24
 
-// day is a buyer's first day. The buyer pastes the addresses that the service returns without changing them. The service, the
-// network and the source count.
+// day is a buyer's first day. The buyer pastes the addresses that the service returns.
 type day struct {
 	*traffic
 	api     *client.API

@@ -28,8 +28,7 @@ const tags = "nomsgpack"
 // timeout ends a run that hangs. It is longer than await.Timeout, the limit of waits inside the tests.
 const timeout = 40 * time.Minute
 
-// raceRooms are the packages whose goroutines share memory. The race detector makes tests three times as slow, and finds nothing
-// in other packages.
+// raceRooms are the packages whose goroutines share memory. The race detector makes tests three times as slow.
 var raceRooms = []string{
 	"./api", "./api/certs", "./api/click/...", "./api/middleware", "./api/routing", "./db", "./db/advisory", "./db/kv", "./db/spool",
 	"./jobs/...", "./workers", "./workers/clock", "./workers/egress/...", "./workers/webhook",
