@@ -14,9 +14,9 @@ import (
 	"switchyard/models"
 )
 
-// Register registers the handler of an ephemeral job. If the handler returns a *models.Error, that error is the answer of the
-// job. Any other error is retried as the policy says. After the last attempt the task is archived and the answer is
-// internal_error. The handler's context ends after the policy's timeout. In the handler, Account(ctx) returns the account of the job.
+// Register registers the handler of an ephemeral job. A *models.Error of the handler is the job's answer. Any other error is
+// retried as the policy says. After the last attempt the task is archived and the answer is internal_error. The handler's context
+// ends after the policy's timeout. In the handler, Account(ctx) returns the job's account.
 func Register[A, R any](r *Runtime, job jobs.Job[A, R], fn func(context.Context, A) (R, error)) {
 	if job.Policy().Row {
 		panic("workers: " + job.Kind() + " has rows: use RegisterRow")
@@ -55,7 +55,7 @@ func Register[A, R any](r *Runtime, job jobs.Job[A, R], fn func(context.Context,
 	})
 }
 
-// RegisterForAccount registers the handler of a job that needs only the account for which it was submitted.
+// RegisterForAccount registers the handler of a job that needs only its account.
 func RegisterForAccount(r *Runtime, job jobs.Job[jobs.None, jobs.None], fn func(ctx context.Context, account uuid.UUID) error) {
 	Register(r, job, func(ctx context.Context, _ jobs.None) (jobs.None, error) { return jobs.None{}, fn(ctx, Account(ctx)) })
 }
@@ -73,7 +73,7 @@ func (r *Runtime) finish(ctx context.Context, t task, out jobs.Outcome, err erro
 		out = jobs.Outcome{Error: models.Errorf(models.KindInternal, "internal_error", "the job did not succeed")}
 		err = fmt.Errorf("%w: %w", err, asynq.SkipRetry)
 	}
-	raw, _ := json.Marshal(out) // it cannot fail: an outcome has only raw JSON and strings
+	raw, _ := json.Marshal(out) // no error: an outcome has only raw JSON and strings
 	if writeErr := t.result(raw); writeErr != nil {
 		slog.WarnContext(ctx, "answer of a job not stored", "job", t.Kind, "id", t.id, "error", writeErr)
 	}

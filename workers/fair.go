@@ -14,36 +14,34 @@ import (
 	"switchyard/jobs"
 )
 
-// localWait is how long a job waits in the worker for a slot before it is postponed. The job first waits in the worker
-// because a delay in the queue takes whole seconds. localWait is shorter than the second after which the reconciler
-// would look for the row's task.
+// localWait is how long a job waits in the worker for a slot before it is postponed, because a delay in the queue takes whole
+// seconds. It is shorter than the second after which the reconciler would look for the row's task.
 const localWait = 600 * time.Millisecond
 
 // shortWait is how long a swift job waits in the worker when admission.room jobs wait already. Postponing thousands of swift jobs
 // at once would cost more than running them.
 const shortWait = 100 * time.Millisecond
 
-// swift is the average duration below which an account may have any number of jobs waiting in the worker. Such jobs wait for
-// each other no longer than they would wait in the queue.
+// swift is the average duration below which any number of an account's jobs may wait in the worker. They wait for each other no
+// longer than they would in the queue.
 const swift = 250 * time.Millisecond
 
-// swiftReturn is the longest gap between the returns of two postponed swift jobs of an account. Without this limit the gap would
-// depend only on the measured average duration of a job. This average is too high if the jobs ran all at once and slowed each
-// other down.
+// swiftReturn is the longest gap between the returns of two postponed swift jobs of an account. The measured average alone would
+// be too long if the jobs ran all at once and slowed each other down.
 const swiftReturn = 2 * time.Millisecond
 
-// admission shares the slots of a queue among accounts, within one worker. With n active accounts, each account may use 1/(n+1)
-// of the slots, so that slots remain for another account. Jobs without an account take any slot.
+// admission shares the slots of a queue among accounts, within one worker. With n active accounts, each may use 1/(n+1) of the
+// slots, so that slots remain for another account. Jobs without an account take any slot.
 //
 // A job without a slot waits first in the worker, then in the queue. The worker fetches more jobs from the queue than it has
 // slots, so that it finds another account's job behind many jobs of one account.
 //
 // If slow is above zero, only accounts whose jobs take at least that long are limited. A job without a slot is then postponed at
-// once; only a swift job first waits in the worker, for at most shortWait. This suits a queue of many short jobs: few jobs are
-// postponed, and each postponed job costs a second fetch from the queue.
+// once; only a swift job first waits for at most shortWait. This suits a queue of many short jobs: few jobs are postponed, and
+// each postponed job costs a second fetch from the queue.
 type admission struct {
 	slots int
-	room  int // how many jobs may wait for localWait; when it is reached, swift jobs wait for shortWait
+	room  int // how many jobs may wait for localWait; beyond it, swift jobs wait for shortWait
 	slow  time.Duration
 	now   func() time.Time
 
@@ -53,20 +51,19 @@ type admission struct {
 	waiting  []*waiter // the longest waiting first
 }
 
-// accountLoad is the current load of one account, as an admission measures it.
 type accountLoad struct {
 	running   int
 	waiting   int
-	kinds     map[string]int // running jobs by kind, for kinds with a limit per account
-	average   time.Duration  // moving average of a job's duration; 0 = no job has ended yet
+	kinds     map[string]int // running jobs of kinds with a limit per account
+	average   time.Duration  // moving average of a job's duration; 0: no job has ended yet
 	postponed Spread
 }
 
-// waiter is a job that asks for a slot. If no slot is free, it may wait in the worker.
+// waiter is a job that asks for a slot.
 type waiter struct {
 	account  uuid.UUID
 	kind     string
-	atMost   int // limit of the account's running jobs of this kind; 0 = no limit
+	atMost   int // limit of the account's running jobs of this kind; 0: none
 	admitted chan struct{}
 }
 
@@ -78,8 +75,8 @@ func newAdmission(slots int, slow time.Duration, now func() time.Time) *admissio
 	return a
 }
 
-// acquire takes a slot, which the caller holds until it calls release. If no slot becomes free soon, release is nil and wait is
-// the time until the next try.
+// acquire takes a slot, which the caller holds until release. If none becomes free soon, release is nil and wait is the time
+// until the next try.
 func (a *admission) acquire(ctx context.Context, account uuid.UUID, kind string, atMost int,
 ) (release func(), wait time.Duration) {
 	a.mu.Lock()
@@ -92,8 +89,7 @@ func (a *admission) acquire(ctx context.Context, account uuid.UUID, kind string,
 	}
 	isSwift := l.average > 0 && l.average < swift && atMost == 0
 	full := len(a.waiting) >= a.room
-	// At most a.room/4 jobs of one account that are not swift wait in the worker, so that jobs of other accounts may wait in
-	// it too.
+	// At most a.room/4 jobs of an account that are not swift wait in the worker, so that jobs of other accounts may wait too.
 	if !isSwift && (full || l.waiting >= max(a.room/4, 1)) {
 		return nil, a.postpone(w, l)
 	}
@@ -114,7 +110,7 @@ func (a *admission) acquire(ctx context.Context, account uuid.UUID, kind string,
 	}
 }
 
-// await waits until the job is admitted, but not longer than atMost. It unlocks a.mu during the wait.
+// await waits until the job is admitted, but at most atMost. It unlocks a.mu during the wait.
 func (a *admission) await(ctx context.Context, w *waiter, atMost time.Duration) {
 	a.mu.Unlock()
 	defer a.mu.Lock()
@@ -136,7 +132,7 @@ func (a *admission) load(account uuid.UUID) *accountLoad {
 	return l
 }
 
-// share returns the number of slots that an account may use now.
+// share returns how many slots an account may use now.
 func (a *admission) share() int {
 	busy, now := 0, a.now()
 	for id, l := range a.accounts {
@@ -147,12 +143,10 @@ func (a *admission) share() int {
 	return max(a.slots/(busy+1), 1)
 }
 
-// busy reports whether the account has running, waiting or postponed jobs.
 func (l *accountLoad) busy(now time.Time) bool {
 	return l.running > 0 || l.waiting > 0 || l.postponed.Pending(now)
 }
 
-// fits reports whether a job may start now.
 func (a *admission) fits(w *waiter, l *accountLoad, share int) bool {
 	if a.running >= a.slots || w.atMost > 0 && l.kinds[w.kind] >= w.atMost {
 		return false
@@ -168,11 +162,9 @@ func (a *admission) start(w *waiter, l *accountLoad) {
 	}
 }
 
-// idleAccounts is the number of known accounts above which an account that becomes idle is forgotten, with
-// its measured job duration.
+// idleAccounts is the number of known accounts above which an idle account is forgotten, with its average.
 const idleAccounts = 1000
 
-// releaser returns the function that ends a job and frees its slot.
 func (a *admission) releaser(w *waiter, l *accountLoad) func() {
 	since := a.now()
 	return sync.OnceFunc(func() {
@@ -196,7 +188,7 @@ func (a *admission) releaser(w *waiter, l *accountLoad) func() {
 	})
 }
 
-// admitWaiting starts waiting jobs. Accounts with the fewest running jobs come first.
+// admitWaiting starts waiting jobs, first of the accounts with the fewest running jobs.
 func (a *admission) admitWaiting() {
 	share := a.share()
 	for {
@@ -216,7 +208,7 @@ func (a *admission) admitWaiting() {
 	}
 }
 
-// postpone returns how long a job waits in the queue until its next try.
+// postpone returns how long a job waits in the queue.
 func (a *admission) postpone(w *waiter, l *accountLoad) time.Duration {
 	places := a.share()
 	if w.atMost > 0 {
@@ -229,11 +221,9 @@ func (a *admission) postpone(w *waiter, l *accountLoad) time.Duration {
 	return l.postponed.Postpone(a.now(), each)
 }
 
-// errNoSlot is the cause of a postponement for lack of a slot.
 var errNoSlot = errors.New("workers: no slot for the account now")
 
-// admit takes a slot of the task's queue for its account. Without a slot, the task and its row are postponed, which costs no
-// attempt.
+// admit takes a slot for the task's account. Without a slot, the task and its row are postponed, which costs no attempt.
 func (r *Runtime) admit(ctx context.Context, queue string, t task) (release func(), err error) {
 	a := r.admissions[queue]
 	if a == nil {
@@ -247,15 +237,15 @@ func (r *Runtime) admit(ctx context.Context, queue string, t task) (release func
 	return nil, r.postpone(ctx, t.Row, wait, errNoSlot)
 }
 
-// rowLead is how much earlier than its task a postponed row becomes due. The clocks of a worker and of PostgreSQL may differ
-// by this much, and the task still finds its row due.
+// rowLead is how much earlier than its task a postponed row becomes due. The clocks of a worker and of PostgreSQL may differ by
+// this much, and the task still finds its row due.
 const rowLead = 100 * time.Millisecond
 
 // postpone delays a task, and its row if it has one, by at least wait, rounded up to a full second.
 func (r *Runtime) postpone(ctx context.Context, row uuid.UUID, wait time.Duration, cause error) error {
 	at := nextSecond(time.Now().Add(wait))
 	if row != uuid.Nil {
-		// The row becomes due slightly before its task, so that the task finds it due.
+		// See rowLead.
 		if err := jobrow.Postpone(ctx, r.o.DB, row, time.Until(at)-rowLead); err != nil {
 			slog.WarnContext(ctx, "row not postponed", "error", err)
 		}

@@ -7,8 +7,8 @@ import (
 	"github.com/google/uuid"
 )
 
-// TestSlowAccounts checks a queue in which only slow accounts are limited. An account takes all slots until its jobs are measured
-// to be slow. Then it leaves slots to others, and its postponed jobs return one after another, at the pace at which its jobs end.
+// TestSlowAccounts: an account takes all slots until its jobs are measured to be slow, then leaves slots to others, and its
+// postponed jobs return one after another.
 func TestSlowAccounts(t *testing.T) {
 	t.Parallel()
 	now := time.Unix(1_800_000_000, 0)
@@ -43,8 +43,7 @@ func TestSlowAccounts(t *testing.T) {
 	}
 }
 
-// TestSwiftAccounts checks the swift jobs of an account that arrive all at once and make each other slow. Once postponed, they
-// still return at the pace of swift jobs.
+// TestSwiftAccounts: swift jobs that arrive at once and make each other slow still return at the pace of swift jobs.
 func TestSwiftAccounts(t *testing.T) {
 	t.Parallel()
 	now := time.Unix(1_800_000_000, 0)
@@ -53,7 +52,7 @@ func TestSwiftAccounts(t *testing.T) {
 	release, _ := a.acquire(t.Context(), account, "k", 0)
 	now = now.Add(swift - time.Millisecond)
 	release()
-	a.acquire(t.Context(), account, "k", 0) // takes the only slot of the account
+	a.acquire(t.Context(), account, "k", 0) // the only slot of the account
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	var last time.Duration

@@ -22,7 +22,6 @@ var (
 	counted = jobs.Define[testArgs, int]("wtest:counted", jobs.Policy{Queue: jobs.Bulk, Row: true, PerAccount: 1})
 )
 
-// account adds an account.
 func (b *jobEnv) account() uuid.UUID {
 	b.t.Helper()
 	id := uuid.New()
@@ -31,7 +30,7 @@ func (b *jobEnv) account() uuid.UUID {
 	return id
 }
 
-// addCounted inserts and dispatches rows of a kind that each account runs one at a time.
+// addCounted adds jobs of a kind that each account runs one at a time.
 func (b *jobEnv) addCounted(account uuid.UUID, n int) []uuid.UUID {
 	b.t.Helper()
 	ids := make([]uuid.UUID, n)
@@ -49,8 +48,8 @@ func (b *jobEnv) addCounted(account uuid.UUID, n int) []uuid.UUID {
 	return ids
 }
 
-// TestManyRowsDelayNoOtherAccount gives one account 40 jobs, which run one at a time on two workers. It checks that another account's
-// job, submitted later, runs before the first of the 40 has ended. In the end every job has run once.
+// TestManyRowsDelayNoOtherAccount: another account's job runs before the first of an account's 40 jobs has ended, and every job
+// runs once.
 func TestManyRowsDelayNoOtherAccount(t *testing.T) {
 	t.Parallel()
 	b := newJobEnv(t)
@@ -64,14 +63,14 @@ func TestManyRowsDelayNoOtherAccount(t *testing.T) {
 			}
 			started <- struct{}{}
 			<-gate
-			running.Add(-1) // here and not after the commit, because the next job may run as soon as this one is committed
+			running.Add(-1) // before the commit, because the next job may run as soon as this one is committed
 		}
 		return countEffect(ctx, u)
 	}
 	ids := b.addCounted(many, 40)
 	other := b.addCounted(few, 1)[0]
 	for range 2 {
-		rt := b.leasing(await.Timeout) // a long lease, which does not end early if a busy machine renews it late
+		rt := b.leasing(await.Timeout) // a long lease, so that a busy machine that renews it late does not lose it
 		workers.RegisterRow(rt, counted, handler)
 		b.start(rt)
 	}
@@ -96,7 +95,7 @@ func TestManyRowsDelayNoOtherAccount(t *testing.T) {
 	}
 }
 
-// TestHangingJobsDelayNoOtherAccount checks that 80 hanging jobs of one account and 80 of another leave slots to a third account.
+// TestHangingJobsDelayNoOtherAccount checks that 80 hanging jobs of each of two accounts leave slots to a third.
 func TestHangingJobsDelayNoOtherAccount(t *testing.T) {
 	t.Parallel()
 	b := newJobEnv(t)
@@ -137,8 +136,7 @@ func TestHangingJobsDelayNoOtherAccount(t *testing.T) {
 	close(gate)
 }
 
-// TestCrowdedClaim checks that exactly one of 12 concurrent claims for an account succeeds if the kind allows one running job per
-// account.
+// TestCrowdedClaim: of 12 concurrent claims of a kind with one running job per account, one succeeds.
 func TestCrowdedClaim(t *testing.T) {
 	t.Parallel()
 	b := newJobEnv(t)

@@ -35,7 +35,7 @@ var (
 	delayed = jobs.Define[testArgs, int]("wtest:delayed", jobs.Policy{Queue: jobs.Webhooks, Retries: []time.Duration{time.Hour}, Row: true})
 )
 
-// jobEnv is a database, a Redis server and a runtime on them.
+// jobEnv is a database, a Redis and a runtime on them.
 type jobEnv struct {
 	t      *testing.T
 	db     *db.DB
@@ -57,12 +57,12 @@ func (b *jobEnv) runtime() *workers.Runtime {
 	return b.leasing(time.Second)
 }
 
-// leasing makes a runtime whose leases of rows last for the given time, unless the runtime renews them.
+// leasing makes a runtime with this lease of rows.
 func (b *jobEnv) leasing(lease time.Duration) *workers.Runtime {
 	return workers.New(workers.Options{DB: b.db, Redis: b.redis, Client: b.client, Lease: lease, Grace: 4 * time.Second})
 }
 
-// start runs the workers until the test ends, or until stop is called.
+// start runs the workers until the test ends or stop is called.
 func (b *jobEnv) start(rt *workers.Runtime) (stop func()) {
 	b.t.Helper()
 	ctx, cancel := context.WithCancel(context.WithoutCancel(b.t.Context()))
@@ -78,7 +78,7 @@ func (b *jobEnv) start(rt *workers.Runtime) (stop func()) {
 	return stop
 }
 
-// row inserts the row of a job and returns its id. The row is not dispatched.
+// row inserts the row of a job, without dispatching it.
 func row[A, R any](b *jobEnv, j jobs.Job[A, R], args A) uuid.UUID {
 	b.t.Helper()
 	r, err := j.NewRow(uuid.Nil, args)
@@ -127,7 +127,6 @@ func (b *jobEnv) effects() map[uuid.UUID]int {
 	return m
 }
 
-// countEffect is a handler whose effect the tests count.
 func countEffect(ctx context.Context, u *workers.Run[testArgs, int]) error {
 	return u.Commit(ctx, 2*u.Args.N, func(c db.Conn) error {
 		_, err := c.ExecContext(ctx, `INSERT INTO effects VALUES ($1, $2)`, u.Job.ID, u.Attempt)

@@ -6,8 +6,8 @@ import (
 	"time"
 )
 
-// Limits of the requests that a worker has under way at one endpoint. An endpoint has placesHealthy places. It has only
-// placesFailing places until its first request has ended, and after failingAfter failures in a row.
+// An endpoint has placesHealthy places for a worker's requests. It has only placesFailing until its first request has ended, and
+// after failingAfter failures in a row.
 const (
 	placesHealthy = 8
 	placesFailing = 2
@@ -15,28 +15,25 @@ const (
 )
 
 // slowFailure is the duration from which a failing request counts as hanging. Endpoints that may hang share at most half of the
-// worker's slots, so that other endpoints find slots even when many hang. An endpoint that fails at once occupies no slots, so
-// it is not suspect.
+// worker's slots, so that others find slots. An endpoint that fails at once occupies no slots.
 const slowFailure = time.Second
 
-// idleEndpoints is the number of known endpoints above which the limiter forgets an endpoint that becomes idle, together with its
-// measured latency.
+// idleEndpoints is the number of known endpoints above which an idle endpoint is forgotten, with its latency.
 const idleEndpoints = 10_000
 
-// A request to a fast endpoint waits in the worker until the endpoint has a free place. A wait in the queue would take whole
-// seconds.
+// A request to a fast endpoint waits for a place in the worker, because a wait in the queue takes whole seconds.
 const (
-	fast         = 100 * time.Millisecond // the maximum latency of a fast endpoint
-	localTimeout = 300 * time.Millisecond // how long the request waits in the worker
-	localMax     = 24                     // how many requests wait in the worker for one endpoint
-	firstLatency = 20 * time.Millisecond  // the assumed latency of an endpoint before its first measurement
+	fast         = 100 * time.Millisecond // maximum latency
+	localTimeout = 300 * time.Millisecond // how long a request waits in the worker
+	localMax     = 24                     // how many requests wait for one endpoint
+	firstLatency = 20 * time.Millisecond  // assumed before the first measurement
 )
 
-// Limiter limits the concurrent outgoing requests to each endpoint. K names an endpoint. A request that finds no place is
-// postponed. A Limiter is safe for concurrent use.
+// Limiter limits the concurrent requests to each endpoint K. A request that finds no place is postponed. It is safe for
+// concurrent use.
 type Limiter[K comparable] struct {
 	now          func() time.Time
-	suspectSlots int // how many requests to suspect endpoints may run at once
+	suspectSlots int // how many requests to suspect endpoints run at once
 
 	mu        sync.Mutex
 	endpoints map[K]*endpointLoad
@@ -46,8 +43,8 @@ type Limiter[K comparable] struct {
 // endpointLoad is the state of an endpoint in the limiter.
 type endpointLoad struct {
 	running        int
-	known          bool          // whether a request to the endpoint has ended
-	latency        time.Duration // moving average over the requests
+	known          bool          // a request has ended
+	latency        time.Duration // moving average
 	postponed      Spread
 	waitingLocally int
 	freed          chan struct{} // closed when a place becomes free
@@ -58,7 +55,7 @@ func NewLimiter[K comparable](now func() time.Time, slots int) *Limiter[K] {
 	return &Limiter[K]{now: now, suspectSlots: max(slots/2, 1), endpoints: map[K]*endpointLoad{}}
 }
 
-// places returns how many requests may run at once, given the number of failures in a row.
+// places returns how many requests may run at once after this many failures in a row.
 func (e *endpointLoad) places(failures int) int {
 	if !e.known || failures >= failingAfter {
 		return placesFailing
@@ -66,13 +63,13 @@ func (e *endpointLoad) places(failures int) int {
 	return placesHealthy
 }
 
-// suspect reports whether a request may hang: the last request failed, and requests are slow or their latency is unknown.
+// suspect reports whether a request may hang: the last one failed, and they are slow or of unknown latency.
 func (e *endpointLoad) suspect(failures int) bool {
 	return failures > 0 && (!e.known || e.latency >= slowFailure)
 }
 
-// waitLocally counts a request as waiting in this worker and returns the signal to wait for and a function that ends
-// the wait. Both are nil if the endpoint has a free place, if it is unknown or not fast, or if localMax requests wait for it already.
+// waitLocally counts a request as waiting in this worker and returns the signal to wait for and a function that ends the wait.
+// Both are nil if the endpoint has a free place, is unknown or not fast, or localMax requests wait for it.
 func (l *Limiter[K]) waitLocally(endpoint K, failures int) (freed <-chan struct{}, done func()) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -88,14 +85,13 @@ func (l *Limiter[K]) waitLocally(endpoint K, failures int) (freed <-chan struct{
 	}
 }
 
-// Admit reserves a place at an endpoint. failures is the number of requests in a row that have failed there. A Gate calls Admit,
-// and release is called after the request. Without a free place, release is nil and wait is how long the request must wait.
+// Admit reserves a place at an endpoint where this many requests in a row have failed. A Gate calls it, and release after the
+// request. Without a free place, release is nil and wait is how long the request must wait.
 func (l *Limiter[K]) Admit(ctx context.Context, endpoint K, failures int) (release func(), wait time.Duration) {
 	l.await(ctx, endpoint, failures)
 	return l.acquire(endpoint, failures)
 }
 
-// await waits for a place at a fast endpoint, for localTimeout at most.
 func (l *Limiter[K]) await(ctx context.Context, endpoint K, failures int) {
 	limit := time.NewTimer(localTimeout)
 	defer limit.Stop()
@@ -117,7 +113,7 @@ func (l *Limiter[K]) await(ctx context.Context, endpoint K, failures int) {
 	}
 }
 
-// acquire reserves a place, until release is called. Without a free place, release is nil and wait is how long to wait.
+// acquire is Admit without waiting in the worker.
 func (l *Limiter[K]) acquire(endpoint K, failures int) (release func(), wait time.Duration) {
 	l.mu.Lock()
 	defer l.mu.Unlock()

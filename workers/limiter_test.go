@@ -26,7 +26,7 @@ func TestLimiter(t *testing.T) {
 			t.Errorf("a request beyond the %d places must wait %s", places, wait)
 		}
 	}
-	fill(placesFailing) // no request to the endpoint has ended yet
+	fill(placesFailing) // no request has ended yet
 	releases[0]()
 	releases = releases[1:]
 	fill(placesHealthy)
@@ -35,10 +35,10 @@ func TestLimiter(t *testing.T) {
 	} else {
 		release()
 	}
-	now = now.Add(10 * time.Second) // the running requests hang
+	now = now.Add(10 * time.Second) // they hang
 	for _, release := range releases[1:] {
 		release()
-		release() // a second call does nothing
+		release() // does nothing
 	}
 	for range placesHealthy - 1 {
 		if _, wait := l.acquire(slow, 0); wait != 0 {
@@ -57,7 +57,7 @@ func TestLimiter(t *testing.T) {
 	}
 }
 
-// TestLimiterManyHang checks that half of the slots stay free for other endpoints, however many endpoints hang.
+// TestLimiterManyHang checks that half of the slots stay free, however many endpoints hang.
 func TestLimiterManyHang(t *testing.T) {
 	t.Parallel()
 	const slots = 20

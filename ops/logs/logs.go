@@ -27,9 +27,8 @@ func (r redactor) Write(line []byte) (int, error) {
 	return len(line), nil
 }
 
-// rule replaces the matches of a pattern in lines that contain the marker. Every line contains the marker of the first rule. Most
-// lines contain no other marker, so the other patterns are rarely tried. The line stays JSON: the first pattern replaces whole JSON
-// strings, and the other patterns stop at a quote or a backslash.
+// rule replaces the matches of a pattern in lines that contain the marker. The marker is there because trying every pattern would
+// be slow. The line stays JSON: the first pattern replaces whole JSON strings, and the others stop at a quote or a backslash.
 type rule struct {
 	marker  string
 	pattern *regexp.Regexp
@@ -51,8 +50,8 @@ var rules = []rule{
 	{`asic `, regexp.MustCompile(`\b([Bb]asic )[A-Za-z0-9+/=]{8,}`), `${1}[redacted]`},
 }
 
-// Redact returns a line without secrets: without the values of secretNames, API keys, secrets of webhooks, authorization headers
-// and passwords in URLs. It may return the given slice itself.
+// Redact returns a line without secrets: values of secretNames, API keys, secrets of webhooks, authorization headers and
+// passwords in URLs. It may return the given slice itself.
 func Redact(line []byte) []byte {
 	for _, r := range rules {
 		if bytes.Contains(line, []byte(r.marker)) {

@@ -12,7 +12,6 @@ import (
 	"switchyard/ops/logs"
 )
 
-// line logs one record and returns it parsed and raw.
 func line(t *testing.T, log func(*slog.Logger)) (map[string]any, string) {
 	t.Helper()
 	var out bytes.Buffer

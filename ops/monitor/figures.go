@@ -13,8 +13,8 @@ import (
 	"switchyard/db/jobrow"
 )
 
-// NewRegistry makes a registry with the metrics of the process, the connection pool and the rows of jobs. It counts the rows at
-// each scrape. If d is nil, the registry has only the metrics of the process.
+// NewRegistry makes a registry with the metrics of the process. Unless d is nil, it also has metrics of the connection pool and
+// the rows of jobs.
 func NewRegistry(d *db.DB) *prometheus.Registry {
 	r := prometheus.NewRegistry()
 	r.MustRegister(collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
@@ -24,18 +24,18 @@ func NewRegistry(d *db.DB) *prometheus.Registry {
 	return r
 }
 
-// BuildInfo returns the metric that identifies the running version. Its value is always 1, and the version is in its labels.
+// BuildInfo returns the metric that identifies the running version, in its labels.
 func BuildInfo(version, revision, goVersion string) prometheus.Collector {
 	labels := prometheus.Labels{"version": version, "revision": revision, "go": goVersion}
 	return Gauge("build_info", "Always 1. The labels name the version that is running.", labels, func() float64 { return 1 })
 }
 
-// Gauge returns a metric of the service that may rise and fall. It calls `read` at each scrape. labels may be nil.
+// Gauge returns a metric that may rise and fall. It calls read at each scrape. labels may be nil.
 func Gauge(name, help string, labels prometheus.Labels, read func() float64) prometheus.Collector {
 	return prometheus.NewGaugeFunc(prometheus.GaugeOpts{Namespace: "switchyard", Name: name, Help: help, ConstLabels: labels}, read)
 }
 
-// Counter returns a metric of the service that only rises. It calls `read` at each scrape. labels may be nil.
+// Counter returns a metric that only rises. It calls read at each scrape. labels may be nil.
 func Counter(name, help string, labels prometheus.Labels, read func() float64) prometheus.Collector {
 	return prometheus.NewCounterFunc(prometheus.CounterOpts{Namespace: "switchyard", Name: name, Help: help, ConstLabels: labels}, read)
 }
@@ -59,14 +59,13 @@ func (c collector) Describe(ch chan<- *prometheus.Desc) {
 	}
 }
 
-// Collect implements prometheus.Collector. Metrics that cannot be read are left out. Other collectors are not affected.
+// Collect implements prometheus.Collector. Metrics that cannot be read are left out.
 func (c collector) Collect(ch chan<- prometheus.Metric) {
 	c.collect(func(d *prometheus.Desc, value float64, labels ...string) {
 		ch <- prometheus.MustNewConstMetric(d, prometheus.GaugeValue, value, labels...)
 	})
 }
 
-// jobRows returns the metrics of the rows of jobs.
 func jobRows(d *db.DB) prometheus.Collector {
 	rows := prometheus.NewDesc("switchyard_job_rows", "Jobs stored in PostgreSQL that are not done, by kind and state.", []string{"kind", "state"}, nil)
 	overdue := prometheus.NewDesc("switchyard_job_overdue_seconds",
@@ -94,9 +93,8 @@ func ClickCopy(d *db.DB) prometheus.Collector {
 	}}
 }
 
-// count reads figures in a separate goroutine, because a query to a server that hangs continues after its context ends. The
-// channel busy, which has room for one value, allows only one such goroutine at a time. If the figures cannot be read in time, ok
-// is false and count logs a warning, which names the figures by the text in `what`.
+// count reads figures in a separate goroutine, because a query to a server that hangs continues after its context ends. busy has
+// room for one value, so only one such goroutine runs at a time.
 func count[T any](d *db.DB, busy chan struct{}, what string, read func(context.Context, db.Conn) (T, error)) (figures T, ok bool) {
 	ctx, cancel := context.WithTimeout(context.Background(), countTimeout)
 	defer cancel()

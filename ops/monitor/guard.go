@@ -22,9 +22,8 @@ import (
 	"switchyard/models/netguard"
 )
 
-// The limits on wrong passwords: a number of guesses without a pause, and then one guess after each pause. Each client has such a
-// limit. All clients of one proxy share a second limit. A client that makes its proxy forward invented addresses therefore gets no more
-// guesses than all clients of the proxy together.
+// The limits on wrong passwords: a number of guesses without a pause, and then one guess after each pause. Each client has a
+// limit. All clients of one proxy share a second one, because a client can make its proxy forward invented addresses.
 const (
 	clientBurst = 10
 	clientPause = 10 * time.Second
@@ -61,9 +60,8 @@ func newGuard(o Options) *guard {
 	return g
 }
 
-// password requires the password by basic auth. A client that was wrong too often has to wait, even with the right password.
-// If the clients of a proxy together were wrong too often, all clients of that proxy have to wait, except those which have given
-// the right password before. No other client has to wait.
+// password requires the password by basic auth. A client that was wrong too often has to wait, even with the right password. If
+// the clients of a proxy together were wrong too often, they have to wait, unless they have given the right password before.
 func (g *guard) password(c *gin.Context) {
 	_, given, sent := c.Request.BasicAuth()
 	if sent {
@@ -81,15 +79,14 @@ func (g *guard) password(c *gin.Context) {
 	c.AbortWithStatus(http.StatusUnauthorized)
 }
 
-// prefixOf returns the network prefix by which the guard identifies the client that has an address. All invalid addresses count as one
-// client.
+// prefixOf returns the network prefix by which the guard identifies a client. All invalid addresses count as one client.
 func prefixOf(address string) netip.Prefix {
 	parsed, _ := netip.ParseAddr(address)
 	return netguard.ClientPrefix(parsed)
 }
 
-// try checks a password. The comparison takes the same time for every content and length of the password. While the client or
-// its proxy has to wait, try does not compare at all. For a client without a proxy, peer equals client.
+// try checks a password, in a time that does not depend on its content. While the client or its proxy has to wait, it does not
+// compare at all. For a client without a proxy, peer equals client.
 func (g *guard) try(client, peer netip.Prefix, given string) (ok bool, wait time.Duration) {
 	now := g.now()
 	g.mu.Lock()
@@ -115,16 +112,15 @@ func (g *guard) try(client, peer netip.Prefix, given string) (ok bool, wait time
 	return false, 0
 }
 
-// isLast counts a wrong password from an address. It reports whether that guess was the last before the address has to wait.
+// isLast counts a wrong password. It reports whether the address now has to wait.
 func isLast(wrong bucket.Set[netip.Prefix], from netip.Prefix, now time.Time) bool {
 	return wrong.Allow(from, now) && wrong.Wait(from, now) > 0
 }
 
-// privateNames lists the last labels of names that private networks use for their machines. Names without a dot are private as
-// well.
+// privateNames lists the last labels of the names of machines in private networks.
 var privateNames = strings.Fields("localhost local localdomain internal intranet lan home corp private")
 
-// host refuses requests for a public name, such as a customer's tracking domain. The name in Options.Host is allowed.
+// host refuses requests for a public name, such as a customer's tracking domain, except the name in Options.Host.
 func (g *guard) host(c *gin.Context) {
 	name := models.BareHost(c.Request.Host)
 	last := name[strings.LastIndexByte(name, '.')+1:]
@@ -134,9 +130,8 @@ func (g *guard) host(c *gin.Context) {
 	}
 }
 
-// plainHeaders lists the headers that browsers, curl and Prometheus send. Any other header may come from a proxy, because the
-// headers of proxies cannot be listed. The Sec- headers of browsers are listed one by one, because a proxy may add other headers
-// that begin with Sec-.
+// plainHeaders lists the headers that browsers, curl and Prometheus send. Any other header may come from a proxy. The Sec-
+// headers of browsers are listed one by one, because a proxy may add others.
 var plainHeaders = []string{
 	"Accept", "Accept-Charset", "Accept-Encoding", "Accept-Language", "Authorization", "Cache-Control", "Connection",
 	"Cookie", "Dnt", "If-Modified-Since", "If-None-Match", "Pragma", "Priority", "Referer", "Sec-Ch-Ua", "Sec-Ch-Ua-Mobile",
@@ -145,8 +140,7 @@ var plainHeaders = []string{
 }
 
 // sameMachine accepts only requests from this machine that came without a proxy. A proxy on this machine is recognized by the
-// headers that it adds. If a proxy adds no header, its request uses HTTP/1.0 or has the host name of the visitor's request. Both
-// are reasons to refuse it.
+// headers that it adds, by HTTP/1.0, or by the host name of the visitor's request.
 func sameMachine(c *gin.Context) {
 	r := c.Request
 	peer, err := netip.ParseAddrPort(r.RemoteAddr)

@@ -12,7 +12,6 @@ import (
 	"switchyard/ops/monitor"
 )
 
-// call describes a request for the metrics.
 type call struct{ peer, host, pass, proto, header, value string }
 
 func (a call) status(h http.Handler) *httptest.ResponseRecorder {
@@ -38,8 +37,7 @@ func (a call) status(h http.Handler) *httptest.ResponseRecorder {
 	return w
 }
 
-// TestMetricsWithoutPassword: if no password is set, only this machine can read the metrics. A request that a proxy on this
-// machine passes on is refused.
+// TestMetricsWithoutPassword: if no password is set, only this machine can read the metrics, and not through a proxy.
 func TestMetricsWithoutPassword(t *testing.T) {
 	t.Parallel()
 	h := monitor.New(monitor.Options{Registry: monitor.NewRegistry(nil)})
@@ -83,7 +81,7 @@ func TestMetricsWithoutPassword(t *testing.T) {
 	}
 }
 
-// TestForeignHost: a request for a customer's domain that points to the operators' listener is refused, even with the password.
+// TestForeignHost: a request for a customer's domain is refused, even with the password.
 func TestForeignHost(t *testing.T) {
 	t.Parallel()
 	h := monitor.New(monitor.Options{Registry: monitor.NewRegistry(nil), Password: password, Host: "Ops.Example.com"})
@@ -99,8 +97,8 @@ func TestForeignHost(t *testing.T) {
 	}
 }
 
-// TestWrongPasswords: a client that guesses passwords soon has to wait, even with the right password. Other clients do not wait, and
-// the wait ends. The header X-Forwarded-For counts only if a trusted proxy sent it.
+// TestWrongPasswords: a client that guesses passwords soon has to wait, even with the right password. Other clients do not wait.
+// The header X-Forwarded-For counts only if a trusted proxy sent it.
 func TestWrongPasswords(t *testing.T) {
 	t.Parallel()
 	now := time.Date(2026, 11, 22, 12, 0, 0, 0, time.UTC)
@@ -157,8 +155,8 @@ func TestWrongPasswords(t *testing.T) {
 	}
 }
 
-// TestInventedClients: a client that makes a trusted proxy forward invented addresses soon has to wait. The other clients of
-// this proxy have to wait too, unless they gave the right password before.
+// TestInventedClients: a client that makes a trusted proxy forward invented addresses soon has to wait. So do the proxy's other
+// clients, unless they gave the right password before.
 func TestInventedClients(t *testing.T) {
 	t.Parallel()
 	now := time.Date(2026, 11, 22, 12, 0, 0, 0, time.UTC)
@@ -210,8 +208,7 @@ func TestManyAddresses(t *testing.T) {
 	}
 }
 
-// TestHeaders: each answer of the operators' pages has the headers that forbid framing, content sniffing, referrers and
-// caching.
+// TestHeaders: each answer of the operators' pages has the security headers.
 func TestHeaders(t *testing.T) {
 	t.Parallel()
 	h := monitor.New(monitor.Options{Registry: monitor.NewRegistry(nil), Password: password})

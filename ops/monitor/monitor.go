@@ -37,7 +37,6 @@ type Options struct {
 	// TrustedProxies are the proxies whose X-Forwarded-For header identifies the client that sent a wrong password.
 	TrustedProxies []netip.Prefix
 
-	// Checks are the checks of /readyz.
 	Checks []Check
 
 	// Registry provides the metrics for /metrics. Without it, /metrics is missing.
@@ -50,7 +49,6 @@ type Options struct {
 // queuesPath is the path of asynqmon.
 const queuesPath = "/ops/queues"
 
-// checkTimeout limits the time of the readiness checks.
 const checkTimeout = 2 * time.Second
 
 // New makes the handler of the operators' listener: /ops, /metrics, /healthz and /readyz.
@@ -103,8 +101,7 @@ func engine(o Options) *gin.Engine {
 	return e
 }
 
-// secured sets the security headers of every answer. They forbid loading, framing, content sniffing, referrers and caching. The
-// pages of the queues use a less strict policy.
+// secured sets the security headers of every answer. The pages of the queues use a less strict policy.
 func secured(c *gin.Context) {
 	h := c.Writer.Header()
 	h.Set("Content-Security-Policy", "default-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'")
@@ -114,8 +111,8 @@ func secured(c *gin.Context) {
 	h.Set("Cache-Control", "no-store")
 }
 
-// ready runs all checks at the same time. A check that does not answer in time fails. The status is 503 if a check fails that
-// is not optional. The answer never contains the reason of a failure, only the advice what to do.
+// ready runs all checks at the same time. A check that does not answer in time fails. The answer has the advice of a failed
+// check, and never the reason, which may contain secrets.
 func ready(c *gin.Context, checks []Check) {
 	ctx, cancel := context.WithTimeout(c.Request.Context(), checkTimeout)
 	defer cancel()

@@ -19,7 +19,7 @@ import (
 
 const password = "open sesame"
 
-// get sends a request to the pages. An empty pass sends no credentials. With a header, it sends a POST.
+// get sends a request to the pages. With a header, it sends a POST.
 func get(h http.Handler, path, pass string, header ...string) *httptest.ResponseRecorder {
 	r := httptest.NewRequest(http.MethodGet, path, nil)
 	r.Host = "127.0.0.1:8081"
@@ -129,7 +129,6 @@ func TestReadiness(t *testing.T) {
 	}
 }
 
-// TestAdvice: the answer contains the advice of a failing check, if the check has any.
 func TestAdvice(t *testing.T) {
 	t.Parallel()
 	broken := func(context.Context) error { return errors.New("secret detail") }
@@ -144,7 +143,7 @@ func TestAdvice(t *testing.T) {
 	}
 }
 
-// TestFigures: /metrics has the number of rows of jobs, and answers only a client with the password.
+// TestFigures: /metrics has the number of rows of jobs, and needs the password.
 func TestFigures(t *testing.T) {
 	t.Parallel()
 	d := dbtest.New(t)

@@ -23,7 +23,7 @@ func (s shared) MakeRedisClient() any { return s.redis }
 // queuePages serves asynqmon with a changed page, which loads nothing from other hosts and runs only its own scripts.
 type queuePages struct {
 	asynqmon http.Handler
-	original []byte // the unchanged page of asynqmon
+	original []byte // of asynqmon
 	page     []byte
 	policy   string
 }
@@ -51,8 +51,7 @@ func newQueuePages(r jobs.Redis) *queuePages {
 	return p
 }
 
-// ServeHTTP passes requests to asynqmon. Wherever asynqmon answers with its original page, ServeHTTP answers with the changed
-// page.
+// ServeHTTP passes requests to asynqmon, and replaces its page.
 func (p *queuePages) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if strings.HasPrefix(r.URL.Path, queuesPath+"/api/") {
 		p.asynqmon.ServeHTTP(w, r)
@@ -72,7 +71,6 @@ func (p *queuePages) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	_, _ = w.Write(answer.body.Bytes())
 }
 
-// fetch sends a request to asynqmon and returns its answer.
 func (p *queuePages) fetch(r *http.Request) *answer {
 	a := &answer{header: http.Header{}, status: http.StatusOK}
 	p.asynqmon.ServeHTTP(a, r)

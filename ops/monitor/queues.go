@@ -10,8 +10,8 @@ import (
 	"switchyard/jobs"
 )
 
-// newQueues returns the metrics of the queues, which it reads from Redis. A queue that never had a task is reported as empty. If Redis
-// does not answer, the metrics that are not read by then are missing.
+// newQueues returns the metrics of the queues. A queue that never had a task is reported as empty. If Redis does not answer, the
+// metrics that are not read by then are missing.
 func newQueues(r jobs.Redis) prometheus.Collector {
 	inspector := asynq.NewInspectorFromRedisClient(r)
 	depth := prometheus.NewDesc("switchyard_queue_tasks", "Tasks in Redis by queue and state.", []string{"queue", "state"}, nil)

@@ -12,9 +12,9 @@ import (
 	"switchyard/models/apiversion"
 )
 
-// APIVersions returns a metric: for each version of a provider's API that is in use, the days until the provider ends it. It leaves
-// out versions without an announced end. For operators without a monitoring system, it logs, when it is called, each version that
-// ends soon, and each setting with an unknown version.
+// APIVersions returns the metric of the days until a provider ends the version of its API that is in use. Versions without an
+// announced end are left out. For operators without a monitoring system, it also logs the versions that end soon, and the
+// settings with an unknown version.
 func APIVersions(used []apiversion.Version, now func() time.Time) prometheus.Collector {
 	for _, v := range used {
 		left, known := v.Left(now())

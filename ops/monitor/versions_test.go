@@ -57,7 +57,7 @@ func TestAPIVersions(t *testing.T) { // not parallel: it replaces the default lo
 	}
 }
 
-// TestAPIVersionsCheck: the check names every version that ends soon, so that the second is not hidden by the first.
+// TestAPIVersionsCheck: the check names every version that ends soon.
 func TestAPIVersionsCheck(t *testing.T) {
 	t.Parallel()
 	used := apiversion.Used(map[string]string{models.Meta: "v25.0", models.GoogleAds: "v23"})

@@ -19,7 +19,7 @@ import (
 	"switchyard/models"
 )
 
-// States lists the names of the job states, which are the names that asynq uses.
+// States lists asynq's names of the job states.
 var States = []string{"pending", "active", "scheduled", "retry", "archived", "completed"}
 
 // Item is one job.
@@ -40,7 +40,7 @@ type Filter struct {
 	Queue string
 	State string
 	Kind  string
-	Limit int // maximum number of jobs in the list; default 1,000
+	Limit int // of the list; default 1,000
 }
 
 func (f Filter) accepts(i Item) bool {
@@ -57,7 +57,7 @@ type Inspector struct {
 
 const (
 	defaultLimit = 1000
-	pageSize     = 1000 // number of tasks per call
+	pageSize     = 1000 // tasks per call
 )
 
 // List returns the newest row jobs, and after them the ephemeral jobs by queue and state. more is the number of jobs beyond the
@@ -139,7 +139,7 @@ func itemOfRow(j models.Job) Item {
 
 type lister func(queue string, opts ...asynq.ListOption) ([]*asynq.TaskInfo, error)
 
-// ephemeral lists the tasks in Redis that do not belong to a row. more is the number of tasks beyond the limit.
+// ephemeral lists the tasks in Redis that do not belong to a row.
 func (in Inspector) ephemeral(f Filter) (items []Item, more int, err error) {
 	tasks := asynq.NewInspectorFromRedisClient(in.Redis)
 	listers := map[string]lister{
@@ -202,8 +202,8 @@ func itemOfTask(t *asynq.TaskInfo) (Item, bool) {
 	return i, true
 }
 
-// Requeue immediately runs each named job that has failed or waits for a later time, and returns the ids of these jobs. It leaves
-// other jobs unchanged, so it is always safe. An id is the id of a row, or the id of a task as asynqmon shows it.
+// Requeue immediately runs each named job that has failed or waits for a later time, and returns the ids of these jobs. An id is
+// the id of a row, or the id of a task as asynqmon shows it.
 func (in Inspector) Requeue(ctx context.Context, ids ...string) ([]string, error) {
 	done := []string{}
 	for _, id := range ids {
@@ -231,8 +231,8 @@ func (in Inspector) Requeue(ctx context.Context, ids ...string) ([]string, error
 	return done, nil
 }
 
-// RequeueAll runs every failed job of a queue and kind now, and returns the ids of these jobs. An empty queue or kind does not
-// restrict the selection.
+// RequeueAll runs every failed job of a queue and kind now, and returns their ids. An empty queue or kind does not restrict the
+// selection.
 func (in Inspector) RequeueAll(ctx context.Context, queue, kind string) ([]string, error) {
 	done := []string{}
 	if chosen := jobs.RowKinds(queue, kind); len(chosen) > 0 {
@@ -263,7 +263,6 @@ func (in Inspector) RequeueAll(ctx context.Context, queue, kind string) ([]strin
 	return done, nil
 }
 
-// dispatch enqueues rows that were requeued.
 func (in Inspector) dispatch(ctx context.Context, rows []jobrow.Requeued) error {
 	for _, r := range rows {
 		if err := in.Client.DispatchRequeued(ctx, r.JobRef, r.Archived); err != nil {

@@ -54,7 +54,6 @@ func (b bench) failedRow() uuid.UUID {
 	return j.ID
 }
 
-// archivedTask makes an ephemeral job that has failed.
 func (b bench) archivedTask() string {
 	b.Helper()
 	ticket, err := jobs.Submit(b.Context(), b.Client, ping, uuid.Nil, jobs.None{})
@@ -137,8 +136,7 @@ func TestRequeueAll(t *testing.T) {
 	}
 }
 
-// TestListTellsWhatItLeavesOut: the limit applies to row jobs and ephemeral jobs together, and the number of jobs beyond the
-// limit is returned.
+// TestListTellsWhatItLeavesOut: the limit applies to row jobs and ephemeral jobs together.
 func TestListTellsWhatItLeavesOut(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
@@ -154,8 +152,7 @@ func TestListTellsWhatItLeavesOut(t *testing.T) {
 	}
 }
 
-// TestRequeueClearsTheArchive: requeuing a row deletes its archived task, even if the task has an older generation than the
-// row.
+// TestRequeueClearsTheArchive: requeuing a row deletes its archived task, even one of an older generation.
 func TestRequeueClearsTheArchive(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)

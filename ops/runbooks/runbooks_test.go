@@ -1,5 +1,4 @@
-// Package runbooks tests that each alert names an existing page, that this page names the figures of the alert, and that the
-// figures exist.
+// Package runbooks tests that the pages and figures that alerts name exist.
 package runbooks
 
 import (
@@ -51,7 +50,8 @@ func read(t *testing.T, path string) string {
 	return string(text)
 }
 
-// TestAlerts: every alert has a summary, a severity and a page, and the page names the alert's figures. README.md lists every page.
+// TestAlerts: every alert has a summary, a severity and a page, and the page names the alert's figures. README.md lists every
+// page.
 func TestAlerts(t *testing.T) {
 	t.Parallel()
 	list := read(t, "README.md")
@@ -92,8 +92,8 @@ var (
 	quoted = regexp.MustCompile(`"[a-z_]+"`)
 )
 
-// TestFiguresExist: the code registers every figure that the pages and alerts name. The test looks for the full name in quotes, or
-// for the name without its first word or its first two words.
+// TestFiguresExist: the code registers every figure that the pages and alerts name. In the code, the name may lack its first or
+// its first two words.
 func TestFiguresExist(t *testing.T) {
 	t.Parallel()
 	named := map[string]bool{}

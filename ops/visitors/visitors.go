@@ -1,5 +1,4 @@
-// Package visitors has made-up visitors for traffic that has to look real: user agents of people and of bots, and
-// public addresses of many countries.
+// Package visitors has made-up visitors for traffic that has to look real.
 package visitors
 
 import (

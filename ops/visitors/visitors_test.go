@@ -6,7 +6,7 @@ import (
 	"switchyard/ops/visitors"
 )
 
-// TestLoad: traffic looks real only if it has many user agents, of people and of bots, and comes from many countries.
+// TestLoad: there are many user agents, of people and of bots, and many countries.
 func TestLoad(t *testing.T) {
 	t.Parallel()
 	s, err := visitors.Load()

@@ -1,6 +1,5 @@
-// Package accountconfig plans what a document would change in an account, applies the plan and takes it back. It also reads other
-// trackers: their settings become such a document, and the log of RedTrack becomes clicks and conversions. See
-// models/accountconfig.
+// Package accountconfig plans what a document would change in an account, applies the plan and takes it back. It also reads the
+// settings of other trackers as such a document, and the log of RedTrack as clicks and conversions. See models/accountconfig.
 package accountconfig
 
 import (
@@ -54,8 +53,7 @@ type (
 	applyRun = workers.Run[jobs.ApplyConfigArgs, jobs.ConfigApplied]
 )
 
-// plan makes a plan of the document that is stored under the id of the job. If the document cannot be read, the plan is
-// refused.
+// plan makes a plan of the document that is stored under the id of the job. A document that cannot be read is refused.
 func (k *keeper) plan(ctx context.Context, u *planRun) error {
 	account, id := u.Job.AccountID.UUID, u.Job.ID
 	raw, err := dbconfig.PlansOf(k.store).Document(ctx, account, id)
@@ -83,7 +81,7 @@ func (k *keeper) plan(ctx context.Context, u *planRun) error {
 }
 
 // Plan returns the changes that make an account match a document. notes come from the reader of another tracker, and become
-// warnings of the records that they are about.
+// warnings of their records.
 func Plan(ctx context.Context, s *store.Store, account uuid.UUID, doc accountconfig.Document, prune accountconfig.Prune, notes []trackerimport.Note) (
 	[]accountconfig.Item, error,
 ) {
@@ -140,7 +138,7 @@ func (k *keeper) apply(ctx context.Context, u *applyRun) error {
 	}
 	for _, w := range work {
 		if w.Done != u.Args.Undo {
-			continue // an earlier attempt has written it or taken it back, or an undo finds that it was never written
+			continue // an earlier attempt has done it, or an undo finds that it was never written
 		}
 		if err := k.step(ctx, u, state, campaigns, links, w); err != nil {
 			if e, ok := models.AsError(err); ok && e.Kind != models.KindInternal && e.Kind < models.KindTooMany {
@@ -159,8 +157,7 @@ func (k *keeper) apply(ctx context.Context, u *applyRun) error {
 	})
 }
 
-// stop ends a run that cannot go on, with cause as its error, and sets the state of the plan. Written records stay, and can be
-// taken back.
+// stop ends a run that cannot go on, and sets the state of the plan. Written records stay, and can be taken back.
 func (k *keeper) stop(ctx context.Context, u *applyRun, cause error, state string) error {
 	return u.Fail(ctx, cause, func(c db.Conn, _ workers.NextAttempt) error {
 		text := cause.Error()
@@ -171,7 +168,7 @@ func (k *keeper) stop(ctx context.Context, u *applyRun, cause error, state strin
 	})
 }
 
-// stale names a record that has changed since it was planned. It returns an empty text if there is no such record.
+// stale names a record that has changed since it was planned, or returns an empty text.
 func stale(state *dbconfig.State, work []dbconfig.Work) string {
 	for _, w := range work {
 		if !accountconfig.Equal(state.Records[w.Kind][w.Key], w.Before) {
@@ -181,8 +178,8 @@ func stale(state *dbconfig.State, work []dbconfig.Work) string {
 	return ""
 }
 
-// step writes one record in a transaction of its own. If an undo cannot write a record, for example because it has changed since
-// the plan was applied, step adds the reason to Kept and the undo goes on.
+// step writes one record in a transaction of its own. If an undo cannot write a record, for example because it has changed since,
+// step adds the reason to Kept and the undo goes on.
 func (k *keeper) step(ctx context.Context, u *applyRun, state *dbconfig.State, campaigns map[string]accountconfig.Members, links foreignLinks, w dbconfig.Work) error {
 	return u.Step(ctx, func(c db.Conn) (jobs.ApplyConfigArgs, error) {
 		a, s := u.Args, k.store.On(c)
@@ -222,8 +219,7 @@ func (k *keeper) step(ctx context.Context, u *applyRun, state *dbconfig.State, c
 	})
 }
 
-// write writes or removes one record. It returns the members of the written record (now). For a removed campaign, it returns the links
-// of other trackers that led to it (former).
+// write writes or removes one record. For a removed campaign, former has the links of other trackers that led to it.
 func write(ctx context.Context, s *store.Store, state *dbconfig.State, campaigns map[string]accountconfig.Members, w dbconfig.Work,
 	before, after accountconfig.Members,
 ) (now accountconfig.Members, former []store.FormerLink, err error) {
@@ -241,7 +237,7 @@ func write(ctx context.Context, s *store.Store, state *dbconfig.State, campaigns
 	return nil, former, state.Remove(ctx, s, w.Kind, w.Key, before)
 }
 
-// reserve creates the campaigns to which the paths of a record hand visitors over, if these campaigns do not exist yet.
+// reserve creates the campaigns to which the paths of a record hand visitors over, if they do not exist yet.
 func reserve(ctx context.Context, s *store.Store, state *dbconfig.State, campaigns map[string]accountconfig.Members, m accountconfig.Members) error {
 	paths, _ := m["paths"].([]any)
 	for _, p := range paths {
@@ -257,7 +253,7 @@ func reserve(ctx context.Context, s *store.Store, state *dbconfig.State, campaig
 	return nil
 }
 
-// wanted returns the members that the record of an item is to have.
+// wanted returns the members that the record is to have.
 func wanted(w dbconfig.Work, undo bool) accountconfig.Members {
 	if undo {
 		return w.Before

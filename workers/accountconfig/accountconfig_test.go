@@ -32,7 +32,7 @@ import (
 	"switchyard/workers/providers/trackers/keitaro/keitarotest"
 )
 
-// env is a database with a shared link domain, and a running worker that plans and applies documents.
+// env is a database with a shared link domain, and a worker that plans and applies documents.
 type env struct {
 	*testing.T
 	db     *db.DB
@@ -77,8 +77,7 @@ func (e *env) text(account uuid.UUID) string {
 	return string(text)
 }
 
-// run runs a job and waits for its end. It calls the function write in the transaction that stores the job. It returns the job's status,
-// which has the error of a failed job, and the job's id.
+// run stores a job, calls write in the same transaction, and waits for the job's end.
 func run[A, R any](e *env, account uuid.UUID, job jobs.Job[A, R], args A, write func(*store.Store, uuid.UUID) error) (models.JobStatus, uuid.UUID) {
 	e.Helper()
 	row, err := job.NewRow(account, args)
@@ -105,7 +104,6 @@ func run[A, R any](e *env, account uuid.UUID, job jobs.Job[A, R], args A, write 
 	return status, row.ID
 }
 
-// plan makes a plan of a document.
 func (e *env) plan(account uuid.UUID, document string, prune accountconfig.Prune) dbconfig.Plan {
 	e.Helper()
 	_, id := run(e, account, jobs.PlanConfig, jobs.PlanConfigArgs{}, func(s *store.Store, id uuid.UUID) error {
@@ -192,8 +190,8 @@ func TestDocumentComesBack(t *testing.T) {
 	}
 }
 
-// TestPlanRefuses: a document that cannot be read is refused as a whole. If a record is wrong, only this record and the records
-// that refer to it are refused.
+// TestPlanRefuses: a document that cannot be read is refused as a whole. A wrong record is refused with the records that refer to
+// it.
 func TestPlanRefuses(t *testing.T) {
 	t.Parallel()
 	e := newEnv(t)
@@ -240,7 +238,7 @@ campaigns:
 }
 
 // TestChangeAndUndo: a plan shows the changes field by field. It is not carried out if one of its records has changed in the
-// meantime. An undo restores the earlier records, except records that have changed since.
+// meantime. An undo leaves records alone that have changed since.
 func TestChangeAndUndo(t *testing.T) {
 	t.Parallel()
 	e := newEnv(t)
@@ -280,8 +278,8 @@ func TestChangeAndUndo(t *testing.T) {
 	}
 }
 
-// TestPrune: prune deletes the records of a group that are missing in the document, but archives campaigns with clicks. It touches
-// no other group. An undo restores the deleted and archived records.
+// TestPrune: prune deletes the records of a group that are missing in the document, but archives campaigns with clicks. An undo
+// restores them.
 func TestPrune(t *testing.T) {
 	t.Parallel()
 	e := newEnv(t)
@@ -312,8 +310,8 @@ campaigns:
 	}
 }
 
-// TestImport: the settings of a Keitaro tracker are read into a plan, and the plan is applied. The credentials for Keitaro are
-// deleted. Keitaro's links lead to the new campaigns. A second import finds the records of the first import.
+// TestImport: the settings of a Keitaro tracker are read into a plan, and the credentials are deleted. A second import changes
+// nothing.
 func TestImport(t *testing.T) {
 	t.Parallel()
 	e := newEnv(t)
@@ -362,8 +360,8 @@ func (e *env) read(account uuid.UUID, url string, attempts int) dbconfig.Plan {
 	return p
 }
 
-// TestTrackerThatIsAway: a tracker that fails is read again some time later. After the last attempt the plan is refused, with
-// the reason. A tracker that does not accept the key is not asked again.
+// TestTrackerThatIsAway: a tracker that fails is read again some time later. After the last attempt the plan is refused. A
+// tracker that does not accept the key is not asked again.
 func TestTrackerThatIsAway(t *testing.T) {
 	t.Parallel()
 	e := newEnv(t)
@@ -406,8 +404,7 @@ func TestTrackerThatIsAway(t *testing.T) {
 	}
 }
 
-// TestUndoTakesBackLinks: after an undo, the links of another tracker lead where they led before. This holds for the links of a
-// changed campaign, the links that a new campaign has taken over, and the links of a deleted campaign.
+// TestUndoTakesBackLinks: after an undo, the links of another tracker lead where they led before.
 func TestUndoTakesBackLinks(t *testing.T) {
 	t.Parallel()
 	e := newEnv(t)

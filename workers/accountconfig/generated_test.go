@@ -16,7 +16,7 @@ import (
 	"switchyard/models/accountconfig"
 )
 
-// maker makes random documents. Each of them can be applied to an empty account.
+// maker makes random documents that can be applied to an empty account.
 type maker struct {
 	*rand.Rand
 	names int
@@ -24,7 +24,7 @@ type maker struct {
 
 type record = map[string]any
 
-// texts has texts that are hard to write in YAML, or that look like values of other types.
+// texts are hard to write in YAML, or look like values of other types.
 var texts = []string{
 	"plain", "no", "1e3", "007", "null", "~", "- dash", "a: b", "#hash", "'single'", `"double"`, `back\slash`, "two\nlines", "tab\there",
 	"Straße & Übergröße", "日本語", "{clickid}", "[a, b]", "%percent", "@at", "! bang", "ends with:", "😀", "2026-11-27", "0x1F", "=", "<<",
@@ -41,8 +41,7 @@ func (m *maker) name() string {
 func (m *maker) one(values ...string) string { return values[m.IntN(len(values))] }
 func (m *maker) maybe() bool                 { return m.IntN(2) == 0 }
 
-// some adds about half of the members of `optional` to `must`, and returns `must`. It goes through the members in order, so that a
-// seed always makes the same document.
+// some adds about half of the members of optional to must. A seed always makes the same document.
 func (m *maker) some(must, optional record) record {
 	for _, key := range slices.Sorted(maps.Keys(optional)) {
 		if m.maybe() {
@@ -58,7 +57,7 @@ func (m *maker) url() string {
 	return "https://" + m.one("a", "b") + ".example/" + m.one("", "?c={clickid}", "?a=1&b={sub3}#x", "p%20q")
 }
 
-// key returns a random key of records, or an empty text if records is empty.
+// key returns a random key of records, or an empty text if it has no key.
 func (m *maker) key(records record) string {
 	if len(records) == 0 {
 		return ""
@@ -227,8 +226,7 @@ func (m *maker) document() string {
 	return string(text)
 }
 
-// routed returns what the redirect reads of an account, one line for each row. It replaces ids by keys, and the ids of paths by
-// their positions, so that two accounts can be compared.
+// routed returns what the redirect reads of an account, with keys in the place of ids, so that two accounts can be compared.
 func (e *env) routed(account uuid.UUID) string {
 	e.Helper()
 	state, err := dbconfig.Load(e.Context(), e.store, account)

@@ -26,8 +26,8 @@ import (
 
 type historyRun = workers.Run[jobs.ImportHistoryArgs, jobs.HistoryImported]
 
-// importHistory reads the log of RedTrack: the clicks of each day, then the conversions of each day. Each page is written once, together
-// with the place where the next attempt continues.
+// importHistory reads the log of RedTrack: the clicks of each day, then the conversions of each day. Each page is written once,
+// together with the place where the next attempt continues.
 func (k *keeper) importHistory(ctx context.Context, u *historyRun) error {
 	account := u.Job.AccountID.UUID
 	found, err := k.store.FindAccount(ctx, account)
@@ -77,8 +77,8 @@ func (k *keeper) openLog(ctx context.Context, u *historyRun) (*redtrack.Log, err
 	return redtrack.NewLog(k.client, access, zone, k.every)
 }
 
-// logNotRead ends an attempt that could not read the log. If RedTrack is away, the job is tried again later. For any other failure,
-// and after the last attempt, it deletes the credentials and the job fails.
+// logNotRead ends an attempt that could not read the log. If RedTrack is away, the job is tried again later. For any other
+// failure, and after the last attempt, it deletes the credentials and the job fails.
 func (k *keeper) logNotRead(ctx context.Context, u *historyRun, failure *trackers.FailureError) error {
 	if failure.Away() && u.Job.Attempts < jobs.ImportHistory.Policy().AttemptLimit(u.Job) {
 		return u.Retry(ctx, failure, nil)
@@ -117,7 +117,6 @@ const (
 	skipRefused  = "refused"
 )
 
-// page reads and writes the next page.
 func (h history) page(ctx context.Context, u *historyRun, log *redtrack.Log) error {
 	a := u.Args
 	a.Skipped = maps.Clone(a.Skipped)
@@ -161,8 +160,7 @@ func skip(n *jobs.HistoryImported, reason string, rows int) {
 	}
 }
 
-// next returns the arguments for the next day. After the clicks of the last day, it returns the arguments for the conversions of
-// the first day.
+// next returns the arguments for the next day. The conversions of the first day come after the clicks of the last one.
 func next(a jobs.ImportHistoryArgs) (jobs.ImportHistoryArgs, error) {
 	day, err := time.Parse(time.DateOnly, a.Day)
 	a.Day, a.Page = day.AddDate(0, 0, 1).Format(time.DateOnly), 0
@@ -172,8 +170,8 @@ func next(a jobs.ImportHistoryArgs) (jobs.ImportHistoryArgs, error) {
 	return a, err
 }
 
-// wanted returns the clicks that belong to a campaign here and that the account's plan keeps. It counts the others as skipped; a
-// click with a time in the future counts as too old.
+// wanted returns the clicks that belong to a campaign here and that the account's plan keeps. A click with a time in the future
+// counts as too old.
 func (h history) wanted(list []trackerimport.OldClick, n *jobs.HistoryImported) (out []trackerimport.OldClick) {
 	for _, k := range list {
 		switch _, ok := h.ids.ID(accountconfig.Campaigns, k.Campaign); {
@@ -205,11 +203,11 @@ func (h history) writeClicks(ctx context.Context, c db.Conn, list []trackerimpor
 	return oldtracker.AddClicks(ctx, c, h.account.ID, old)
 }
 
-// uniqueHours is the number of hours in which several clicks of one visitor in a campaign count as one unique click.
+// uniqueHours is the number of hours in which the clicks of one visitor in a campaign count as one unique click.
 const uniqueHours = 24
 
-// click converts a click of the log to a click of this service. The new id is computed from the account, the old id and the time,
-// so that a second run gives the click the same id and does not store it again.
+// click converts a click of the log. The new id is computed from the account, the old id and the time, so that a second run does
+// not store the click again.
 func (h history) click(k trackerimport.OldClick) models.Click {
 	id := func(kind accountconfig.Kind, key string) uuid.UUID { found, _ := h.ids.ID(kind, key); return found }
 	sum := sha256.Sum256([]byte(h.account.ID.String() + " " + k.ID))

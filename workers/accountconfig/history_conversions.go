@@ -15,12 +15,11 @@ import (
 	"switchyard/models/trackerimport"
 )
 
-// conversionsAtOnce is the largest number of conversions in one call of conversion.Correct.
+// conversionsAtOnce limits the conversions in one call of conversion.Correct.
 const conversionsAtOnce = 500
 
-// writeConversions records the conversions on a page of the log. It skips a conversion whose click was not imported, and a conversion
-// that the method `input` refuses. A conversion that an earlier run has recorded is left alone, because postbacks may have changed it
-// since.
+// writeConversions records the conversions on a page of the log. It leaves a conversion alone that an earlier run has recorded,
+// because postbacks may have changed it since.
 func (h history) writeConversions(ctx context.Context, c db.Conn, list []trackerimport.OldConversion, n *jobs.HistoryImported) error {
 	clicks, err := oldtracker.FindClicks(ctx, c, h.account.ID, db.Map(list, func(v trackerimport.OldConversion) string { return v.ClickID }))
 	if err != nil {
@@ -64,7 +63,7 @@ func (h history) writeConversions(ctx context.Context, c db.Conn, list []tracker
 	return h.record(ctx, c, inputs, old, n)
 }
 
-// record records conversions. For each old conversion it also stores which conversion it became.
+// record records conversions, and stores which conversion each old one became.
 func (h history) record(ctx context.Context, c db.Conn, inputs []conversion.Input, old []oldtracker.Conversion, n *jobs.HistoryImported) error {
 	for from := 0; from < len(inputs); from += conversionsAtOnce {
 		to := min(from+conversionsAtOnce, len(inputs))
@@ -91,8 +90,7 @@ func (h history) record(ctx context.Context, c db.Conn, inputs []conversion.Inpu
 	return nil
 }
 
-// input converts a conversion, or returns the reason why it is left out. A conversion with an amount other than 0 is left out if
-// the log names no known currency.
+// input converts a conversion, or returns the reason why it is left out.
 func (h history) input(v trackerimport.OldConversion, click uuid.UUID) (in conversion.Input, reason string) {
 	meaning := postback.Meaning{Status: models.StatusApproved}
 	if v.Status != "" {

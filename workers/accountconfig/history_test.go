@@ -25,8 +25,7 @@ import (
 	"switchyard/workers/providers/trackers/redtrack/redtracktest"
 )
 
-// oldLog returns the RedTrack account of a fixture with a log of one day: clicks of two campaigns, a click of an unknown campaign,
-// a click without an id, and conversions.
+// oldLog returns the RedTrack account of a fixture with a log of one day, in which some rows cannot be imported.
 func oldLog(t *testing.T, day string) []byte {
 	t.Helper()
 	var tracker record
@@ -58,7 +57,7 @@ func oldLog(t *testing.T, day string) []byte {
 	return raw
 }
 
-// readLog runs the job that imports the log of RedTrack for one day. It returns the job's status and id.
+// readLog imports the log of RedTrack for one day. It returns the job's status and id.
 func (e *env) readLog(account uuid.UUID, url, key, day string) (models.JobStatus, uuid.UUID) {
 	e.Helper()
 	access, err := json.Marshal(trackers.Access{URL: url, Key: key})
@@ -77,8 +76,7 @@ func (e *env) readLog(account uuid.UUID, url, key, day string) (models.JobStatus
 }
 
 // TestHistory: the log of RedTrack becomes clicks and conversions of the imported campaigns, once. No webhook and no traffic
-// source is notified. A postback that names an old click then finds the imported click, and is not forwarded to RedTrack. The old
-// ids are deleted with the clicks.
+// source is notified. The old ids are deleted with the clicks.
 func TestHistory(t *testing.T) {
 	t.Parallel()
 	e := newEnv(t)
@@ -125,8 +123,7 @@ func TestHistory(t *testing.T) {
 	}
 }
 
-// leavesAllowance checks that the clicks of the log do not count towards the clicks that the plan includes, and that a click which
-// is in no log counts.
+// leavesAllowance checks that the clicks of the log do not count towards the clicks that the plan includes.
 func (e *env) leavesAllowance(account uuid.UUID, day string) {
 	e.Helper()
 	from, err := time.Parse(time.DateOnly, day)
@@ -154,8 +151,7 @@ func (e *env) leavesAllowance(account uuid.UUID, day string) {
 	}
 }
 
-// TestHistoryTakenBack: a history is taken back by deleting the statistics of its campaigns for the days of the log. Nothing
-// is left of it, and the log can be read again.
+// TestHistoryTakenBack: a history is taken back by deleting the statistics of its campaigns. Then the log can be read again.
 func TestHistoryTakenBack(t *testing.T) {
 	t.Parallel()
 	e := newEnv(t)
@@ -197,7 +193,7 @@ func TestHistoryTakenBack(t *testing.T) {
 	}
 }
 
-// findsOldClick checks that a postback that names an old click by its id in RedTrack finds the imported click.
+// findsOldClick checks that a postback that names an old click finds the imported click, and is not forwarded to RedTrack.
 func (e *env) findsOldClick(account uuid.UUID) {
 	e.Helper()
 	old := redtracktest.ID(9, 2)
@@ -228,7 +224,6 @@ func storedPostback(e *env, id uuid.UUID) models.Postback {
 	return p.Postback
 }
 
-// importRedTrack reads the settings of a RedTrack account, and applies them.
 func (e *env) importRedTrack(account uuid.UUID, url string) {
 	e.Helper()
 	access, err := json.Marshal(trackers.Access{URL: url, Key: redtracktest.Key})
@@ -259,7 +254,7 @@ func sameJSON(t *testing.T, a, b string) bool {
 	return fmt.Sprint(x) == fmt.Sprint(y)
 }
 
-// TestHistoryRefused: a key that RedTrack does not accept makes the import fail. The key is deleted.
+// TestHistoryRefused: a key that RedTrack does not accept makes the import fail, and is deleted.
 func TestHistoryRefused(t *testing.T) {
 	t.Parallel()
 	e := newEnv(t)

@@ -19,8 +19,7 @@ import (
 
 type importRun = workers.Run[jobs.ImportConfigArgs, jobs.ConfigPlanned]
 
-// importTracker reads another tracker and plans the document that it has read. If the tracker refuses, the plan is refused. The
-// credentials are deleted when the reading ends.
+// importTracker reads another tracker and plans the document that it has read. The credentials are deleted when the reading ends.
 func (k *keeper) importTracker(ctx context.Context, u *importRun) error {
 	account, id := u.Job.AccountID.UUID, u.Job.ID
 	plans := dbconfig.PlansOf(k.store)
@@ -51,7 +50,7 @@ func (k *keeper) importTracker(ctx context.Context, u *importRun) error {
 		if of > 0 {
 			text = fmt.Sprintf("%s: %d of %d", what, done, of)
 		}
-		_ = plans.SetProgress(ctx, account, id, text) // an error is ignored: the text is only shown while the tracker is read
+		_ = plans.SetProgress(ctx, account, id, text) // the text is only shown while the tracker is read
 	})
 	if ctx.Err() != nil {
 		return ctx.Err()
@@ -76,7 +75,7 @@ func (k *keeper) importTracker(ctx context.Context, u *importRun) error {
 	})
 }
 
-// maxNotes is the maximum number of notes in the plan's own list. Apart from that list, each record shows its notes as warnings.
+// maxNotes is the maximum number of notes in the plan's own list. Each record shows all its notes as warnings.
 const maxNotes = 2000
 
 // notRead ends a run whose tracker could not be read. If the tracker is away, the job is tried again later. For any other cause,
@@ -99,7 +98,7 @@ func (k *keeper) notRead(ctx context.Context, u *importRun, cause error) error {
 	})
 }
 
-// foreignLinks has the links of another tracker, by the keys of the campaigns to which the links are to lead.
+// foreignLinks has the links of another tracker, by the keys of their campaigns.
 type foreignLinks map[string][]trackerimport.Link
 
 func (k *keeper) linksOf(ctx context.Context, account, plan uuid.UUID) (foreignLinks, error) {

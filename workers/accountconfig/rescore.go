@@ -13,12 +13,11 @@ import (
 	"switchyard/models"
 )
 
-// rescoredDays is the number of whole days of clicks that are scored again after a change of the settings of bot detection.
+// rescoredDays is how many days of clicks are scored again after a change of the settings of bot detection.
 const rescoredDays = 30
 
-// rescore stores the job that scores clicks by the present settings of bot detection, in the transaction that changed the
-// settings. A job for earlier settings stops, so the new job covers that job's window, too. The reconciler dispatches the new
-// job.
+// rescore stores the job that scores clicks by the present settings of bot detection, in the transaction that changed them. A job
+// for earlier settings stops, so the new job covers that job's window, too. The reconciler dispatches it.
 func rescore(ctx context.Context, s *store.Store, account uuid.UUID) error {
 	set, err := s.FindBotSettings(ctx, account)
 	if err != nil {

@@ -32,7 +32,6 @@ type Options struct {
 
 type run = workers.Run[jobs.SpendArgs, jobs.SpendSynced]
 
-// syncer reads the spend of traffic sources and writes it as the cost of their clicks.
 type syncer struct {
 	o       Options
 	store   *store.Store
@@ -58,7 +57,6 @@ func Register(r *workers.Runtime, s *store.Store, o Options) {
 	workers.RegisterTick(r, jobs.SweepSpend, p.imports.StartDue)
 }
 
-// errNotConfigured returns the error for a source with an incomplete connection.
 func errNotConfigured(format string, args ...any) error {
 	return models.Invalid("not_configured", format, args...)
 }
@@ -97,8 +95,8 @@ func (p *syncer) open(ctx context.Context, account, source uuid.UUID) (i models.
 	return i, c, err
 }
 
-// openForCost opens the connection of a traffic source to read its spend. It returns an error if the connection lacks a setting for
-// that.
+// openForCost opens the connection of a traffic source to read its spend. It returns an error if the connection lacks a setting
+// for that.
 func (p *syncer) openForCost(ctx context.Context, account, source uuid.UUID) (i models.SourceIntegration, c *ads.Connection, err error) {
 	if i, c, err = p.open(ctx, account, source); err != nil {
 		return i, c, err

@@ -28,8 +28,8 @@ type read struct {
 	Currency, Zone string
 }
 
-// sync reads the spend of a source and writes it, day by day. Each day is one transaction, so an attempt after a crash continues
-// with the first day that is not written yet.
+// sync reads the spend of a source and writes it. Each day is one transaction, so an attempt after a crash continues with the
+// first day that is not written yet.
 func (p *syncer) sync(ctx context.Context, u *run) error {
 	if u.Args.Test {
 		return p.test(ctx, u)
@@ -85,7 +85,6 @@ func oneCurrency(rows []ads.Spend) error {
 	return nil
 }
 
-// write writes the days that no attempt has written yet.
 func (p *syncer) write(ctx context.Context, u *run, rows []ads.Spend) error {
 	account := u.Job.AccountID.UUID
 	owner, err := p.store.FindAccount(ctx, account)
@@ -139,8 +138,8 @@ func (p *syncer) write(ctx context.Context, u *run, rows []ads.Spend) error {
 	}
 }
 
-// sourceDay is one source on one day. param is the link parameter that contains the platform's campaign id. currency is
-// the default when the platform reports none.
+// sourceDay is one source on one day. param is the link parameter that contains the platform's campaign id. currency is the
+// default when the platform reports none.
 type sourceDay struct {
 	account, source uuid.UUID
 	day             time.Time
@@ -148,8 +147,8 @@ type sourceDay struct {
 	currency        string
 }
 
-// replaceDay replaces the spend of a day by what the platform reports now, in the transaction of c. If the platform reports no spend
-// for the day and never did before, the day stays unchanged.
+// replaceDay replaces the spend of a day by what the platform reports now. A day for which it never reported spend stays
+// unchanged.
 func (p *syncer) replaceDay(ctx context.Context, c db.Conn, d sourceDay, rows []ads.Spend) (matched int, changed bool, err error) {
 	k := p.store.On(c).SourceIntegrations()
 	if err := k.LockSpend(ctx, d.account, d.source); err != nil {
@@ -220,7 +219,7 @@ func replacing(d sourceDay, currency string, shares []models.CampaignSpend, have
 	return list
 }
 
-// same reports whether the stored spend (have) equals the spend to set (list).
+// same reports whether the stored spend equals the spend to set.
 func same(list, have []spend.Spend) bool {
 	if len(list) != len(have) {
 		return false

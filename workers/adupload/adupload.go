@@ -1,6 +1,6 @@
 // Package adupload sends conversions to the ad platforms that sold their clicks. The clock starts the jobs, at most one at a time
-// for each traffic source, and a job sends in batches. Three rules limit what a wrong setting can do: a connection begins in shadow
-// mode, daily caps limit its uploads, and its uploads are stopped when the platform accepts too few of them.
+// for each traffic source. Three rules limit what a wrong setting can do: a connection begins in shadow mode, daily caps limit
+// its uploads, and its uploads are stopped when the platform accepts too few of them.
 package adupload
 
 import (
@@ -58,11 +58,9 @@ type uploader struct {
 	decided *prometheus.CounterVec
 }
 
-// claimedAtOnce is how many traffic sources a sweep claims in one batch. A sweep also marks unwanted uploads as skipped, at most
-// ten times this number.
+// claimedAtOnce is how many traffic sources a sweep claims in one batch.
 const claimedAtOnce = 500
 
-// sweep starts the jobs of sources that have something to send.
 func (u *uploader) sweep(ctx context.Context) error {
 	if u.o.Off {
 		return nil
@@ -92,8 +90,7 @@ func (u *uploader) sweep(ctx context.Context) error {
 	})
 }
 
-// recordFailure stores the failure of a job that ended before it could store the failure itself. A later job sends the uploads
-// that still wait.
+// recordFailure stores the failure of a job that ended before it could store the failure itself.
 func (u *uploader) recordFailure(ctx context.Context, c db.Conn, row models.Job, cause error) error {
 	var args jobs.UploadArgs
 	if err := json.Unmarshal(row.Args, &args); err != nil {
@@ -112,7 +109,6 @@ func (u *uploader) recordFailure(ctx context.Context, c db.Conn, row models.Job,
 	return s.recordResult(ctx, c, store.RunEnd{Failure: jobrow.CauseOf(cause).Message}, u.o.Now().Add(models.NextSync(s.UploadFailures+1)))
 }
 
-// sending is the state of a running job.
 type sending struct {
 	*uploader
 	*run
@@ -120,11 +116,10 @@ type sending struct {
 	models.SourceIntegration
 	account   models.Account
 	up        *ads.Upload
-	requested int  // requests that earlier attempts made
+	requested int  // by earlier attempts
 	keysLost  bool // hashed personal data could not be opened, which is logged once
 }
 
-// send carries out a job.
 func (u *uploader) send(ctx context.Context, job *run) error {
 	s := &sending{uploader: u, run: job, requested: job.Args.Requests}
 	var err error
@@ -169,14 +164,12 @@ func (u *uploader) send(ctx context.Context, job *run) error {
 	return s.end(ctx)
 }
 
-// isBlocked reports whether nothing may be sent now.
 func (s *sending) isBlocked() bool {
 	return s.o.Off || !s.ConversionsEnabled || s.UploadsStopped != "" || s.UploadsReadyAt != nil && s.o.Now().Before(*s.UploadsReadyAt)
 }
 
 func (s *sending) isLive() bool { return s.UploadMode == models.UploadsLive }
 
-// start stores that the run has begun.
 func (s *sending) start(ctx context.Context) error {
 	return s.store.IntegrationRuns().Start(ctx, models.IntegrationRun{
 		ID: s.Job.ID, AccountID: s.account.ID, Kind: models.RunConversionUpload, TargetID: s.TargetID, Provider: s.Provider,
@@ -199,7 +192,7 @@ func (s *sending) open(ctx context.Context) (failure, err error) {
 }
 
 // The breaker looks at the last breakerWindow uploads that the platform has decided. It stops the uploads if the platform
-// accepted fewer than half, provided there are at least breakerLeast decided uploads.
+// accepted fewer than half of at least breakerLeast uploads.
 const (
 	breakerWindow = 200
 	breakerLeast  = 20
@@ -222,8 +215,8 @@ func (s *sending) batch(ctx context.Context) (failure error, more bool, err erro
 	return failure, true, s.decide(ctx, list, events, verdicts)
 }
 
-// claim claims the next uploads. Until the platform has decided an upload in live mode, claim claims at most breakerLeast
-// uploads, because it is not known yet whether the platform accepts uploads.
+// claim claims the next uploads. In live mode it claims only a few until the platform has decided one, because it may not accept
+// them.
 func (s *sending) claim(ctx context.Context) (list []models.ConversionUpload, err error) {
 	now := s.o.Now()
 	err = s.Step(ctx, func(c db.Conn) (jobs.UploadArgs, error) {
@@ -244,7 +237,6 @@ func (s *sending) claim(ctx context.Context) (list []models.ConversionUpload, er
 	return list, err
 }
 
-// events converts uploads to the events that are sent to the platform.
 func (s *sending) events(ctx context.Context, list []models.ConversionUpload) ([]ads.Event, error) {
 	clicks, err := s.o.Clicks.FindByIDs(ctx, s.account.ID, db.Map(list, func(u models.ConversionUpload) uuid.UUID { return u.ClickID }))
 	if err != nil {
@@ -272,7 +264,7 @@ func (s *sending) events(ctx context.Context, list []models.ConversionUpload) ([
 	}), nil
 }
 
-// sendAgain is the shortest wait before an undecided upload is sent again. The platform may ask for a longer wait.
+// sendAgain is the shortest wait before an undecided upload is sent again. The platform may ask for a longer one.
 const sendAgain = 10 * time.Minute
 
 // decide records the verdicts, and stops the uploads if the platform accepts too few.
@@ -309,7 +301,6 @@ func (s *sending) decide(ctx context.Context, list []models.ConversionUpload, ev
 	})
 }
 
-// stopIfRejected stops the uploads if the platform accepts too few.
 func (s *sending) stopIfRejected(ctx context.Context, c db.Conn) error {
 	if !s.isLive() {
 		return nil
@@ -327,7 +318,7 @@ func (s *sending) end(ctx context.Context) error {
 	return s.Commit(ctx, s.Args, func(c db.Conn) error { return s.recordResult(ctx, c, store.RunEnd{}, s.o.Now()) })
 }
 
-// recordResult stores the result of the job and the time of the next job. If the job failed, `end` has the failure.
+// recordResult stores the result of the job and the time of the next job.
 func (s *sending) recordResult(ctx context.Context, c db.Conn, end store.RunEnd, next time.Time) error {
 	ctx = context.WithoutCancel(ctx)
 	runs := s.store.On(c).IntegrationRuns()
@@ -342,9 +333,8 @@ func (s *sending) recordResult(ctx context.Context, c db.Conn, end store.RunEnd,
 }
 
 // fail ends a failed attempt. err is an error of our own, and the attempt is made again. failure concerns the account or the
-// platform. It is stored after the last attempt, and a later job sends the uploads that still wait. There is no further attempt in
-// three cases: the connection cannot be opened, the platform refuses the credentials, or the platform refuses every event because
-// of a setting. In the last case, uploads also stop until a person starts them again.
+// platform, and is stored after the last attempt. If the platform refuses every event because of a setting, uploads stop until a
+// person starts them again.
 func (s *sending) fail(ctx context.Context, failure, err error) error {
 	if err != nil || failure == nil {
 		return err

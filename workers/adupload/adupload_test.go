@@ -17,9 +17,8 @@ import (
 	"switchyard/workers/providers/rest/resttest"
 )
 
-// TestUploads checks that a conversion with a wanted status is uploaded once, with its share of the payout. If the platform
-// supports it, a conversion whose value changes is uploaded again with the new value (restated), and a chargeback retracts
-// the conversion. A conversion with an unwanted status is never uploaded.
+// TestUploads checks that a conversion with a wanted status is uploaded once, with its share of the payout. A changed value is
+// restated and a chargeback is retracted, if the platform supports it.
 func TestUploads(t *testing.T) {
 	t.Parallel()
 	for _, provider := range []string{models.GoogleAds, models.MicrosoftAds, models.Meta, "tiktok"} {
@@ -76,8 +75,8 @@ func TestUploads(t *testing.T) {
 	}
 }
 
-// TestShadow checks that uploads in shadow mode are recorded but do not count at the platform. After a change to live mode,
-// nothing of the shadow mode is retracted.
+// TestShadow checks that uploads in shadow mode do not count at the platform. After a change to live mode, nothing of the shadow
+// mode is retracted.
 func TestShadow(t *testing.T) {
 	t.Parallel()
 	w := newEnv(t, models.GoogleAds)
@@ -118,8 +117,8 @@ func TestUploadedPage(t *testing.T) {
 	}
 }
 
-// TestDestinationRefused checks that uploads stop after the first request if the platform refuses every event because of a setting.
-// The reason is stored where people see it. After the setting has changed, the waiting uploads are sent.
+// TestDestinationRefused checks that uploads stop after the first request if the platform refuses every event because of a
+// setting. They go on after the setting has changed.
 func TestDestinationRefused(t *testing.T) {
 	t.Parallel()
 	w := newEnv(t, models.GoogleAds)
@@ -146,8 +145,8 @@ func TestDestinationRefused(t *testing.T) {
 	w.received(2)
 }
 
-// TestAmended checks that a waiting upload takes the new value of its conversion, even if the platform accepts no changes. A
-// change after the upload was sent becomes a restatement, which is skipped, because Meta accepts none.
+// TestAmended checks that a waiting upload takes the new value of its conversion. Meta accepts no changes of uploads that were
+// sent.
 func TestAmended(t *testing.T) {
 	t.Parallel()
 	w := newEnv(t, models.Meta)
@@ -170,9 +169,8 @@ func TestAmended(t *testing.T) {
 	}
 }
 
-// TestOtherPlatform uploads conversions to one platform and then connects the traffic source to another. The conversions are
-// neither restated nor retracted at the other platform, because it never received them. A conversion whose value changes is
-// uploaded to the other platform as a new conversion.
+// TestOtherPlatform uploads conversions to one platform and then connects the traffic source to another. The other platform gets
+// no changes of conversions that it never received.
 func TestOtherPlatform(t *testing.T) {
 	t.Parallel()
 	w := newEnv(t, models.Meta)
@@ -193,8 +191,7 @@ func TestOtherPlatform(t *testing.T) {
 	}
 }
 
-// TestRefusedIsUploadedAgainAfterAChange checks that a refused conversion is uploaded again if its value has changed. It is not
-// uploaded again if it has the same value and status as the refused upload.
+// TestRefusedIsUploadedAgainAfterAChange checks that a refused conversion is uploaded again only if its value has changed.
 func TestRefusedIsUploadedAgainAfterAChange(t *testing.T) {
 	t.Parallel()
 	w := newEnv(t, models.MicrosoftAds)
@@ -213,7 +210,7 @@ func TestRefusedIsUploadedAgainAfterAChange(t *testing.T) {
 }
 
 // TestUnrated checks that an upload without an exchange rate to the account's currency waits for the rate and shows that reason.
-// Once the rate is known, the upload counts towards the daily cap on the value.
+// It then counts towards the daily cap on the value.
 func TestUnrated(t *testing.T) {
 	t.Parallel()
 	w := newEnv(t, models.Meta)
@@ -321,8 +318,7 @@ func TestSwitch(t *testing.T) {
 	}
 }
 
-// TestReady checks that uploads wait while their goal is not ready. If conversion uploads are switched off, waiting uploads are
-// skipped.
+// TestReady checks that uploads wait while their goal is not ready. If conversion uploads are switched off, they are skipped.
 func TestReady(t *testing.T) {
 	t.Parallel()
 	w := newEnv(t, models.MicrosoftAds)
@@ -341,8 +337,8 @@ func TestReady(t *testing.T) {
 	w.checkUploads(c[1], "upload skipped")
 }
 
-// TestFailures checks that uploads wait for another job after a failure of the platform, that failures are counted, and that a run
-// names the request that failed. No credential occurs in the log or in a row.
+// TestFailures checks that uploads wait for another job after a failure of the platform. A run names the request that failed. No
+// credential occurs in the log or in a row.
 func TestFailures(t *testing.T) { //nolint:paralleltest // it watches the log
 	w := newEnv(t, models.Meta)
 	w.watchLogs()
@@ -375,8 +371,8 @@ func TestFailures(t *testing.T) { //nolint:paralleltest // it watches the log
 	}
 }
 
-// TestFenced uploads 1,000 conversions whose job loses its row to another worker after the platform has received a batch, as
-// after kill -9. All are accepted, and the conversions of the batch are sent once more under the same ids.
+// TestFenced uploads 1,000 conversions whose job loses its row after the platform has received a batch. All are accepted, and the
+// conversions of the batch are sent once more under the same ids.
 func TestFenced(t *testing.T) {
 	t.Parallel()
 	w := newEnv(t, models.Meta)
@@ -407,7 +403,6 @@ func TestFenced(t *testing.T) {
 	}
 }
 
-// sweepUntil sweeps repeatedly, as the clock does, until ok returns true.
 func (w *env) sweepUntil(ok func() bool) {
 	w.Helper()
 	await.Until(w.T, "the uploads are as awaited", func() bool { w.sweepOnce(); return ok() })

@@ -12,16 +12,16 @@ import (
 	"switchyard/workers/providers/ads"
 )
 
-// checkedAtOnce is the maximum number of earlier requests whose outcome one job checks at the platform. A request is checked for at
-// most queryFor after it was made, and its row is kept for at most requestRetention.
+// checkedAtOnce limits the earlier requests whose outcome one job checks. A request is checked for at most queryFor, and its row
+// is kept for at most requestRetention.
 const (
 	checkedAtOnce    = 50
 	queryFor         = 3 * 24 * time.Hour
 	requestRetention = 30 * 24 * time.Hour
 )
 
-// check asks the platform for the outcome of requests that it has accepted. If the platform does not know the outcome yet, check
-// asks again later. After queryFor it stops asking, and the uploads of the request stay accepted.
+// check asks the platform for the outcome of requests that it has accepted. After queryFor it stops asking, and the uploads of
+// the request stay accepted.
 func (s *sending) check(ctx context.Context) error {
 	due, err := upload.ListDueRequests(ctx, s.store.Conn(), s.account.ID, s.TargetID, s.o.Now(), checkedAtOnce)
 	if err != nil {
@@ -42,7 +42,7 @@ func (s *sending) check(ctx context.Context) error {
 	return nil
 }
 
-// checked stores the outcome of a request, or the time of the next check if the outcome is not known yet.
+// checked stores the outcome of a request, or the time of the next check.
 func (s *sending) checked(ctx context.Context, c db.Conn, r upload.Request, found ads.Outcome) (jobs.UploadArgs, error) {
 	next, now := s.Args, s.o.Now()
 	next.Requests = s.requested + s.up.Requests()

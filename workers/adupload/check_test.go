@@ -14,8 +14,7 @@ import (
 	"switchyard/workers/providers/rest/resttest"
 )
 
-// TestOutcomes checks the outcomes of requests that Google reports later. The uploads end as accepted or rejected, with Google's
-// reason. While Google does not report an outcome, it is asked again. In the end the service stops asking.
+// TestOutcomes checks the outcomes of requests that Google reports later. In the end the service stops asking.
 func TestOutcomes(t *testing.T) {
 	t.Parallel()
 	var mu sync.Mutex
@@ -28,7 +27,7 @@ func TestOutcomes(t *testing.T) {
 	click := w.storeClicks("fails", "partly", "fine", "silent")
 	for _, c := range click {
 		w.convert("approved", 10, c)
-		w.sweep() // each upload is sent in a request of its own
+		w.sweep() // in a request of its own
 	}
 	w.platform.Outcome("req-1", adstest.RequestOutcome{Status: "FAILED", Reason: "PROCESSING_ERROR_OPERATING_ACCOUNT_MISMATCH_FOR_AD_IDENTIFIER"})
 	w.platform.Outcome("req-2", adstest.RequestOutcome{Status: "PARTIAL_SUCCESS", Reason: "PROCESSING_ERROR_REASON_EVENT_TOO_OLD"})
@@ -79,9 +78,8 @@ func TestOutcomes(t *testing.T) {
 	wantRequests("0")
 }
 
-// TestTooSoon checks that a conversion is uploaded again if it was uploaded too soon after its click. The second upload has the
-// value that the conversion has by then. It is not uploaded again if it was retracted or uploaded with a new value since,
-// because the platform would then return to the former value.
+// TestTooSoon checks that a conversion that was uploaded too soon after its click is uploaded again, unless it was retracted or
+// uploaded with a new value since.
 func TestTooSoon(t *testing.T) {
 	t.Parallel()
 	var mu sync.Mutex
@@ -95,7 +93,7 @@ func TestTooSoon(t *testing.T) {
 	click := w.storeClicks("all", "some", "undone", "changed", "known", "twice", "overtaken")
 	for i, c := range click {
 		w.convert("approved", 10, c)
-		w.sweep() // each upload is sent in a request of its own
+		w.sweep() // in a request of its own
 		w.platform.Outcome(fmt.Sprint("req-", i+1), adstest.RequestOutcome{Status: "FAILED", Reason: soon})
 	}
 	w.platform.Outcome("req-2", adstest.RequestOutcome{Status: "PARTIAL_SUCCESS", Reason: soon})

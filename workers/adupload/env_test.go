@@ -48,7 +48,7 @@ type env struct {
 	account  uuid.UUID
 	source   uuid.UUID
 	platform *adstest.Uploads
-	of       string // the provider of the platform
+	of       string // of the platform
 	logs     *logs
 	places   *workers.Limiter[string]
 }
@@ -97,14 +97,13 @@ func newEnv(t *testing.T, provider string, change ...func(*adupload.Options)) *e
 	return w
 }
 
-// signedIn returns the tokens of a sign-in at the fake platform.
 type signedIn struct{ platform *adstest.Uploads }
 
 func (k signedIn) Token(context.Context) (string, error) { return k.platform.SignedIn(), nil }
 
 func (k signedIn) Renew(context.Context, string) (string, error) { return k.platform.SignedIn(), nil }
 
-// connect saves the connection in live mode. The functions `change` may replace its settings.
+// connect saves the connection in live mode. change may replace its settings.
 func (w *env) connect(change ...func(*store.SourceConnect)) {
 	w.Helper()
 	p, _ := models.SourceProviderNamed(w.of)
@@ -142,7 +141,7 @@ func (w *env) storeClicks(ids ...string) (clicks []uuid.UUID) {
 	return clicks
 }
 
-// convert gives the conversion of each click a status and a payout. It creates conversions that do not exist yet.
+// convert gives the conversion of each click a status and a payout.
 func (w *env) convert(status string, payout int64, clicks ...uuid.UUID) {
 	w.Helper()
 	w.convertIn("USD", status, payout, clicks...)
@@ -163,7 +162,7 @@ func (w *env) convertIn(currency, status string, payout int64, clicks ...uuid.UU
 	}
 }
 
-// sweep starts the jobs that send uploads, as the clock does, and waits until they have ended.
+// sweep starts the jobs that send uploads, and waits until they have ended.
 func (w *env) sweep() {
 	w.Helper()
 	w.sweepOnce()
@@ -183,7 +182,6 @@ func (w *env) sweepOnce() {
 	}
 }
 
-// results returns the action and result of each upload of a click, in order.
 func (w *env) results(click uuid.UUID) string {
 	w.Helper()
 	list, err := db.Select[string](w.Context(), w.db, "uploads",
@@ -211,7 +209,6 @@ func (w *env) received(n int) []adstest.Uploaded {
 	return list
 }
 
-// numbered returns n click ids: the prefix, followed by 0, 1, 2 and so on.
 func numbered(prefix string, n int) []string {
 	out := make([]string, n)
 	for i := range out {

@@ -15,7 +15,7 @@ import (
 	"switchyard/models/matchkey"
 )
 
-// storeKeys stores a person's hashed data for a click, as if a message of the given age had brought the data.
+// storeKeys stores a person's hashed data for a click, as from a message of the given age.
 func (w *env) storeKeys(click uuid.UUID, age time.Duration, person matchkey.Person) {
 	w.Helper()
 	h, dropped := matchkey.Hash(person, "US")
@@ -29,8 +29,7 @@ func (w *env) storeKeys(click uuid.UUID, age time.Duration, person matchkey.Pers
 	}
 }
 
-// TestKeysOfUploads checks which uploads have hashed personal data. The source must be set to send such data, the platform must accept
-// this kind of data, and the data must be less than 7 days old. This is the same in live mode and in shadow mode.
+// TestKeysOfUploads checks which uploads have hashed personal data.
 func TestKeysOfUploads(t *testing.T) {
 	t.Parallel()
 	for provider, want := range map[string][]string{

@@ -10,10 +10,9 @@ import (
 	"switchyard/models/matchkey"
 )
 
-// pageOf returns the address of the page that a click's visitor was sent to: the landing page, or else the offer. A pixel on that
-// page reports the same address. The result is empty if the address is not known. Everything that identifies the click is left
-// out: parameters with the id or with a key that contains the id, a path with the id, a user name and the fragment. Otherwise the
-// platform could report conversions to this service, because a click id is enough for that. Personal data are left out too.
+// pageOf returns the address of the page that a click's visitor was sent to, as a pixel on that page would report it. It is empty
+// if the address is not known. Everything that identifies the click is left out. Otherwise the platform could report conversions
+// to this service, because a click id is enough for that. Personal data are left out too.
 func pageOf(c models.Click) string {
 	u, err := url.Parse(matchkey.CleanURL(c.Destination))
 	if err != nil || u.Host == "" {

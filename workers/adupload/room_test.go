@@ -11,7 +11,7 @@ import (
 	"switchyard/models/await"
 )
 
-// TestSlowPlatform checks that many uploads to a platform that does not answer leave job slots for uploads to another platform.
+// TestSlowPlatform checks that many uploads to a platform that does not answer do not hold up uploads to another platform.
 func TestSlowPlatform(t *testing.T) {
 	t.Parallel()
 	w := newEnv(t, models.Meta)

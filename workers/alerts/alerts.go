@@ -49,15 +49,13 @@ const (
 	// pause is the minimum time between two checks of the same account.
 	pause = 50 * time.Second
 	// watchedAtOnce is how many accounts one statement claims.
-	watchedAtOnce = 100
-	// messageRetention is how long messages are kept.
+	watchedAtOnce    = 100
 	messageRetention = 30 * 24 * time.Hour
 	// deletedAtOnce is how many old messages one sweep deletes at most.
 	deletedAtOnce = 10_000
 )
 
-// sweep writes the alert messages of all accounts that have channels and were last checked at least 50 s ago, then deletes old
-// messages. A failing account does not stop the others.
+// sweep writes the alert messages of the accounts that have channels and are due. A failing account does not stop the others.
 func (w *worker) sweep(ctx context.Context) error {
 	now := w.o.Now()
 	failed := w.store.Links().SaveService(ctx, models.LinkService{Name: models.ServiceJobs, Status: models.ServiceOK, CheckedAt: now})
@@ -102,8 +100,7 @@ func (w *worker) announce(ctx context.Context, id uuid.UUID) error {
 
 type run = workers.Run[jobs.None, jobs.None]
 
-// send sends a message. It drops the message if its channel is deleted or switched off. It also drops alerts to an unconfirmed
-// channel, and the confirmation code of a confirmed channel.
+// send sends a message, unless its channel is deleted or switched off. An unconfirmed channel gets only its confirmation code.
 func (w *worker) send(ctx context.Context, u *run) error {
 	all, account := alerts.NewChannels(w.store), u.Job.AccountID.UUID
 	m, err := all.Message(ctx, account, u.Job.ID)
@@ -159,8 +156,7 @@ func (w *worker) deliver(ctx context.Context, c models.AlertChannel, m models.Al
 	return w.o.Mail.Send(ctx, mail.Message{To: credentials["address"], Subject: m.Subject, Text: m.Body, ID: m.ID.String()})
 }
 
-// test sends a test message. It refuses a channel that is not confirmed yet: its address has already received the confirmation
-// code, and its owner may not want more messages.
+// test sends a test message. It refuses a channel that is not confirmed yet, because its owner may not want messages.
 func (w *worker) test(ctx context.Context, a jobs.TestAlertArgs) (out jobs.TestedAlert, err error) {
 	c, err := alerts.NewChannels(w.store).Find(ctx, workers.Account(ctx), a.ID)
 	if err != nil {

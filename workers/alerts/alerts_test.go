@@ -34,14 +34,12 @@ import (
 
 const botToken = "110201543:AAHdqTcvCH1vGWJxfSeofSAs0K5PALDsaw"
 
-// chatMessage is a message that a chat received.
 type chatMessage struct {
 	path string
 	body map[string]any
 }
 
-// env is an account with a webhook endpoint, a mail server, and a server that plays the part of all three chat services. setFailures
-// sets the failures of the endpoint.
+// env is an account with a webhook endpoint, a mail server, and a server that plays the part of all chat services.
 type env struct {
 	*testing.T
 	db      *db.DB
@@ -103,7 +101,6 @@ func (w *env) chat(rw http.ResponseWriter, r *http.Request) {
 	_, _ = rw.Write([]byte(`{"ok":true}`))
 }
 
-// add adds a channel.
 func (w *env) add(kind, least string, credentials map[string]string) uuid.UUID {
 	w.Helper()
 	k, _ := models.AlertChannelKindNamed(kind)
@@ -120,7 +117,6 @@ func (w *env) add(kind, least string, credentials map[string]string) uuid.UUID {
 	return c.ID
 }
 
-// waitSent waits until every message is sent or given up.
 func (w *env) waitSent() {
 	w.Helper()
 	await.Until(w, "messages are sent", func() bool {
@@ -159,7 +155,6 @@ func (w *env) received() map[string]string {
 	return out
 }
 
-// codeIn returns the confirmation code of a mail, which has eight characters.
 func codeIn(mail string) string {
 	_, code, _ := strings.Cut(mail, "code is ")
 	return code[:8]
@@ -269,8 +264,7 @@ func TestCode(t *testing.T) {
 	}
 }
 
-// TestFailingChannel checks that a message that is not accepted is tried again. Each of two failing channels is
-// tried and shows the reason without its secret.
+// TestFailingChannel checks that a message that is not accepted is tried again. The channel shows the reason without its secret.
 func TestFailingChannel(t *testing.T) {
 	t.Parallel()
 	w := newEnv(t)
@@ -317,8 +311,8 @@ func TestFailingChannel(t *testing.T) {
 	}
 }
 
-// TestHour checks the limit of an account's messages in an hour. When the next hour begins, the differences from the last message
-// are announced. An alert that began and ended in between is not announced.
+// TestHour checks the limit of an account's messages in an hour. In the next hour, only the differences from the last message are
+// announced.
 func TestHour(t *testing.T) {
 	t.Parallel()
 	w := newEnv(t)
@@ -341,8 +335,7 @@ func TestHour(t *testing.T) {
 	}
 }
 
-// TestTry checks that a test message reports whether it was delivered, and that a channel waiting for its confirmation code gets
-// no test message.
+// TestTry checks that a test message reports whether it was delivered. An unconfirmed channel gets none.
 func TestTry(t *testing.T) {
 	t.Parallel()
 	w := newEnv(t)

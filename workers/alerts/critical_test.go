@@ -12,8 +12,8 @@ import (
 	"switchyard/models"
 )
 
-// TestAlertBecomesCritical checks channels that receive only critical alerts. For these channels, an alert begins when it becomes
-// critical. It begins only once, and it also ends for them. It does not begin again for the other channels.
+// TestAlertBecomesCritical checks that, for channels that receive only critical alerts, an alert begins when it becomes critical.
+// It does not begin again for the other channels.
 func TestAlertBecomesCritical(t *testing.T) {
 	t.Parallel()
 	w := newEnv(t)
@@ -25,7 +25,7 @@ func TestAlertBecomesCritical(t *testing.T) {
 		w.account, domain)
 	for i, step := range []struct {
 		days        int
-		all, severe string // the expected message to each of the two channels; empty if it gets none
+		all, severe string // the expected message to each channel; empty if it gets none
 	}{
 		{9, "BEGAN (warning)", ""},
 		{1, "", "BEGAN (critical)"},

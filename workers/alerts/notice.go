@@ -19,8 +19,8 @@ type notice struct {
 // listedAtOnce is how many alerts a message lists at most.
 const listedAtOnce = 20
 
-// write writes, for each active and confirmed channel, the announcement of the alerts that began or ended and are severe enough for
-// the channel. For a channel that receives only critical alerts, an alert also begins when it becomes critical.
+// write writes the announcements of the alerts that began or ended, for each active and confirmed channel. For a channel that
+// receives only critical alerts, an alert also begins when it becomes critical.
 func (n notice) write(channels []models.AlertChannel, news alerts.Changes) (out []alerts.Announcement) {
 	for _, c := range channels {
 		if !c.IsActive || c.Unconfirmed {
@@ -70,7 +70,6 @@ func (n notice) subject(begun, ended []alerts.AnnouncedAlert) string {
 	return fmt.Sprintf("[Switchyard] %s: %s", short(n.account), strings.Join(parts, ", "))
 }
 
-// short returns a name on one line, cut to longestName characters.
 func short(name string) string {
 	return models.Shortened(strings.Join(strings.Fields(name), " "), longestName)
 }

@@ -50,14 +50,14 @@ type worker struct {
 const (
 	// clicksAtOnce is how many clicks are scanned in one transaction.
 	clicksAtOnce = 2000
-	// lease is the duration of a scan's lease. If the worker is killed, the account is scanned again only after the lease.
+	// lease is the duration of a scan's lease. If the worker is killed, the account waits that long for its next scan.
 	lease = 3 * time.Minute
-	// runFor is the time after which a scan begins no further batch of new clicks. The time starts after the rechecks. batchesAtOnce is
-	// the maximum number of batches of new clicks in a scan. The next sweep continues the scan where it ended.
+	// runFor is the time after which a scan begins no further batch of new clicks, and batchesAtOnce limits their number. The
+	// next sweep continues the scan.
 	runFor        = time.Minute
 	batchesAtOnce = 500
-	// While clicks wait to be stored or redirects are slow, a scan works for only the share busyShare of the time, and rests after
-	// each batch. maxPause is the longest rest.
+	// While clicks wait to be stored or redirects are slow, a scan works for only this share of the time, and rests after each
+	// batch, for at most maxPause.
 	busyShare = 0.1
 	maxPause  = 5 * time.Second
 )
@@ -74,8 +74,7 @@ func (w *worker) sweep(ctx context.Context) error {
 	return workers.SubmitEach(ctx, w.client, jobs.ScanBots, waiting)
 }
 
-// scan examines the clicks of an account in batches. Each batch is committed on its own, so its changes stay if a later batch
-// fails. If a scan ends before it has seen all clicks, the next sweep continues it.
+// scan examines the clicks of an account in batches. Each batch is committed on its own.
 func (w *worker) scan(ctx context.Context, account uuid.UUID) error {
 	s, ok, err := dbbotscan.Claim(ctx, w.Clicks, account, lease)
 	if err != nil || !ok {
@@ -91,14 +90,13 @@ func (w *worker) scan(ctx context.Context, account uuid.UUID) error {
 	return errors.Join(err, dbbotscan.Release(context.WithoutCancel(ctx), w.Clicks.Conn, account, err == nil && after.done))
 }
 
-// progress is the position of a scan.
 type progress struct {
 	next    dbbotscan.Progress
 	done    bool // all clicks were examined
 	stopped bool // a late click was stored during the scan: the next scan begins at that click
 }
 
-// batch examines one batch of new clicks. If clicks wait to be stored or redirects are slow, it rests afterwards.
+// batch examines one batch of new clicks. While the service is busy, it rests afterwards.
 func (w *worker) batch(ctx context.Context, crowd *dbbotscan.Crowd, s dbbotscan.Progress) (progress, error) {
 	began := time.Now()
 	p, err := w.next(ctx, crowd, s)
@@ -112,12 +110,10 @@ func (w *worker) batch(ctx context.Context, crowd *dbbotscan.Crowd, s dbbotscan.
 	return p, w.pause(ctx, rest(time.Since(began)))
 }
 
-// rest returns how long a scan rests after it has worked for a time while the service is busy.
 func rest(worked time.Duration) time.Duration {
 	return min(time.Duration(float64(worked)*(1/busyShare-1)), maxPause)
 }
 
-// next examines one batch of new clicks.
 func (w *worker) next(ctx context.Context, crowd *dbbotscan.Crowd, s dbbotscan.Progress) (p progress, err error) {
 	err = workers.ReviseClicks(ctx, w.store, w.Clicks, s.AccountID, func(c db.Conn, settings bot.Settings) ([]time.Time, error) {
 		out, err := w.Scan(ctx, w.Clicks, c, crowd, s, settings, clicksAtOnce)
@@ -132,7 +128,7 @@ func (w *worker) next(ctx context.Context, crowd *dbbotscan.Crowd, s dbbotscan.P
 	return p, err
 }
 
-// recheck scores clicks again, batch by batch, if more is known about them now.
+// recheck scores clicks again if more is known about them now.
 func (w *worker) recheck(ctx context.Context, account uuid.UUID) error {
 	for done := false; !done; {
 		err := workers.ReviseClicks(ctx, w.store, w.Clicks, account, func(c db.Conn, settings bot.Settings) (days []time.Time, err error) {
@@ -146,20 +142,17 @@ func (w *worker) recheck(ctx context.Context, account uuid.UUID) error {
 	return nil
 }
 
-// maxCrowds is how many accounts' crowds are kept between scans. A crowd is the clicks of an account in the last minute, in
-// which a scan looks for floods. If an account's crowd was not kept, the account's next scan reads the minute before its first
-// click again.
+// maxCrowds is how many accounts' crowds are kept between scans.
 const maxCrowds = 32
 
-// crowds keeps the clicks of the last minute that a scan has read for each account, so that the next scan need not read them
-// again.
+// crowds keeps the clicks of the last minute of each account, in which a scan looks for floods, so that the next scan need not
+// read them again.
 type crowds struct {
 	mu     sync.Mutex
 	stored map[uuid.UUID]*dbbotscan.Crowd
 }
 
-// claim removes the crowd of an account and returns it, so that only one scan uses it. If there is no kept crowd, it returns a
-// new one.
+// claim removes the crowd of an account and returns it, so that only one scan uses it.
 func (k *crowds) claim(account uuid.UUID) *dbbotscan.Crowd {
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -170,7 +163,6 @@ func (k *crowds) claim(account uuid.UUID) *dbbotscan.Crowd {
 	return dbbotscan.NewCrowd(account)
 }
 
-// store stores a crowd for the next scan of its account.
 func (k *crowds) store(account uuid.UUID, crowd *dbbotscan.Crowd) {
 	k.mu.Lock()
 	defer k.mu.Unlock()

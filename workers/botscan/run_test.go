@@ -16,8 +16,7 @@ import (
 	"switchyard/models/bot"
 )
 
-// TestScanIsBounded checks that a scan ends although clicks are left, so that the next scan continues. While the service is busy,
-// the scan rests after each batch.
+// TestScanIsBounded checks that a scan ends although clicks are left. While the service is busy, the scan rests after each batch.
 func TestScanIsBounded(t *testing.T) {
 	t.Parallel()
 	d := dbtest.New(t)
@@ -44,7 +43,7 @@ func TestScanIsBounded(t *testing.T) {
 		if err := w.scan(t.Context(), account); err != nil {
 			t.Fatal(err)
 		}
-		var released bool // whether the account is free for the next scan, because not all clicks were scanned
+		var released bool // the account is free for the next scan
 		const state = `SELECT behind AND leased_until IS NULL FROM bot_scans WHERE account_id = $1`
 		if err := d.GetContext(t.Context(), &released, state, account); err != nil {
 			t.Fatal(err)

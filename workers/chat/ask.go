@@ -18,18 +18,16 @@ import (
 	"switchyard/workers/providers/rest"
 )
 
-// Limits of a question.
 const (
 	answerTime = 22 * time.Second // shorter than the API's wait for the answer
 	finalTime  = 9 * time.Second  // reserved for the last turn of the model
-	maxRounds  = 6                // maximum number of turns of the model
+	maxRounds  = 6                // turns of the model
 	maxLookups = 8
-	maxTokens  = 2000   // tokens that the model may write in one turn
+	maxTokens  = 2000   // that the model may write in one turn
 	maxAnswer  = 20_000 // characters
 	maxListed  = 20     // unconfirmed figures that an answer lists
 )
 
-// answer answers a question.
 func (w *worker) answer(ctx context.Context, a jobs.ChatArgs) (out jobs.ChatReply, err error) {
 	out = jobs.ChatReply{Lookups: []jobs.Lookup{}}
 	account, err := w.store.FindAccount(ctx, workers.Account(ctx))
@@ -93,7 +91,7 @@ func (w *worker) connection(ctx context.Context, account uuid.UUID) (c *ai.Conne
 	return c, w.o.Install.Model, models.AIOfInstall, err
 }
 
-// usualModel returns the model for an install whose settings name no model.
+// usualModel returns the model for an install whose settings name none.
 func usualModel(ctx context.Context, c *ai.Connection) (string, error) {
 	list, err := c.Models(ctx)
 	if err == nil && len(list) == 0 {
@@ -111,9 +109,9 @@ type session struct {
 	turns    []ai.Turn
 	system   string
 	mark     string // marks the data in the text that the model reads
-	tokens   int    // tokens used so far
+	tokens   int
 
-	used      int           // look-ups of the model
+	used      int           // by the model
 	lookups   []jobs.Lookup // calls of the API that the look-ups made
 	read      []figurecheck.Lookup
 	proposals []proposal
@@ -143,7 +141,7 @@ func (s *session) converse(ctx context.Context, c *ai.Connection, model string) 
 	}
 }
 
-// finalText returns the text of the last turn. An empty text is an error, and a text that was cut off ends with "…".
+// finalText returns the text of the last turn. A text that was cut off ends with "…".
 func finalText(a ai.Answer) (string, error) {
 	text := strings.TrimSpace(a.Text)
 	switch {
@@ -165,8 +163,7 @@ func shortened(text string) string {
 	return text
 }
 
-// mustEnd reports whether the next turn of the model must be the last: there is no time for more turns, or no look-ups or tokens
-// are left for them.
+// mustEnd reports whether the next turn of the model must be the last, because no time, look-ups or tokens are left for more.
 func (s *session) mustEnd(ctx context.Context) bool {
 	deadline, _ := ctx.Deadline()
 	return time.Until(deadline) < finalTime || s.used >= maxLookups ||
@@ -200,8 +197,8 @@ func (s *session) count(a ai.Answer) {
 	s.tokens += s.estimate() + len(a.Text)/bytesPerToken
 }
 
-// countFailed charges a turn without an answer as if the model had read everything and written as much as it may, because the
-// provider may charge that. If the provider refused the key or was too busy, no model was asked and nothing is charged.
+// countFailed charges a turn without an answer as if the model had written as much as it may, because the provider may charge
+// that. If the provider refused the key or was too busy, nothing is charged.
 func (s *session) countFailed(err error) {
 	if !errors.Is(err, rest.ErrRefused) && !errors.Is(err, rest.ErrBusy) {
 		s.tokens += s.estimate() + maxTokens
@@ -230,7 +227,7 @@ func (s *session) results(ctx context.Context, calls []ai.Call) []ai.Result {
 }
 
 // errorText returns the text of an error for the model: the message of a *models.Error, which a client may see too, or a general
-// text for any other error.
+// text.
 func (s *session) errorText(ctx context.Context, err error) string {
 	if e, ok := models.AsError(err); ok {
 		return s.wrapped(e.Message)

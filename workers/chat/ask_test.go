@@ -80,7 +80,6 @@ func newChat(t *testing.T, change func(*chat.Options)) (*env, *reads) {
 	}), api
 }
 
-// readOnly lets the model look up data, but not propose changes.
 const readOnly = true
 
 func (w *env) question(readOnly bool) (jobs.ChatReply, error) {
@@ -101,8 +100,8 @@ func (w *env) script(list ...aitest.Turn) {
 
 func call(name, arguments string) aitest.Call { return aitest.Call{Name: name, Arguments: arguments} }
 
-// TestAsk checks that the model calls two tools in one turn, which make three look-ups, and answers. A line that is appended to the
-// answer names the figures in it that the model did not read.
+// TestAsk checks that the model looks up data and answers. A line that is appended to the answer names the figures in it that the
+// model did not read.
 func TestAsk(t *testing.T) {
 	t.Parallel()
 	for _, p := range models.AIProviders {
@@ -148,8 +147,8 @@ func TestAsk(t *testing.T) {
 	}
 }
 
-// TestAskSimulates checks that the model simulates a visitor and searches the documentation, as over /mcp. The answer names the campaign
-// of the simulation, so that the dashboard can link to it.
+// TestAskSimulates checks that the model simulates a visitor and searches the documentation. The answer names the campaign, so
+// that the dashboard can link to it.
 func TestAskSimulates(t *testing.T) {
 	t.Parallel()
 	w, api := newChat(t, func(o *chat.Options) {
@@ -214,7 +213,7 @@ func TestAskByEveryDimension(t *testing.T) {
 	}
 }
 
-// TestAskWrong checks that a wrong call is not sent to the API. The model receives the error, and the question is answered.
+// TestAskWrong checks that a wrong call is not sent to the API. The model receives the error.
 func TestAskWrong(t *testing.T) {
 	t.Parallel()
 	w, api := newChat(t, nil)
@@ -247,8 +246,7 @@ func TestAskWrong(t *testing.T) {
 	}
 }
 
-// TestAskFailing checks that the model receives the reason if the API refuses a look-up, or if a look-up is too slow or its answer
-// too large. It receives no detail of a crash.
+// TestAskFailing checks that the model receives the reason if a look-up fails, but no detail of a crash.
 func TestAskFailing(t *testing.T) {
 	t.Parallel()
 	w, _ := newChat(t, nil)
@@ -298,8 +296,8 @@ func TestAskEndless(t *testing.T) {
 	}
 }
 
-// TestAskRefused checks that a failure of the provider is an ai_error that does not contain the key. If the model declines to
-// answer, that counts as an answer.
+// TestAskRefused checks that a failure of the provider is an ai_error without the key, and that a refusal of the model is an
+// answer.
 func TestAskRefused(t *testing.T) {
 	t.Parallel()
 	w, _ := newChat(t, func(o *chat.Options) { o.Install = chat.Install{Provider: "openai", Key: aitest.Key} })
@@ -310,8 +308,7 @@ func TestAskRefused(t *testing.T) {
 			t.Errorf("fault %d: %v", fault, err)
 		}
 	}
-	// A failed question that may have reached the model is charged its prompt and the longest reply, 2,000 tokens. At least four of
-	// the five failures must be charged. The sum must be below the tokens that were reserved for five questions.
+	// Four of the failures may have reached the model. Each of these is charged at least 2,000 tokens.
 	var used int
 	if err := w.db.GetContext(t.Context(), &used, `SELECT tokens FROM ai_usage`); err != nil || used < 4*2000 || used >= 5*models.AIQuestionTokens {
 		t.Errorf("%d tokens of questions that failed, %v", used, err)
@@ -353,7 +350,7 @@ func TestAskBudget(t *testing.T) {
 	ok := 0
 	var wait sync.WaitGroup
 	var mu sync.Mutex
-	for range 120 { // concurrently, as from several processes: only the number that fits the budget succeeds
+	for range 120 { // concurrently, as from several processes
 		wait.Go(func() {
 			free, err := all.Reserve(t.Context(), day, models.AIQuestionTokens, budget)
 			mu.Lock()

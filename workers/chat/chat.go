@@ -1,8 +1,6 @@
-// Package chat answers questions about an account with a language model. It connects accounts to AI providers, lets the model
-// look up data in the API, and checks the figures in the model's answer.
+// Package chat answers questions about an account with a language model.
 //
-// The model can only read. A look-up cannot write, and cannot read another account. The model can propose a change, which a person
-// applies or not.
+// The model can only read, and only the account. It can propose a change, which a person applies or not.
 package chat
 
 import (
@@ -29,10 +27,9 @@ type Options struct {
 	Client *ai.Client
 	// Install is the connection for accounts without their own key. If it has no provider, these accounts cannot chat.
 	Install Install
-	// Reads returns a handler that serves the API's read operations as the given account. The chat reaches no other operation of
-	// the API.
+	// Reads returns a handler that serves the API's read operations as the given account. The chat reaches no other operation.
 	Reads func(account uuid.UUID) http.Handler
-	// Docs is the documentation that the model may search. If it is nil, the model cannot search any.
+	// Docs is the documentation that the model may search. It may be nil.
 	Docs *tool.Library
 	Now  func() time.Time // default time.Now
 }

@@ -65,7 +65,6 @@ func newEnv(t *testing.T, change func(*chat.Options)) *env {
 	return w
 }
 
-// do submits a job for an account and waits for its answer.
 func do[A, R any](w *env, job jobs.Job[A, R], account uuid.UUID, args A) (out R, err error) {
 	w.Helper()
 	h, err := jobs.Submit(w.Context(), w.client, job, account, args)
@@ -75,7 +74,6 @@ func do[A, R any](w *env, job jobs.Job[A, R], account uuid.UUID, args A) (out R,
 	return jobs.Await(w.Context(), h)
 }
 
-// connect saves a key of an account.
 func (w *env) connect(account uuid.UUID, provider string) {
 	w.Helper()
 	if _, err := do(w, jobs.ConnectAI, account, jobs.ConnectAIArgs{

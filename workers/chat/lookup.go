@@ -21,7 +21,6 @@ import (
 	"switchyard/workers/providers/ai"
 )
 
-// Limits of a look-up.
 const (
 	lookupTime     = 6 * time.Second
 	maxAnswerBytes = 4 << 20 // of an answer of the API
@@ -30,7 +29,6 @@ const (
 // notOffered are reading tools that the model does not get, because its instructions already describe the account.
 var notOffered = []string{"whoami"}
 
-// lookups are the tools that the model may use to look something up.
 var lookups = slices.DeleteFunc(tool.Table(report.Dimensions()), func(t tool.Tool) bool {
 	return t.Kind != tool.Reads || slices.Contains(notOffered, t.Name)
 })
@@ -72,7 +70,6 @@ func plainSchema(schema any) any {
 	return out
 }
 
-// tools returns the tools that the model may call: the look-ups and, unless the session is read-only, the tool for proposals.
 func (s *session) tools() []ai.Tool {
 	if s.readOnly {
 		return offered
@@ -80,8 +77,7 @@ func (s *session) tools() []ai.Tool {
 	return append(slices.Clip(offered), proposing)
 }
 
-// lookUp carries out a call of the model and returns the data for it. It refuses an unknown tool, a look-up
-// after maxLookups look-ups, and a look-up after the context has ended.
+// lookUp carries out a call of the model and returns the data for it.
 func (s *session) lookUp(ctx context.Context, c ai.Call) (string, error) {
 	t, err := tool.Find(lookups, c.Name)
 	switch {
@@ -182,8 +178,8 @@ func (s *session) fetch(ctx context.Context, q tool.Request) (json.RawMessage, f
 	return answer.Data, read, err
 }
 
-// factsOf returns the figures of an answer: its rows, and the rest of it. limit is the number of rows that were asked for. If the
-// answer has as many rows, there may be more.
+// factsOf returns the figures of an answer. limit is the number of rows that were asked for. If the answer has as many rows,
+// there may be more.
 func factsOf(data json.RawMessage, limit string) (figurecheck.Lookup, error) {
 	dec := json.NewDecoder(bytes.NewReader(data))
 	dec.UseNumber() // so that figures keep all digits

@@ -12,7 +12,6 @@ import (
 	"switchyard/workers/providers/ai"
 )
 
-// session returns a new session for a question.
 func (w *worker) session(account models.Account, a jobs.ChatArgs) *session {
 	s := &session{worker: w, account: account, readOnly: a.ReadOnly, mark: "data-" + rand.Text(), lookups: []jobs.Lookup{}}
 	for _, t := range a.Turns {

@@ -12,20 +12,18 @@ import (
 	"switchyard/workers/providers/ai"
 )
 
-// proposeTool is the only tool that is not a look-up. It changes nothing: it stores a proposal for a person.
+// proposeTool is the only tool that is not a look-up. It stores a proposal for a person.
 const proposeTool = "propose"
 
-// Limits of proposals.
 const (
 	maxProposals = 3 // for one question
 	maxReason    = 1000
 )
 
-// proposal is a stored proposal.
 type proposal struct {
 	copilot.Proposal
 
-	raw json.RawMessage // the action of the proposal as JSON
+	raw json.RawMessage // the action as JSON
 }
 
 func text(about string) map[string]any { return map[string]any{"type": "string", "description": about} }
@@ -60,8 +58,7 @@ var proposing = ai.Tool{
 	},
 }
 
-// propose stores a proposal. Only its reason is text of the model. If the proposal is refused, the returned error tells the model
-// why.
+// propose stores a proposal. Only its reason is text of the model. If the proposal is refused, the error tells the model why.
 func (s *session) propose(ctx context.Context, arguments string) (string, error) {
 	var sent struct {
 		Reason string         `json:"reason"`

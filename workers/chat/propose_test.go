@@ -13,7 +13,6 @@ import (
 	"switchyard/workers/providers/ai/aitest"
 )
 
-// offer makes an offer of an account.
 func (w *env) offer(account uuid.UUID, name string) models.Offer {
 	w.Helper()
 	o := models.Offer{Pausable: models.Pausable{IsActive: true}}
@@ -25,8 +24,7 @@ func (w *env) offer(account uuid.UUID, name string) models.Offer {
 	return o
 }
 
-// TestPropose checks that proposed changes that could be applied now are stored for a person, up to maxProposals. The records
-// themselves stay unchanged.
+// TestPropose checks that proposed changes are stored for a person, up to maxProposals. The records themselves stay unchanged.
 func TestPropose(t *testing.T) {
 	t.Parallel()
 	w, _ := newChat(t, nil)

@@ -12,7 +12,7 @@ import (
 	"switchyard/workers/providers/ai"
 )
 
-// TestLookupsEndEarly checks that slow look-ups leave time for the model's last turn. Later look-ups are not made.
+// TestLookupsEndEarly checks that slow look-ups leave time for the model's last turn.
 func TestLookupsEndEarly(t *testing.T) {
 	t.Parallel()
 	read := 0

@@ -1,5 +1,5 @@
-// Package clickcopy keeps the copy of clicks in ClickHouse up to date. Any number of workers may run it: a lock in PostgreSQL chooses the
-// active worker, and a dead worker is replaced within seconds. While ClickHouse is unavailable, changes wait in PostgreSQL.
+// Package clickcopy keeps the copy of clicks in ClickHouse up to date. Any number of workers may run it: a lock in PostgreSQL
+// chooses the active one. While ClickHouse is unavailable, changes wait in PostgreSQL.
 package clickcopy
 
 import (
@@ -32,10 +32,10 @@ type Forwarder struct {
 
 const (
 	lockName = "switchyard click copy"
-	// attemptTimeout is the timeout of one attempt to send changes.
+	// attemptTimeout limits one attempt to send changes.
 	attemptTimeout = time.Minute
-	// deleteEvery is the interval at which the rows of deleted accounts and of expired days are deleted from ClickHouse, and at which
-	// the clicks of old days leave PostgreSQL.
+	// deleteEvery is the interval at which rows of deleted accounts and expired days are deleted, and at which old clicks leave
+	// PostgreSQL.
 	deleteEvery = 10 * time.Minute
 	// deletedAfter is how long the rows of a deleted account stay in ClickHouse. After that time, no change of the account can
 	// still arrive.
@@ -64,7 +64,6 @@ func (f *Forwarder) Run(ctx context.Context) error {
 	return err
 }
 
-// lead sends changes to ClickHouse until the context ends.
 func (f *Forwarder) lead(ctx context.Context) {
 	slog.InfoContext(ctx, "this process copies clicks to ClickHouse")
 	var deletedAt time.Time
@@ -81,7 +80,6 @@ func (f *Forwarder) lead(ctx context.Context) {
 	}
 }
 
-// try runs a step, and counts and logs its failure.
 func (f *Forwarder) try(ctx context.Context, what string, step func(context.Context) error) {
 	if err := step(ctx); err != nil && ctx.Err() == nil {
 		f.failures.Inc()

@@ -19,7 +19,7 @@ import (
 	"switchyard/workers/clickcopy"
 )
 
-// fakeClickHouse is a fake ClickHouse that counts rows and can be unavailable.
+// fakeClickHouse counts rows and can be unavailable.
 type fakeClickHouse struct {
 	mu      sync.Mutex
 	down    bool
@@ -63,8 +63,8 @@ func (s *fakeClickHouse) setDown(down bool) { s.mu.Lock(); defer s.mu.Unlock(); 
 
 func (s *fakeClickHouse) count() int { s.mu.Lock(); defer s.mu.Unlock(); return s.rows }
 
-// TestForwarder checks that only one of two forwarders sends changes. While ClickHouse is unavailable the changes wait, and they
-// are sent when it is available again. Rows of accounts that were deleted a while ago are deleted.
+// TestForwarder checks that only one of two forwarders sends changes. While ClickHouse is unavailable the changes wait. Rows of
+// deleted accounts are deleted.
 func TestForwarder(t *testing.T) {
 	t.Parallel()
 	d, s, account := dbtest.New(t), &fakeClickHouse{}, uuid.New()

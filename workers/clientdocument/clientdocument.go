@@ -1,6 +1,5 @@
-// Package clientdocument reads the documents in which programs describe themselves (OAuth Client ID Metadata Documents). An
-// assistant that a person connects has such a document. It is read through the guarded client, which reaches only the public
-// internet and follows no redirects.
+// Package clientdocument reads the documents in which programs describe themselves (OAuth Client ID Metadata Documents). The
+// guarded client reaches only the public internet and follows no redirects.
 package clientdocument
 
 import (

@@ -69,7 +69,6 @@ func newEnv(t *testing.T, guarded bool) *env {
 	return e
 }
 
-// id is the address of the document.
 func (e *env) id() string { return e.server.URL + "/client.json" }
 
 func (e *env) respond(status int, contentType, body string) {
@@ -95,7 +94,7 @@ func (e *env) read(id string) error {
 	return err
 }
 
-// TestRead checks that a document is stored, and that a later version of the document replaces it.
+// TestRead checks that a document is stored, and that a later version replaces it.
 func TestRead(t *testing.T) {
 	t.Parallel()
 	e := newEnv(t, false)
@@ -144,7 +143,7 @@ func TestRefusedDocuments(t *testing.T) {
 }
 
 // TestGuard checks that the reader does not connect to a private address, and that it refuses addresses that a client's document
-// cannot have, such as an address without https.
+// cannot have.
 func TestGuard(t *testing.T) {
 	t.Parallel()
 	e := newEnv(t, true)

@@ -1,6 +1,5 @@
-// Package clock starts the jobs of the cron table at their times. Any number of clocks may run. A lock in PostgreSQL
-// chooses the leader, and a dead leader is replaced within seconds. A tick starts once even if two clocks lead,
-// because its id derives from its time.
+// Package clock starts the jobs of the cron table at their times. Any number of clocks may run: a lock in PostgreSQL chooses the
+// leader. A tick starts once even if two clocks lead, because its id derives from its time.
 package clock
 
 import (
@@ -39,11 +38,9 @@ type Clock struct {
 	Sleep func(ctx context.Context, until time.Time) error // default a timer
 }
 
-// lockName is the name of the lock that the leader holds.
 const lockName = "switchyard clock"
 
-// Run starts ticks while this process leads, until the context ends. If the spec of a row is malformed, Run returns an error
-// and starts no tick.
+// Run starts ticks while this process leads, until the context ends. A malformed spec is an error.
 func (c Clock) Run(ctx context.Context, d *db.DB) error {
 	if c.Now == nil {
 		c.Now = time.Now
@@ -65,7 +62,7 @@ type entry struct {
 	row       jobs.CronRow
 	schedule  cron.Schedule
 	retention time.Duration
-	due       chan time.Time // holds the tick to start next, at most one tick
+	due       chan time.Time // holds the tick to start next
 }
 
 func (c Clock) entries() ([]entry, error) {
@@ -80,8 +77,8 @@ func (c Clock) entries() ([]entry, error) {
 	return entries, nil
 }
 
-// tickRetention returns how long the id of a tick is remembered. A new leader starts the last tick again, and a paused leader starts
-// a tick late. The id is remembered for longer than such a tick can be old.
+// tickRetention returns how long the id of a tick is remembered. A new leader starts the last tick again, and a paused leader
+// starts a tick late. The id is remembered for longer than such a tick can be old.
 func tickRetention(s cron.Schedule, now time.Time) time.Duration {
 	first := s.Next(now.UTC())
 	return max(2*s.Next(first).Sub(first), 3*time.Minute)
@@ -137,8 +134,8 @@ func lastBefore(s cron.Schedule, now time.Time) time.Time {
 	return s.Next(now)
 }
 
-// enqueue makes a tick the next tick of its row. It does not wait, so a hanging queue delays no other row. If an earlier tick of
-// the row still waits, the new tick replaces it. Only one goroutine may call enqueue for a row.
+// enqueue makes a tick the next tick of its row. It does not wait, so a hanging queue delays no other row. A tick that still
+// waits is replaced. Only one goroutine may call enqueue for a row.
 func (e entry) enqueue(ctx context.Context, at time.Time) {
 	select {
 	case <-e.due:
@@ -148,7 +145,6 @@ func (e entry) enqueue(ctx context.Context, at time.Time) {
 	e.due <- at
 }
 
-// work starts the ticks of a row, one after the other, until the context ends.
 func (c Clock) work(ctx context.Context, e entry) {
 	for {
 		select {
@@ -160,7 +156,7 @@ func (c Clock) work(ctx context.Context, e entry) {
 	}
 }
 
-// start starts a tick. It recovers and logs a panic.
+// start starts a tick. A panic does not stop the clock.
 func (c Clock) start(ctx context.Context, e entry, at time.Time) {
 	defer func() {
 		if p := recover(); p != nil {

@@ -54,7 +54,6 @@ func (h *manualClock) sleep(ctx context.Context, until time.Time) error {
 	}
 }
 
-// starts returns a StartFunc and a channel that receives the times of its calls.
 func starts() (clock.StartFunc, chan time.Time) {
 	ch := make(chan time.Time, 1000)
 	return func(_ context.Context, _ jobs.CronRow, at time.Time, _ time.Duration) error {
@@ -74,8 +73,7 @@ func TestTicks(t *testing.T) {
 	done := make(chan error, 1)
 	go func() { done <- c.Run(ctx, d) }()
 
-	// The tick that was missed without a leader is started once. Then each tick is started at its hour. After a long sleep only
-	// the last tick is started.
+	// The tick that was missed without a leader is started once. After a long sleep only the last tick is started.
 	for i, c := range []struct {
 		move time.Duration
 		want string
@@ -153,7 +151,7 @@ func TestPanicIsIsolated(t *testing.T) {
 	}
 }
 
-// TestTickBehindAHangingOne: while a tick hangs, the newest tick of its row waits. It starts as soon as the hanging tick ends.
+// TestTickBehindAHangingOne: while a tick hangs, only the newest tick of its row waits.
 func TestTickBehindAHangingOne(t *testing.T) {
 	t.Parallel()
 	d := dbtest.New(t)

@@ -1,9 +1,7 @@
 // Package conversion handles three jobs. conversion:record records the conversion that a stored postback reports. postbacks:match
 // starts that job for postbacks that came before their click. postback:replay makes unmatched postbacks undecided again.
 //
-// A postback whose click is not stored yet waits. If the click is never stored, the postback becomes unmatched. An unmatched
-// postback is kept, so that it can be inspected and a replay can look for its click again. A conversion is never recorded for a
-// click that the postback does not name.
+// A postback whose click is never stored becomes unmatched. It is kept, so that it can be inspected and replayed.
 package conversion
 
 import (
@@ -53,7 +51,7 @@ func Register(r *workers.Runtime, s *store.Store, clicks click.Log, opts ...work
 // matchAtOnce is how many postbacks match checks in one statement.
 const matchAtOnce = 2000
 
-// match starts the jobs of the postbacks that waited for their click and whose click is stored now.
+// match checks the postbacks that wait for their click. It starts the job of a postback whose click is stored now.
 func (rec *recorder) match(ctx context.Context) error {
 	for looked := matchAtOnce; looked == matchAtOnce; {
 		m, err := dbconversion.MatchPostbacks(ctx, rec.clicks, jobs.ConversionSchedule, matchAtOnce)
@@ -108,8 +106,7 @@ func (rec *recorder) count(d dbconversion.PostbackDecision) {
 }
 
 // countWord counts a status word whose meaning is not known, so that the account can give the word a meaning in its network. It
-// runs after the commit: inside the transaction, all postbacks of a network would wait for each other. If countWord fails, this
-// postback is not counted.
+// runs after the commit: inside the transaction, all postbacks of a network would wait for each other.
 func (rec *recorder) countWord(ctx context.Context, d dbconversion.PostbackDecision) {
 	if d.UnknownWord.NetworkID == uuid.Nil {
 		return

@@ -44,7 +44,7 @@ type env struct {
 	account  uuid.UUID
 	network  uuid.UUID
 	offer    uuid.UUID
-	waits    []time.Duration      // how long a postback without a stored click waits between tries
+	waits    []time.Duration      // of a postback without a stored click, between tries
 	metrics  *prometheus.Registry // of the first worker
 }
 
@@ -71,7 +71,7 @@ func newEnv(t *testing.T, waits ...time.Duration) *env {
 	return b
 }
 
-// worker starts a worker. `stop` ends the worker, after at most `grace` even if jobs are still running.
+// worker starts a worker. stop ends it, after at most grace even if jobs are still running.
 func (b *env) worker(grace time.Duration) (rt *workers.Runtime, stop func()) {
 	registry := prometheus.NewRegistry()
 	if b.metrics == nil {
@@ -132,7 +132,6 @@ func (b *env) storeClick() string {
 	return models.FormatClickID(c.ID)
 }
 
-// postback sends a postback and waits for its decision.
 func (b *env) postback(p models.Postback) (outcome, detail string) {
 	b.Helper()
 	id := b.send(p)
@@ -183,7 +182,7 @@ func (b *env) match() {
 	b.client.Dispatch(b.Context(), m.Jobs...)
 }
 
-// counted returns the metrics of the first worker, and leaves out the zeros.
+// counted returns the metrics of the first worker, without the zeros.
 func (b *env) counted() map[string]int {
 	b.Helper()
 	families, err := b.metrics.Gather()
@@ -204,7 +203,6 @@ func (b *env) counted() map[string]int {
 	return out
 }
 
-// matchOnce runs the job that looks for clicks, and waits for its end.
 func (b *env) matchOnce() {
 	b.Helper()
 	ticket, err := jobs.Submit(b.Context(), b.client, jobs.MatchPostbacks, uuid.Nil, jobs.Tick{})
@@ -282,15 +280,14 @@ func TestPostbackBecomesAConversion(t *testing.T) {
 	if events != 5 {
 		t.Errorf("%d deliveries, want one for each of 5 changes", events)
 	}
-	// If the message has no payout, the offer's payout is used. A postback with another txid creates another conversion.
+	// If the message has no payout, the offer's payout is used. Another txid is another conversion.
 	if got := send(params{"txid": "T2"}); got != "recorded created" {
 		t.Error(got)
 	}
 	if list := b.conversions(); len(list) != 2 || !list[0].Payout.Equal(decimal.NewFromInt(9)) || list[0].Status != "approved" {
 		t.Errorf("%+v", list)
 	}
-	// If the postback's payout is not an amount, the conversion's payout is 0. The second time, the offer does not take its payout from the
-	// postback, so the offer's own payout is used.
+	// If the postback's payout is not an amount, the payout is 0, or the offer's if the offer does not take it from the postback.
 	for i, fromParam := range []bool{true, false} {
 		dbtest.Exec(b, b.db, `UPDATE offers SET payout_from_param = $1`, fromParam)
 		id := fmt.Sprint("bad", i)
@@ -299,7 +296,7 @@ func TestPostbackBecomesAConversion(t *testing.T) {
 		}
 		want := decimal.Zero
 		if !fromParam {
-			want = decimal.NewFromInt(9) // the offer's payout
+			want = decimal.NewFromInt(9)
 		}
 		if v := b.conversions()[0]; v.ConversionID != id || !v.Payout.Equal(want) {
 			t.Errorf("%+v, want the payout %s", v, want)
@@ -464,8 +461,8 @@ func TestPostbackTimes(t *testing.T) {
 	}
 }
 
-// TestAmountsOfPostbacks sends amounts and currencies in different forms. The conversion has the amount and the currency that
-// were read. If something about them was unclear, the conversion and the postback state the reason.
+// TestAmountsOfPostbacks: the conversion has the amount and the currency that were read. If something about them was unclear, the
+// conversion and the postback state the reason.
 func TestAmountsOfPostbacks(t *testing.T) {
 	t.Parallel()
 	b := newEnv(t)

@@ -15,7 +15,7 @@ import (
 	"switchyard/models/matchkey"
 )
 
-// keysOf opens the stored match keys of a click and merges them. It also checks that each row names exactly the keys that it holds.
+// keysOf opens the stored match keys of a click and merges them.
 func (b *env) keysOf(click string) (h matchkey.Hashes) {
 	b.Helper()
 	id, err := models.ParseClickID(click)
@@ -81,8 +81,8 @@ func TestKeysOfPostbacks(t *testing.T) {
 	}
 }
 
-// TestKeysOfNotifications checks that an order from a shop adds the buyer's hashed data if the order has the buyer's consent, and
-// no keys otherwise. The buyer's e-mail address and its hash are stored only encrypted.
+// TestKeysOfNotifications checks that an order from a shop adds the buyer's hashed data only with the buyer's consent. The data
+// are stored only encrypted.
 func TestKeysOfNotifications(t *testing.T) {
 	t.Parallel()
 	b := newEnv(t)

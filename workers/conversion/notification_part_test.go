@@ -22,8 +22,8 @@ func digistoreBody(fields map[string]string) string {
 	return form.Encode()
 }
 
-// TestRefundOfPart: the account earns only a share of the price. The size of a refund is compared with the price, not with
-// that share. A refund of the whole price takes the sale back, and a smaller refund is ignored.
+// TestRefundOfPart: the size of a refund is compared with the price, not with the account's share of it. A refund of less than
+// the price is ignored.
 func TestRefundOfPart(t *testing.T) {
 	t.Parallel()
 	b := newEnv(t)

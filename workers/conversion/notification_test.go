@@ -72,7 +72,7 @@ func shopifyHeader(body string) map[string]string {
 	return map[string]string{"x-shopify-hmac-sha256": base64.StdEncoding.EncodeToString(mac.Sum(nil))}
 }
 
-// recordedOf returns the conversions of a click, separated by commas.
+// recordedOf returns the conversions of a click.
 func (b *env) recordedOf(click string) string {
 	b.Helper()
 	id, err := models.ParseClickID(click)
@@ -84,8 +84,8 @@ func (b *env) recordedOf(click string) string {
 	return rows
 }
 
-// TestStripeSubscription: the checkout session of a subscription names the click. The later events of the subscription name only the
-// subscription, an invoice or a payment.
+// TestStripeSubscription: only the checkout session of a subscription names the click. The later events name the subscription, an
+// invoice or a payment.
 func TestStripeSubscription(t *testing.T) {
 	t.Parallel()
 	b := newEnv(t, time.Millisecond, time.Millisecond, time.Millisecond)
@@ -131,8 +131,8 @@ func TestStripeSubscription(t *testing.T) {
 	}
 }
 
-// TestNotificationRefused: a forged, an old and an unsigned message are refused like a message with a wrong secret. A message that was
-// refused because the network had no secret can be read again once the secret is entered.
+// TestNotificationRefused: a forged, an old and an unsigned message are refused. A message that was refused because the network
+// had no secret can be read again once the secret is entered.
 func TestNotificationRefused(t *testing.T) {
 	t.Parallel()
 	b := newEnv(t)
@@ -174,8 +174,8 @@ func TestNotificationRefused(t *testing.T) {
 	}
 }
 
-// TestNotificationOfAnotherNetwork: a notification of one network names a click of another network. It is refused if the click's
-// network has a secret, and recorded otherwise.
+// TestNotificationOfAnotherNetwork: a notification of one network that names a click of another network is refused only if that
+// network has a secret.
 func TestNotificationOfAnotherNetwork(t *testing.T) {
 	t.Parallel()
 	b := newEnv(t)

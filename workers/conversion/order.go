@@ -14,14 +14,12 @@ import (
 	"switchyard/workers"
 )
 
-// maxEarlier is the maximum number of earlier postbacks of the same click that one attempt decides together with its own postback. If
-// more are undecided, the attempt takes the latest of them. The others are recorded later, but they count as if they were recorded in
-// the order of arrival. A higher maximum would be expensive if thousands of postbacks of one click wait.
+// maxEarlier is the maximum number of earlier postbacks of the same click that one attempt decides together with its own. A
+// higher maximum would be expensive if thousands of postbacks of one click wait.
 const maxEarlier = 3
 
-// Arguments of Read and MaskParams. With patient, Read lets a postback wait for data that may still arrive. With believed, the
-// sender of a message is authenticated, and MaskParams returns all its parameters. Otherwise it masks the parameters that are
-// stored encrypted.
+// patient lets Read wait for data that may still arrive. believed says that the sender of a message is authenticated, so
+// MaskParams masks no parameters.
 const patient, believed = true, true
 
 // earlier reads the last maxEarlier undecided postbacks of the same click that arrived before v, in the order of arrival. It
@@ -54,9 +52,8 @@ func (rec *recorder) earlier(ctx context.Context, v dbconversion.Verdict) ([]dbc
 	return list, nil
 }
 
-// commit records the conversion in the transaction that ends the job. It records the earlier postbacks of the click first: the
-// jobs of one click run at the same time, and their events must be announced in the order of arrival. An earlier postback that is
-// recorded later still counts in the order of arrival.
+// commit records the conversion in the transaction that ends the job. It records the earlier postbacks of the click first,
+// because the jobs of one click run at the same time, and their events must be announced in the order of arrival.
 func (rec *recorder) commit(ctx context.Context, u *run, v dbconversion.Verdict) error {
 	list, err := rec.earlier(ctx, v)
 	if err != nil {
@@ -99,8 +96,8 @@ func (rec *recorder) commit(ctx context.Context, u *run, v dbconversion.Verdict)
 	return err
 }
 
-// decide records the conversion of a postback and stores the decision, in the transaction of c. It returns the decision and the
-// jobs to dispatch.
+// decide records the conversion of a postback and stores the decision, in the transaction of c. announced are the jobs to
+// dispatch.
 func (rec *recorder) decide(ctx context.Context, c db.Conn, v dbconversion.Verdict) (
 	d dbconversion.PostbackDecision, announced []models.JobRef, err error,
 ) {
@@ -126,8 +123,7 @@ func (rec *recorder) decide(ctx context.Context, c db.Conn, v dbconversion.Verdi
 }
 
 // retry ends the attempt, so that the next attempt follows after a wait. After the last attempt the postback becomes unmatched.
-// If the job of an unmatched postback is run again, the postback is decided again. That decision needs the proof of the sender, so
-// the sealed proof is not deleted.
+// The sealed proof of the sender stays, because the postback may be decided again.
 func (rec *recorder) retry(ctx context.Context, u *run, v dbconversion.Verdict, detail string) error {
 	cause := models.Errorf(models.KindNotFound, "unknown_click", "%s", detail)
 	d := v.Decision

@@ -25,7 +25,7 @@ type expected struct {
 	payout int
 }
 
-// apply applies a postback by a second implementation of the rules of statuses. A negative amount and a chargeback are reversals.
+// apply is a second implementation of the rules of statuses. A negative amount and a chargeback are reversals.
 func (v *expected) apply(word string, amount int) {
 	next, reversal := word, amount < 0 || word == models.StatusChargeback
 	switch first := v.status == ""; {
@@ -85,7 +85,6 @@ func (o *orderEnv) start() {
 	o.workers, o.stops = append(o.workers, rt), append(o.stops, stop)
 }
 
-// arrive writes the postbacks to the spools concurrently.
 func (o *orderEnv) arrive(list *[]*models.Postback) {
 	o.Helper()
 	var wait sync.WaitGroup
@@ -109,8 +108,7 @@ func (o *orderEnv) kill() {
 }
 
 // TestPostbacksCountInTheOrderOfArrival: postbacks of one conversion count in the order of arrival, even if they arrive within
-// milliseconds. An earlier version did not keep the order: a conversion that was rejected right after its approval stayed approved
-// in 23 of 60 cases.
+// milliseconds.
 func TestPostbacksCountInTheOrderOfArrival(t *testing.T) {
 	t.Parallel()
 	o := newOrderEnv(t)
@@ -121,7 +119,7 @@ func TestPostbacksCountInTheOrderOfArrival(t *testing.T) {
 	o.drain()
 	words := []string{"approved", "rejected", "pending", "chargeback", "approved", "rejected", ""}
 	want := make([]expected, 120)
-	// The postbacks arrive in groups of about ten. At the start of a round and after every 40 postbacks, a worker is killed.
+	// The postbacks arrive in groups of about ten. After every 40 postbacks, a worker is killed.
 	step, arrived := len(want)/12, []*models.Postback{}
 	rounds := [3][]int{rand.Perm(len(want)), rand.Perm(len(want)), rand.Perm(len(want))[:len(want)/2]}
 	for round, list := range rounds {
@@ -131,7 +129,7 @@ func TestPostbacksCountInTheOrderOfArrival(t *testing.T) {
 			if amount != 0 {
 				p["payout"] = strconv.Itoa(amount)
 			} else if round == 0 {
-				want[i].payout = 9 // the offer's payout
+				want[i].payout = 9 // of the offer
 			}
 			want[i].apply(word, amount)
 			m := &models.Postback{ID: models.NewClickID(), Source: models.FromPostback, Params: p}
@@ -153,7 +151,7 @@ func TestPostbacksCountInTheOrderOfArrival(t *testing.T) {
 	o.verify(want)
 }
 
-// record waits until all postbacks are recorded. It fails the test if none is recorded for a while.
+// record waits until all postbacks are recorded.
 func (o *orderEnv) record() {
 	o.Helper()
 	left := func() int {
@@ -162,7 +160,7 @@ func (o *orderEnv) record() {
 	for n := left(); n > 0; {
 		looks := 0
 		await.Until(o, "more are recorded", func() bool {
-			if looks++; looks%100 == 0 { // no clock runs in the test, so the test calls Reconcile
+			if looks++; looks%100 == 0 { // no clock runs in the test
 				if err := o.workers[0].Reconcile(o.Context()); err != nil {
 					o.Log(err)
 				}
@@ -174,7 +172,6 @@ func (o *orderEnv) record() {
 	}
 }
 
-// verify compares the conversions, the ledger and the last event of each conversion with the expected state.
 func (o *orderEnv) verify(want []expected) {
 	o.Helper()
 	var rows []struct {

@@ -12,7 +12,7 @@ import (
 const replayAtOnce = 500
 
 // replay makes unmatched postbacks undecided, batch by batch. It walks by time of arrival, so that a postback that becomes
-// unmatched again during the replay is not replayed twice.
+// unmatched again is not replayed twice.
 func (rec *recorder) replay(ctx context.Context, a jobs.ReplayArgs) (jobs.ReplayAnswer, error) {
 	out := jobs.ReplayAnswer{From: a.From, To: a.To}
 	q := dbconversion.Replay{Account: workers.Account(ctx), Network: a.Network, From: a.From, To: a.To}

@@ -60,9 +60,8 @@ func TestPostbackSecret(t *testing.T) {
 	}
 }
 
-// TestGoalNeedsNoSecretOfANetwork checks that a goal needs no secret, because it was verified when its event arrived. Its value
-// comes from the goal alone, not from settings of the click's network or offer. It waits neither for the click-out to an offer
-// nor for a status.
+// TestGoalNeedsNoSecretOfANetwork checks that a goal needs no secret, because it was verified when its event arrived. Settings of
+// the click's network or offer do not apply to it.
 func TestGoalNeedsNoSecretOfANetwork(t *testing.T) {
 	t.Parallel()
 	b := newEnv(t)
@@ -96,7 +95,7 @@ func TestGoalNeedsNoSecretOfANetwork(t *testing.T) {
 	}
 	dbtest.Exec(b, b.db, `UPDATE conversions SET status = 'rejected', statements = jsonb_set(statements, '{0,status}', '"rejected"')`)
 	send(event("2", "", "12.5"))
-	// If the goal API refuses a goal on arrival, it stores a sample as a postback without an event. Such a postback records no conversion.
+	// The goal API stores a sample of the goals that it refuses as postbacks without an event. They record no conversion.
 	refused := models.Postback{AccountID: b.account, Source: models.FromGoalAPI, Params: params{"clickid": models.FormatClickID(c.ID), "goal": "x"}}
 	if outcome, detail := b.postback(refused); outcome != "refused" {
 		t.Errorf("a goal that was refused as it arrived: %s (%s), want refused", outcome, detail)
@@ -106,7 +105,6 @@ func TestGoalNeedsNoSecretOfANetwork(t *testing.T) {
 	}
 }
 
-// setSecret gives a network a postback secret.
 func (b *env) setSecret(network uuid.UUID, secret string) {
 	b.Helper()
 	sealed := must(b.box.SealForService(b.Context(), seal.Place{
@@ -136,9 +134,8 @@ func (b *env) find(text string) (n int) {
 	return n
 }
 
-// TestSecretsOfPostbacksAreNotStored sends a secret in several places of postbacks that are accepted, refused, or unmatched because
-// their click is missing. It then searches the whole database for the secret. The unmatched postback can be matched again when its
-// click has arrived.
+// TestSecretsOfPostbacksAreNotStored sends a secret in several places of postbacks. Then the whole database does not contain it.
+// An unmatched postback can still be matched later.
 func TestSecretsOfPostbacksAreNotStored(t *testing.T) {
 	t.Parallel()
 	b := newEnv(t, 0)
@@ -195,8 +192,8 @@ func TestSecretsOfPostbacksAreNotStored(t *testing.T) {
 	})
 }
 
-// TestSecretOfTheClicksNetworkIsNoField sends a postback whose address names one network and whose click belongs to another. The
-// parameter that is a field of the first network contains the secret of the second network. It must not be read as a field.
+// TestSecretOfTheClicksNetworkIsNoField: the address of a postback names one network, and its click belongs to another. A
+// parameter with the secret of the click's network is not read as a field.
 func TestSecretOfTheClicksNetworkIsNoField(t *testing.T) {
 	t.Parallel()
 	b := newEnv(t)
@@ -217,8 +214,7 @@ func TestSecretOfTheClicksNetworkIsNoField(t *testing.T) {
 	}
 }
 
-// TestPostbackOfThePreviousVersion processes a postback that the previous version stored with an unsealed secret, and checks
-// that the secret is removed.
+// TestPostbackOfThePreviousVersion checks that the unsealed secret of a postback that the previous version stored is removed.
 func TestPostbackOfThePreviousVersion(t *testing.T) {
 	t.Parallel()
 	b := newEnv(t)

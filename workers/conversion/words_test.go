@@ -12,7 +12,7 @@ import (
 	"switchyard/models/await"
 )
 
-// recorded returns the conversions of a click as lines of status, goal, id and payout, sorted.
+// recorded returns the conversions of a click as status, goal, id and payout, sorted.
 func (b *env) recorded(click string) string {
 	b.Helper()
 	var lines []string
@@ -65,7 +65,6 @@ func TestStatusWords(t *testing.T) {
 		`the status "Cancel Rebill" reports no conversion: nothing was paid or taken back` {
 		t.Error(detail)
 	}
-	// The two postbacks with the unknown word are counted.
 	count := func() int {
 		return dbtest.Get[int](b, b.db, `SELECT coalesce(sum(count), 0) FROM network_words WHERE network_id = $1 AND word = 'strange'`, b.network)
 	}

@@ -17,8 +17,8 @@ import (
 // maxArrivals is how many of an account's latest conversions are read to find out how late conversions arrive.
 const maxArrivals = 20_000
 
-// choose returns the active campaigns to judge today: the maxCampaigns with the most clicks, and the other campaigns whose turn
-// is today. turn is the number of days in which each of the other campaigns is judged once.
+// choose returns the active campaigns to judge today: those with the most clicks, and others whose turn is today. turn is the
+// number of days in which each of the others is judged once.
 func (r *reading) choose(ctx context.Context) (chosen []uuid.UUID, turn int, err error) {
 	rows, err := r.readRows(ctx, copilot.Campaigns, maxRanked, nil, "campaign_id")
 	if err != nil || len(rows) == 0 {
@@ -49,8 +49,8 @@ func (r *reading) choose(ctx context.Context) (chosen []uuid.UUID, turn int, err
 	return append(chosen, today...), turn, nil
 }
 
-// byTurn returns the ids whose turn is on a day, and the number of days until all ids have had a turn. An id keeps
-// its day as long as turn stays the same. turn depends on the length of the list.
+// byTurn returns the ids whose turn is on a day, and the number of days until all ids have had a turn. An id keeps its day as
+// long as turn stays the same.
 func byTurn(list []uuid.UUID, day time.Time) (out []uuid.UUID, turn int) {
 	const usual = 25 // ids a day, so that few days have more than maxTurn
 	for turn = (len(list) + usual - 1) / usual; turn > 0; turn++ {
@@ -67,7 +67,6 @@ func byTurn(list []uuid.UUID, day time.Time) (out []uuid.UUID, turn int) {
 	return nil, 0
 }
 
-// delays reads how late the conversions of the account arrive.
 func (r *reading) delays(ctx context.Context) (copilot.Delays, error) {
 	list, err := dbcopilot.NewSuggestions(r.store).Arrivals(ctx, r.account.ID, r.in.Now.AddDate(0, 0, -copilot.DelayDays), maxArrivals)
 	return copilot.NewDelays(r.in.Now, list), err

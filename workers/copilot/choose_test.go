@@ -8,8 +8,8 @@ import (
 	"github.com/google/uuid"
 )
 
-// TestEachCampaignHasOneTurn checks that byTurn chooses each campaign on one day of a turn, and no more than maxTurn campaigns on
-// any day. A turn lasts the number of days that byTurn returns.
+// TestEachCampaignHasOneTurn checks that byTurn chooses each campaign on one day of a turn, and at most maxTurn campaigns on any
+// day.
 func TestEachCampaignHasOneTurn(t *testing.T) {
 	t.Parallel()
 	zone := time.FixedZone("", -5*60*60)

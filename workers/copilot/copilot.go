@@ -1,6 +1,5 @@
-// Package copilot judges the figures of accounts, periodically and on request, and stores suggestions. It also runs the
-// rules of accounts, which change campaigns automatically. models/copilot and models/autorule decide which
-// figures lead to a suggestion or a change. This package reads the figures, and carries out the changes of rules.
+// Package copilot judges the figures of accounts and stores suggestions. It also runs the rules of accounts, which change
+// campaigns automatically. models/copilot and models/autorule decide which figures lead to a suggestion or a change.
 package copilot
 
 import (
@@ -30,7 +29,7 @@ type Reports interface {
 // atOnce is how many accounts one sweep starts.
 const atOnce = 50
 
-// Register adds the handlers to a runtime. The parameter now is the clock, default time.Now.
+// Register adds the handlers to a runtime. now is the clock; nil means time.Now.
 func Register(r *workers.Runtime, s *store.Store, reports Reports, now func() time.Time) {
 	w := &worker{store: s, reports: reports, client: r.Client(), now: workers.Clock(now)}
 	workers.RegisterTick(r, jobs.SweepCopilot, w.sweep)
@@ -85,7 +84,7 @@ func (w *worker) refresh(ctx context.Context, id uuid.UUID) (out jobs.CopilotRef
 	return out, err
 }
 
-// next returns when an account is judged again: once a day of its time zone, at a time of day that depends on the account's id.
+// next returns when an account is judged again: once a day, at a time of day that depends on the account's id.
 func next(a models.Account, now time.Time) time.Time {
 	offset := time.Duration(binary.BigEndian.Uint32(a.ID[12:])) % (24 * 60 * 60) * time.Second
 	start := a.DayStart(now)

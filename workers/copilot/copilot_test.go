@@ -25,7 +25,7 @@ import (
 	worker "switchyard/workers/copilot"
 )
 
-// env is an account in Tokyo, a campaign with two paths, and a worker. addFigures adds figures of the paths.
+// env is an account in Tokyo, a campaign with two paths, and a worker.
 type env struct {
 	*testing.T
 	d           *db.DB
@@ -39,8 +39,7 @@ type env struct {
 	broken      atomic.Int64 // how many of the next reports fail
 }
 
-// costlyReader is a report reader. Its method Cost adds extraClicks to the number of clicks that a report reads. While
-// broken is above zero, each report fails and lowers broken by one.
+// costlyReader is a report reader whose reports cost more clicks, or fail.
 type costlyReader struct {
 	report.Reader
 	w *env
@@ -111,8 +110,7 @@ func source(account uuid.UUID) models.TrafficSource {
 
 func (w *env) setNow(t time.Time) { w.now.Store(&t) }
 
-// addFigures adds figures for each path and for each of the last n days before the current day. A path gets the given clicks,
-// its own number of conversions, and a revenue of ten dollars for each conversion.
+// addFigures adds figures for each path and for each of the last n days before the current day. A conversion earns ten dollars.
 func (w *env) addFigures(n, clicks int, conversions ...int) {
 	w.Helper()
 	for day := 1; day <= n; day++ {
@@ -137,7 +135,6 @@ func (w *env) start() {
 	jobstest.Run(w, rt.Run)
 }
 
-// refresh judges the account and returns its open suggestions.
 func (w *env) refresh() []copilot.Suggestion {
 	w.Helper()
 	handle, err := jobs.Submit(w.Context(), w.client, jobs.RefreshCopilot, w.account.ID, jobs.None{})
@@ -196,8 +193,7 @@ func TestRefresh(t *testing.T) {
 	}
 }
 
-// TestReportsAreShared checks that all campaigns are read in the same reports, so that the cost does not depend on the number of campaigns.
-// If figures could not be read, the open suggestions that depend on them stay open until they expire.
+// TestReportsAreShared checks that all campaigns are read in the same reports, so that the cost does not depend on their number.
 func TestReportsAreShared(t *testing.T) {
 	t.Parallel()
 	w := newEnv(t)

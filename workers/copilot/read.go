@@ -17,14 +17,14 @@ import (
 	"switchyard/models/subslot"
 )
 
-// These are the limits of the figures that are read for one account.
+// Limits of the figures that are read for one account.
 const (
 	maxCampaigns = 60        // campaigns with the most clicks, which are judged every day
 	maxTurn      = 40        // other campaigns, which take turns; maxCampaigns + maxTurn = report.MaxValues
 	maxRanked    = 5000      // campaigns with clicks that are considered
-	maxRecords   = 5000      // offers, or landing pages, that are read
-	maxRows      = 100_000   // rows of the report on all campaigns by path and day
-	maxValues    = 50_000    // rows of the report on all campaigns by one dimension
+	maxRecords   = 5000      // records of a list that are read
+	maxRows      = 100_000   // of the report on all campaigns by path and day
+	maxValues    = 50_000    // of the report on all campaigns by one dimension
 	maxRead      = 5_000_000 // clicks that are read one by one, by all reports together
 	maxSources   = 200
 )
@@ -37,7 +37,7 @@ type reading struct {
 	query      report.Query         // a report on the window
 	clicksLeft int64                // clicks that may still be read
 	skipped    []uuid.UUID          // campaigns that are judged on another day
-	denied     map[deniedValue]bool // the values are in lower case
+	denied     map[deniedValue]bool // in lower case
 	unread     []string             // kinds of suggestions whose reports are too large
 }
 
@@ -47,8 +47,7 @@ type deniedValue struct {
 	attribute, value string
 }
 
-// read reads the figures to judge, and records which figures it could not read. The window ends with yesterday in the account's
-// time zone.
+// read reads the figures to judge. The window ends with yesterday in the account's time zone.
 func (w *worker) read(ctx context.Context, account models.Account, now time.Time) (*reading, error) {
 	to := account.DayStart(now)
 	from := to.AddDate(0, 0, -copilot.WindowDays)
@@ -68,7 +67,7 @@ func (w *worker) read(ctx context.Context, account models.Account, now time.Time
 }
 
 // readRows reads a report over the window. If the report is too large, it returns no rows, and adds the kinds of suggestions that
-// need this report to r.unread. `what` selects these kinds, see copilot.KindsBy.
+// need it to r.unread. what selects these kinds, see copilot.KindsBy.
 func (r *reading) readRows(ctx context.Context, what string, limit int, filters []report.Filter, dimensions ...string) ([]report.Row, error) {
 	rows, err := r.readWithin(ctx, r.query.From, r.query.To, limit, filters, dimensions...)
 	if errors.Is(err, errTooLarge) {
@@ -130,7 +129,6 @@ func (r *reading) landers(ctx context.Context) error {
 	})
 }
 
-// problems reads which offers and landing pages have broken or unsafe links.
 func (r *reading) problems(ctx context.Context) error {
 	broken, err := r.store.Links().Broken(ctx, r.account.ID)
 	if err != nil {
@@ -155,7 +153,6 @@ func (r *reading) problems(ctx context.Context) error {
 	return err
 }
 
-// denyEntries reads which values are denied already.
 func (r *reading) denyEntries(ctx context.Context) error {
 	return each(ctx, r.store.BotEntries().List, r.account.ID, func(e models.BotEntry) {
 		if e.ListType != models.BotDeny || e.Operator != "equals" {
@@ -223,7 +220,6 @@ func (r *reading) campaign(ctx context.Context, id uuid.UUID) (c copilot.Campaig
 	return c, err
 }
 
-// question describes a report on the figures of campaigns.
 type question struct {
 	what   string // the argument of copilot.KindsBy
 	limit  int    // maximum number of rows
@@ -232,8 +228,7 @@ type question struct {
 	add    func(*copilot.CampaignInput, report.Row)
 }
 
-// figures reads one report on all wanted campaigns, by campaign and the given dimensions. It passes each row to q.add with the
-// row's campaign.
+// figures reads one report on all wanted campaigns, by campaign and the given dimensions.
 func (r *reading) figures(ctx context.Context, q question, dimensions ...string) error {
 	var ids []uuid.UUID
 	at := map[string]*copilot.CampaignInput{}
@@ -271,8 +266,8 @@ func (r *reading) arms(ctx context.Context) error {
 	}}, "stream_id", "lander_id", "offer_id", "date")
 }
 
-// values reads the cost and revenue of each value of each attribute, for campaigns with a cost. It leaves out sub-parameters that
-// the source does not fill, and days whose conversions have not arrived yet.
+// values reads the cost and revenue of each value of each attribute, for campaigns with a cost. It leaves out days whose
+// conversions have not arrived yet.
 func (r *reading) values(ctx context.Context) error {
 	r.unifyLateDays()
 	for _, name := range r.judged() {

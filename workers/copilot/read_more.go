@@ -89,8 +89,8 @@ func (r *reading) networks(ctx context.Context) error {
 	return nil
 }
 
-// clickParameter finds the parameter that contains a click id most often. It counts only postbacks whose id is a click
-// of the account, because a sender can invent ids.
+// clickParameter finds the parameter that contains a click id most often. It counts only ids of the account's clicks, because a
+// sender can invent ids.
 func (r *reading) clickParameter(ctx context.Context, n *copilot.NetworkInput, list []map[string]string) error {
 	ids := map[string][]uuid.UUID{}
 	reads := map[uuid.UUID]bool{} // the click ids that are found with the parameter that the network is set to now
@@ -122,8 +122,7 @@ func (r *reading) clickParameter(ctx context.Context, n *copilot.NetworkInput, l
 	return err
 }
 
-// domains reads the account's domains that have a problem with their certificate or whose registration ends soon. It counts the
-// judged campaigns on each.
+// domains reads the account's domains that have a problem with their certificate or whose registration ends soon.
 func (r *reading) domains(ctx context.Context) error {
 	found := map[uuid.UUID]*copilot.DomainInput{}
 	domain := func(id uuid.UUID, host string) *copilot.DomainInput {

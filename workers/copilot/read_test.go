@@ -20,7 +20,7 @@ import (
 	"switchyard/models/flow"
 )
 
-// storeClicks stores n clicks at the real current time. The function change sets the fields of each.
+// storeClicks stores n clicks at the real current time. change sets the fields of each.
 func (w *env) storeClicks(n int, change func(*models.Click)) {
 	w.Helper()
 	s, err := spool.Open(w.TempDir(), spool.Options{})
@@ -45,13 +45,13 @@ func (w *env) storeClicks(n int, change func(*models.Click)) {
 	}
 }
 
-// TestReads checks that the reasons for several kinds of suggestions are found in the database, and that a value is not suggested
-// again after it was denied.
+// TestReads checks that the reasons for several kinds of suggestions are found in the database. A denied value is not suggested
+// again.
 func TestReads(t *testing.T) {
 	t.Parallel()
 	w := newEnv(t)
 	now := time.Now().UTC().Truncate(time.Microsecond)
-	w.setNow(now.AddDate(0, 0, 2)) // two days later, so that the clicks stored today are on a complete day
+	w.setNow(now.AddDate(0, 0, 2)) // the clicks stored today are then on a complete day
 	o := models.Offer{OfferFields: models.OfferFields{
 		Name: "shoe", URL: "https://o.test/", Payout: models.NewMoney(decimal.NewFromInt(5)), PayoutType: "fixed", Currency: "USD", PayoutFromParam: true,
 	}}

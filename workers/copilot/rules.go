@@ -21,7 +21,7 @@ import (
 const (
 	// rulesAtOnce is how many accounts a sweep claims in one batch.
 	rulesAtOnce = 200
-	// rulesClaimed is the time after which a rule gets another job, if the first job did not run the rule.
+	// rulesClaimed is the time after which a rule gets another job, if the first job did not run it.
 	rulesClaimed = 12 * time.Minute
 )
 
@@ -44,8 +44,8 @@ func (w *worker) sweepRules(ctx context.Context) error {
 }
 
 // runRules runs the rules of an account that were due at the time of the job. A rule that has run is no longer due, so an attempt
-// after a crash continues with the next rule. A failing rule does not stop the other rules. The next attempts run it again. If
-// the last attempt fails too, the rule waits for its next turn.
+// after a crash continues with the next rule. A failing rule does not stop the others. After the last attempt it waits for its
+// next turn.
 func (w *worker) runRules(ctx context.Context, u *workers.Run[jobs.RulesArgs, jobs.RulesRun]) error {
 	account, err := w.store.FindAccount(ctx, u.Job.AccountID.UUID)
 	if errors.Is(err, models.NotFound("account")) {
@@ -89,13 +89,12 @@ func (w *worker) runRules(ctx context.Context, u *workers.Run[jobs.RulesArgs, jo
 	return u.Commit(ctx, out, nil)
 }
 
-// execution is the state of one run of a rule.
 type execution struct {
 	*reading
 	rule   autorule.Rule
 	run    autorule.Run
 	shadow bool
-	later  bool // another job runs the rule, because the rule needs more clicks than this job may still read
+	later  bool // another job runs the rule, because it needs more clicks than this job may still read
 
 	records map[uuid.UUID]copilot.Record // the flows that the matched targets were read from
 }
@@ -125,7 +124,6 @@ func (x *execution) do(ctx context.Context) error {
 	return x.alert(ctx, matched)
 }
 
-// change carries out the changes of the rule for the matched targets.
 func (x *execution) change(ctx context.Context, matched []autorule.Target) error {
 	cooling, err := dbcopilot.NewRules(x.store).Cooling(ctx, x.rule, x.run.At.Time)
 	if err != nil {
@@ -186,8 +184,8 @@ func (x *execution) act(ctx context.Context, act autorule.Act) error {
 	return nil
 }
 
-// record returns the record that an act changes. For a flow it returns the record from which the act was made. If another act of
-// this run has changed the flow since then, record reads it again.
+// record returns the record that an act changes. For a flow it is the one from which the act was made, unless another act of this
+// run has changed the flow.
 func (x *execution) record(ctx context.Context, act autorule.Act) (copilot.Record, error) {
 	if act.Action.Target().Kind == copilot.TargetFlow {
 		if r, ok := x.records[act.CampaignID.UUID]; ok {
@@ -223,12 +221,10 @@ func (x *execution) alert(ctx context.Context, matched []autorule.Target) error 
 	return err
 }
 
-// logTargets records the same outcome for each target, without a reason and without the id of a change.
 func (x *execution) logTargets(outcome string, targets ...autorule.Target) {
 	x.run.Record(x.rule.Settings, outcome, "", uuid.NullUUID{}, targets...)
 }
 
-// windowText returns the window of the run as text for a person.
 func (x *execution) windowText() (from, to string) {
 	layout, zone := "2006-01-02 15:04", x.account.DayStart(x.run.At.Time).Location()
 	if x.rule.WindowUnit == autorule.Days && !x.rule.IncludeCurrent {

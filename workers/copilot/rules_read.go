@@ -18,8 +18,8 @@ import (
 )
 
 const (
-	// maxTargets is the maximum number of campaigns, paths, offers or values that a run of a rule considers. The run takes the targets
-	// with the most clicks.
+	// maxTargets is the maximum number of campaigns, paths, offers or values that a run of a rule considers, those with the most
+	// clicks.
 	maxTargets = 5000
 	// minPayouts is the minimum number of conversions for which the mean payout is used.
 	minPayouts = 5
@@ -28,7 +28,6 @@ const (
 // errTooLarge means that a report would read more clicks than the account's job may still read.
 var errTooLarge = errors.New("copilot: too many clicks to read")
 
-// newReading returns a reading of an account at the given time.
 func (w *worker) newReading(account models.Account, now time.Time) *reading {
 	return &reading{
 		worker: w, account: account, clicksLeft: maxRead, denied: map[deniedValue]bool{},
@@ -52,7 +51,6 @@ func (r *reading) readWithin(ctx context.Context, from, to time.Time, limit int,
 	return r.reports.Performance(ctx, q)
 }
 
-// scope returns the report filters for the campaigns and sources that a rule is limited to.
 func scope(s autorule.Settings) (list []report.Filter) {
 	if len(s.CampaignIDs) > 0 {
 		list = append(list, report.IDs("campaign_id", s.CampaignIDs...))
@@ -63,7 +61,7 @@ func scope(s autorule.Settings) (list []report.Filter) {
 	return list
 }
 
-// matched returns the targets that match the rule now and can still be acted upon. The targets with the highest cost come first.
+// matched returns the targets that match the rule now and can still be acted upon. The highest cost comes first.
 func (x *execution) matched(ctx context.Context) ([]autorule.Target, error) {
 	s := x.rule.Settings
 	rows, err := x.readWithin(ctx, x.run.From.Time, x.run.To.Time, maxTargets, scope(s), s.Dimensions()...)
@@ -92,7 +90,7 @@ func (x *execution) matched(ctx context.Context) ([]autorule.Target, error) {
 	return x.actionable(ctx, list)
 }
 
-// addIdle adds the active campaigns without figures to the list, if the rule looks at campaigns.
+// addIdle adds the active campaigns without figures, if the rule looks at campaigns.
 func (r *reading) addIdle(ctx context.Context, s autorule.Settings, list []autorule.Target) ([]autorule.Target, error) {
 	if s.LooksAt != autorule.Campaign {
 		return list, nil
@@ -114,9 +112,8 @@ func inScope(s autorule.Settings, c models.Campaign) bool {
 		(len(s.SourceIDs) == 0 || c.SourceID.Valid && slices.Contains(s.SourceIDs, c.SourceID.UUID))
 }
 
-// setPayouts sets the payout of a conversion for each target, if the rule needs it. The payout is the mean of the last 30 days for
-// the target's offer or campaign. With fewer than minPayouts conversions it is the fixed payout of the offer, or the highest fixed
-// payout of the campaign's offers.
+// setPayouts sets the payout of a conversion for each target, if the rule needs it: the mean of the last 30 days. With fewer than
+// minPayouts conversions it is the fixed payout of the offer, or the highest of the campaign's offers.
 func (r *reading) setPayouts(ctx context.Context, s autorule.Settings, list []autorule.Target, now time.Time) error {
 	if !s.NeedsPayout() || len(list) == 0 {
 		return nil
@@ -159,9 +156,8 @@ func (r *reading) setPayouts(ctx context.Context, s autorule.Settings, list []au
 	return nil
 }
 
-// highestFixedPayout returns the fixed payout of an offer, or the highest fixed payout of the offers of a campaign. If `by` is
-// "offer_id", id is the id of the offer. If `by` is "campaign_id", id is the id of the campaign. The result is nil if no offer has a
-// fixed payout in the account's currency.
+// highestFixedPayout returns the fixed payout of an offer, or the highest of the offers of a campaign. by is the dimension of the
+// id. The result is nil if no offer has a fixed payout in the account's currency.
 func (r *reading) highestFixedPayout(ctx context.Context, by, id string) (*decimal.Decimal, error) {
 	ids := []string{id}
 	if by == "campaign_id" {
@@ -228,7 +224,7 @@ func (x *execution) actionable(ctx context.Context, list []autorule.Target) ([]a
 	return out, ctx.Err()
 }
 
-// campaignOf reads an active campaign with its flow. It returns nil if there is no such campaign.
+// campaignOf reads an active campaign with its flow, or returns nil.
 func (x *execution) campaignOf(ctx context.Context, id uuid.UUID) (*models.Campaign, error) {
 	c, err := x.store.Campaigns().Find(ctx, x.account.ID, id)
 	if errors.Is(err, models.NotFound("campaign")) || err == nil && c.Status != models.CampaignActive {

@@ -16,8 +16,8 @@ import (
 const (
 	// replayDays is how many days a rule is replayed over, today not included.
 	replayDays = 30
-	// maxReplayed is the maximum number of rows of figures in a replay. There is one row for each target and hour, or each target
-	// and day.
+	// maxReplayed is the maximum number of rows of figures in a replay. There is one for each target and hour, or each target and
+	// day.
 	maxReplayed = 50_000
 )
 
@@ -45,7 +45,7 @@ type replaying struct {
 	*reading
 	rule   autorule.Settings
 	to     time.Time
-	starts []time.Time // the starts of the hours or days
+	starts []time.Time // of the hours or days
 	first  int         // index of the hour or day at whose end the rule runs for the first time
 }
 
@@ -72,8 +72,7 @@ func (p *replaying) answer(ctx context.Context) (jobs.RuleReplay, error) {
 	return out, err
 }
 
-// divideTime divides the time that ends at p.to into hours or days. The rule first runs at the end of the first hour or day after
-// the time `from`. The division begins early enough for the window of this run.
+// divideTime divides the time until p.to into hours or days. It begins early enough for the window of the first run.
 func (p *replaying) divideTime(from time.Time) {
 	size, each := p.rule.Buckets()
 	at, next := from.Add(-time.Duration(size-1)*time.Hour).Truncate(time.Hour), func(t time.Time) time.Time { return t.Add(each) }
@@ -85,7 +84,8 @@ func (p *replaying) divideTime(from time.Time) {
 	}
 }
 
-// bucket returns the index in starts of the hour or day that has this label in reports. It is negative if the label cannot be read.
+// bucket returns the index in starts of the hour or day that has this label in reports. It is negative if the label cannot be
+// read.
 func (p *replaying) bucket(label string) int {
 	if p.rule.WindowUnit == autorule.Days {
 		day, err := time.ParseInLocation(time.DateOnly, label, p.to.Location())
@@ -104,7 +104,6 @@ func (p *replaying) bucket(label string) int {
 	return int(hour.Sub(p.starts[0]) / time.Hour)
 }
 
-// series reads the figures of all targets.
 func (p *replaying) series(ctx context.Context) ([]autorule.Series, error) {
 	by := "hour"
 	if p.rule.WindowUnit == autorule.Days {
@@ -146,7 +145,7 @@ func (p *replaying) series(ctx context.Context) ([]autorule.Series, error) {
 }
 
 // zeros makes hours and days without figures count as zero for active campaigns, from their creation on. It also adds the active
-// campaigns without any figures. If the rule does not look at campaigns, it does nothing.
+// campaigns without any figures.
 func (p *replaying) zeros(ctx context.Context, list []autorule.Series) ([]autorule.Series, error) {
 	if p.rule.LooksAt != autorule.Campaign {
 		return list, nil
@@ -172,7 +171,6 @@ func (p *replaying) zeros(ctx context.Context, list []autorule.Series) ([]autoru
 	return list, err
 }
 
-// names reads the names of the campaigns, paths and offers that the targets refer to.
 func (p *replaying) names(ctx context.Context, list []autorule.ReplayedAct) (map[string]string, error) {
 	ids := map[string][]string{}
 	for _, a := range list {

@@ -26,8 +26,8 @@ import (
 	"switchyard/models/flow"
 )
 
-// newRuled makes an env in which it is noon of a recent day in Tokyo. The day must be recent because the cool-down
-// after an undo uses the database's clock.
+// newRuled makes an env in which it is noon of a recent day in Tokyo, because the cool-down after an undo uses the database's
+// clock.
 func newRuled(t *testing.T) *env {
 	t.Helper()
 	w := newEnv(t)
@@ -35,8 +35,8 @@ func newRuled(t *testing.T) *env {
 	return w
 }
 
-// rule saves a live rule that is due now. It pauses a path that had at least 100 clicks and no conversion
-// yesterday. The function `change` may replace its settings.
+// rule saves a live rule that is due now. It pauses a path that had at least 100 clicks and no conversion yesterday, unless
+// change replaces its settings.
 func (w *env) rule(change func(*autorule.Settings)) autorule.Rule {
 	w.Helper()
 	s := autorule.Defaults()
@@ -58,13 +58,11 @@ func (w *env) rule(change func(*autorule.Settings)) autorule.Rule {
 
 func number(n int64) models.Money { return models.NewMoney(decimal.NewFromInt(n)) }
 
-// due makes all rules due now.
 func (w *env) due() {
 	w.Helper()
 	dbtest.Exec(w, w.d, `UPDATE copilot_rules SET next_at = $1`, *w.now.Load())
 }
 
-// job runs a job of the account and reads its answer.
 func job[A, R any](w *env, j jobs.Job[A, R], args A) (out R) {
 	w.Helper()
 	row, err := j.NewRow(w.account.ID, args)
@@ -83,7 +81,6 @@ func job[A, R any](w *env, j jobs.Job[A, R], args A) (out R) {
 	return out
 }
 
-// ended dispatches a job and waits for its end.
 func (w *env) ended(row models.Job) models.Job {
 	w.Helper()
 	w.client.DispatchFor(w.Context(), w.account.ID, row.Kind, row.ID)
@@ -98,8 +95,7 @@ func (w *env) ended(row models.Job) models.Job {
 	return row
 }
 
-// run runs the due rules and returns the run of r at the present moment, or the zero Run if none was
-// recorded.
+// run runs the due rules and returns the run of r at the present moment, or the zero Run.
 func (w *env) run(r autorule.Rule) autorule.Run {
 	w.Helper()
 	job(w, jobs.RunRules, jobs.RulesArgs{At: *w.now.Load()})
@@ -113,7 +109,6 @@ func (w *env) run(r autorule.Rule) autorule.Run {
 	return runs[0]
 }
 
-// outcomes lists the outcomes of a run's items.
 func outcomes(r autorule.Run) string {
 	return strings.Join(db.Map(r.Items, func(i autorule.RunItem) string { return i.Outcome }), " ")
 }
@@ -138,8 +133,8 @@ func (w *env) changes() []copilot.Change {
 	return list
 }
 
-// TestRulePauses checks that a matching path is paused by a change with its evidence, and that it stays active during the
-// cool-down after the change was undone.
+// TestRulePauses checks that a matching path is paused by a change with its evidence, and stays active during the cool-down after
+// an undo.
 func TestRulePauses(t *testing.T) {
 	t.Parallel()
 	w := newRuled(t)
@@ -180,8 +175,7 @@ func TestRulePauses(t *testing.T) {
 	}
 }
 
-// TestRuleWeighs checks that a weight is changed once in a cool-down, and that repeating a run, as after a crash, changes no
-// weight.
+// TestRuleWeighs checks that a weight is changed once in a cool-down, also if a run is repeated, as after a crash.
 func TestRuleWeighs(t *testing.T) {
 	t.Parallel()
 	w := newRuled(t)
@@ -216,8 +210,8 @@ func TestRuleWeighs(t *testing.T) {
 	}
 }
 
-// TestRuleStale checks that a record is left unchanged if it or the rule has changed since the record was read. No cool-down
-// begins then. Of several concurrent acts, only one is carried out.
+// TestRuleStale checks that a record is left unchanged if it or the rule has changed since it was read. Of several concurrent
+// acts, only one is carried out.
 func TestRuleStale(t *testing.T) {
 	t.Parallel()
 	w := newRuled(t)
@@ -444,8 +438,7 @@ func TestRuleChangesNothing(t *testing.T) {
 	}
 }
 
-// TestRuleFails checks that a failing rule does not stop the other rules and is tried again. The changes made before are not
-// repeated.
+// TestRuleFails checks that a failing rule does not stop the other rules and is tried again. Earlier changes are not repeated.
 func TestRuleFails(t *testing.T) {
 	t.Parallel()
 	w := newRuled(t)
@@ -482,7 +475,7 @@ func TestRuleFails(t *testing.T) {
 	}
 }
 
-// TestRuleReplay checks that a replay lists, by day and with names, what the rule would have done, and that it changes nothing.
+// TestRuleReplay checks that a replay lists, by day and with names, what the rule would have done, and changes nothing.
 func TestRuleReplay(t *testing.T) {
 	t.Parallel()
 	w := newRuled(t)

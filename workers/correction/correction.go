@@ -30,8 +30,7 @@ func Register(r *workers.Runtime, s *store.Store, clicks click.Log) {
 	workers.RegisterRow(r, jobs.UndoCost, h.undo)
 }
 
-// process returns the handler of jobs that record the rows of a file. The function `read` parses a file and checks its rows. The
-// importer `to` records the rows.
+// process returns the handler of jobs that record the rows of a file. read parses the file, and to records the rows.
 func process[R rowimport.Row, O rowimport.Outcome](
 	read func(ctx context.Context, s *store.Store, job models.Job, args jobs.CorrectionArgs, text string) ([]R, correction.Skips, error), to rowimport.Importer[R, O],
 ) func(context.Context, *workers.Run[jobs.CorrectionArgs, jobs.CorrectionAnswer[O]]) error {
@@ -54,11 +53,10 @@ func process[R rowimport.Row, O rowimport.Outcome](
 	}
 }
 
-// conversionReader reads files of conversions.
 type conversionReader struct{ clicks click.Log }
 
-// read reads the rows of a file. If a payout states no currency and its text cannot be read without one, read reads the file
-// again with the currency of the recorded conversion, or else of the click's offer or campaign.
+// read reads the rows of a file. If a payout cannot be read without a currency and states none, it takes the currency of the
+// recorded conversion, or else of the click's offer or campaign.
 func (k conversionReader) read(ctx context.Context, s *store.Store, job models.Job, _ jobs.CorrectionArgs, text string) (
 	[]correction.Conversion, correction.Skips, error,
 ) {
@@ -91,7 +89,7 @@ func (k conversionReader) read(ctx context.Context, s *store.Store, job models.J
 }
 
 // checkTime refuses a time in the future or before the click. If the row's time is less exact than the click's (a day, minute or
-// second that contains the click), the time becomes the click's time.
+// second that contains the click), it becomes the click's time.
 func checkTime(v *correction.Conversion, now time.Time) {
 	if v.Refusal != "" || v.Time.IsZero() {
 		return

@@ -67,7 +67,7 @@ func readCosts(ctx context.Context, s *store.Store, job models.Job, args jobs.Co
 	return db.Map(read, l.resolve), skips, nil
 }
 
-// withCurrencies reads a file again if an amount states no currency and its text cannot be read without one. The currency is the
+// withCurrencies reads a file again if an amount states no currency and cannot be read without one. The currency is the
 // campaign's, or else the account's.
 func (l *lookup) withCurrencies(ctx context.Context, s *store.Store, account uuid.UUID, text string, o correction.CostOptions, read []correction.Cost) (
 	[]correction.Cost, error,
@@ -101,7 +101,7 @@ type lookup struct {
 	change             uuid.NullUUID
 	setBy              map[spendKey]int // the line that sets the spend
 	now                time.Time
-	oldest             time.Time // clicks before this time are deleted; zero if the account's plan keeps clicks as long as any plan does
+	oldest             time.Time // clicks before it are deleted; zero: all clicks are kept
 }
 
 type spendKey struct {
@@ -109,8 +109,8 @@ type spendKey struct {
 	source, campaign uuid.UUID
 }
 
-// index maps ids, names and aliases, in lower case, to records. If a word has several meanings, an id wins, then the name of a
-// live record, then an alias, then the name of a deactivated record. A word that is still ambiguous maps to several ids.
+// index maps ids, names and aliases, in lower case, to records. An id wins, then the name of a live record, then an alias, then
+// the name of a deactivated record. A word that is still ambiguous maps to several ids.
 func index(list []store.NamedRecord) map[string][]uuid.UUID {
 	known := map[string][]uuid.UUID{}
 	for _, words := range []func(store.NamedRecord) string{
@@ -172,7 +172,7 @@ func (l *lookup) resolve(r correction.Cost) cost {
 	return v
 }
 
-// findOne finds the record that a word names. If there is no such record or more than one, it returns the reason as refusal.
+// findOne finds the record that a word names, or returns the reason of the refusal.
 func findOne(known map[string][]uuid.UUID, what, word string) (id uuid.UUID, refusal string) {
 	switch ids := known[strings.ToLower(word)]; len(ids) {
 	case 0:
@@ -223,7 +223,7 @@ type spread struct {
 	rate   decimal.NullDecimal
 }
 
-// costResult returns the outcome of a row from the number of clicks over which its spend is spread.
+// costResult returns the outcome of a row.
 func costResult(row cost, s spread) costOutcome {
 	result := correction.Spread
 	if s.clicks == 0 {
@@ -242,7 +242,6 @@ func costRow(v cost, verdict correction.Verdict) costOutcome {
 	}
 }
 
-// id returns the text of an id, or nil for the zero id.
 func id(u uuid.UUID) *string {
 	if u == uuid.Nil {
 		return nil

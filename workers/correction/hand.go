@@ -14,7 +14,6 @@ import (
 	"switchyard/workers"
 )
 
-// hand sets costs by hand, and undoes changes of cost.
 type hand struct {
 	store  *store.Store
 	clicks click.Log
@@ -66,7 +65,6 @@ func (h hand) fail(ctx context.Context, u *workers.Run[jobs.SetCostArgs, jobs.Co
 	})
 }
 
-// names returns the names of the campaigns of days.
 func (h hand) names(ctx context.Context, account uuid.UUID, days []models.CostDay) (map[string]string, error) {
 	ids := db.Map(days, func(d models.CostDay) string { return d.CampaignID.String() })
 	return h.store.Labels(ctx, account, "campaign_id", ids)

@@ -1,9 +1,9 @@
-// Package crawler verifies visitors whose user agents claim to be a well-known crawler. A reverse DNS name of the visitor's address
-// must belong to the crawler, and that name must resolve to the visitor's address. The click of a verified crawler gets the crawler's
-// name, and the click of a forged crawler gets the signal fake_crawler.
+// Package crawler verifies visitors whose user agents claim to be a well-known crawler. A reverse DNS name of the visitor's
+// address must belong to the crawler, and that name must resolve to the address. Otherwise the click gets the signal
+// fake_crawler.
 //
-// A click whose user agent names a crawler is called a claim until it is decided. If DNS gives no answer, the claim is not
-// fake: it is looked up again after one minute, two, four and so on, and dropped after an hour.
+// Such a click is called a claim until it is decided. If DNS gives no answer, the claim is not fake: it is looked up again after
+// one minute, two, four and so on, and dropped after an hour.
 package crawler
 
 import (
@@ -51,7 +51,7 @@ type worker struct {
 	client *jobs.Client
 }
 
-// These are the limits of one sweep, which runs once a minute.
+// Limits of one sweep, which runs once a minute.
 const (
 	accountsAtOnce    = 100
 	clicksAtOnce      = 2000 // claims of one account
@@ -61,10 +61,9 @@ const (
 
 const (
 	claimRetention = time.Hour
-	// answerRetention is how long an answer about an address is used for further clicks with the address.
+	// answerRetention is how long an answer about an address is used for further clicks.
 	answerRetention = 24 * time.Hour
-	// deletedAtOnce is how many old rows are deleted at once.
-	deletedAtOnce = 20_000
+	deletedAtOnce   = 20_000
 )
 
 // sweep starts the verification for each account with claims that are due.
@@ -80,7 +79,6 @@ func (w *worker) sweep(ctx context.Context) error {
 	return workers.SubmitEach(ctx, w.client, jobs.VerifyCrawlers, waiting)
 }
 
-// verify decides the due claims of an account.
 func (w *worker) verify(ctx context.Context, account uuid.UUID) error {
 	now := w.o.Now()
 	claims, err := botscan.LeaseClaims(ctx, w.o.Clicks.Conn, account, now, clicksAtOnce)
@@ -129,8 +127,8 @@ func (w *worker) revise(ctx context.Context, account uuid.UUID, findings []botsc
 	})
 }
 
-// answers returns for each claim whether the address belongs to the crawler. `known` has the claims with a stored answer or an answer
-// from DNS. `later` has the claims beyond lookUpsAtOnce, which another run looks up. Claims whose look-up failed are in neither map.
+// answers returns for each claim whether the address belongs to the crawler. later has the claims that another run looks up.
+// Claims whose look-up failed are in neither map.
 func (w *worker) answers(ctx context.Context, claims []botscan.CrawlerClaim, now time.Time) (
 	known, later map[botscan.CrawlerAddress]bool, err error,
 ) {

@@ -32,7 +32,6 @@ import (
 	"switchyard/workers/egress/egresstest"
 )
 
-// env is two accounts with a campaign each, and a worker that asks a DNS server.
 type env struct {
 	*testing.T
 	db       *db.DB
@@ -115,8 +114,8 @@ func (w *env) visit(account int, addr, agent string, changes ...func(*models.Cli
 	}
 }
 
-// verify lets the worker decide the claims that are due when its clock is ahead by the given time. It waits until exactly the claims
-// in `left` remain undecided. `left` lists them with the address and the number of attempts of each.
+// verify lets the worker decide the claims that are due when its clock is ahead by the given time. It waits until exactly the
+// claims in left remain, given as address and number of attempts.
 func (w *env) verify(ahead time.Duration, left string) {
 	w.Helper()
 	w.ahead.Store(int64(ahead))
@@ -128,7 +127,6 @@ func (w *env) verify(ahead time.Duration, left string) {
 	w.balanced()
 }
 
-// balanced checks that the ledger has the same sums as the clicks.
 func (w *env) balanced() {
 	w.Helper()
 	counted := dbtest.Get[string](w, w.db, `SELECT concat_ws(' ', sum(clicks), sum(unique_clicks), sum(bot_clicks), trim_scale(sum(cost))) FROM ledger`)
@@ -139,9 +137,8 @@ func (w *env) balanced() {
 	}
 }
 
-// TestCrawlers checks that the click of a crawler gets the crawler's name if the address has a host name of the crawler's operator.
-// Otherwise the click is marked as fake. A crawler without documented host names gets neither a name nor the mark. If no DNS server
-// gives an answer, the click is not marked as fake, and its address is looked up again for an hour.
+// TestCrawlers checks that a click gets the crawler's name if a host name of its address is the operator's, and is otherwise
+// marked as fake. Without an answer of DNS, the address is looked up again for an hour.
 func TestCrawlers(t *testing.T) {
 	parttest.Edge.Only(t)
 	t.Parallel()
@@ -193,7 +190,7 @@ func TestCrawlers(t *testing.T) {
 		t.Errorf("%d addresses were looked up, want 10", n)
 	}
 
-	// A stored answer is also used for the clicks of another account. It is used even while no DNS server answers.
+	// A stored answer is also used for the clicks of another account, even while no DNS server answers.
 	stop()
 	w.visit(1, "192.0.2.1", google)
 	w.visit(1, "192.0.2.2", google)
@@ -204,7 +201,7 @@ func TestCrawlers(t *testing.T) {
 	}
 	w.verify(3*time.Minute, "192.0.2.8 2, 192.0.2.77 2, 203.0.113.7 2")
 
-	// Once DNS gives an answer, the answer decides the claims that waited for it.
+	// Once DNS gives an answer, it decides the claims that waited for it.
 	zones["google.com"], zones["113.0.203.in-addr.arpa"] = "eight A 192.0.2.8", "7 PTR crawl-7.googlebot.com."
 	server, stop = egresstest.Named(t, zones)
 	w.names.now.Store(egress.NewNames(server))
@@ -256,8 +253,7 @@ func TestManyClaims(t *testing.T) {
 	}
 }
 
-// TestHiddenAddresses checks that a click whose address is stored only in part makes no claim, because the stored part does not
-// show whose address it is.
+// TestHiddenAddresses checks that a click whose address is stored only in part makes no claim.
 func TestHiddenAddresses(t *testing.T) {
 	t.Parallel()
 	w := newEnv(t)

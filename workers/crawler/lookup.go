@@ -49,8 +49,7 @@ func (w *worker) lookUp(ctx context.Context, list []botscan.CrawlerAddress) (out
 // maxNames is the maximum number of names of an address that are checked.
 const maxNames = 10
 
-// confirm reports whether an address belongs to the claimed crawler: a name of the address belongs to the crawler, and that name
-// resolves to the address. It returns an error if DNS could not tell.
+// confirm reports whether an address belongs to the claimed crawler. It returns an error if DNS could not tell.
 func confirm(ctx context.Context, names Names, c botscan.CrawlerAddress) (verified bool, err error) {
 	crawler, _ := bot.CrawlerNamed(c.Crawler)
 	list, err := names.LookupAddr(ctx, c.Address)

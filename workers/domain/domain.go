@@ -1,7 +1,6 @@
-// Package domain manages customers' domains. It tests the customers' DNS accounts, lists the zones in them, points domains at
-// the tracker, and checks where domains lead. A domain is verified when two conditions hold: this install answers a challenge
-// at the domain, and DNS shows that the domain belongs to the account (models.ProofTXT has the rule). If DNS or the host
-// cannot be asked, the domain keeps its state.
+// Package domain manages customers' domains. It lists the zones in the customers' DNS accounts, points domains at the tracker,
+// and checks where domains lead. A domain is verified when this install answers a challenge at the domain, and DNS shows that the
+// domain belongs to the account (models.ProofTXT has the rule).
 package domain
 
 import (
@@ -41,12 +40,12 @@ type Options struct {
 	Pages   *egress.Client // must accept the schemes http and https
 	Tracker models.DomainTracker
 	Edge    string // the edge that issues certificates for domains; empty if there is no edge
-	// Registries is the client for the registries of names. It asks them for the end of each registration. If it is nil, no registry
-	// is asked.
+	// Registries is the client for the registries of names, which know when registrations end. If it is nil, no registry is
+	// asked.
 	Registries *egress.Client
-	// RegistryList is the address of the list of registries. The default is the address of IANA's list.
+	// RegistryList is the address of the list of registries. The default is IANA's.
 	RegistryList *url.URL
-	// Ports are the ports at which a domain is probed by HTTP and HTTPS; default 80 and 443.
+	// Ports are the ports at which a domain is probed; default 80 and 443.
 	Ports struct{ HTTP, HTTPS string }
 	Now   func() time.Time // default time.Now
 }
@@ -79,8 +78,8 @@ type account struct {
 	zones []string
 }
 
-// open opens a DNS account, lists its zones and stores whether this worked. `why` describes a failure of the provider. If the provider
-// only asks for fewer requests, open stores nothing, because this says nothing about the account.
+// open opens a DNS account, lists its zones and stores whether this worked. why describes a failure of the provider. A provider
+// that asks for fewer requests says nothing about the account, so open stores nothing then.
 func (w *worker) open(ctx context.Context, a models.DNSAccount) (opened account, why string, err error) {
 	opened.DNSAccount = a
 	credentials, err := w.store.DNSAccounts().Credentials(ctx, a)
@@ -123,7 +122,6 @@ func (w *worker) test(ctx context.Context, args jobs.DNSArgs) (jobs.DNSZones, er
 	return zonesAnswer(a, why), err
 }
 
-// listZones lists the zones of every DNS account.
 func (w *worker) listZones(ctx context.Context, _ jobs.None) ([]jobs.DNSZones, error) {
 	all, failures, err := w.openAll(ctx, workers.Account(ctx))
 	out := make([]jobs.DNSZones, len(all))
@@ -133,8 +131,7 @@ func (w *worker) listZones(ctx context.Context, _ jobs.None) ([]jobs.DNSZones, e
 	return out, err
 }
 
-// openAll opens all DNS accounts of an account at once: there are at most models.MaxDNSAccounts. `why` has a text for each DNS account,
-// which is empty if the DNS account was opened.
+// openAll opens all DNS accounts of an account at once. why has a text for each, which is empty if it was opened.
 func (w *worker) openAll(ctx context.Context, id uuid.UUID) (all []account, why []string, err error) {
 	found, err := w.store.DNSAccounts().List(ctx, id)
 	if err != nil {

@@ -48,7 +48,7 @@ type env struct {
 	names   *registry
 }
 
-// addresses is a fake of DNS. Every name except elsewhere.example has these addresses, the addresses of the tracking host.
+// addresses is a fake of DNS. Every name except elsewhere.example has the addresses of the tracking host.
 type addresses []netip.Addr
 
 func (a addresses) Addresses(context.Context, string) ([]netip.Addr, error) { return a, nil }
@@ -77,7 +77,7 @@ func newEnv(t *testing.T) *env {
 	w.queued = func() map[string]string {
 		all := map[string]string{}
 		for _, key := range queue.Keys(t.Context(), "*").Val() {
-			// A dump may be compressed, so the fields of a hash are added as text. Errors are ignored: the key may be no hash, or expired.
+			// A dump may be compressed, so the fields of a hash are added as text.
 			all[key] = queue.Dump(t.Context(), key).Val() + fmt.Sprint(queue.HGetAll(t.Context(), key).Val())
 		}
 		return all
@@ -109,8 +109,7 @@ func newEnv(t *testing.T) *env {
 	return w
 }
 
-// connect connects a DNS account of the provider's fake. The values in the map `change` replace values of the fake's
-// credentials.
+// connect connects a DNS account of the provider's fake. change replaces values of the fake's credentials.
 func (w *env) connect(account uuid.UUID, provider string, change map[string]string) uuid.UUID {
 	w.Helper()
 	p, _ := models.DNSProviderNamed(provider)
@@ -200,7 +199,7 @@ func TestAccounts(t *testing.T) {
 	}
 }
 
-// wantPoints compares the results of pointing hosts. A message must not contain a name with a final dot, such as "example.com.,".
+// wantPoints compares the results of pointing hosts. A message must not contain a name with a final dot.
 func (w *env) wantPoints(got []models.DNSPoint, want ...string) {
 	w.Helper()
 	for i, p := range got {
@@ -214,8 +213,7 @@ func (w *env) wantPoints(got []models.DNSPoint, want ...string) {
 	}
 }
 
-// TestAllAtOnce checks that all DNS accounts of an account are asked at once, so that several hanging accounts take no more
-// time than one.
+// TestAllAtOnce checks that all DNS accounts of an account are asked at once.
 func TestAllAtOnce(t *testing.T) {
 	t.Parallel()
 	w := newEnv(t)

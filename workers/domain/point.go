@@ -19,7 +19,7 @@ import (
 )
 
 // add adds domains and points them in a DNS account, one after the other. With some providers each change replaces the whole
-// zone, so if two changes were made at the same time, one of them would be lost.
+// zone, so of two changes at the same time one would be lost.
 func (w *worker) add(ctx context.Context, args jobs.AddDomainsArgs) (out jobs.AddedDomains, err error) {
 	id := workers.Account(ctx)
 	found, err := w.store.DNSAccounts().Named(ctx, id, args.DNS, "dns_account_not_found")
@@ -54,7 +54,6 @@ func (w *worker) add(ctx context.Context, args jobs.AddDomainsArgs) (out jobs.Ad
 	return out, nil
 }
 
-// point points a domain in the DNS account that holds it.
 func (w *worker) point(ctx context.Context, args jobs.PointDomainArgs) (out jobs.PointedDomain, err error) {
 	id := workers.Account(ctx)
 	d, err := w.store.Domains().Find(ctx, id, args.ID)
@@ -87,7 +86,7 @@ func (w *worker) point(ctx context.Context, args jobs.PointDomainArgs) (out jobs
 	return out, err
 }
 
-// zoneOf returns the zone of an account that contains a host. If several zones contain it, zoneOf returns the longest.
+// zoneOf returns the longest zone of an account that contains a host.
 func (a account) zoneOf(host string) (zone string, found bool) {
 	for _, z := range a.zones {
 		if (host == z || strings.HasSuffix(host, "."+z)) && len(z) > len(zone) {
@@ -113,9 +112,9 @@ func (w *worker) pointNow(ctx context.Context, a account, zone string, d models.
 	return p, w.store.Domains().ScheduleCheck(ctx, d.AccountID, d.ID, w.o.Now())
 }
 
-// pointIn points a domain in a zone of an account and adds a TXT record there that proves whose domain it is. It
-// changes no existing record. The TXT record proves this even where a CNAME does not: if the host has address records,
-// or if another account had the host before.
+// pointIn points a domain in a zone of an account and adds a TXT record there that proves whose domain it is. It changes no
+// existing record. The TXT record proves this even where a CNAME does not: if the host has address records, or if another account
+// had the host before.
 func (w *worker) pointIn(ctx context.Context, a account, zone string, d models.Domain) models.DNSPoint {
 	host := d.Host
 	if w.o.Tracker.Host == "" {
@@ -160,7 +159,7 @@ func nameIn(zone, host string) string {
 	return strings.TrimSuffix(host, "."+zone)
 }
 
-// addProof adds the TXT record of a domain unless it exists. It does not change other TXT records.
+// addProof adds the TXT record of a domain unless it exists. Other TXT records stay.
 func (w *worker) addProof(ctx context.Context, a account, zone string, d models.Domain) error {
 	r := d.ProofRecord()
 	txt := libdns.RR{Name: nameIn(zone, r.Name), TTL: ttl, Type: r.Type, Data: r.Value}
@@ -180,9 +179,8 @@ func unchangedPoint(host string, by libdns.RR, note string) models.DNSPoint {
 	}
 }
 
-// leadsHere reports whether the existing records of a name lead to the tracker although they differ from the records that
-// would be set. The existing records lead to the tracker if they are all addresses of the tracker, or if they are an alias of
-// another name that leads to the tracker. leadsHere returns false if DNS gives no answer.
+// leadsHere reports whether existing records that differ from the wanted ones lead to the tracker. They do if they are all
+// addresses of the tracker, or an alias of another name that leads there. If DNS gives no answer, it returns false.
 func (w *worker) leadsHere(ctx context.Context, have []libdns.RR) bool {
 	var found []egress.Records
 	var direct egress.Records

@@ -13,14 +13,13 @@ import (
 	"switchyard/workers/egress"
 )
 
-// probe is the result of sending a challenge to a host.
 type probe struct {
 	answeredHere bool
 	unknown      bool   // the host could not be asked
 	text         string // the reason why answeredHere is false
 }
 
-// https returns whether a probe by HTTPS succeeded. It returns nil if the host could not be asked.
+// https returns whether a probe by HTTPS succeeded, or nil if the host could not be asked.
 func (p probe) https() *bool {
 	if p.unknown {
 		return nil
@@ -45,8 +44,8 @@ func (w *worker) probe(ctx context.Context, scheme, host, nonce, want string) pr
 	case errors.As(err, &failed) && failed.Class == egress.TooLarge:
 		return probe{text: "it answers as another server"}
 	case errors.As(err, &failed):
-		// A host that cannot be reached from here may still serve visitors. Only an error of TLS, of HTTP or of the connection shows that
-		// the host does not answer as this install.
+		// A host that cannot be reached from here may still serve visitors. Only an error of TLS, of HTTP or of the connection
+		// shows that the host does not answer as this install.
 		sure := failed.Class == egress.TLS || failed.Class == egress.Protocol || failed.Class == egress.Connect
 		return probe{unknown: !sure, text: failed.Error()}
 	case err != nil:

@@ -24,8 +24,7 @@ import (
 // steps are the steps that each of two accounts takes with the same host, in this order.
 const steps = "add point verify delete add verify"
 
-// party is an account in the model. The model decides which result is right. It contains only the rule and does not use the
-// service.
+// party is an account in the model, which contains only the rule of verification.
 type party struct {
 	id     uuid.UUID
 	token  string
@@ -42,7 +41,7 @@ type names struct {
 	texts []string
 }
 
-// verifies reports whether a check verifies the domain of the account p. `other` is the second account.
+// verifies reports whether a check verifies the domain of the account p.
 func (n names) verifies(p, other *party) bool {
 	switch {
 	case !p.has:
@@ -57,9 +56,9 @@ func (n names) verifies(p, other *party) bool {
 	return n.alias == p.token+"."+tracker && !other.has && !other.had
 }
 
-// TestEveryOrder: two accounts add, point, verify and delete the same host and add it again. The test interleaves their steps
-// in every possible way, with every way of proving the host. The service verifies a domain exactly when the model does, and
-// never without a proof of the account itself. The short form runs every seventh order.
+// TestEveryOrder: two accounts add, point, verify and delete the same host and add it again. The test interleaves their steps in
+// every possible way, with every way of proving the host. The service verifies a domain exactly when the model does. The short
+// form runs every seventh order.
 func TestEveryOrder(t *testing.T) {
 	parttest.Edge.Only(t)
 	t.Parallel()
@@ -105,7 +104,6 @@ func TestEveryOrder(t *testing.T) {
 	t.Logf("%d orders with proofs, one of every %d was run", orders, every)
 }
 
-// sequence is the run of one order.
 type sequence struct {
 	*verifyEnv
 	server netip.AddrPort

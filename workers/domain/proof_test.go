@@ -18,8 +18,7 @@ import (
 	"switchyard/workers/egress"
 )
 
-// zone is a fake of DNS. The test sets the alias (CNAME) and the TXT records of names. Every name has the tracker's
-// address.
+// zone is a fake of DNS. The test sets the alias (CNAME) and the TXT records of names. Every name has the tracker's address.
 type zone struct {
 	mu      sync.Mutex
 	aliases map[string]string
@@ -80,8 +79,8 @@ func (v *verifyEnv) addTo(account uuid.UUID, host string) uuid.UUID {
 	return v.add(account, host)[host]
 }
 
-// TestTwoAccounts: two accounts add the same host. The account without a proof is never verified, even if it asks first, and
-// even after the other account has deleted its domain.
+// TestTwoAccounts: two accounts add the same host. The account without a proof is never verified, even if it asks first, and even
+// after the other account has deleted its domain.
 func TestTwoAccounts(t *testing.T) {
 	t.Parallel()
 	v, z := newZone(t)
@@ -126,8 +125,8 @@ func TestTwoAccounts(t *testing.T) {
 	}
 }
 
-// TestCNAMEProves: the alias is enough as a proof if no other account has the host, and stays enough if another account adds
-// the host later. Without the alias, the domain stops serving after three days, and its alert names the record.
+// TestCNAMEProves: the alias is enough as a proof if no other account has the host, and stays enough if another account adds the
+// host later. Without the alias, the domain stops serving after three days.
 func TestCNAMEProves(t *testing.T) {
 	t.Parallel()
 	const day, host = 24 * time.Hour, "go.alone.com"
@@ -169,8 +168,7 @@ func TestCNAMEProves(t *testing.T) {
 	}
 }
 
-// TestVerifiedBefore: a domain that was verified before proofs existed stays verified while it leads here. It needs a
-// proof after one of three events: another account proves the host by TXT, the domain is lost, or the domain gets a proof of its own.
+// TestVerifiedBefore checks when a domain that was verified before proofs existed needs a proof.
 func TestVerifiedBefore(t *testing.T) {
 	t.Parallel()
 	const day = 24 * time.Hour

@@ -16,18 +16,17 @@ import (
 const (
 	registrationsAtOnce = 500              // domains that a sweep claims at once
 	registryTimeout     = 10 * time.Second // for one answer
-	// These are the waits before the next request for a name. registrySilent: the registry does not know when the registration
-	// ends. registrationNear: the registration ends within twice models.RegistrationEndsSoon. registrationFar: it ends later.
+	// The waits before the next request for a name: if the registry does not know when the registration ends, if it ends later
+	// than twice models.RegistrationEndsSoon, and if it ends earlier.
 	registrySilent   = 30 * 24 * time.Hour
 	registrationFar  = 7 * 24 * time.Hour
 	registrationNear = 24 * time.Hour
 )
 
-// registries asks registries by RDAP (RFC 9082 and 9083). IANA's list (RFC 9224) names the registry of each name. The list is
-// read once a day.
+// registries asks registries by RDAP (RFC 9082 and 9083). IANA's list (RFC 9224) names the registry of each name. It is read once
+// a day.
 type registries struct{ client *rdap.Client }
 
-// newRegistries makes a client of registries. It returns nil if Options.Registries is nil.
 func newRegistries(o Options) *registries {
 	if o.Registries == nil {
 		return nil
@@ -75,8 +74,8 @@ func expiration(events []rdap.Event) *time.Time {
 	return nil
 }
 
-// sweepRegistrations asks the registries for the times at which the registrations of verified domains end, one name after
-// another. All hosts below one name need only one request.
+// sweepRegistrations asks the registries when the registrations of verified domains end, one name after another. All hosts below
+// one name need only one request.
 func (w *worker) sweepRegistrations(ctx context.Context) error {
 	if w.registries == nil {
 		return nil

@@ -37,7 +37,6 @@ func newRegistry(t *testing.T) *registry {
 	return r
 }
 
-// listURL returns the address of the list of registries.
 func (r *registry) listURL(t *testing.T) *url.URL {
 	t.Helper()
 	u, err := url.Parse(r.server.URL + "/list/")
@@ -47,7 +46,6 @@ func (r *registry) listURL(t *testing.T) *url.URL {
 	return u
 }
 
-// set changes when the registration of a name ends.
 func (r *registry) set(name, until string) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -92,8 +90,7 @@ func (r *registry) ServeHTTP(w http.ResponseWriter, req *http.Request) {
 	}
 }
 
-// TestRegistrations: registries are asked for the ends of the registrations of verified domains, once per name for all hosts
-// below it. Registrations that end soon are reported. A registry that does not answer changes nothing.
+// TestRegistrations: registries are asked when the registrations of verified domains end, once per name for all hosts below it.
 func TestRegistrations(t *testing.T) {
 	t.Parallel()
 	w := newEnv(t)
@@ -177,7 +174,6 @@ func TestRegistrations(t *testing.T) {
 	}
 }
 
-// id returns the id of a domain of the first account.
 func (w *env) id(host string) (id uuid.UUID) {
 	w.Helper()
 	if err := w.db.GetContext(w.Context(), &id, `SELECT id FROM domains WHERE account_id = $1 AND host = $2`, w.account, host); err != nil {

@@ -35,7 +35,7 @@ func (w *worker) verify(ctx context.Context, args jobs.VerifyDomainArgs) (out jo
 const (
 	sweptAtOnce   = 500 // domains that a sweep claims at once
 	checkedAtOnce = 32  // how many of these are checked in parallel
-	maxDNSRecords = 20  // maximum number of records that are shown
+	maxDNSRecords = 20  // that are shown
 )
 
 // sweep checks the domains whose check is due.
@@ -65,8 +65,8 @@ func (w *worker) sweep(ctx context.Context) error {
 	return ctx.Err()
 }
 
-// checkWildcard warns the operator if the CNAME targets of accounts have no address. It repeats the warning only after a check that
-// found an address.
+// checkWildcard warns the operator if the CNAME targets of accounts have no address. It warns again only after a check that found
+// one.
 func (w *worker) checkWildcard(ctx context.Context) {
 	if !w.o.Tracker.OwnTargets {
 		return
@@ -113,8 +113,7 @@ func (w *worker) check(ctx context.Context, account, id uuid.UUID) (out models.D
 	return out, err
 }
 
-// examine asks DNS where a domain leads and whether the domain belongs to its account. It also asks the server at the domain
-// whether that server is this install.
+// examine asks DNS where a domain leads and whether it belongs to its account, and the server there whether it is this install.
 func (w *worker) examine(ctx context.Context, d models.Domain) (c models.DomainCheck, err error) {
 	secret, err := w.store.DomainSecret(ctx)
 	if err != nil {
@@ -151,16 +150,15 @@ func (w *worker) examine(ctx context.Context, d models.Domain) (c models.DomainC
 	return c, nil
 }
 
-// seen holds the answers of DNS servers, and of the server at a domain.
 type seen struct {
 	own, ours     []egress.Records // records of the domain and of the tracking host
 	aliases       []string         // of the domain
 	plain, secure probe
 }
 
-// leadsToTracker reports whether a domain leads to the tracker according to DNS servers: through one of the tracker's names, or
-// only to the tracker's addresses. The result is true as soon as the answer of one server leads to the tracker, because other
-// servers possibly do not know the latest change yet. It is nil if no server's answer decides this.
+// leadsToTracker reports whether a domain leads to the tracker: through one of the tracker's names, or only to its addresses. The
+// answer of one server is enough, because other servers possibly do not know the latest change yet. The result is nil if no
+// answer decides this.
 func leadsToTracker(own []egress.Records, tracker []string, ours []egress.Records) *bool {
 	var addresses []netip.Addr
 	for _, r := range ours {
@@ -215,7 +213,6 @@ func (w *worker) instructions(d models.Domain, ours []egress.Records) string {
 	return text + ". " + proofInstructions(d)
 }
 
-// proofInstructions returns a text that tells a person which record proves a domain.
 func proofInstructions(d models.Domain) string {
 	r := d.ProofRecord()
 	return "Set a TXT record of " + r.Name + " to " + r.Value + "."
@@ -234,7 +231,8 @@ func (w *worker) detail(d models.Domain, c models.DomainCheck, s seen) string {
 	}
 	target := w.o.Tracker.Target(d.Token)
 	resolves := slices.ContainsFunc(s.own, func(r egress.Records) bool { return len(r.Addresses) > 0 })
-	// c.AnsweredHere: this install answered at the domain. c.Proof: the proof in DNS that the domain is the account's; nil if unknown.
+	// c.AnsweredHere: this install answered at the domain. c.Proof: the proof in DNS that the domain is the account's; nil if
+	// unknown.
 	switch {
 	case c.AnsweredHere && c.Proof == nil && !d.IsVerified:
 		return here + " DNS could not be asked whether the domain belongs to this account. The check is repeated later."

@@ -29,20 +29,18 @@ import (
 	"switchyard/workers/egress/egresstest"
 )
 
-// localResolver is a resolver that answers the address of this machine for every host.
 type localResolver struct{}
 
 func (localResolver) LookupNetIP(context.Context, string, string) ([]netip.Addr, error) {
 	return []netip.Addr{netip.MustParseAddr("127.0.0.1")}, nil
 }
 
-// verifyEnv is an env with a DNS server (BIND) and web servers. For most hosts the web servers answer as this
-// install does.
+// verifyEnv is an env with a DNS server (BIND) and web servers. For most hosts they answer as this install does.
 type verifyEnv struct {
 	*env
 	later   atomic.Int64 // how far the worker's clock is ahead
 	moved   atomic.Bool  // the servers answer as another install
-	stopDNS func()       // stops the DNS server
+	stopDNS func()
 }
 
 func (v *verifyEnv) ServeHTTP(w http.ResponseWriter, r *http.Request) {
@@ -157,7 +155,7 @@ func boolText(b *bool) string {
 }
 
 // TestVerify: a domain is verified if this install answers at the domain, whatever addresses DNS has, and if DNS shows that the
-// domain belongs to the account. Without an answer from DNS, the result is unknown.
+// domain belongs to the account.
 func TestVerify(t *testing.T) {
 	parttest.Edge.Only(t)
 	t.Parallel()
@@ -199,8 +197,8 @@ func TestVerify(t *testing.T) {
 	v.wantCode(err, "not_found")
 }
 
-// TestDomainLeadsElsewhere: a verified domain that leads elsewhere stays verified for three days. It stays longer if it leads here again or
-// if an operator has verified it. While DNS does not answer, no domain is lost.
+// TestDomainLeadsElsewhere: a verified domain that leads elsewhere stays verified for three days, and longer if an operator has
+// verified it. While DNS does not answer, no domain is lost.
 func TestDomainLeadsElsewhere(t *testing.T) {
 	parttest.Edge.Only(t)
 	t.Parallel()
@@ -253,8 +251,8 @@ func TestDomainLeadsElsewhere(t *testing.T) {
 	}
 }
 
-// TestExpiredDomainServesAgain checks that a domain taken out of service is reported while campaigns are on it. Even an old domain is
-// checked until 30 days after the fault began. If it leads here again in that time, it serves again automatically.
+// TestExpiredDomainServesAgain checks that a domain taken out of service is checked until 30 days after the fault began, and
+// serves again if it leads here again.
 func TestExpiredDomainServesAgain(t *testing.T) {
 	parttest.Edge.Only(t)
 	t.Parallel()
@@ -308,8 +306,8 @@ func TestExpiredDomainServesAgain(t *testing.T) {
 	}
 }
 
-// TestSweepDomains: the sweep checks all new domains, and checks them again when they are due. It stops checking a domain that was
-// never verified.
+// TestSweepDomains: the sweep checks all new domains, and checks them again when they are due. It stops checking a domain that
+// was never verified.
 func TestSweepDomains(t *testing.T) {
 	parttest.Edge.Only(t)
 	t.Parallel()

@@ -1,10 +1,9 @@
 // Package edge publishes campaigns to the key-value store that the edge reads.
 //
-// PostgreSQL records every change of data that routes visitors. A run gathers the recorded changes by account. For each account
-// it compiles the campaigns and writes the values that the edge does not have. PostgreSQL keeps a hash of each written value. A
-// run uses the hashes to find the values that differ. One process publishes at a time, so that an older value never replaces a
-// newer value. If a run is killed, the next run continues its work: a run deletes the stored hash of a value before it
-// writes the value, and so the next run writes each value again that has no hash.
+// PostgreSQL records every change of data that routes visitors, and a hash of each written value. A run compiles the campaigns of
+// the changed accounts, and writes the values whose hash differs. One process publishes at a time, so that an older value never
+// replaces a newer one. A run deletes the stored hash of a value before it writes the value. If a run is killed, the next run
+// therefore writes that value again.
 package edge
 
 import (
@@ -53,8 +52,7 @@ type Options struct {
 const (
 	tries  = 3  // how often the edge is asked to write or remove a key
 	atOnce = 50 // accounts in one run
-	// accountTime limits the time of a run for one account. Campaigns that are written by then stay, and the next run continues
-	// with the other campaigns.
+	// accountTime limits the time of a run for one account. The next run continues.
 	accountTime = 3 * time.Minute
 	lockName    = "edge publishing"
 	// lockWait is how long a run waits for another run to end. It can be short, because the clock soon starts the next run.
@@ -151,11 +149,11 @@ func (p *publisher) publishDue(ctx context.Context, account uuid.UUID) error {
 	return err
 }
 
-// target identifies where bundles are written and in which format. Bundles that were published to another target are published again.
+// target identifies where bundles are written and in which format. A change of it publishes all bundles again.
 func (p *publisher) target() string { return fmt.Sprintf("%s %d", p.o.Keys.Target(), p.o.Format) }
 
-// publish brings the edge up to date with an account. A refusal of the edge is not an error: publish records it, the account is
-// tried again, and the campaigns count as failed.
+// publish brings the edge up to date with an account. A refusal of the edge is recorded and is not an error. The account is tried
+// again, and the campaigns count as failed.
 func (p *publisher) publish(ctx context.Context, to Keys, account uuid.UUID) (out jobs.PublishedEdge, err error) {
 	state := p.store.Edge()
 	wanted, err := state.Begin(ctx, account)
@@ -191,7 +189,7 @@ func (p *publisher) publish(ctx context.Context, to Keys, account uuid.UUID) (ou
 	return out, state.RecordPublished(ctx, account, wanted, p.target())
 }
 
-// difference is the difference between an account's campaigns and the edge: the values to write and the keys to remove.
+// difference is what has to change at the edge for an account.
 type difference struct {
 	changed     map[string]models.EdgeBundle // by key
 	hashes      map[string][]byte
@@ -266,7 +264,7 @@ func (p *publisher) write(ctx context.Context, to Keys, account uuid.UUID, d *di
 	})
 }
 
-// remove removes the keys that belong to no campaign any more, and the keys of campaigns that the edge can no longer hold.
+// remove removes the keys of campaigns that are gone, or that the edge can no longer hold.
 func (p *publisher) remove(ctx context.Context, to Keys, account uuid.UUID, d *difference) error {
 	return p.repeat(ctx, func() (int, error) {
 		err := to.Delete(ctx, slices.Collect(maps.Keys(d.obsolete)), func(tried, failed []string) error {
@@ -281,7 +279,7 @@ func (p *publisher) remove(ctx context.Context, to Keys, account uuid.UUID, d *d
 	})
 }
 
-// repeat calls the function try until nothing is left, but at most `tries` times, with a pause in between.
+// repeat calls try until nothing is left, but at most tries times, with a pause in between.
 func (p *publisher) repeat(ctx context.Context, try func() (left int, err error)) error {
 	for n := 1; ; n++ {
 		left, err := try()
@@ -294,7 +292,6 @@ func (p *publisher) repeat(ctx context.Context, try func() (left int, err error)
 	}
 }
 
-// without returns the keys that are not among the excluded keys.
 func without(keys, excluded []string) []string {
 	skip := map[string]bool{}
 	for _, key := range excluded {

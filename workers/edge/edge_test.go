@@ -41,7 +41,6 @@ type env struct {
 	domains map[uuid.UUID]uuid.UUID // by account
 }
 
-// unlimited allows every request.
 type unlimited struct{}
 
 func (unlimited) Allow(context.Context, int) time.Duration { return 0 }
@@ -125,7 +124,6 @@ func (w *env) publish(account uuid.UUID) jobs.PublishedEdge {
 	return out
 }
 
-// sweep runs the clock's job once and waits for its end.
 func (w *env) sweep() {
 	w.Helper()
 	ticket, err := jobs.Submit(w.Context(), w.client, jobs.SweepEdge, uuid.Nil, jobs.Tick{At: time.Now()})
@@ -151,8 +149,8 @@ func (w *env) keys() string {
 
 func (w *env) host(account uuid.UUID) string { return "go-" + account.String()[:8] + ".example/" }
 
-// TestPublish checks that the new and changed campaigns of an account are written. Campaigns that are paused or have become
-// too large are removed. No call is made if nothing has changed.
+// TestPublish checks that the new and changed campaigns of an account are written. Campaigns that are paused or too large are
+// removed. No call is made if nothing has changed.
 func TestPublish(t *testing.T) {
 	t.Parallel()
 	w := newEnv(t)
@@ -185,8 +183,7 @@ func TestPublish(t *testing.T) {
 	}
 }
 
-// TestSweep checks that a sweep publishes every kind of change. It publishes only the account that has changed, and publishes it
-// once even if there were several changes.
+// TestSweep checks that a sweep publishes every kind of change, and publishes only the account that has changed.
 func TestSweep(t *testing.T) {
 	t.Parallel()
 	w := newEnv(t)
@@ -230,7 +227,7 @@ func TestSweep(t *testing.T) {
 	}
 }
 
-// TestFailingAccountDelaysNoOther checks that an account that cannot be published does not delay the other accounts, although it is due
+// TestFailingAccountDelaysNoOther checks that an account that cannot be published does not delay the others, although it is due
 // first.
 func TestFailingAccountDelaysNoOther(t *testing.T) {
 	t.Parallel()
@@ -254,8 +251,7 @@ func TestFailingAccountDelaysNoOther(t *testing.T) {
 	}
 }
 
-// TestDomainMoves checks that the keys of a host move with it from one account to another. The first account does not remove the
-// keys that the second has written.
+// TestDomainMoves checks that the keys of a host move with it from one account to another.
 func TestDomainMoves(t *testing.T) {
 	t.Parallel()
 	w := newEnv(t)
@@ -272,8 +268,7 @@ func TestDomainMoves(t *testing.T) {
 	}
 }
 
-// TestFailures checks that keys are tried again if the edge did not accept them. A refusal is reported, and the publishing is
-// tried again later. Interrupted work is done again.
+// TestFailures checks that keys are tried again if the edge did not accept them, or refused. Interrupted work is done again.
 func TestFailures(t *testing.T) {
 	t.Parallel()
 	w := newEnv(t)
@@ -314,7 +309,7 @@ func TestFailures(t *testing.T) {
 	}
 }
 
-// TestManyCampaigns checks that 10,001 campaigns are published with two calls, and then a change with one call. It logs the times.
+// TestManyCampaigns checks that 10,001 campaigns are published with two calls, and then a change with one. It logs the times.
 func TestManyCampaigns(t *testing.T) {
 	t.Parallel()
 	w := newEnv(t)

@@ -1,10 +1,9 @@
-// Package egress provides the HTTP client for all outgoing requests. It reaches only the public internet, and private
-// addresses that Options.Allow names.
+// Package egress provides the HTTP client for all outgoing requests. It reaches only the public internet, and private addresses
+// that Options.Allow names.
 //
-// The client resolves a name once and refuses it when any of its addresses is private. It dials one of the checked
-// addresses, so it does not matter if the name resolves to another address a moment later. It follows no redirects, uses
-// no proxy and decompresses nothing. The timeout of a request covers everything from the look-up to the last byte of
-// the body.
+// The client resolves a name once and refuses it when any of its addresses is private. It dials one of the checked addresses, so
+// it does not matter if the name resolves to another address a moment later. It follows no redirects, uses no proxy and
+// decompresses nothing. The timeout of a request covers everything from the look-up to the last byte of the body.
 package egress
 
 import (
@@ -41,9 +40,8 @@ type Options struct {
 	MaxBody    int64          // bytes of an answer's body, more is an error; default 16 KiB
 	MaxHeaders int64          // bytes of an answer's headers, more is an error; default 16 KiB
 	Resolver   Resolver       // default the system's
-	// Hosts maps host names to the addresses to dial, in place of the resolver's addresses. A port other than 0 also replaces
-	// the request's port. These addresses are checked like all others. The host names are in lower case and need not exist
-	// on the public internet.
+	// Hosts maps host names, in lower case, to the addresses to dial, in place of the resolver's addresses. A port other than 0
+	// also replaces the request's port. These addresses are checked like all others.
 	Hosts map[string]netip.AddrPort
 }
 
@@ -105,7 +103,7 @@ type Answer struct {
 	Body   []byte
 }
 
-// Do sends a request and reads the whole answer, until the request's context ends. Errors are *Error.
+// Do sends a request and reads the whole answer. Errors are *Error.
 func (c *Client) Do(req *http.Request) (Answer, error) {
 	ctx := req.Context()
 	if len(req.URL.String()) > netguard.MaxURL {
@@ -131,8 +129,8 @@ func (c *Client) Do(req *http.Request) (Answer, error) {
 	return a, nil
 }
 
-// Deliver sends a request that its receiver accepts by a 2xx status. An answer with that status counts even if its body is too
-// long. The error names the receiver if the receiver answered another status.
+// Deliver sends a request that its receiver accepts by a 2xx status, even if the body of the answer is too long. For another
+// status, the error names the receiver.
 func (c *Client) Deliver(req *http.Request, receiver string) (Answer, error) {
 	answer, err := c.Do(req)
 	if failure, ok := errors.AsType[*Error](err); ok && failure.Class == TooLarge {
@@ -152,7 +150,6 @@ func (a Answer) StatusOrNil() *int {
 	return &a.Status
 }
 
-// hosted reports whether a host has an address in Hosts.
 func (c *Client) hosted(host string) bool {
 	_, ours := c.o.Hosts[host]
 	return ours
@@ -160,7 +157,6 @@ func (c *Client) hosted(host string) bool {
 
 var errBlocked = errors.New("address not on the public internet")
 
-// dial resolves the host, checks all its addresses, and connects to one of them.
 func (c *Client) dial(ctx context.Context, network, address string) (net.Conn, error) {
 	host, port, err := net.SplitHostPort(address)
 	if err != nil {
@@ -180,8 +176,8 @@ func (c *Client) dial(ctx context.Context, network, address string) (net.Conn, e
 	return d.DialContext(ctx, network, net.JoinHostPort(ip.String(), port))
 }
 
-// resolve looks up the address to dial. It prefers IPv4, because more of the customers' servers have an IPv4 address. It
-// refuses a name if any of its addresses may not be dialled. A name with both public and private addresses is an attack.
+// resolve looks up the address to dial. It prefers IPv4, because more of the customers' servers have an IPv4 address. It refuses
+// a name if any of its addresses may not be dialled: a name with both public and private addresses is an attack.
 func (c *Client) resolve(ctx context.Context, host string) (netip.Addr, error) {
 	ips := []netip.Addr{}
 	if at, ours := c.o.Hosts[strings.ToLower(host)]; ours {
@@ -207,8 +203,8 @@ func (c *Client) resolve(ctx context.Context, host string) (netip.Addr, error) {
 	return chosen, nil
 }
 
-// Address resolves a host to an address that may be dialled, for protocols other than HTTP. The caller must dial this address
-// and must not resolve the host again. Errors are *Error.
+// Address resolves a host to an address that may be dialled, for protocols other than HTTP. The caller must dial this address and
+// must not resolve the host again. Errors are *Error.
 func (c *Client) Address(ctx context.Context, host string) (netip.Addr, error) {
 	ip, err := c.resolve(ctx, host)
 	if err != nil {
@@ -220,7 +216,6 @@ func (c *Client) Address(ctx context.Context, host string) (netip.Addr, error) {
 	return ip.Unmap(), nil
 }
 
-// mayDial reports whether an address may be dialled.
 func (c *Client) mayDial(ip netip.Addr) bool {
 	return !netguard.Blocked(ip) || ip.Zone() == "" && netguard.Within(ip, c.o.Allow)
 }
@@ -236,8 +231,8 @@ func (c *Client) control(_ context.Context, _, address string, _ syscall.RawConn
 // Class is the kind of a failure.
 type Class string
 
-// The classes. Blocked, DNS and Connect have the same text for customers, because the difference would let them map a
-// private network.
+// The classes. Blocked, DNS and Connect have the same text for customers, because the difference would let them map a private
+// network.
 const (
 	Blocked  Class = "blocked"
 	DNS      Class = "dns"
@@ -260,7 +255,7 @@ var texts = map[Class]string{
 // Error is the error of a request without a complete answer.
 type Error struct {
 	Class  Class
-	Status int // the status of an answer that is too large; else 0
+	Status int // of an answer that is too large; else 0
 
 	cause error
 }

@@ -23,7 +23,7 @@ import (
 	"switchyard/workers/egress"
 )
 
-// names is a resolver that returns the next answer of a list for each look-up.
+// names returns the next answer of a list for each look-up.
 type names struct {
 	answers [][]string
 	lookups atomic.Int64
@@ -92,7 +92,8 @@ func class(err error) egress.Class {
 	return ""
 }
 
-// TestLongURL: a request to an address that is too long fails with an error text of its own. The longest allowed address is requested.
+// TestLongURL: a request to an address that is too long fails with its own error text, and the longest allowed address is
+// requested.
 func TestLongURL(t *testing.T) {
 	t.Parallel()
 	c := newServer(t, func(http.ResponseWriter, *http.Request) {})
@@ -142,8 +143,8 @@ func TestNamesOfPrivateAddresses(t *testing.T) {
 	}
 }
 
-// TestHosts: a host that the operator configured is reached at the configured address, under its own name, and only if the
-// address is allowed.
+// TestHosts: a host of the operator's is reached at the configured address, under its own name, and only if the address is
+// allowed.
 func TestHosts(t *testing.T) {
 	t.Parallel()
 	c := newServer(t, func(w http.ResponseWriter, r *http.Request) { _, _ = w.Write([]byte(r.Host)) })
@@ -155,7 +156,7 @@ func TestHosts(t *testing.T) {
 	if err != nil || !strings.EqualFold(string(a.Body), "example.com") || n.lookups.Load() != 0 {
 		t.Errorf("%s, %v after %d look-ups, want an answer without a look-up", a.Body, err, n.lookups.Load())
 	}
-	o.Hosts["platforms.test"] = o.Hosts["example.com"] // a name that no public server has and that is not in the server's certificate
+	o.Hosts["platforms.test"] = o.Hosts["example.com"] // neither a public server nor the server's certificate has this name
 	if _, err := do(t, o, "https://platforms.test/"); class(err) != egress.TLS || c.conns.Load() != 2 {
 		t.Errorf("a host that the operator configured: %v (%q)", err, class(err))
 	}
@@ -170,11 +171,11 @@ func TestHosts(t *testing.T) {
 	}
 }
 
-// TestRebinding: a name that is public when it is checked and private a moment later must not be looked up twice.
+// TestRebinding: a name that is public when it is checked, and private a moment later, is looked up only once.
 func TestRebinding(t *testing.T) {
 	t.Parallel()
 	c := newServer(t, func(http.ResponseWriter, *http.Request) {})
-	other := []netip.Prefix{netip.MustParsePrefix("127.0.0.7/32")} // where no server listens
+	other := []netip.Prefix{netip.MustParsePrefix("127.0.0.7/32")} // no server listens there
 	n := &names{answers: [][]string{{"127.0.0.7"}, {"127.0.0.1"}}}
 	_, err := do(t, egress.Options{CAFile: c.ca, Resolver: n, Allow: other}, "https://example.com:"+c.port)
 	if class(err) == "" || n.lookups.Load() != 1 || c.conns.Load() != 0 {

@@ -20,9 +20,7 @@ import (
 	"switchyard/workers/egress"
 )
 
-// TestPrivateAddresses tries every form of a private address as a literal, and as an address that a name resolves to: alone,
-// before a public address and after one. No request connects. With the guard off a request reaches the server, which shows that
-// the test would notice a connection.
+// TestPrivateAddresses: no form of a private address is connected to, neither as a literal nor as one of a name's addresses.
 func TestPrivateAddresses(t *testing.T) {
 	t.Parallel()
 	if n := len(netguardtest.Private) + len(netguardtest.Disguised); n < 60 {
@@ -37,7 +35,7 @@ func TestPrivateAddresses(t *testing.T) {
 		}
 		_, cancel, err := egress.Request(t.Context(), time.Second, http.MethodGet, to, nil)
 		if err != nil {
-			return // it is not a valid URL
+			return // not a valid URL
 		}
 		cancel()
 		if _, err := do(t, o, to); class(err) != egress.Blocked {
@@ -76,11 +74,11 @@ func TestPrivateAddresses(t *testing.T) {
 var dials = regexp.MustCompile(`http\.(Client\{|Transport\{|DefaultClient|DefaultTransport|Get\(|Post\(|PostForm\(|Head\()|` +
 	`net\.(Dial|Dialer\{)|tls\.Dial`)
 
-// waysOut lists the files that may dial: the guard, the guard's client for libraries, the look-ups at the operator's DNS servers,
-// and the client of the API, which customers run.
+// waysOut lists the files that may dial: the guard, its client for libraries, the look-ups at the operator's DNS servers, and the
+// API client, which customers run.
 var waysOut = []string{"workers/egress/egress.go", "workers/egress/names.go", "workers/egress/library.go", "api/clients/go/client.go"}
 
-// TestOnlyWayOut: the service sends all its requests to other hosts through this package.
+// TestOnlyWayOut: the service sends all requests to other hosts through this package.
 func TestOnlyWayOut(t *testing.T) {
 	t.Parallel()
 	seen := map[string]bool{}
@@ -112,8 +110,8 @@ func TestOnlyWayOut(t *testing.T) {
 	}
 }
 
-// TestHostileAnswers sends fifteen requests at once to a server with hostile answers. The long form sends fifty, uses the time
-// limit of webhooks, and also checks the time and the memory. Every request ends, and no redirect is followed.
+// TestHostileAnswers: every request to a server with hostile answers ends; the long form has more requests, the time limit of
+// webhooks, and also checks time and memory.
 func TestHostileAnswers(t *testing.T) {
 	limit, parallel := longtest.Size(time.Second, 10*time.Second), longtest.Size(15, 50)
 	if !longtest.On() {
@@ -161,7 +159,7 @@ func TestHostileAnswers(t *testing.T) {
 }
 
 func hostile(w http.ResponseWriter, r *http.Request) {
-	_, _ = io.Copy(io.Discard, r.Body) // the server notices that the caller has gone only after it has read the body
+	_, _ = io.Copy(io.Discard, r.Body) // the server notices that the caller has gone only after reading the body
 	flush := func() { _ = http.NewResponseController(w).Flush() }
 	switch r.URL.Path {
 	case "/drip":

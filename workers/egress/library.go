@@ -8,8 +8,8 @@ import (
 	"time"
 )
 
-// HTTP returns the client as an *http.Client, for libraries. Each request must complete within limit. Redirects are not
-// followed. The whole body is read before the response is returned.
+// HTTP returns the client as an *http.Client, for libraries. Each request must complete within limit. Redirects are not followed,
+// and the whole body is read before the response is returned.
 func (c *Client) HTTP(limit time.Duration) *http.Client {
 	return &http.Client{
 		Transport:     library{c, limit},

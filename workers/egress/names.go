@@ -9,13 +9,13 @@ import (
 	"time"
 )
 
-// Names looks up names of addresses, and addresses of names, at the operator's or the system's DNS servers.
+// Names looks up names and addresses at the operator's or the system's DNS servers.
 type Names struct {
 	resolver *net.Resolver
-	servers  []netip.AddrPort // empty if the system's servers are asked
+	servers  []netip.AddrPort // empty: the system's servers
 }
 
-// NewNames returns a Names that asks these servers. Without any, it asks the system's.
+// NewNames returns a Names that asks these servers, or without any, the system's.
 func NewNames(servers ...netip.AddrPort) *Names {
 	if len(servers) == 0 {
 		return &Names{resolver: net.DefaultResolver}
@@ -27,14 +27,12 @@ func NewNames(servers ...netip.AddrPort) *Names {
 	return &Names{resolver: &net.Resolver{PreferGo: true, Dial: dial}, servers: servers}
 }
 
-// Resolver returns a resolver for Options.Resolver that asks the same DNS servers.
+// Resolver returns a resolver that asks the same DNS servers.
 func (n *Names) Resolver() Resolver { return n.resolver }
 
-// dnsTimeout is the timeout of one look-up.
 const dnsTimeout = 5 * time.Second
 
-// LookupAddr returns the names of an address. For an address without a name it returns no names and no error. It returns an error if no
-// server could answer.
+// LookupAddr returns the names of an address. An address without a name is no error.
 func (n *Names) LookupAddr(ctx context.Context, addr netip.Addr) ([]string, error) {
 	ctx, cancel := context.WithTimeout(ctx, dnsTimeout)
 	defer cancel()
@@ -42,8 +40,7 @@ func (n *Names) LookupAddr(ctx context.Context, addr netip.Addr) ([]string, erro
 	return names, ignoreNotFound(err)
 }
 
-// Addresses returns the addresses of a name. For a name without an address it returns no addresses and no error. It returns an error if
-// no server could answer.
+// Addresses returns the addresses of a name. A name without an address is no error.
 func (n *Names) Addresses(ctx context.Context, name string) ([]netip.Addr, error) {
 	ctx, cancel := context.WithTimeout(ctx, dnsTimeout)
 	defer cancel()
@@ -54,8 +51,7 @@ func (n *Names) Addresses(ctx context.Context, name string) ([]netip.Addr, error
 	return list, ignoreNotFound(err)
 }
 
-// ignoreNotFound returns nil for the error with which DNS reports that a name or record does not exist. It returns any other
-// error unchanged.
+// ignoreNotFound returns nil for the error that a name or record does not exist, and any other error unchanged.
 func ignoreNotFound(err error) error {
 	if e, ok := errors.AsType[*net.DNSError](err); ok && e.IsNotFound {
 		return nil

@@ -11,8 +11,7 @@ import (
 	"switchyard/workers/egress/egresstest"
 )
 
-// TestNames asks a BIND server. The answer that a name has no records is not an error. If the server cannot answer, that is an
-// error.
+// TestNames asks a BIND server: a name without records is not an error, a server that cannot answer is.
 func TestNames(t *testing.T) {
 	parttest.Edge.Only(t)
 	t.Parallel()

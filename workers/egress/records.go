@@ -12,31 +12,28 @@ import (
 	"github.com/miekg/dns"
 )
 
-// Records are a DNS server's answer for a name. Both lists are empty if the name does not exist, or has neither an alias nor an
-// address.
+// Records are a DNS server's answer for a name. Both lists are empty if the name has neither an alias nor an address.
 type Records struct {
-	Names     []string // the chain of names that the name is an alias of, in lower case without the final dot
+	Names     []string // the chain of names that it is an alias of, in lower case without the final dot
 	Addresses []netip.Addr
 }
 
-// maxServers is the maximum number of DNS servers that are asked the same question.
 const maxServers = 4
 
-// Records returns the answer of each server for a name. It asks at most four servers, all at once, and leaves out servers that
-// cannot answer. It returns an error if no server can answer.
+// Records returns the answer of each server that can answer for a name. It asks at most four servers, all at once. If none can
+// answer, that is an error.
 func (n *Names) Records(ctx context.Context, name string) ([]Records, error) {
 	return queryAll(ctx, n, func(ctx context.Context, server string) (Records, error) { return queryAddresses(ctx, server, name) })
 }
 
-// Texts returns the TXT records of a name from all servers, in one list. It does not follow an alias. It returns an error if
-// no server can answer.
+// Texts returns the TXT records of a name from all servers, in one list. It does not follow an alias. If no server can answer,
+// that is an error.
 func (n *Names) Texts(ctx context.Context, name string) ([]string, error) {
 	found, err := queryAll(ctx, n, func(ctx context.Context, server string) ([]string, error) { return queryTexts(ctx, server, name) })
 	return slices.Concat(found...), err
 }
 
-// queryAll asks all servers at once and returns the answers of the servers that can answer. It returns an error if no server
-// can.
+// queryAll asks all servers at once and returns the answers that it gets. If no server can answer, that is an error.
 func queryAll[T any](ctx context.Context, n *Names, ask func(ctx context.Context, server string) (T, error)) ([]T, error) {
 	servers, err := n.list()
 	if err != nil {
@@ -62,7 +59,7 @@ func queryAll[T any](ctx context.Context, n *Names, ask func(ctx context.Context
 	return out, nil
 }
 
-// list returns the servers to ask: the operator's, or the system's if the operator has named no server.
+// list returns the operator's servers, or the system's if the operator named none.
 func (n *Names) list() ([]string, error) {
 	var out []string
 	for _, s := range n.servers {
@@ -87,7 +84,6 @@ func (n *Names) list() ([]string, error) {
 	return out[:min(len(out), maxServers)], nil
 }
 
-// queryAddresses asks one server for the addresses of a name.
 func queryAddresses(ctx context.Context, server, name string) (out Records, err error) {
 	for _, kind := range []uint16{dns.TypeA, dns.TypeAAAA} {
 		answer, err := exchange(ctx, server, new(dns.Msg).SetQuestion(dns.Fqdn(name), kind))
@@ -103,7 +99,6 @@ func queryAddresses(ctx context.Context, server, name string) (out Records, err 
 	return out, nil
 }
 
-// queryTexts asks one server for the TXT records of a name.
 func queryTexts(ctx context.Context, server, name string) (out []string, err error) {
 	answer, err := exchange(ctx, server, new(dns.Msg).SetQuestion(dns.Fqdn(name), dns.TypeTXT))
 	if err != nil {
@@ -132,7 +127,6 @@ func exchange(ctx context.Context, server string, q *dns.Msg) (*dns.Msg, error) 
 	return answer, nil
 }
 
-// maxChain is the maximum number of aliases that are followed.
 const maxChain = 16
 
 // follow reads the chain of aliases of a name in an answer, and the addresses at its end.

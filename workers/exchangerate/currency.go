@@ -13,16 +13,16 @@ import (
 )
 
 const (
-	// olderEvery is the interval at which findCurrencies checks whether older transactions have ended.
+	// olderEvery is how often findCurrencies checks whether older transactions have ended.
 	olderEvery = 200 * time.Millisecond
-	// orphanedAtOnce is the length of the period whose conversions one transaction of restateOrphaned restates.
+	// orphanedAtOnce is the period whose conversions one transaction of restateOrphaned restates.
 	orphanedAtOnce = 30 * 24 * time.Hour
 )
 
 type currencyRun = workers.Run[jobs.ChangeCurrencyArgs, jobs.ChangeCurrencyAnswer]
 
-// changeCurrency converts the amounts of an account to its new currency (restates them) after its currency was changed. If an
-// attempt is cut off, the next attempt continues at that point and skips the amounts that are converted already.
+// changeCurrency converts an account's amounts to its new currency (restates them). If an attempt is cut off, the next one
+// continues there and skips what is converted already.
 func (w *worker) changeCurrency(ctx context.Context, u *currencyRun) error {
 	account := u.Job.AccountID.UUID
 	answer := jobs.ChangeCurrencyAnswer{From: u.Args.From, To: u.Args.To}
@@ -50,8 +50,7 @@ func (w *worker) changeCurrency(ctx context.Context, u *currencyRun) error {
 	return u.Commit(ctx, answer, func(c db.Conn) error { return exchangerate.EndChange(ctx, c, k) })
 }
 
-// step runs one batch in a transaction, together with the progress of the job. It repeats the batch if another transaction
-// conflicts with it.
+// step runs one batch in a transaction with the job's progress, again if another transaction conflicts with it.
 func step(ctx context.Context, u *currencyRun, do func(db.Conn, *jobs.ChangeCurrencyArgs) error) error {
 	return db.RetryConflicts(func() error {
 		return u.Step(ctx, func(c db.Conn) (jobs.ChangeCurrencyArgs, error) {
@@ -82,7 +81,7 @@ func (w *worker) findCurrencies(ctx context.Context, u *currencyRun, k exchanger
 	if err != nil {
 		return err
 	}
-	// Only clicks in PostgreSQL are restated. So the clicks that only ClickHouse has are first inserted into PostgreSQL again.
+	// Only clicks in PostgreSQL are restated, so clicks that only ClickHouse has are inserted into PostgreSQL again.
 	if err := w.o.Clicks.Thaw(ctx, k.Account, k.Kept, k.Since); err != nil {
 		return err
 	}
@@ -92,14 +91,14 @@ func (w *worker) findCurrencies(ctx context.Context, u *currencyRun, k exchanger
 	})
 }
 
-// restateStored restates the amounts of the clicks that are kept, and of their conversions.
+// restateStored restates the amounts of the clicks that are kept and of their conversions.
 func (w *worker) restateStored(ctx context.Context, u *currencyRun, k exchangerate.Change) error {
 	return w.restateKeys(ctx, k.Account, k.Kept, func(restate func(db.Conn) error) error {
 		return step(ctx, u, func(c db.Conn, _ *jobs.ChangeCurrencyArgs) error { return restate(c) })
 	})
 }
 
-// restateOrphaned restates conversions whose clicks are not kept any more.
+// restateOrphaned restates conversions whose clicks are no longer kept.
 func (w *worker) restateOrphaned(ctx context.Context, u *currencyRun, k exchangerate.Change) error {
 	end := k.Since.AddDate(0, 0, 1)
 	for u.Args.Orphaned.Before(end) {

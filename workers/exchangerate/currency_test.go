@@ -17,8 +17,8 @@ import (
 	"switchyard/models/await"
 )
 
-// TestChangeCurrency checks that the job waits for transactions that still use the former currency, and continues where an
-// attempt was cut off. Then everything counts in the new currency.
+// TestChangeCurrency checks that the job waits for transactions in the former currency and continues where an attempt was cut
+// off.
 func TestChangeCurrency(t *testing.T) {
 	t.Parallel()
 	b := newEnv(t, "")
@@ -35,7 +35,7 @@ func TestChangeCurrency(t *testing.T) {
 	b.arrive(b.now, 10)
 	const state = `SELECT concat_ws(' ', (SELECT trim_scale(sum(cost)) FROM ledger), (SELECT trim_scale(sum(cost * rate)) FROM clicks),
 		(SELECT count(*) FROM account_rates WHERE restating), (SELECT count(*) FROM currency_changes), (SELECT currency FROM accounts))`
-	// Ten clicks cost 0.5 euros each, at a rate of 1.25.
+	// Ten clicks at 0.5 euros each, at a rate of 1.25.
 	if got := dbtest.Get[string](b.T, b.db, state); got != "6.25 6.25 0 0 USD" {
 		t.Fatalf("before the change: %s", got)
 	}
@@ -65,7 +65,7 @@ func TestChangeCurrency(t *testing.T) {
 	if got := dbtest.Get[string](b.T, b.db, `SELECT args->>'found' IS NULL FROM jobs`); got != "true" {
 		t.Error("the job did not wait for the older transaction")
 	}
-	// An older transaction still writes in the former currency: a click that costs one dollar.
+	// An older transaction still writes a click in the former currency, for one dollar.
 	dbtest.Exec(t, older, `INSERT INTO ledger SELECT (jsonb_populate_record(l, '{"cost": 1}')).* FROM ledger l LIMIT 1`)
 	dbtest.Exec(t, older, `UPDATE clicks SET currency = 'USD', rate = 1, cost = cost * 1.25 + 1
 		WHERE id = (SELECT min(id::text)::uuid FROM clicks)`)
@@ -73,7 +73,7 @@ func TestChangeCurrency(t *testing.T) {
 		t.Fatal(err)
 	}
 	await.Until(t, "the job has ended", func() bool { return dbtest.Get[string](b.T, b.db, `SELECT state FROM jobs`) == "done" })
-	// These are the 5 euros of the ten clicks and the dollar of the older transaction.
+	// The 5 euros of the ten clicks, and the dollar of the older transaction.
 	if got := dbtest.Get[string](b.T, b.db, state); got != "5.8 5.8 0 0 EUR" {
 		t.Errorf("after the change: %s", got)
 	}

@@ -12,30 +12,27 @@ import (
 	"switchyard/workers/egress"
 )
 
-// ecbURL is the address of the European Central Bank, which publishes reference rates.
 const ecbURL = "https://www.ecb.europa.eu"
 
 // MaxBody is the maximum size of an answer of the bank, in bytes. All rates since 1999 are about 8 MB.
 const MaxBody = 32 << 20
 
-// documents lists the bank's documents of rates and how far back each reaches, the smallest first.
+// documents lists the bank's documents, the smallest first.
 var documents = []struct {
 	path  string
-	reach time.Duration // zero if the document reaches back to the first rates
+	reach time.Duration // how far back it has rates; zero: to the first rates
 }{
 	{"/stats/eurofxref/eurofxref-daily.xml", 24 * time.Hour},
 	{"/stats/eurofxref/eurofxref-hist-90d.xml", 80 * 24 * time.Hour},
 	{"/stats/eurofxref/eurofxref-hist.xml", 0},
 }
 
-// ecb reads the rates of the European Central Bank.
 type ecb struct {
 	egress *egress.Client
 	url    string
 }
 
-// since reads the smallest document that has all rates after the day of the time `last`. The document may also have earlier
-// rates.
+// since reads the smallest document that has all rates after the day of last. It may also have earlier rates.
 func (e ecb) since(ctx context.Context, last, now time.Time) ([]models.Rate, error) {
 	for _, d := range documents {
 		if d.reach == 0 || last.After(now.Add(-d.reach-24*time.Hour)) {
@@ -64,8 +61,8 @@ func (e ecb) read(ctx context.Context, path string) ([]models.Rate, error) {
 	return list, nil
 }
 
-// parseECB reads a document: a cube of days, each a cube of currencies. A rate that cannot be read is left out. A document
-// without any rate is an error, so that a web page in place of the document is noticed.
+// parseECB reads a document: a cube of days, each a cube of currencies. It leaves out a rate that cannot be read. A document
+// without any rate is an error, so that a web page in its place is noticed.
 func parseECB(body []byte) ([]models.Rate, error) {
 	var doc struct {
 		Days []struct {

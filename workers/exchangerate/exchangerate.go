@@ -1,12 +1,12 @@
-// Package exchangerate reads exchange rates from the European Central Bank, or from a file that the operator provides.
+// Package exchangerate reads exchange rates from the European Central Bank, or from the operator's file.
 //
 // The bank is asked only while an amount is in another currency than its account's. It publishes on working days, at about 16:00
-// in Frankfurt. It is asked half an hour later in winter and an hour and a half later in summer. On a working day it is asked
-// again every two hours until it has the rates of the day. A failed request is tried again after five minutes, ten, twenty and so
-// on, up to six hours. The file is read every hour.
+// in Frankfurt. It is asked half an hour later in winter and an hour and a half later in summer, and on working days again every
+// two hours until it has the rates of the day. A failed request is tried again after five minutes, ten, twenty and so on, up to
+// six hours. The file is read every hour.
 //
-// When a missing rate arrives, or the operator replaces a rate, the amounts that depend on it are restated: they are converted
-// again with the new rate.
+// When a missing rate arrives, or the operator replaces a rate, the amounts that depend on it are restated: converted again with
+// the new rate.
 package exchangerate
 
 import (
@@ -41,7 +41,7 @@ type Options struct {
 	Restate func(ctx context.Context, l click.Log, c db.Conn, r *spend.Restatement, limit int) (done bool, err error)
 }
 
-// Register registers the handlers at a runtime. A file that cannot be read is an error.
+// Register registers the handlers. A file that cannot be read is an error.
 func Register(r *workers.Runtime, s *store.Store, o Options) error {
 	if o.File != "" {
 		if _, err := ReadFile(o.File); err != nil {
@@ -68,7 +68,7 @@ type worker struct {
 	bank   ecb
 }
 
-// ReadFile reads a table of rates from a file in the format of models.ReadRates.
+// ReadFile reads a file in the format of models.ReadRates.
 func ReadFile(name string) ([]models.Rate, error) {
 	f, err := os.Open(name)
 	if err != nil {
@@ -82,14 +82,13 @@ func ReadFile(name string) ([]models.Rate, error) {
 }
 
 const (
-	// claimedFor is the time after which a fetch that has not ended is started again.
+	// claimedFor is how long a fetch may take before it is started again.
 	claimedFor   = 10 * time.Minute
 	firstBackoff = 5 * time.Minute
 	lastBackoff  = 6 * time.Hour
 	fileEvery    = time.Hour
 )
 
-// fetch reads the rates if a fetch is due.
 func (w *worker) fetch(ctx context.Context) error {
 	source, now := models.RatesOfECB, w.o.Now()
 	if w.o.File != "" {
@@ -130,7 +129,7 @@ func (w *worker) read(ctx context.Context, source string, now time.Time) ([]mode
 		return nil, err
 	}
 	list, err := w.bank.since(ctx, last, now)
-	oldest := now.AddDate(0, 0, -models.LongestHistory()-models.RateDays-1) // no account keeps facts that are older
+	oldest := now.AddDate(0, 0, -models.LongestHistory()-models.RateDays-1) // no account keeps older facts
 	return slices.DeleteFunc(list, func(r models.Rate) bool { return !r.Day.After(oldest) }), err
 }
 
@@ -138,8 +137,8 @@ func backoff(failures int) time.Duration {
 	return min(firstBackoff<<min(failures, 10), lastBackoff) // the limit of 10 keeps the shift from overflowing
 }
 
-// published is the time of day, in UTC, at which the bank is asked for the rates of the day. It is half an hour after the bank
-// publishes them in winter, and an hour and a half in summer.
+// published is the time of day, in UTC, at which the bank is asked for the rates of the day: half an hour after it publishes them
+// in winter, an hour and a half in summer.
 const published = 15*time.Hour + 30*time.Minute
 
 // next returns the time of the next fetch after a successful one.

@@ -32,10 +32,9 @@ import (
 	"switchyard/workers/exchangerate"
 )
 
-// replace tells Save to put a new rate in place of the stored one.
 const replace = true
 
-// env is an account with a worker, and a fake of the bank. The fake serves documents with the rates that the field days lists.
+// env is an account with a worker, and a fake of the bank that serves the rates in days.
 type env struct {
 	*testing.T
 	db      *db.DB
@@ -46,14 +45,13 @@ type env struct {
 	mu         sync.Mutex
 	now        time.Time
 	requested  []string
-	days       []string // content of the documents, the latest day first: day and rates, such as "2026-03-06 USD=1.1 JPY=160"
-	failStatus int      // HTTP status of failing requests; 0 while requests succeed
+	days       []string // the latest day first: day and rates, such as "2026-03-06 USD=1.1 JPY=160"
+	failStatus int      // HTTP status of failing requests; 0: requests succeed
 	body       string   // if set, served in place of the documents
-	cut        int      // number of the call of restate that fails, counted from now on; 0 if no call fails
+	cut        int      // the call of restate that fails, counted from now on; 0: none
 }
 
-// restate restates three clicks at a time. If cut is n, the n-th call fails before its batch, as if the
-// job was cut off there.
+// restate restates three clicks at a time. If cut is n, the n-th call fails before its batch, as if the job was cut off there.
 func (b *env) restate(ctx context.Context, l click.Log, c db.Conn, r *spend.Restatement, _ int) (bool, error) {
 	b.mu.Lock()
 	cut := b.cut == 1
@@ -122,7 +120,7 @@ func (b *env) serve(w http.ResponseWriter, r *http.Request) {
 	_, _ = w.Write([]byte(s.String()))
 }
 
-// fetchAt runs the job at the given time and returns the documents that it requested.
+// fetchAt runs the job at this time and returns the documents that it requested.
 func (b *env) fetchAt(moment string, change func()) []string {
 	b.Helper()
 	now, err := time.Parse(time.DateTime, moment)
@@ -174,8 +172,7 @@ func (b *env) source() dbrates.Source {
 	return list[0]
 }
 
-// TestFetch checks that the bank is asked for the missing rates of each day, if a currency needs rates. While the bank
-// fails, it is asked again after growing waits.
+// TestFetch checks when the bank is asked for rates, and that it is asked again after growing waits while it fails.
 func TestFetch(t *testing.T) {
 	t.Parallel()
 	b := newEnv(t, "")
@@ -193,11 +190,11 @@ func TestFetch(t *testing.T) {
 		t.Errorf("stored %s", got)
 	}
 	wantRequests("2026-03-06 15:29:00", nil)
-	wantRequests("2026-03-06 15:30:00", nil, "eurofxref-daily") // the day is not published yet: asked again after two hours
+	wantRequests("2026-03-06 15:30:00", nil, "eurofxref-daily") // not published yet: asked again after two hours
 	wantRequests("2026-03-06 17:20:00", nil)
 	wantRequests("2026-03-06 17:30:00", func() { b.days = slices.Insert(b.days, 0, "2026-03-06 USD=1.3") }, "eurofxref-daily")
 	wantRequests("2026-03-07 15:00:00", nil)
-	wantRequests("2026-03-07 15:30:00", nil, "eurofxref-daily") // no rates on a Saturday, so it is not asked again
+	wantRequests("2026-03-07 15:30:00", nil, "eurofxref-daily") // a Saturday has no rates, so it is not asked again
 	wantRequests("2026-03-07 17:30:00", nil)
 	if got := b.stored(); !strings.HasPrefix(got, "06 USD=1.3 ecb, 05 ") {
 		t.Errorf("stored %s", got)
@@ -257,7 +254,7 @@ func TestFile(t *testing.T) {
 	}
 }
 
-// TestPerEuro checks that a day uses its own rate, or else the last rate of the seven days before.
+// TestPerEuro checks that a day uses its own rate, or else the last one of the seven days before.
 func TestPerEuro(t *testing.T) {
 	t.Parallel()
 	d := dbtest.New(t)

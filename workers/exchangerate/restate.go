@@ -15,16 +15,16 @@ import (
 )
 
 const (
-	// restatedAtOnce is how many clicks or conversions one transaction restates, that is, converts again with a new rate.
+	// restatedAtOnce is how many clicks or conversions one transaction restates.
 	restatedAtOnce = 1000
-	// restateEvery is the minimum time between two restatement jobs of an account.
+	// restateEvery is the minimum time between two restatements of an account.
 	restateEvery = 5 * time.Minute
-	// deletedAtOnce is how many days of stored rates are deleted at once.
+	// deletedAtOnce is how many days of rates are deleted at once.
 	deletedAtOnce = 5000
 )
 
-// updateFixed adds missing rates to days and updates replaced rates. Then it starts a restatement for each account with amounts
-// that need one, and deletes expired rates.
+// updateFixed adds missing rates to days and updates replaced rates, starts a restatement for each account that needs one, and
+// deletes expired rates.
 func (w *worker) updateFixed(ctx context.Context) error {
 	if err := exchangerate.UpdateFixed(ctx, w.db); err != nil {
 		return err
@@ -43,16 +43,15 @@ func (w *worker) updateFixed(ctx context.Context) error {
 	return exchangerate.DeleteExpired(ctx, w.db, now.AddDate(0, 0, -models.LongestHistory()-models.RateDays), deletedAtOnce)
 }
 
-// restate restates an account in batches. Each batch is committed on its own. If a later batch fails, the next job continues.
+// restate restates an account in batches. Each is committed on its own, so if one fails, the next job continues there.
 func (w *worker) restate(ctx context.Context, account uuid.UUID) error {
 	return w.restateKeys(ctx, account, time.Time{}, func(restate func(db.Conn) error) error {
 		return db.RetryConflicts(func() error { return db.Tx(ctx, w.db, restate) })
 	})
 }
 
-// restateKeys restates the amounts of an account for each currency and day whose rate has changed, batch by batch. `kept` becomes
-// the field Kept of spend.Restatement. The function inTx calls its argument in a transaction, and may call it again after a
-// conflict.
+// restateKeys restates the account's amounts for each currency and day whose rate has changed, in batches. `kept` is the field of
+// spend.Restatement. inTx calls its argument in a transaction, and again after a conflict.
 func (w *worker) restateKeys(ctx context.Context, account uuid.UUID, kept time.Time, inTx func(restate func(db.Conn) error) error) error {
 	keys, err := exchangerate.KeysToRestate(ctx, w.db, account)
 	if err != nil {

@@ -17,7 +17,7 @@ import (
 	"switchyard/models/await"
 )
 
-// arrive stores n clicks that happened an hour before the given time and cost 0.5 euros each.
+// arrive stores n clicks of 0.5 euros each, an hour before now.
 func (b *env) arrive(now time.Time, n int) {
 	b.Helper()
 	s, err := spool.Open(b.TempDir(), spool.Options{})
@@ -41,8 +41,8 @@ func (b *env) arrive(now time.Time, n int) {
 	}
 }
 
-// TestRestate checks amounts that came before their rate. When the rate arrives, a job converts them again (restates them). The
-// job continues where another job was cut off. The amounts are restated once more when the operator replaces the rate.
+// TestRestate: amounts that came before their rate are converted when it arrives, also after a job was cut off, and once more
+// when the operator replaces it.
 func TestRestate(t *testing.T) {
 	t.Parallel()
 	b := newEnv(t, "")
@@ -70,7 +70,7 @@ func TestRestate(t *testing.T) {
 		t.Errorf("the bank was asked for %v, want one document", got)
 	}
 	b.mu.Lock()
-	b.cut = 4 // cut off after spend and two batches of clicks
+	b.cut = 4 // after spend and two batches of clicks
 	b.mu.Unlock()
 	settle(time.Minute)
 	await.Until(t, "a part is converted", func() bool {

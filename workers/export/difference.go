@@ -17,8 +17,8 @@ import (
 	"switchyard/workers"
 )
 
-// compare computes the differences between the figures of another system (a network or an ad platform) and ours, and stores them as
-// the job's result. In the same transaction it deletes older results: only the account's newest jobs.StoredReports results stay.
+// compare stores the differences between the figures of another system (a network or an ad platform) and ours as the job's
+// result. In the same transaction it deletes older results: only the account's newest jobs.StoredReports stay.
 func (m *maker) compare(ctx context.Context, u *workers.Run[difference.Args, difference.Result]) error {
 	account := u.Job.AccountID.UUID
 	out, err := m.readDifference(ctx, account, u.Args)
@@ -38,14 +38,14 @@ func (m *maker) readDifference(ctx context.Context, account uuid.UUID, a differe
 	return dbdifference.Reader{Conn: m.store.Conn(), Reports: m.reports}.Read(ctx, account, a)
 }
 
-// differenceColumns are the columns of a file of differences. The column "line" says what the figures of a row are: "ours", "theirs"
-// (of the other system), "difference", the name of a cause, or "unexplained".
+// differenceColumns are the columns of a file of differences. The column "line" is "ours", "theirs" (of the other system),
+// "difference", the name of a cause, or "unexplained".
 var differenceColumns = []export.Heading{
 	{Name: "day"}, {Name: "campaign_id"}, {Name: "line"}, {Name: "clicks"}, {Name: "conversions"}, {Name: "money"}, {Name: "currency"},
 }
 
-// difference writes the lines of each day and campaign: ours, theirs, theirs minus ours, each cause, and the unexplained rest. The
-// line "ours" has all figures. In the other lines the cells of figures that are not compared are empty.
+// difference writes the lines of each day and campaign: ours, theirs, theirs minus ours, each cause, and the unexplained rest.
+// Except in "ours", the cells of figures that are not compared are empty.
 func (m *maker) difference(ctx context.Context, u *run, f *file) error {
 	out, err := m.readDifference(ctx, u.Job.AccountID.UUID, u.Args.Compare)
 	if err != nil {

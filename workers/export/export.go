@@ -1,9 +1,7 @@
-// Package export makes report files, and answers reports that are too large for a request. It streams figures and rows
-// from PostgreSQL into a CSV file, which it stores in compressed chunks in PostgreSQL, where every web process can read
-// it.
+// Package export makes report files, and answers reports that are too large for a request. It streams rows from PostgreSQL into a
+// CSV file, and stores it in compressed chunks in PostgreSQL, where every web process can read it.
 //
-// A file becomes visible in the transaction that ends its job. Chunks that a killed worker left are never visible,
-// and are deleted after a day.
+// A file becomes visible in the transaction that ends its job. Chunks that a killed worker left are deleted after a day.
 package export
 
 import (
@@ -31,13 +29,13 @@ type maker struct {
 	reports Reports
 }
 
-// Rows counts and reads the rows of a file. export.Reader implements it.
+// Rows counts and reads the rows of a file.
 type Rows interface {
 	Count(ctx context.Context, t export.Table, q export.Query, atMost int) (int, error)
 	Each(ctx context.Context, t export.Table, q export.Query, fn func([]sql.RawBytes) error) error
 }
 
-// Reports reads figures. report.Reader implements it.
+// Reports reads figures.
 type Reports interface {
 	Each(ctx context.Context, q report.Query, fn func(report.Row) error) error
 	Answer(ctx context.Context, account uuid.UUID, a models.ReportArgs, maxClicks int64) ([]report.Row, error)
@@ -56,7 +54,6 @@ func Register(r *workers.Runtime, s *store.Store, rows Rows, reports Reports) {
 	workers.RegisterRow(r, jobs.ReadDifference, m.compare)
 }
 
-// fill writes the rows of one kind of file.
 type fill func(*maker, context.Context, *run, *file) error
 
 var kinds = map[string]fill{
@@ -91,7 +88,7 @@ func (m *maker) make(ctx context.Context, u *run) error {
 	})
 }
 
-// deleteChunks deletes the chunks of a failed attempt. If it fails, sweep deletes them later.
+// deleteChunks deletes the chunks of a failed attempt. If that fails, sweep deletes them later.
 func (m *maker) deleteChunks(ctx context.Context, f *file) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), 5*time.Second)
 	defer cancel()
@@ -106,8 +103,8 @@ func (m *maker) sweep(ctx context.Context) error {
 	return err
 }
 
-// rowsOf returns the function that writes the rows of a table as they are stored. The function counts the rows first, so that a file with
-// too many rows is refused before it is begun.
+// rowsOf returns the function that writes the rows of a table as they are stored. It counts them first, so that a file with too
+// many rows is refused before it is begun.
 func rowsOf(t export.Table) fill {
 	return func(m *maker, ctx context.Context, u *run, f *file) error {
 		q := export.Query{AccountID: u.Job.AccountID.UUID, From: u.Args.From, To: u.Args.To, Link: u.Args.Link}

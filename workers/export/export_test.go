@@ -33,8 +33,7 @@ func newStore(t *testing.T) (*store.Store, uuid.UUID) {
 	return s, account.ID
 }
 
-// TestFormulas checks that a foreign text that a spreadsheet could run as a formula gets an apostrophe, and that our own text
-// does not.
+// TestFormulas checks that only foreign text that a spreadsheet could run as a formula gets an apostrophe.
 func TestFormulas(t *testing.T) {
 	t.Parallel()
 	f := &file{}
@@ -48,7 +47,7 @@ func TestFormulas(t *testing.T) {
 	}
 }
 
-// TestFileIsReadBack: a written file is read back unchanged, whatever its cells contain. A long file is stored in pieces.
+// TestFileIsReadBack: a written file is read back unchanged, also a long file in several chunks.
 func TestFileIsReadBack(t *testing.T) {
 	t.Parallel()
 	s, account := newStore(t)
@@ -80,7 +79,7 @@ func TestFileIsReadBack(t *testing.T) {
 		}
 		return f
 	}
-	dead := write(1, 3) // written by a worker that was killed before it called Finish
+	dead := write(1, 3) // of a worker that was killed before Finish
 	f := write(2, 6000)
 	x.RowCount, x.ByteSize = f.rows, f.bytes
 	if _, _, err := s.Exports().Open(t.Context(), account, x.ID); !errors.Is(err, models.NotFound("")) {

@@ -16,8 +16,8 @@ import (
 	"switchyard/models/measure"
 )
 
-// figureNames are the headings of the columns of figures: the names that the figures have in answers. lossNames are the headings
-// of the click loss, which has its own member in answers.
+// figureNames are the headings of figures, with their names in answers. lossNames are the headings of the click loss, which is a
+// member of its own in answers.
 var (
 	figureNames = namesOf[models.FigureRow]("")
 	lossNames   = namesOf[models.LossRow]("click_loss.")
@@ -30,7 +30,7 @@ func namesOf[T any](prefix string) (names []string) {
 	return names
 }
 
-// cellsOf returns the cells of a row of figures, with the same text as in answers. The cell of a missing value is empty.
+// cellsOf returns the cells of a row of figures, with the same text as in answers. A missing value is an empty cell.
 func cellsOf(row any) (cells []string) {
 	for _, cell := range reflect.ValueOf(row).Fields() {
 		switch value := cell.Interface().(type) {
@@ -49,9 +49,9 @@ func cellsOf(row any) (cells []string) {
 	return cells
 }
 
-// figureColumns are the columns of figures of a file. places has the positions of the chosen figures in figureNames; nil means
-// all figures. After the figures come the columns of formulas and, if loss is set, the columns of the click loss. If rounded is
-// set, figures and results have the decimals that the dashboard shows.
+// figureColumns are the columns of a file's figures, then of its formulas, and if loss is set, of the click loss. places has the
+// positions of the chosen figures in figureNames; nil means all. If rounded is set, figures and results have the decimals that
+// the dashboard shows.
 type figureColumns struct {
 	places   []int
 	formulas []string
@@ -60,8 +60,7 @@ type figureColumns struct {
 	rounded  bool
 }
 
-// columnsOf returns the columns of a file. A file with chosen columns has only these columns and the
-// columns of its formulas. The API has checked both.
+// columnsOf returns the columns of a file. A file with chosen columns has only these and its formulas. The API has checked both.
 func columnsOf(a jobs.ExportArgs, lossKnown bool) figureColumns {
 	c := figureColumns{loss: lossKnown && len(a.Columns) == 0, rounded: len(a.Headings) > 0}
 	c.formulas, c.values, _ = measure.ParseExpressions(a.Formulas)
@@ -71,7 +70,6 @@ func columnsOf(a jobs.ExportArgs, lossKnown bool) figureColumns {
 	return c
 }
 
-// pick returns the values of the chosen columns.
 func (c figureColumns) pick(all []string) []string {
 	if c.places == nil {
 		return all
@@ -79,8 +77,7 @@ func (c figureColumns) pick(all []string) []string {
 	return db.Map(c.places, func(i int) string { return all[i] })
 }
 
-// cells returns the cells of a row: its values, its figures, the results of the formulas and its click loss. The cells of the click
-// loss are empty if loss is nil.
+// cells returns the cells of a row. If loss is nil, the cells of the click loss are empty.
 func (c figureColumns) cells(values []string, f models.Figures, loss *models.ClickLoss) []string {
 	figures := cellsOf(f.Row())
 	picked := c.pick(figures)
@@ -106,8 +103,8 @@ func (c figureColumns) cells(values []string, f models.Figures, loss *models.Cli
 	return out
 }
 
-// roundedCell rounds a number to this number of decimals. A number that is smaller than the last of these decimals, such as 0.00123
-// with 2 decimals, is rounded to two significant digits instead: 0.0012. An empty cell stays empty.
+// roundedCell rounds a number to this many decimals. A number smaller than the last of them, such as 0.00123 with 2 decimals, is
+// rounded to two significant digits instead: 0.0012.
 func roundedCell(cell string, digits int) string {
 	n, err := decimal.NewFromString(cell)
 	if err != nil {
@@ -119,7 +116,7 @@ func roundedCell(cell string, digits int) string {
 	return n.Round(int32(digits)).String() //nolint:gosec // a number of decimals
 }
 
-// resultOf returns the cell of a formula, with up to 6 decimals. It is empty if the formula has no value.
+// resultOf returns the result of a formula, with up to 6 decimals, or empty if it has no value.
 func resultOf(e measure.Expression, figures []string) string {
 	value, ok := e(func(name string) (decimal.Decimal, bool) {
 		n, err := decimal.NewFromString(figures[slices.Index(figureNames, name)])
@@ -131,11 +128,11 @@ func resultOf(e measure.Expression, figures []string) string {
 	return value.Round(6).String()
 }
 
-// foreignHeading returns the heading of a column whose cells may contain foreign text. The function heading is for all other columns.
+// foreignHeading is for a column whose cells may contain foreign text, heading for all others.
 func foreignHeading(name string) export.Heading { return export.Heading{Name: name, Foreign: true} }
 func heading(name string) export.Heading        { return export.Heading{Name: name} }
 
-// after returns columns, followed by the headings of the figures, of the formulas and of the click loss.
+// after returns columns, followed by the headings of c.
 func (c figureColumns) after(columns []export.Heading) []export.Heading {
 	columns = append(append(columns, db.Map(c.pick(figureNames), heading)...), db.Map(c.formulas, heading)...)
 	if c.loss {
@@ -144,7 +141,6 @@ func (c figureColumns) after(columns []export.Heading) []export.Heading {
 	return columns
 }
 
-// performance writes a column for each dimension and each chosen figure.
 func (m *maker) performance(ctx context.Context, u *run, f *file) error {
 	args := u.Args.ReportArgs
 	args.Limit = models.MaxExportRows + 1

@@ -11,7 +11,8 @@ import (
 	"switchyard/models"
 )
 
-// TestChosenColumns checks that a file has the chosen figures in their order, and without a choice all figures and the click loss.
+// TestChosenColumns checks that a file has the chosen figures in their order, and without a choice all figures and the click
+// loss.
 func TestChosenColumns(t *testing.T) {
 	t.Parallel()
 	names := func(list []export.Heading) (names []string) {

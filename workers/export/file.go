@@ -15,17 +15,17 @@ import (
 // byteOrderMark tells spreadsheets that the text is UTF-8.
 const byteOrderMark = "\uFEFF"
 
-// chunkSize is the minimum number of compressed bytes in a chunk. Only the last chunk may be smaller.
+// chunkSize is the minimum number of compressed bytes in a chunk, except the last.
 const chunkSize = 256 << 10
 
-// file writes a CSV file to the database. It compresses the text while it is written and stores it in chunks, so that memory does
+// file writes a CSV file to the database. It compresses and stores the text in chunks while it is written, so that memory does
 // not grow with the file.
 type file struct {
 	files store.Exports
 	id    uuid.UUID
 	fence int64
 
-	line       []byte // the row being written
+	line       []byte
 	compressed bytes.Buffer
 	gzip       *gzip.Writer
 	chunks     int
@@ -40,22 +40,21 @@ func newFile(files store.Exports, id uuid.UUID, fence int64) *file {
 	return f
 }
 
-// tooLarge returns the documented error for a file beyond the limits.
+// tooLarge returns the error of a file beyond the limits.
 func tooLarge() error {
 	return models.Invalid("too_large", "the file would have more than %d rows or %d MB: use a shorter window",
 		models.MaxExportRows, models.MaxExportBytes>>20)
 }
 
-// head writes the headings.
 func (f *file) head(ctx context.Context, names []string) error {
 	for _, n := range names {
-		f.cell(n, foreign) // the names of sub-parameters are chosen by people
+		f.cell(n, foreign) // people choose the names of sub-parameters
 	}
 	return f.end(ctx)
 }
 
-// cell adds a cell to the row. The text of a foreign cell was chosen by a visitor, a platform or a user. It gets an apostrophe
-// in front if a spreadsheet would run it as a formula.
+// cell adds a cell to the row. A foreign text, which a visitor, a platform or a user has chosen, gets an apostrophe in front if a
+// spreadsheet would run it as a formula.
 func (f *file) cell(text string, foreign bool) {
 	if foreign && models.IsFormula(text) {
 		text = "'" + text
@@ -95,7 +94,6 @@ func (f *file) store(ctx context.Context) error {
 	return err
 }
 
-// close stores what is left.
 func (f *file) close(ctx context.Context) error {
 	_ = f.gzip.Close() // a write to a buffer never fails
 	return f.store(ctx)

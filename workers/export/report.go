@@ -11,11 +11,11 @@ import (
 	"switchyard/workers"
 )
 
-// read answers a report that is too large for a request. In the same transaction it deletes
-// older answers of the account: only the newest jobs.StoredReports answers of this kind of job stay.
+// read answers a report that is too large for a request. In the same transaction it deletes older answers: only the account's
+// newest jobs.StoredReports of this kind of job stay.
 func (m *maker) read(ctx context.Context, u *workers.Run[models.ReportArgs, jobs.ReportAnswer]) error {
 	account := u.Job.AccountID.UUID
-	rows, err := m.reports.Answer(ctx, account, u.Args, 0) // 0: the report may read any number of clicks
+	rows, err := m.reports.Answer(ctx, account, u.Args, 0) // 0: any number of clicks
 	if err != nil {
 		return err
 	}

@@ -11,14 +11,14 @@ import (
 	"switchyard/db/store"
 )
 
-// foreign is the argument of cell for a text that was chosen by a visitor, a platform or a user.
+// foreign marks a text that a visitor, a platform or a user has chosen.
 const foreign = true
 
-// labelBatch is the number of rows whose names are read in one query.
+// labelBatch is how many rows' names are read in one query.
 const labelBatch = 1000
 
-// rowWriter writes rows to a file. After a cell with the id of a record, it adds a cell with the record's name. If namesOnly is
-// set, the name replaces the id, and only a record without a name keeps its id.
+// rowWriter writes rows to a file. After the id of a record it adds a cell with the record's name. If namesOnly is set, the name
+// replaces the id, except for a record without a name.
 type rowWriter struct {
 	store     *store.Store
 	account   uuid.UUID
@@ -28,9 +28,8 @@ type rowWriter struct {
 	batch     [][]string
 }
 
-// write begins a file and returns a writer. The caller adds all rows to the writer, then flushes it. The file has the headings of
-// the request. Without them, the headings are the names of the columns, and the heading of a sub-parameter also has its name in
-// subNames.
+// write begins a file. The caller adds all rows to the writer, then flushes it. Without headings in the request, the headings are
+// the names of the columns, and for a sub-parameter also its name in subNames.
 func (m *maker) write(ctx context.Context, u *run, f *file, columns []export.Heading, subNames map[string]string) (*rowWriter, error) {
 	w := &rowWriter{m.store, u.Job.AccountID.UUID, f, columns, len(u.Args.Headings) > 0, nil}
 	if w.namesOnly {
@@ -49,7 +48,7 @@ func (m *maker) write(ctx context.Context, u *run, f *file, columns []export.Hea
 	return w, f.head(ctx, names)
 }
 
-// subNames returns the names of sub-parameters for the headings of a file, if its request asks for them.
+// subNames returns the names of sub-parameters, if the request asks for them in headings.
 func (m *maker) subNames(ctx context.Context, u *run) (map[string]string, error) {
 	if !u.Args.SubNames {
 		return nil, nil
@@ -57,7 +56,6 @@ func (m *maker) subNames(ctx context.Context, u *run) (map[string]string, error)
 	return m.store.SubNames(ctx, u.Job.AccountID.UUID, u.Args.Filters)
 }
 
-// add adds a row that has a cell for each column.
 func (w *rowWriter) add(ctx context.Context, cells []string) error {
 	if w.batch = append(w.batch, cells); len(w.batch) < labelBatch {
 		return nil
@@ -65,7 +63,7 @@ func (w *rowWriter) add(ctx context.Context, cells []string) error {
 	return w.flush(ctx)
 }
 
-// flush reads the names for the rows added so far and writes the rows to the file.
+// flush reads the names for the rows added so far and writes them to the file.
 func (w *rowWriter) flush(ctx context.Context) error {
 	labels := make([]map[string]string, len(w.columns))
 	for i, c := range w.columns {

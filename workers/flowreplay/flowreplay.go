@@ -1,5 +1,5 @@
-// Package flowreplay routes recorded clicks again, with another flow or with the present flow, so that a user can judge a flow
-// before saving it.
+// Package flowreplay routes recorded clicks again, with another flow or the present one, so that a user can judge a flow before
+// saving it.
 package flowreplay
 
 import (
@@ -28,13 +28,13 @@ type Router interface {
 // Options of Register.
 type Options struct {
 	Clicks click.Log
-	// NewRouter makes a router from the records that route a campaign.
+	// NewRouter makes a router for a campaign.
 	NewRouter func(r *store.Routing, campaign uuid.UUID) (Router, error)
 	// WentTo returns where a click went when it was recorded.
 	WentTo func(click *click.StoredClick) models.RoutedTo
 }
 
-// Register adds the handler to a runtime.
+// Register registers the handler.
 func Register(r *workers.Runtime, s *store.Store, o Options) {
 	p := &replayer{s, o}
 	workers.RegisterRow(r, jobs.ReplayFlow, p.replay)
@@ -98,8 +98,7 @@ func (p *replayer) replay(ctx context.Context, u *workers.Run[jobs.FlowReplayArg
 	})
 }
 
-// records returns the records that route the campaign, and the paths of its flow. Each setting of the flow that the job contains
-// replaces the campaign's own setting.
+// records returns the records that route the campaign, and the paths of its flow. Settings in the job replace the campaign's own.
 func (p *replayer) records(ctx context.Context, account uuid.UUID, a jobs.FlowReplayArgs) (*store.Routing, []flow.Path, error) {
 	r, err := store.CampaignRouting(ctx, p.store.Conn(), account, a.CampaignID)
 	if err != nil {
@@ -111,7 +110,7 @@ func (p *replayer) records(ctx context.Context, account uuid.UUID, a jobs.FlowRe
 		return nil, nil, models.NotFound("campaign")
 	}
 	c := *rows[i]
-	c.Status = models.CampaignActive // a paused campaign is replayed as if it was active
+	c.Status = models.CampaignActive // a paused campaign is replayed as if active
 	if len(a.Streams) > 0 {
 		c.Streams = a.Streams
 	}
@@ -125,8 +124,7 @@ func (p *replayer) records(ctx context.Context, account uuid.UUID, a jobs.FlowRe
 	return r, paths, err
 }
 
-// names returns the names of the campaigns, paths, landing pages and offers in rows, by their ids. A path of the replayed flow has
-// the name that it has in that flow.
+// names returns the names of the records in rows, by id. A path of the replayed flow has its name in that flow.
 func (p *replayer) names(ctx context.Context, account uuid.UUID, rows []jobs.FlowReplayRow, paths []flow.Path) (
 	map[string]string, error,
 ) {

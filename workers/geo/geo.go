@@ -25,7 +25,7 @@ type Options struct {
 	Now     func() time.Time // default time.Now
 }
 
-// Register registers the handlers at a runtime.
+// Register registers the handlers.
 func Register(r *workers.Runtime, s *store.Store, o Options) {
 	o.Now = workers.Clock(o.Now)
 	w := &worker{o: o, store: s, client: r.Client()}
@@ -40,7 +40,7 @@ type worker struct {
 	client *jobs.Client
 }
 
-// connect tries a key at its provider, and saves the key if the provider accepts it.
+// connect tries a key at its provider, and saves it if the provider accepts it.
 func (w *worker) connect(ctx context.Context, a jobs.ConnectGeoArgs) (out jobs.ConnectedGeo, err error) {
 	account := workers.Account(ctx)
 	key, err := w.store.GeoDatabases().Open(ctx, account, a.Key)
@@ -65,15 +65,15 @@ func (w *worker) connect(ctx context.Context, a jobs.ConnectGeoArgs) (out jobs.C
 const (
 	// minAge is the minimum age of a click that is looked up. By then the ingesters have stored all earlier clicks.
 	minAge = 10 * time.Second
-	// maxAge is the maximum age of a click that is looked up. Older clicks stay unchanged.
+	// maxAge is the age above which clicks stay unchanged.
 	maxAge = time.Hour
 	// answerRetention is how long a provider's answer is used.
 	answerRetention = 30 * 24 * time.Hour
-	// deletedAtOnce is how many old answers one sweep deletes at most.
+	// deletedAtOnce is how many old answers a sweep deletes at most.
 	deletedAtOnce = 10_000
 )
 
-// sweep starts a look-up for each account with new clicks, and deletes providers' answers once they are too old to be used.
+// sweep starts a look-up for each account with new clicks, and deletes answers that are too old to be used.
 func (w *worker) sweep(ctx context.Context) error {
 	now := w.o.Now()
 	idle, err := w.store.GeoDatabases().Idle(ctx)
@@ -90,10 +90,9 @@ func (w *worker) sweep(ctx context.Context) error {
 	return w.store.GeoDatabases().DeleteExpiredAnswers(ctx, now.Add(-answerRetention), deletedAtOnce)
 }
 
-// lease is the duration of the lease for one run. If the worker is killed, the account's next run starts only after the lease.
+// lease is for one run. If the worker is killed, the account's next run starts only after it.
 const lease = 3 * time.Minute
 
-// lookUp looks up the new clicks of an account in its geo database and stores their places.
 func (w *worker) lookUp(ctx context.Context, account uuid.UUID) error {
 	all := w.store.GeoDatabases()
 	d, err := all.Lease(ctx, account, lease)

@@ -35,8 +35,8 @@ import (
 
 const key = "token-1"
 
-// env is an account with a campaign, and a fake provider that knows 198.51.x.0/24. An odd x is a hosting network in Sweden, and
-// an even x is a household in Norway.
+// env is an account with a campaign, and a fake provider that knows 198.51.x.0/24: a hosting network in Sweden for an odd x, a
+// household in Norway for an even x.
 type env struct {
 	*testing.T
 	db       *db.DB
@@ -103,8 +103,7 @@ func (w *env) serve(rw http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// visit stores n clicks from each of several networks, with times a minute ago. The networks are 198.51.x.0/24. x begins with
-// `first` and goes up by one for each network. Some clicks have a conversion.
+// visit stores n clicks, a minute old, from each of the networks 198.51.x.0/24 from x = first on. Some have a conversion.
 func (w *env) visit(first, networks, n int) {
 	w.Helper()
 	var converted []uuid.UUID
@@ -114,11 +113,11 @@ func (w *env) visit(first, networks, n int) {
 			Cost: decimal.RequireFromString("0.01"), UniqueCost: decimal.RequireFromString("0.002"), UniqueKey: [16]byte{byte(first), byte(i), byte(i >> 8)},
 			Visitor: models.Visitor{IP: netip.AddrFrom4([4]byte{198, 51, byte(first + i%networks), byte(i / networks)}), Country: "DE", ProxyKind: "none"},
 		}
-		if i%3 == 0 { // this signal makes a click a bot only together with a hosting network
+		if i%3 == 0 { // makes a click a bot only together with a hosting network
 			c.BotSignals = uint64(bot.NoAcceptLanguage)
 		}
 		c.BotScore, c.IsBot, c.BotReason = bot.Score(bot.Signals(c.BotSignals), bot.Settings{})
-		floor := models.FloorClickID(models.ClickTime(c.ID).Add(-time.Minute)) // sets the time in the id a minute back
+		floor := models.FloorClickID(models.ClickTime(c.ID).Add(-time.Minute)) // a minute back
 		copy(c.ID[:6], floor[:6])
 		if err := w.spool.Append(w.Context(), spool.Record{Click: c}); err != nil {
 			w.Fatal(err)
@@ -144,8 +143,8 @@ func (w *env) visit(first, networks, n int) {
 	}
 }
 
-// lookUp looks up the new clicks. It checks that the ledger has the same sums for each country as the stored clicks and
-// conversions. It returns the number of requests to the provider.
+// lookUp looks up the new clicks, and checks that the ledger has the same sums by country as the stored clicks and conversions.
+// It returns the number of requests to the provider.
 func (w *env) lookUp() (asked int) {
 	w.Helper()
 	w.mu.Lock()
@@ -193,8 +192,8 @@ func (w *env) connect(key string) error {
 	return err
 }
 
-// TestLookUps checks that a key is tried before it is saved. No more networks are looked up than the plan allows, and an answer
-// is used for its whole network. If the provider fails, the clicks stay unchanged and the failure is stored.
+// TestLookUps checks that a key is tried before it is saved, and that look-ups keep to the plan. A failure of the provider is
+// stored, and leaves the clicks unchanged.
 func TestLookUps(t *testing.T) {
 	t.Parallel()
 	w := newEnv(t)
@@ -220,17 +219,17 @@ func TestLookUps(t *testing.T) {
 	if n := dbtest.Get[string](w, w.db, `SELECT count(*) FROM geo_databases WHERE position('token' IN encode(key, 'escape')) > 0`); n != "0" {
 		t.Error("the key is stored in clear")
 	}
-	// Clicks up to looked_after are never looked up, so looked_after is moved to a time before the clicks of visit.
+	// Clicks up to looked_after are never looked up, so it is moved to before the clicks of visit.
 	dbtest.Exec(w, w.db, `UPDATE geo_databases SET looked_after = $1`, models.FloorClickID(time.Now().Add(-10*time.Minute)))
 
-	const share = 60 / jobs.GeoSweeps // look-ups in one sweep: the plan allows 60 in a minute
+	const share = 60 / jobs.GeoSweeps // in one sweep: the plan allows 60 in a minute
 	w.visit(0, share+10, 6)
 	if n := w.lookUp(); n != share {
 		t.Errorf("%d look-ups, the plan allows %d", n, share)
 	}
 	const clicksByPlace = `SELECT string_agg(concat_ws(' ', geo_source, country, isp, proxy_kind, n), ', ' ORDER BY geo_source, country) FROM (
 		SELECT geo_source, country, isp, proxy_kind, count(*) AS n FROM clicks GROUP BY 1, 2, 3, 4) k`
-	// Each network has six clicks. Ten networks were not looked up.
+	// Each network has six clicks, and ten networks were not looked up.
 	if got, want := dbtest.Get[string](w, w.db, clicksByPlace), fmt.Sprintf(" DE  none %d, ipinfo NO Home none %d, ipinfo SE Host datacenter %d", 10*6, share*3, share*3); got != want {
 		t.Errorf("clicks are %q, want %q", got, want)
 	}

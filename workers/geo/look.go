@@ -20,15 +20,14 @@ import (
 	"switchyard/workers"
 )
 
-// lookupRun is one run over the new clicks of an account.
 type lookupRun struct {
 	*worker
 	database models.GeoDatabase
 	now      time.Time
 	key      string
-	left     int       // look-ups that this run may still make
-	after    uuid.UUID // the last click that was handled
-	failure  string    // why a look-up failed; the run then makes no further look-ups
+	left     int       // look-ups that it may still make
+	after    uuid.UUID // the last click handled
+	failure  string    // why a look-up failed; then no further look-ups are made
 	worked   bool      // at least one look-up succeeded
 }
 
@@ -40,7 +39,7 @@ const (
 	bitsOfAllIPv4 = 32
 )
 
-// run goes through the clicks in batches. Each batch is committed on its own, so its changes stay if a later batch fails.
+// run goes through the clicks in batches, each committed on its own.
 func (u *lookupRun) run(ctx context.Context) (err error) {
 	account := u.database.AccountID
 	if u.key, err = u.store.GeoDatabases().Key(ctx, account); err != nil {
@@ -68,8 +67,8 @@ func (u *lookupRun) run(ctx context.Context) (err error) {
 	}
 }
 
-// describe stores the place of each click whose address has a stored answer or can be looked up now. A click for which the
-// provider knows no place stays unchanged.
+// describe stores the place of each click whose address has a stored answer or can be looked up now. A click without a known
+// place stays unchanged.
 func (u *lookupRun) describe(ctx context.Context, clicks []click.Address) error {
 	places, err := u.places(ctx, clicks)
 	if err != nil {
@@ -92,7 +91,7 @@ func (u *lookupRun) describe(ctx context.Context, clicks []click.Address) error 
 	})
 }
 
-// prefixOf returns the network of an address. All addresses of a network share one look-up.
+// prefixOf returns the network of an address, which shares one look-up.
 func prefixOf(ip netip.Addr) netip.Prefix {
 	bits := bitsOfIPv6
 	if ip = ip.Unmap(); ip.BitLen() == bitsOfAllIPv4 {
@@ -102,8 +101,7 @@ func prefixOf(ip netip.Addr) netip.Prefix {
 	return p
 }
 
-// places returns the places of the clicks' addresses by prefix. It looks up unknown prefixes as long as the run may make further
-// look-ups and none has failed.
+// places returns places by prefix. It looks up unknown prefixes as long as the run may, and none has failed.
 func (u *lookupRun) places(ctx context.Context, clicks []click.Address) (map[netip.Prefix]models.Place, error) {
 	var prefixes []netip.Prefix
 	first := map[netip.Prefix]netip.Addr{}
@@ -129,7 +127,7 @@ func (u *lookupRun) places(ctx context.Context, clicks []click.Address) (map[net
 	return places, all.StoreAnswers(ctx, account, u.database.Provider, answers)
 }
 
-// fetch looks up prefixes at the provider. It stops at the first failed look-up, or when the run's look-ups are used up.
+// fetch looks up prefixes at the provider, until a look-up fails or the run's look-ups are used up.
 func (u *lookupRun) fetch(ctx context.Context, prefixes []netip.Prefix, first map[netip.Prefix]netip.Addr) (out []store.GeoAnswer) {
 	if u.failure != "" {
 		return nil

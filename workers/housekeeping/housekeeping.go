@@ -23,7 +23,7 @@ import (
 	"switchyard/workers"
 )
 
-// Register adds the handlers to a runtime.
+// Register registers the handlers.
 func Register(r *workers.Runtime, s *store.Store) {
 	workers.RegisterTick(r, jobs.DeleteExpiredAnswers, func(ctx context.Context) error {
 		n, err := s.PruneAttempts(ctx)

@@ -14,7 +14,6 @@ import (
 	"switchyard/workers"
 )
 
-// request requests a certificate for a waiting user.
 func (w *worker) request(ctx context.Context, args jobs.CertificateArgs) (out jobs.Certificate, err error) {
 	account := workers.Account(ctx)
 	d, err := w.store.Domains().Find(ctx, account, args.Domain)
@@ -40,16 +39,16 @@ func (w *worker) request(ctx context.Context, args jobs.CertificateArgs) (out jo
 	return w.queryNow(ctx, id, true)
 }
 
-// isRecent reports whether the issuer has reported the state of a certificate within Options.Rest.
+// isRecent reports whether the issuer has reported the state within Options.Rest.
 func (w *worker) isRecent(c models.Certificate) bool {
 	return c.CheckedAt != nil && w.o.Now().Sub(*c.CheckedAt) < w.o.Rest
 }
 
-// leaseWait is the maximum time that a call waits for a certificate that another worker holds.
+// leaseWait is how long a call waits for a certificate that another worker holds.
 const leaseWait = 10 * time.Second
 
-// queryNow asks the issuer about a certificate while a user waits. If another worker holds the certificate for longer than
-// leaseWait, queryNow returns the stored state.
+// queryNow asks the issuer while a user waits. If another worker holds the certificate for longer than leaseWait, it returns the
+// stored state.
 func (w *worker) queryNow(ctx context.Context, id store.CertificateOf, request bool) (jobs.Certificate, error) {
 	limited, cancel := context.WithTimeout(ctx, leaseWait)
 	defer cancel()
@@ -73,13 +72,11 @@ func (w *worker) queryNow(ctx context.Context, id store.CertificateOf, request b
 	}
 }
 
-// jobAnswer converts a certificate to the answer of its job.
 func jobAnswer(c models.Certificate) jobs.Certificate {
 	return jobs.Certificate{Host: c.Hostname, Edge: c.Edge, CertificateState: c.Public()}
 }
 
-// findStored returns the stored certificate of a domain. The error is not_found, edge_not_configured, or an error of the
-// database.
+// findStored returns the stored certificate of a domain. The error is not_found, edge_not_configured, or one of the database.
 func (w *worker) findStored(ctx context.Context, account, domain uuid.UUID) (models.Certificate, error) {
 	c, err := w.store.Certificates().Find(ctx, account, domain)
 	if err == nil && w.o.Issuer == nil {
@@ -88,7 +85,6 @@ func (w *worker) findStored(ctx context.Context, account, domain uuid.UUID) (mod
 	return c, err
 }
 
-// read returns the state of a certificate for a waiting user.
 func (w *worker) read(ctx context.Context, args jobs.CertificateArgs) (out jobs.Certificate, err error) {
 	account := workers.Account(ctx)
 	c, err := w.findStored(ctx, account, args.Domain)
@@ -101,7 +97,7 @@ func (w *worker) read(ctx context.Context, args jobs.CertificateArgs) (out jobs.
 	return w.queryNow(ctx, store.CertificateOf{AccountID: account, DomainID: args.Domain}, false)
 }
 
-// release releases a certificate for a waiting user. If the issuer refuses, the release is retried later.
+// release releases a certificate for a waiting user. If the issuer refuses, it is retried later.
 func (w *worker) release(ctx context.Context, args jobs.CertificateArgs) (out jobs.ReleasedCertificate, err error) {
 	account := workers.Account(ctx)
 	c, err := w.findStored(ctx, account, args.Domain)
@@ -125,7 +121,7 @@ func (w *worker) release(ctx context.Context, args jobs.CertificateArgs) (out jo
 			return refusal
 		})
 	if _, isHeld := errors.AsType[*jobrow.RefusalError](err); isHeld {
-		err = nil // another worker is requesting the certificate, and the release waits for that worker
+		err = nil // the release waits for another worker that is requesting the certificate
 	}
 	if e, ok := models.AsError(refusal); ok {
 		return out, models.Errorf(e.Kind, e.Code, "%s; the release is tried again automatically", e.Message)

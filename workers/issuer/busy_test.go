@@ -12,7 +12,7 @@ import (
 	"switchyard/workers/providers/cloudflare"
 )
 
-// TestBusy checks that a 429 does not count as an attempt of a domain, and that no caller waits for the end of a long pause.
+// TestBusy checks that a 429 does not count as an attempt, and that no caller waits for the end of a long pause.
 func TestBusy(t *testing.T) {
 	t.Parallel()
 	w := newEnv(t)
@@ -21,14 +21,14 @@ func TestBusy(t *testing.T) {
 	_, err := w.request(w.account, id)
 	w.wantCode(err, "edge_429")
 	asked := w.fake.Count("")
-	_, err = w.request(w.account, id) // during the pause, the issuer is not asked
+	_, err = w.request(w.account, id) // during the pause the issuer is not asked
 	w.wantCode(err, "edge_429")
 	if c := w.stored(w.account, id); c.Attempts != 0 || c.Failure != "" || w.fake.Count("") != asked {
 		t.Errorf("%+v after %d requests", c, w.fake.Count("")-asked)
 	}
 }
 
-// TestBusyForAMoment checks that a request waits for the end of a short pause and then returns the state of the certificate.
+// TestBusyForAMoment checks that a request waits for the end of a short pause.
 func TestBusyForAMoment(t *testing.T) {
 	t.Parallel()
 	w := newEnv(t)
@@ -41,8 +41,7 @@ func TestBusyForAMoment(t *testing.T) {
 	}
 }
 
-// TestCredentials checks the case in which the issuer refuses the credentials. A metric shows this to the operator, and the
-// issuer is not asked for every single domain.
+// TestCredentials: if the issuer refuses the credentials, a metric shows it, and the issuer is not asked for every domain.
 func TestCredentials(t *testing.T) {
 	t.Parallel()
 	w := newEnv(t, func(o *cloudflare.Options) { o.Token = "canary-cloudflare-wrong" })
@@ -69,8 +68,7 @@ func TestCredentials(t *testing.T) {
 	}
 }
 
-// TestMany adds a hundred domains at the same time. It checks that each of them gets its own hostname, and that no hostname is
-// requested twice. No row and no Redis key contains the token.
+// TestMany checks that a hundred domains get a hostname each, requested once, and that no row or Redis key contains the token.
 func TestMany(t *testing.T) {
 	t.Parallel()
 	w := newEnv(t)

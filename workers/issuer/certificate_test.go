@@ -22,8 +22,8 @@ func storeOf(account, domain uuid.UUID) store.CertificateOf {
 	return store.CertificateOf{AccountID: account, DomainID: domain}
 }
 
-// TestVerifiedDomainGetsACertificate checks that a domain gets its certificate automatically once it is verified, and that the
-// certificate is then checked daily. When the domain is deleted, its certificate is released.
+// TestVerifiedDomainGetsACertificate checks that a domain gets its certificate once it is verified, that it is then checked
+// daily, and that it is released with the domain.
 func TestVerifiedDomainGetsACertificate(t *testing.T) {
 	t.Parallel()
 	w := newEnv(t)
@@ -75,8 +75,8 @@ func TestVerifiedDomainGetsACertificate(t *testing.T) {
 	w.until("the hostname is gone", func() bool { return len(w.fake.Hosts()) == 0 })
 }
 
-// TestRequestReadRelease checks the answers of the calls request, read and release. The same calls by an account that
-// does not own the domain, or for an unknown domain, give not_found.
+// TestRequestReadRelease checks the answers of request, read and release, and that other accounts' and unknown domains are
+// not_found.
 func TestRequestReadRelease(t *testing.T) {
 	t.Parallel()
 	w := newEnv(t)
@@ -130,8 +130,8 @@ func TestRequestReadRelease(t *testing.T) {
 	}
 }
 
-// TestStatuses checks that each of Cloudflare's states is reported. A failing certificate is retried after growing waits, in the
-// end about once a day. After a month it is retried only when a user requests it.
+// TestStatuses checks that each of Cloudflare's states is reported, and that a failing certificate is retried after growing waits
+// for a month.
 func TestStatuses(t *testing.T) {
 	t.Parallel()
 	w := newEnv(t)
@@ -193,7 +193,7 @@ func TestStatuses(t *testing.T) {
 	}
 }
 
-// TestRefusalCodes checks that each refusal of a custom hostname gives the customer a code and has no other effect.
+// TestRefusalCodes checks that each refusal of a hostname gives the customer a code and has no other effect.
 func TestRefusalCodes(t *testing.T) {
 	t.Parallel()
 	w := newEnv(t)
@@ -230,12 +230,12 @@ func TestRefusalCodes(t *testing.T) {
 	}
 }
 
-// TestAdopt checks that a verified domain adopts the hostname that already exists for it. An unverified domain adopts only a
-// hostname that we have created and that no other domain has.
+// TestAdopt checks that a verified domain adopts an existing hostname, and an unverified one only a hostname of ours that no
+// other domain has.
 func TestAdopt(t *testing.T) {
 	t.Parallel()
 	w := newEnv(t)
-	hostname := w.fake.Add("go.shop.example") // someone else created the hostname
+	hostname := w.fake.Add("go.shop.example") // someone else created it
 	w.mu.Lock()
 	w.now = w.now.Add(time.Hour)
 	w.mu.Unlock()
@@ -255,7 +255,7 @@ func TestAdopt(t *testing.T) {
 	if w.stored(w.other, second).Wanted {
 		t.Error("the certificate of another account's host was requested")
 	}
-	// Once it is verified, the second domain takes over the hostname.
+	// Once verified, the second domain takes over the hostname.
 	dbtest.Exec(w, w.db, `UPDATE domains SET is_verified = false WHERE id = $1`, id)
 	dbtest.Exec(w, w.db, `UPDATE domains SET is_verified = true WHERE id = $1`, second)
 	w.advance(time.Minute)
@@ -267,8 +267,7 @@ func TestAdopt(t *testing.T) {
 	}
 }
 
-// TestWorkerDies lets a worker die after it has created a hostname and before it has recorded the hostname. The hostname is
-// adopted later, and there is only one. If the domain is deleted first, the hostname is deleted too.
+// TestWorkerDies: a hostname that a worker created and did not record is adopted later, or deleted if the domain is deleted.
 func TestWorkerDies(t *testing.T) {
 	t.Parallel()
 	w := newEnv(t)
@@ -284,7 +283,7 @@ func TestWorkerDies(t *testing.T) {
 			t.Errorf("%+v, %v", c, w.fake.Hosts())
 		}
 	}
-	// The hostname is also adopted if the answer to the request is lost.
+	// The same if the answer to the request is lost.
 	lost := w.domain(w.account, "lost.shop.example", !verified)
 	w.fake.Fail(cloudflaretest.Drop)
 	_, err := w.request(w.account, lost)
@@ -310,15 +309,15 @@ func (w *env) dieAfterCreating(id uuid.UUID, host string) {
 	if err := w.store.Certificates().Request(w.Context(), of, models.EdgeCloudflare, w.clock()); err != nil {
 		w.Fatal(err)
 	}
-	const due = true // the value with which Begin leases the certificate only if it is due
+	const due = true // Begin leases the certificate only if it is due
 	if _, ok, err := w.store.Certificates().Begin(w.Context(), of, w.clock(), 15*time.Second, !due); err != nil || !ok {
 		w.Fatal(ok, err)
 	}
 	w.fake.Add(host)
 }
 
-// TestRelease checks that a release succeeds in the end, even if the issuer refuses it at first. Releasing a host that no longer
-// exists is not an error.
+// TestRelease checks that a release that the issuer refuses succeeds in the end, and that releasing a host that is gone is not an
+// error.
 func TestRelease(t *testing.T) {
 	t.Parallel()
 	w := newEnv(t)
@@ -346,9 +345,9 @@ func TestRelease(t *testing.T) {
 	if gone, err := w.release(w.account, second); err != nil || !gone.Deleted {
 		t.Errorf("%+v, %v", gone, err)
 	}
-	// When an account is deleted, all its hostnames are released.
+	// Deleting an account releases all its hostnames.
 	third := w.domain(w.other, "c.shop.example", verified)
-	w.advance(10 * time.Minute) // until the pause of the sweep after the refusal is over
+	w.advance(10 * time.Minute) // until the sweep's pause after the refusal is over
 	if w.stored(w.other, third).ExternalID == "" {
 		t.Fatal("the hostname was not created")
 	}
@@ -356,7 +355,7 @@ func TestRelease(t *testing.T) {
 		t.Fatal(err)
 	}
 	w.until("the account's hostname is gone", func() bool { return len(w.fake.Hosts()) == 0 })
-	// A release does not delete a hostname if a domain uses it again.
+	// A release keeps a hostname that a domain uses again.
 	fourth := w.domain(w.account, "d.shop.example", verified)
 	w.sweep()
 	w.fake.Refuse(403, 10000, "Authentication error")
@@ -364,7 +363,7 @@ func TestRelease(t *testing.T) {
 	if _, err := w.store.Domains().Delete(t.Context(), w.account, fourth); err != nil {
 		t.Fatal(err)
 	}
-	// The worker first pauses the sweep and then stores the refusal, so the test waits for the stored refusal.
+	// The worker pauses the sweep before it stores the refusal.
 	w.until("the release has failed", func() bool {
 		var n int
 		err := w.db.GetContext(t.Context(), &n, `SELECT count(*) FROM jobs WHERE kind = $1 AND state = 'pending' AND error IS NOT NULL`, jobs.ReleaseAtEdge.Kind())

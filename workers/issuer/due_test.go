@@ -11,8 +11,7 @@ import (
 	"switchyard/models"
 )
 
-// TestNeededCertificateBecomesDue checks that a requested certificate becomes due at once when a visitor needs it. It does not
-// become due if it has failed repeatedly, is already served, was released, or belongs to another host.
+// TestNeededCertificateBecomesDue checks when a visitor makes a requested certificate due at once.
 func TestNeededCertificateBecomesDue(t *testing.T) {
 	t.Parallel()
 	w := newEnv(t)
@@ -45,7 +44,6 @@ func TestNeededCertificateBecomesDue(t *testing.T) {
 }
 
 // TestDomainIsCheckedAfterItsHTTPSChanged checks that a domain is checked soon after its HTTPS has started or stopped working.
-// The domain's row then shows the change.
 func TestDomainIsCheckedAfterItsHTTPSChanged(t *testing.T) {
 	t.Parallel()
 	w := newEnv(t)
@@ -69,7 +67,7 @@ func TestDomainIsCheckedAfterItsHTTPSChanged(t *testing.T) {
 	wantDue(true)
 }
 
-// TestAnswerWithoutCertificate checks that the answer for a domain without a certificate says when the domain will get a certificate.
+// TestAnswerWithoutCertificate checks that the answer says when the domain will get a certificate.
 func TestAnswerWithoutCertificate(t *testing.T) {
 	t.Parallel()
 	w := newEnv(t)

@@ -17,15 +17,15 @@ import (
 	"switchyard/workers/issuer"
 )
 
-// scriptedIssuer is an issuer whose answers are set by the test.
+// scriptedIssuer answers what the test has set.
 type scriptedIssuer struct {
 	mu     sync.Mutex
 	state  models.CertificateState
 	err    error
-	calls  map[string]int // number of calls, by method
+	calls  map[string]int // by method
 	hang   bool
 	begun  chan struct{} // receives a value when a hanging request has begun
-	ending error         // the reason why the hanging request has ended
+	ending error         // why the hanging request has ended
 }
 
 func (s *scriptedIssuer) Name() string { return models.EdgeOwn }
@@ -78,8 +78,8 @@ func scriptedEnv(t *testing.T) (*env, *scriptedIssuer) {
 	return w, e
 }
 
-// TestOwnEdge checks an issuer that does not verify the owners of hosts. It is asked only for verified domains. A renewal is
-// requested at the time that the issuer has set. An internal error is reported without its text.
+// TestOwnEdge: an issuer that does not verify owners is asked only for verified domains. It is asked to renew at the time that it
+// has set. Its internal errors are reported without their text.
 func TestOwnEdge(t *testing.T) {
 	t.Parallel()
 	w, e := scriptedEnv(t)
@@ -111,8 +111,7 @@ func TestOwnEdge(t *testing.T) {
 	}
 }
 
-// TestReleaseEndsARequest checks that releasing a certificate ends a running request for it. The results of the request are not
-// recorded.
+// TestReleaseEndsARequest checks that a release ends a running request, whose results are not recorded.
 func TestReleaseEndsARequest(t *testing.T) {
 	t.Parallel()
 	w, e := scriptedEnv(t)
@@ -138,8 +137,8 @@ func TestReleaseEndsARequest(t *testing.T) {
 	w.until("the edge releases the host", func() bool { return e.count("release") == 1 })
 }
 
-// TestTooMany checks that an account that requests very many certificates has to wait. Its certificates follow later without
-// another request. Other accounts and renewals do not wait.
+// TestTooMany checks that an account that requests very many certificates has to wait, and that other accounts and renewals do
+// not.
 func TestTooMany(t *testing.T) {
 	t.Parallel()
 	w, e := newEnvWithoutWorker(t), &scriptedIssuer{calls: map[string]int{}}
@@ -186,7 +185,7 @@ func TestTooMany(t *testing.T) {
 	if e.count("request") != 4 {
 		t.Errorf("%d requests after another sweep, want 4", e.count("request"))
 	}
-	// The three serving certificates are due for renewal, which does not wait.
+	// The three are due for renewal, which does not wait.
 	dbtest.Exec(w, w.db, `UPDATE certificates SET renew_at = $1, next_at = $1 WHERE serving AND account_id = $2`, w.clock(), w.account)
 	w.sweep()
 	if e.count("request") != 7 {
@@ -201,8 +200,7 @@ func TestTooMany(t *testing.T) {
 	}
 }
 
-// TestManyCalls checks that an account has to wait if its users cause too many requests to the issuer. The stored state does not
-// change.
+// TestManyCalls checks that an account has to wait if its users cause too many requests to the issuer.
 func TestManyCalls(t *testing.T) {
 	t.Parallel()
 	w, e := newEnvWithoutWorker(t), &scriptedIssuer{calls: map[string]int{}}
@@ -229,8 +227,8 @@ func TestManyCalls(t *testing.T) {
 	}
 }
 
-// TestUnavailableIssuerIsAskedHourly checks an issuer that was not reachable for half a day. The worker still tries at least once
-// an hour, so that it soon notices when the issuer is back. An issuer that refuses is asked after growing waits.
+// TestUnavailableIssuerIsAskedHourly checks that an unreachable issuer is still asked at least hourly after half a day, unlike an
+// issuer that refuses.
 func TestUnavailableIssuerIsAskedHourly(t *testing.T) {
 	t.Parallel()
 	for code, often := range map[string]bool{"unreachable": true, "unavailable": true, "rejectedIdentifier": false} {
@@ -259,8 +257,7 @@ func TestUnavailableIssuerIsAskedHourly(t *testing.T) {
 	}
 }
 
-// TestAskedAgain checks which requests count as orders of the account. A repeated request while the certificate is under way
-// belongs to the same order. A request after a failure is a new order, and so is a request by a user.
+// TestAskedAgain checks which requests count as orders: a repetition while the certificate is under way does not.
 func TestAskedAgain(t *testing.T) {
 	t.Parallel()
 	w, e := newEnvWithoutWorker(t), &scriptedIssuer{calls: map[string]int{}}

@@ -33,7 +33,7 @@ import (
 	"switchyard/workers/providers/cloudflare/cloudflaretest"
 )
 
-// env has two accounts and a worker. The worker's issuer is a fake of Cloudflare. The test advances the clock.
+// env has two accounts and a worker with a fake of Cloudflare. The test advances the clock.
 type env struct {
 	*testing.T
 	fake    *cloudflaretest.Fake
@@ -67,7 +67,6 @@ func newEnv(t *testing.T, change ...func(*cloudflare.Options)) *env {
 	return w
 }
 
-// newEnvWithoutWorker returns an env without a running worker.
 func newEnvWithoutWorker(t *testing.T) *env {
 	t.Helper()
 	w := &env{
@@ -86,7 +85,6 @@ func newEnvWithoutWorker(t *testing.T) *env {
 	return w
 }
 
-// start starts the worker.
 func (w *env) start(o issuer.Options) {
 	w.Helper()
 	o.Now, o.Rest = w.clock, -1 // no answer of the issuer is reused
@@ -101,7 +99,7 @@ func (w *env) clock() time.Time {
 	return w.now
 }
 
-// advance moves the clock on and runs a sweep.
+// advance moves the clock on and sweeps.
 func (w *env) advance(d time.Duration) {
 	w.Helper()
 	w.mu.Lock()
@@ -117,8 +115,7 @@ func (w *env) sweep() {
 	}
 }
 
-// until waits until the function ok returns true, that is, for the effect of a job. While it waits, it runs the reconciler, which
-// starts due jobs.
+// until waits for the effect of a job. While it waits, it runs the reconciler, which starts due jobs.
 func (w *env) until(what string, ok func() bool) {
 	w.Helper()
 	await.Until(w.T, what, func() bool {
@@ -129,10 +126,8 @@ func (w *env) until(what string, ok func() bool) {
 	})
 }
 
-// verified is the state of a domain whose owner was verified.
 const verified = true
 
-// domain adds a domain.
 func (w *env) domain(account uuid.UUID, host string, verified bool) uuid.UUID {
 	w.Helper()
 	id := uuid.New()
@@ -164,7 +159,6 @@ func (w *env) release(account, domain uuid.UUID) (jobs.ReleasedCertificate, erro
 	return run(w, jobs.ReleaseCertificate, account, jobs.CertificateArgs{Domain: domain})
 }
 
-// stored returns the stored certificate of a domain.
 func (w *env) stored(account, domain uuid.UUID) models.Certificate {
 	w.Helper()
 	c, err := w.store.Certificates().Find(w.Context(), account, domain)
@@ -185,7 +179,7 @@ func (w *env) wantCode(err error, code string) {
 	}
 }
 
-// logged contains all log output of the tests.
+// logged is all log output of the tests.
 var logged struct {
 	sync.Mutex
 	bytes.Buffer
@@ -214,8 +208,7 @@ func TestMain(m *testing.M) {
 	os.Exit(code)
 }
 
-// leaked returns the part of a text around the token, which may be in plain text or in hexadecimal digits. It returns an empty
-// text if the token does not occur.
+// leaked returns the text around the token, in plain text or in hexadecimal digits, or an empty text.
 func leaked(text string) string {
 	for _, form := range []string{"canary-cloudflare", hex.EncodeToString([]byte("canary-cloudflare"))} {
 		if i := strings.Index(text, form); i >= 0 {

@@ -1,9 +1,8 @@
 // Package issuer obtains certificates for domains from this install's issuer. A verified domain gets its certificate
 // automatically. A failed request is retried after growing waits. When a domain is deleted, its certificate is released.
 //
-// Each certificate has a row. A worker holds the lease of the row while it asks the issuer, so only one worker asks at a time.
-// If a worker dies, nothing stays half done: when its lease ends, another worker asks the issuer again, and the issuer adopts
-// what already exists.
+// A worker holds the lease of a certificate's row while it asks the issuer, so only one worker asks at a time. If it dies,
+// another worker asks again when the lease ends, and the issuer adopts what already exists.
 package issuer
 
 import (
@@ -25,38 +24,36 @@ import (
 	"switchyard/workers"
 )
 
-// Issuer issues and releases certificates of hosts. A refusal is an error of the function models.EdgeError, or a
-// *models.EdgeRefusalError.
+// Issuer issues and releases certificates. A refusal is an error of models.EdgeError, or a *models.EdgeRefusalError.
 type Issuer interface {
 	Name() string
-	// Request requests a certificate. It may be called again: it then retries a failed certificate, and renews a certificate after
-	// its RenewAt. It must return within a minute and a half. A request that takes longer continues in the background, and Read
-	// returns its state.
+	// Request requests a certificate. Called again, it retries a failed certificate, and renews one after its RenewAt. It must
+	// return within a minute and a half; a longer request continues in the background, and Read returns its state.
 	Request(ctx context.Context, cert models.Certificate) (models.CertificateState, error)
 	// Read returns the state of a requested certificate.
 	Read(ctx context.Context, cert models.Certificate) (models.CertificateState, error)
-	// Release deletes a host at the issuer. A host that no longer exists is not an error. If ExternalID is empty, Release deletes
+	// Release deletes a host at the issuer. It is no error if the host no longer exists. If ExternalID is empty, it deletes
 	// everything that was created for the host since AskedAt.
 	Release(ctx context.Context, cert models.Certificate) error
 }
 
-// Options are the options of Register.
+// Options of Register.
 type Options struct {
-	Issuer Issuer // nil if this install has no issuer
-	// Background is the issuer for work without a waiting caller. The default is Issuer.
+	Issuer Issuer // nil: no issuer
+	// Background is for work without a waiting caller. The default is Issuer.
 	Background Issuer
-	// TrustsAll means that the issuer itself verifies the owner of a host, so that a domain need not be verified.
+	// TrustsAll means that the issuer verifies the owner of a host, so that a domain need not be verified.
 	TrustsAll bool
 	Now       func() time.Time // default time.Now
-	// Orders limits the number of certificates that an account may request, not counting renewals. Calls limits the number of
-	// requests to the issuer that the users of an account may cause. Both keep a single account from using up the limits of this
-	// install at the issuer. They return 0, or the time to wait before asking again. nil means no limit.
+	// Orders limits the certificates that an account may request, without renewals. Calls limits the requests to the issuer that
+	// its users may cause. Both keep one account from using up this install's limits at the issuer. They return 0, or how long to
+	// wait. nil means no limit.
 	Orders, Calls func(ctx context.Context, account uuid.UUID) (wait time.Duration)
-	// Rest is the time for which the issuer's last answer is reused. The default is 5 seconds.
+	// Rest is how long the issuer's last answer is reused. The default is 5 seconds.
 	Rest time.Duration
 }
 
-// Register registers the handlers with a runtime.
+// Register registers the handlers.
 func Register(r *workers.Runtime, s *store.Store, o Options) {
 	o.Now = workers.Clock(o.Now)
 	if o.Background == nil {
@@ -79,31 +76,31 @@ type worker struct {
 	failures *prometheus.CounterVec
 
 	sweeping sync.Mutex
-	// pausedUntil is the time, in Unix nanoseconds, until which the sweep pauses, because the issuer has refused the credentials.
+	// pausedUntil, in Unix nanoseconds, is until when the sweep pauses because the issuer has refused the credentials.
 	pausedUntil atomic.Int64
 }
 
-// issuerTime is the maximum time of one request to the issuer. The worker renews its lease during that time. If the worker dies,
-// another worker takes over the certificate when the lease ends.
+// issuerTime limits one request to the issuer. During it the worker renews its lease. If it dies, another worker takes over when
+// the lease ends.
 const (
 	issuerTime = 100 * time.Second
 	lease      = 15 * time.Second
 )
 
-// call describes a request to the issuer about a certificate.
+// call is a request to the issuer about a certificate.
 type call struct {
 	issuer  Issuer
-	request bool // whether the certificate is requested; otherwise only its state is read
-	counts  bool // whether a failure counts as an attempt and sets the next check; it does not if a user only reads the state
-	awaited bool // whether a user of the account waits for the answer
+	request bool // otherwise only the state is read
+	counts  bool // a failure counts as an attempt and sets the next check; not if a user only reads the state
+	awaited bool // a user of the account waits for the answer
 }
 
-// errLost is the error of a request to the issuer whose result is no longer needed.
+// errLost means that the result of a request is no longer needed.
 var errLost = models.EdgeError("released", "the certificate was released meanwhile, or it now belongs to another domain")
 
-// queryEdge asks the issuer about a certificate that this worker holds, and records the answer. The error is the issuer's, a
-// database error, or errLost if the answer is no longer needed. If the account has made too many requests, queryEdge does not ask
-// the issuer, and the code of the error is edge_too_many.
+// queryEdge asks the issuer about a certificate that this worker holds, and records the answer. The error is the issuer's, the
+// database's, or errLost if the answer is no longer needed. If the account has made too many requests, the issuer is not asked,
+// and the code is edge_too_many.
 func (w *worker) queryEdge(ctx context.Context, h store.LeasedCertificate, by call) (models.Certificate, error) {
 	if wait := w.tooMany(ctx, h, by); wait > 0 {
 		return w.postpone(ctx, h, by, wait)
@@ -126,15 +123,14 @@ func (w *worker) queryEdge(ctx context.Context, h store.LeasedCertificate, by ca
 	case err != nil:
 		return h.Certificate, errors.Join(failure, err)
 	case !ok:
-		// The release job waits for the lease of this worker. Then it finds everything that this worker has created.
+		// The release job waits for this worker's lease, and then finds everything that it has created.
 		slog.InfoContext(ctx, "certificate released meanwhile", "domain_id", h.DomainID, "domain", h.Hostname)
 		return h.Certificate, errLost
 	}
 	return h.Certificate, failure
 }
 
-// tooMany returns the time that the account of a certificate must wait because it has made too many requests. Zero means that it
-// need not wait.
+// tooMany returns how long the account must wait because it has made too many requests.
 func (w *worker) tooMany(ctx context.Context, h store.LeasedCertificate, by call) (wait time.Duration) {
 	if by.awaited && w.o.Calls != nil {
 		wait = w.o.Calls(ctx, h.AccountID)
@@ -145,19 +141,17 @@ func (w *worker) tooMany(ctx context.Context, h store.LeasedCertificate, by call
 	return wait
 }
 
-// underWay reports whether a certificate has been requested but has neither been issued nor failed. The cause may be that the issuer
-// is busy with other certificates, or that the worker has died. Another request that no user waits for then does not count as a new
-// order of the account.
+// underWay reports whether a requested certificate was neither issued nor failed, because the issuer is busy or the worker has
+// died. Another request that no user waits for then is no new order of the account.
 func underWay(h store.LeasedCertificate) bool {
 	return h.Failure == "" && (h.SSLStatus == models.SSLPendingIssuance || h.SSLStatus == models.SSLIssuanceTimeout)
 }
 
-// putOffSpread is the range over which the retries of an account's postponed certificates are spread, so that they are not all
-// due at the same time.
+// putOffSpread spreads the retries of an account's postponed certificates.
 const putOffSpread = time.Hour
 
-// postpone ends the lease of a certificate without asking the issuer. If the certificate was to be requested, it becomes due
-// after wait. It returns an error for the user.
+// postpone ends the lease of a certificate without asking the issuer, and returns an error for the user. If it was to be
+// requested, it becomes due after wait.
 func (w *worker) postpone(ctx context.Context, h store.LeasedCertificate, by call, wait time.Duration) (models.Certificate, error) {
 	next, now := h.NextAt, w.o.Now()
 	if by.request {
@@ -171,10 +165,9 @@ func (w *worker) postpone(ctx context.Context, h store.LeasedCertificate, by cal
 		max(wait.Round(time.Second), time.Second))
 }
 
-// appliedAfter is the time that web processes need after the issuer's answer to start or stop serving a host.
+// appliedAfter is how long web processes need after the issuer's answer to start or stop serving a host.
 const appliedAfter = 30 * time.Second
 
-// scheduleCheck schedules a check of a domain after its HTTPS has started or stopped working.
 func (w *worker) scheduleCheck(ctx context.Context, account, domain uuid.UUID) error {
 	return w.store.Domains().ScheduleCheck(context.WithoutCancel(ctx), account, domain, w.o.Now().Add(appliedAfter))
 }
@@ -203,8 +196,7 @@ func (w *worker) queryUnderLease(ctx context.Context, h store.LeasedCertificate,
 	return answer, err
 }
 
-// applyAnswer applies the issuer's answer to a certificate and returns the time of the next check. nil means that the next check
-// happens only when a user asks.
+// applyAnswer applies the issuer's answer and returns the time of the next check; nil: only when a user asks.
 func (w *worker) applyAnswer(ctx context.Context, h *store.LeasedCertificate, by call, answer models.CertificateState, failure error,
 	now time.Time,
 ) *time.Time {
@@ -246,8 +238,8 @@ func (w *worker) applyAnswer(ctx context.Context, h *store.LeasedCertificate, by
 	return &next
 }
 
-// unavailableWait is the longest wait, before a random part is added, after a request that did not reach the issuer. Such an
-// issuer has refused nothing and may answer again at any moment.
+// unavailableWait is the longest wait, without its random part, after a request that did not reach the issuer. It has refused
+// nothing and may answer again at any moment.
 const unavailableWait = 30 * time.Minute
 
 // isUnavailable reports whether the issuer, or the certificate authority behind it, could not be reached.
@@ -256,8 +248,8 @@ func isUnavailable(failure error) bool {
 	return ok && (e.Code == models.EdgeUnavailable || e.Code == models.EdgeUnreachable)
 }
 
-// recordFailure counts and logs a failure. If the issuer refuses the credentials, recordFailure pauses the sweep. wait is the
-// time to wait if the issuer only asks for fewer requests, and otherwise zero.
+// recordFailure counts and logs a failure, and pauses the sweep if the issuer refuses the credentials. wait is zero unless the
+// issuer only asks for fewer requests.
 func (w *worker) recordFailure(ctx context.Context, edge, host string, failure error, now time.Time) (wait time.Duration) {
 	reason := "refused"
 	if f, ok := errors.AsType[*models.EdgeRefusalError](failure); ok {
@@ -274,12 +266,11 @@ func (w *worker) recordFailure(ctx context.Context, edge, host string, failure e
 	return wait
 }
 
-// refusedPause is the length of the pause of the sweep after the issuer has refused the credentials.
+// refusedPause is how long the sweep pauses after the issuer has refused the credentials.
 const refusedPause = 5 * time.Minute
 
 func (w *worker) paused() bool { return w.o.Now().UnixNano() < w.pausedUntil.Load() }
 
-// releaseAtEdge runs a job that deletes a host at the issuer.
 func (w *worker) releaseAtEdge(ctx context.Context, u *workers.Run[jobs.ReleaseAtEdgeArgs, jobs.None]) error {
 	wait, err := w.deleteAtEdge(ctx, u.Args)
 	switch {
@@ -291,8 +282,8 @@ func (w *worker) releaseAtEdge(ctx context.Context, u *workers.Run[jobs.ReleaseA
 	return u.RetryAfter(ctx, wait, err, nil)
 }
 
-// deleteAtEdge asks the issuer to delete a host, unless a domain uses the host again. If this install no longer uses that
-// issuer, it does nothing, and the operator has to delete the host. wait is the shortest time before the next attempt.
+// deleteAtEdge asks the issuer to delete a host, unless a domain uses it again. If this install no longer uses that issuer, the
+// operator has to delete it. wait is the shortest time before the next attempt.
 func (w *worker) deleteAtEdge(ctx context.Context, a jobs.ReleaseAtEdgeArgs) (wait time.Duration, err error) {
 	if w.o.Issuer == nil || w.o.Issuer.Name() != a.Edge {
 		return 0, nil

@@ -14,15 +14,15 @@ import (
 )
 
 const (
-	sweptAtOnce   = 200 // maximum number of certificates that a sweep lists at once
-	checkedAtOnce = 16  // number of certificates that are checked in parallel, because certificate authorities answer slowly
+	sweptAtOnce   = 200
+	checkedAtOnce = 16 // in parallel, because certificate authorities answer slowly
 )
 
-// unverifiedRest is the time until the next check of a domain that is no longer verified.
+// unverifiedRest is until the next check of a domain that is no longer verified.
 const unverifiedRest = 6 * time.Hour
 
-// sweep requests the certificates of verified domains and checks all certificates that are due. Only one sweep runs at a time in
-// a process. Sweeps in other processes claim other certificates.
+// sweep requests the certificates of verified domains and checks all that are due. A process runs one sweep at a time. Sweeps in
+// other processes claim other certificates.
 func (w *worker) sweep(ctx context.Context) error {
 	if w.o.Issuer == nil || !w.sweeping.TryLock() {
 		return nil
@@ -43,7 +43,7 @@ func (w *worker) sweep(ctx context.Context) error {
 	return ctx.Err()
 }
 
-// requestVerified creates the certificate rows of verified domains for which no certificate was ever requested.
+// requestVerified creates the rows of verified domains for which no certificate was ever requested.
 func (w *worker) requestVerified(ctx context.Context) error {
 	for {
 		list, err := w.store.Certificates().ListUnrequested(ctx, w.o.Issuer.Name(), sweptAtOnce)
@@ -62,8 +62,8 @@ func (w *worker) requestVerified(ctx context.Context) error {
 	}
 }
 
-// checkAll checks certificates in parallel and returns the number of leases that this worker got. It stops early when the issuer
-// refuses the credentials.
+// checkAll checks certificates in parallel and returns how many leases it got. It stops early when the issuer refuses the
+// credentials.
 func (w *worker) checkAll(ctx context.Context, due []store.CertificateOf) (begun int) {
 	var count atomic.Int64
 	var g errgroup.Group
@@ -83,15 +83,14 @@ func (w *worker) checkAll(ctx context.Context, due []store.CertificateOf) (begun
 			return nil
 		})
 	}
-	_ = g.Wait() // no function of the group returns an error
+	_ = g.Wait() // no function returns an error
 	return int(count.Load())
 }
 
-// checkDue checks a certificate that is due, and requests it if necessary. ok is false if another worker holds the certificate,
-// or if it is no longer due.
+// checkDue checks a due certificate, and requests it if necessary. ok is false if another worker holds it or it is no longer due.
 func (w *worker) checkDue(ctx context.Context, id store.CertificateOf) (ok bool, err error) {
 	now := w.o.Now()
-	h, ok, err := w.store.Certificates().Begin(ctx, id, now, lease, true) // only if the certificate is due
+	h, ok, err := w.store.Certificates().Begin(ctx, id, now, lease, true) // only if it is due
 	if err != nil || !ok {
 		return ok, err
 	}

@@ -13,7 +13,7 @@ import (
 	"switchyard/models"
 )
 
-// failsOver is the argument of domain for a domain whose campaigns may move to another domain.
+// failsOver lets campaigns of a domain move to another domain.
 const failsOver = true
 
 // domain adds a verified domain to a group.
@@ -36,7 +36,6 @@ func (w *env) campaign(domain uuid.UUID, alias string) uuid.UUID {
 	return c.ID
 }
 
-// hostOf returns the host of a campaign.
 func (w *env) hostOf(campaign uuid.UUID) string {
 	w.Helper()
 	c, err := w.store.Campaigns().Find(w.Context(), w.account, campaign)
@@ -58,13 +57,13 @@ func (w *env) setListed(hosts ...string) {
 	w.hour(jobs.ScreenLinks)
 }
 
-// TestFailover checks that campaigns of a listed domain move to a spare domain if the account asked for it, move on if the spare
-// domain is listed too, and come back on request. A campaign that was moved by hand since then stays where it is.
+// TestFailover checks that campaigns of a listed domain move to a spare domain if the account asked for it, and come back on
+// request.
 func TestFailover(t *testing.T) {
 	t.Parallel()
 	w := newEnv(t)
-	// The spare domains are in the group "spare". a0 is not verified and a1 leads elsewhere, so neither gets campaigns. The
-	// alias "taken" is in use on the first spare domain, so the campaign with this alias cannot move there.
+	// The spare domains are in the group "spare". a0 is not verified and a1 leads elsewhere, so neither gets campaigns. The alias
+	// "taken" is in use on the first spare, so its campaign cannot move there.
 	home := w.domain("home.acme.com", "", failsOver)
 	still := w.domain("still.acme.com", "", !failsOver)
 	w.domain("other.acme.com", "", !failsOver)
@@ -112,8 +111,7 @@ func TestFailover(t *testing.T) {
 	w.domain("b-spare.acme.com", "spare", !failsOver)
 	w.setListed("home.acme.com", "a-spare.acme.com")
 	expect("a new spare", "b-spare", "b-spare", "b-spare", "still")
-	// The last look-up added two events: one for the campaign that was still on the first domain, and one for the campaigns
-	// that had moved to the first spare domain.
+	// Two more: for the campaign still on the first domain, and for the others, now on the first spare.
 	if n := len(w.events(models.EventLinkUnsafe)); n != 5 {
 		t.Errorf("%d events, want 5", n)
 	}

@@ -1,8 +1,9 @@
-// Package linkcheck requests the links of active offers and landing pages. It looks up these links and the tracking domains in a
-// list of unsafe addresses. GET /alerts shows the results. If a link becomes broken or unsafe, an event is stored with the result.
+// Package linkcheck requests the links of active offers and landing pages, and looks up these links and the tracking domains in a
+// list of unsafe addresses. GET /alerts shows the results. If a link becomes broken or unsafe, an event is stored with the
+// result.
 //
 // A link works if it answers with any status except 404, 410 and 5xx: a shop that refuses robots with 403 still serves visitors.
-// A link is broken after two failed checks in a row, so that a short outage causes no event.
+// It is broken after two failed checks in a row, so that a short outage causes no event.
 package linkcheck
 
 import (
@@ -26,18 +27,18 @@ import (
 	"switchyard/workers/providers/safebrowsing"
 )
 
-// Options of the checks. Store and Egress are required.
+// Options of Register. Store and Egress are required.
 type Options struct {
 	Store   *store.Store
 	Egress  *egress.Client    // must allow http and https
-	List    safebrowsing.List // if it is nil, links are not looked up
+	List    safebrowsing.List // nil: links are not looked up
 	Timeout time.Duration     // for one request, from DNS to the last byte; default 10 seconds
-	Pause   time.Duration     // between requests to a host; default 250 ms; a negative pause means none
-	Hosts   int               // how many hosts are requested in parallel, one request each; default 32
+	Pause   time.Duration     // between requests to a host; default 250 ms; negative: none
+	Hosts   int               // hosts requested in parallel, one request each; default 32
 	Now     func() time.Time  // default time.Now
 }
 
-// Register adds the handlers to a runtime.
+// Register registers the handlers.
 func Register(r *workers.Runtime, o Options) {
 	o.Timeout = cmp.Or(o.Timeout, 10*time.Second)
 	o.Pause = cmp.Or(o.Pause, 250*time.Millisecond)
@@ -56,19 +57,18 @@ type checker struct {
 
 const (
 	batch = 500 // links in one batch
-	// A link is due 50 minutes after its last check. That is less than the hour between sweeps, because a sweep takes time.
+	// A link is due again after less than the hour between sweeps, because a sweep takes time.
 	checkEvery = 50 * time.Minute
-	// A link is looked up again after five hours: a look-up may cost money, and lists change slowly. A tracking domain is looked
-	// up in every run. There are few tracking domains, and a browser that warns of such a domain turns away every visitor.
+	// A look-up may cost money, and lists change slowly. A tracking domain is looked up in every run: there are few, and a
+	// browser that warns of one turns away every visitor.
 	screenEvery = 5 * time.Hour
 	domainEvery = 15 * time.Minute
 )
 
-// errOffline reports that no host could be reached. This install is then probably offline, so no link is recorded as failing.
+// errOffline means that no host could be reached. This install is then probably offline, so no link is recorded as failing.
 var errOffline = errors.New("linkcheck: no host could be reached")
 
-// sweep checks the links that are due. It may be interrupted at any time: a link whose result is recorded is not due
-// again before checkEvery is over.
+// sweep checks the links that are due. It may be interrupted at any time: a recorded link is not due again before checkEvery.
 func (c *checker) sweep(ctx context.Context) error {
 	start := c.o.Now()
 	due := func(limit int) ([]models.Link, error) {
@@ -91,7 +91,6 @@ func (c *checker) sweep(ctx context.Context) error {
 	return c.saveStatus(ctx, models.ServiceLinkChecks, message, err)
 }
 
-// screen looks up the due links in the list of unsafe addresses.
 func (c *checker) screen(ctx context.Context) error {
 	now := c.o.Now()
 	if c.o.List == nil {
@@ -111,13 +110,13 @@ func (c *checker) screen(ctx context.Context) error {
 	return c.saveStatus(ctx, models.ServiceSafeBrowsing, message, err)
 }
 
-// batches calls the function work with batches of due links, until all due links were passed to it. Each link is passed only
-// once, even if it is due again because its result was not recorded.
+// batches calls work with batches of due links. It passes each link only once, even if it is due again because its result was not
+// recorded.
 func (c *checker) batches(ctx context.Context, due func(limit int) ([]models.Link, error),
 	work func(context.Context, []models.Link) error,
 ) error {
 	done := map[uuid.UUID]string{}
-	for again := 0; ; { // the number of links that are due again
+	for again := 0; ; { // links that are due again
 		limit := again + batch
 		links, err := due(limit)
 		if err != nil {
@@ -142,21 +141,19 @@ func (c *checker) batches(ctx context.Context, due func(limit int) ([]models.Lin
 	}
 }
 
-// saveStatus stores how a run ended, and returns the run's error. The parameter message tells customers what is wrong. It is empty
-// if nothing is wrong.
+// saveStatus stores how a run ended, and returns its error. message tells customers what is wrong; empty: nothing.
 func (c *checker) saveStatus(ctx context.Context, name, message string, err error) error {
 	s := models.LinkService{Name: name, Status: models.ServiceOK, CheckedAt: c.o.Now()}
 	if message != "" {
 		s.Status, s.Message = models.ServiceFailing, message
 	}
-	// The context of the run may have ended, so the status is stored under a new time limit.
+	// The context of the run may have ended.
 	limited, cancel := context.WithTimeout(context.WithoutCancel(ctx), 10*time.Second)
 	defer cancel()
 	return errors.Join(err, c.o.Store.Links().SaveService(limited, s))
 }
 
-// check requests the URLs of a batch and records the results. known has the results of the URLs that this sweep has requested
-// already.
+// check requests the URLs of a batch and records the results. known has the results of this sweep so far.
 func (c *checker) check(known map[string]models.LinkResult) func(context.Context, []models.Link) error {
 	return func(ctx context.Context, links []models.Link) error {
 		var urls []string
@@ -183,7 +180,7 @@ func (c *checker) check(known map[string]models.LinkResult) func(context.Context
 	}
 }
 
-// checkOne checks one link for a waiting caller, and records the result like the result of a sweep.
+// checkOne checks one link for a waiting caller, and records the result as a sweep does.
 func (c *checker) checkOne(ctx context.Context, a jobs.CheckLinkArgs) (jobs.CheckLinkAnswer, error) {
 	l, err := c.o.Store.Links().Find(ctx, workers.Account(ctx), a.Kind, a.ID)
 	if err != nil {
@@ -203,7 +200,6 @@ func (c *checker) checkOne(ctx context.Context, a jobs.CheckLinkArgs) (jobs.Chec
 	return jobs.CheckLinkAnswer{CheckLinkArgs: a, URL: requested, At: r.At, Status: r.Status, Error: r.Error}, nil
 }
 
-// lookUp looks up the URLs of a batch and records the threats.
 func (c *checker) lookUp(ctx context.Context, links []models.Link) error {
 	filled := db.Map(links, c.filled)
 	urls := slices.Sorted(slices.Values(filled))
@@ -225,13 +221,13 @@ func (c *checker) lookUp(ctx context.Context, links []models.Link) error {
 	return nil
 }
 
-// filled returns the URL of a link with example values for its tokens. Some values change at midnight. A batch may run past
-// midnight, so callers call filled once for each link and keep the result.
+// filled returns the URL of a link with example values for its tokens. Some change at midnight, so callers call it once for each
+// link and keep the result.
 func (c *checker) filled(l models.Link) string {
 	return token.Example(l.URL, c.o.Now().UTC().Truncate(24*time.Hour))
 }
 
-// announce enqueues the deliveries of an event that is already committed. If that fails, the reconciler enqueues them later.
+// announce enqueues the deliveries of a committed event. If that fails, the reconciler does it later.
 func (c *checker) announce(ctx context.Context, event string, l models.Link, deliveries []uuid.UUID) {
 	if len(deliveries) == 0 {
 		return

@@ -18,7 +18,6 @@ import (
 	"switchyard/ops/devstack"
 )
 
-// nodePassword is the password of the Redis servers of these tests.
 const nodePassword = "p4ss"
 
 // redisNode is a Redis server, or a Sentinel.
@@ -29,7 +28,7 @@ type redisNode struct {
 
 func (n redisNode) address() string { return net.JoinHostPort("127.0.0.1", strconv.Itoa(n.port)) }
 
-// startRedisNode starts a node with additional lines of configuration. The node is killed at the end of the test.
+// startRedisNode starts a node with additional lines of configuration.
 func startRedisNode(t *testing.T, port int, lines string, args ...string) redisNode {
 	t.Helper()
 	dir := t.TempDir()
@@ -78,7 +77,6 @@ func FreePorts(t *testing.T, n int) []int {
 	return ports
 }
 
-// commandRedis sends one command to the server at a URL.
 func commandRedis(t *testing.T, url string, words ...any) (any, error) {
 	t.Helper()
 	r, err := jobs.OpenRedis(url)
@@ -89,8 +87,8 @@ func commandRedis(t *testing.T, url string, words ...any) (any, error) {
 	return r.Do(t.Context(), words...).Result()
 }
 
-// StartSentinels starts a Redis with a replica, and three Sentinels that watch both. It returns the URL and the function failOver,
-// which kills the primary and waits until the replica has become the primary.
+// StartSentinels starts a Redis with a replica, and three Sentinels that watch both. failOver kills the primary and waits for the
+// new one.
 func StartSentinels(t *testing.T) (url string, failOver func()) {
 	t.Helper()
 	ports := FreePorts(t, 5)
@@ -165,8 +163,7 @@ func StartRedisCluster(t *testing.T) string {
 	return fmt.Sprintf("redis://:%s@127.0.0.1:%d?addr=127.0.0.1:%d&addr=127.0.0.1:%d", nodePassword, ports[0], ports[1], ports[2])
 }
 
-// StartReplica starts a streaming replica of the service's PostgreSQL. It returns the URL of the replica and a function that stops
-// it.
+// StartReplica starts a streaming replica of the service's PostgreSQL. end stops it.
 func StartReplica(t *testing.T, s *Service) (url string, end func()) {
 	t.Helper()
 	dir, err := os.MkdirTemp("", "switchyard-replica-") //nolint:usetesting // the servers' user cannot reach a directory of the test

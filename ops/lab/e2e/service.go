@@ -1,5 +1,4 @@
-// Package e2e contains the helpers that the end-to-end tests below it share. They start the service with private servers, send
-// clicks and postbacks, and read the stored rows. The tests are in four packages:
+// Package e2e contains the helpers that the end-to-end tests below it share. The tests are in four packages:
 //
 //   - api: requests of clients, networks and visitors, and the answers
 //   - browser: the dashboard and other pages in Chromium
@@ -34,12 +33,12 @@ import (
 	"switchyard/ops/lab/fleet"
 )
 
-// Program is the path of the program built without the race detector. make e2e builds it first. Fleets run it, because processes
-// with the detector take three times the processor time. It is empty if go test runs the tests directly.
+// Program is the path of the program built without the race detector, which takes three times the processor time. make e2e builds
+// it first. It is empty if go test runs the tests directly.
 var Program = os.Getenv("SWITCHYARD_TEST_BINARY")
 
-// OwnBinary returns the path of the test binary. A fleet runs it if the race detector must watch its processes. Three kinds of
-// tests need this: tests that kill all kinds of processes, tests of an attack, and tests with their own jobs.
+// OwnBinary returns the path of the test binary. A fleet runs it if the race detector must watch its processes, or for the tests'
+// own jobs.
 func OwnBinary(t *testing.T) string {
 	t.Helper()
 	path, err := os.Executable()
@@ -49,12 +48,11 @@ func OwnBinary(t *testing.T) string {
 	return path
 }
 
-// RunMain is the variable that makes the test binary behave as the service's program. The child processes then run the test binary
-// itself, so they have the race detector if the tests have it.
+// RunMain is the variable that makes the test binary behave as the service's program.
 const RunMain = "SWITCHYARD_TEST_RUN_MAIN"
 
-// Main is the TestMain of a package whose tests start processes. In a child process it runs the named command of the tests, or the
-// program. Otherwise it runs the tests, and then calls the function finish unless it is nil.
+// Main is the TestMain of a package whose tests start processes. In a child process it runs the named command of the tests, or
+// the program. finish, unless nil, is called after the tests.
 func Main(m *testing.M, program func(), commands map[string]func(args []string) error, finish func()) {
 	if os.Getenv(RunMain) != "" {
 		if len(os.Args) > 1 && commands[os.Args[1]] != nil {
@@ -81,7 +79,7 @@ type Service struct {
 	Link   *url.URL
 }
 
-// StartService starts private servers and the named processes and sets up the campaign.
+// StartService starts a fleet and sets up the campaign.
 func StartService(t *testing.T, o fleet.Options, processes ...string) *Service {
 	t.Helper()
 	s := &Service{Fleet: StartFleet(t, o, processes...)}
@@ -91,8 +89,7 @@ func StartService(t *testing.T, o fleet.Options, processes ...string) *Service {
 	return s
 }
 
-// StartFleet starts private servers and the named processes. Both end with the test. The test then fails if the race detector has
-// reported a data race in a process.
+// StartFleet starts private servers and the named processes. Both end with the test, which fails if a process had a data race.
 func StartFleet(t *testing.T, o fleet.Options, processes ...string) *fleet.Fleet {
 	t.Helper()
 	parttest.Needs(t, parttest.Parts...)
@@ -131,7 +128,7 @@ func (s *Service) SpawnWeb(i int, url string, env ...string) (*fleet.Process, er
 	return s.SpawnWith(env, "web")
 }
 
-// SetUp waits for the web process, creates the account, the source, the offer and the campaign, and waits until the link answers.
+// SetUp creates the account, the source, the offer and the campaign, and waits until the link answers.
 func (s *Service) SetUp(ctx context.Context) error {
 	if err := s.WaitReady(ctx); err != nil {
 		return err
@@ -161,7 +158,6 @@ func (s *Service) SetUp(ctx context.Context) error {
 	return s.waitLive(ctx)
 }
 
-// waitLive waits until the tracking link answers.
 func (s *Service) waitLive(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, await.Timeout)
 	defer cancel()
@@ -175,7 +171,7 @@ func (s *Service) waitLive(ctx context.Context) error {
 	return nil
 }
 
-// Answer is the answer to a request of a visitor or a network. To is the address that it redirects to.
+// Answer is the answer to a request. To is the address that it redirects to.
 type Answer struct {
 	Status int
 	To     string
@@ -215,7 +211,7 @@ func (s *Service) Send(ctx context.Context, url string, via http.RoundTripper, m
 	return Answer{resp.StatusCode, resp.Header.Get("Location"), string(text)}, errors.Join(err, resp.Body.Close())
 }
 
-// Click follows the tracking link once and returns the click's id. It returns ErrWrong if there is an answer but a wrong one.
+// Click follows the tracking link once and returns the click's id. The error of a wrong answer is ErrWrong.
 func (s *Service) Click(ctx context.Context, via http.RoundTripper) (uuid.UUID, error) {
 	return s.ClickAt(ctx, via, s.URL)
 }

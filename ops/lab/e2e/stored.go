@@ -13,11 +13,11 @@ import (
 	"switchyard/ops/client"
 )
 
-// Stored holds the clicks and conversions that the service has in PostgreSQL, with the time of each click and the time at which
-// each conversion was recorded.
+// Stored holds the clicks and conversions in PostgreSQL, with the time of each click and the time at which each conversion was
+// recorded.
 type Stored struct {
 	Clicks      map[uuid.UUID]time.Time
-	Conversions map[string]time.Time // by the conversion id that the network has given
+	Conversions map[string]time.Time // by the network's conversion id
 }
 
 func (s *Service) stored(ctx context.Context) (Stored, error) {
@@ -87,8 +87,8 @@ func absent[K comparable](want map[K]Span, got map[K]time.Time) int {
 	return n
 }
 
-// WaitLedger waits until the reports count exactly the rows that are stored. The rows are counted again each time, because a
-// click whose visitor got no answer may be stored late, when a process takes over the spool of a killed process.
+// WaitLedger waits until the reports count exactly the rows that are stored. A click whose visitor got no answer may be stored
+// late, so the rows are counted again each time.
 func (s *Service) WaitLedger(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, await.Timeout)
 	defer cancel()

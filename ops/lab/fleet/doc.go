@@ -1,4 +1,3 @@
-// Package fleet runs the service as its operators and customers use it: private servers, one child process per
-// process type, the command line, the REST API over HTTP, and an https receiver for webhooks. It hides the inside of the
-// service, so that tests prove how the service behaves from the outside.
+// Package fleet runs the service as its operators and customers use it: private servers, one child process per process type, the
+// command line, the REST API over HTTP, and an https receiver for webhooks.
 package fleet

@@ -31,20 +31,20 @@ import (
 
 // Options say what to run.
 type Options struct {
-	// Binary is the program of the service. If it is empty, the program that is running now is used.
+	// Binary is the program of the service. Empty means the program that is running now.
 	Binary string
-	// Env has additional settings and environment variables of the processes. They override the fleet's own.
+	// Env has additional settings of the processes. They override the fleet's own.
 	Env []string
 	// Receiver is a server whose certificate the service's outbound requests trust. It may be nil.
 	Receiver *Receiver
-	// Template starts the fleet on a copy of migrated servers. The calling process creates these servers once, so its second and
-	// later fleets start quicker.
+	// Template starts the fleet on a copy of migrated servers, which the calling process creates once. Its later fleets start
+	// quicker.
 	Template bool
 	// Out receives progress lines; nil drops them.
 	Out io.Writer
 }
 
-// Fleet is a service on private servers in a temporary directory of its own. Close ends and removes all of it.
+// Fleet is a service on private servers in a temporary directory. Close ends and removes all of it.
 type Fleet struct {
 	Dir         string
 	URL         string // address of the web process, without a slash at the end
@@ -53,7 +53,7 @@ type Fleet struct {
 	RedisURL    string
 	OpsPassword string
 
-	home      string // directory of the servers
+	home      string // of the servers
 	binary    string
 	env       []string
 	out       io.Writer
@@ -61,12 +61,10 @@ type Fleet struct {
 	guard     *guard
 }
 
-// processTimeout is the time that a process may take to start, or to end. It is long because the machine may be busy with
-// other work.
+// processTimeout is the time that a process may take to start, or to end. It is long because the machine may be busy.
 const processTimeout = 5 * time.Minute
 
-// Start creates the directory, starts the servers and migrates the database. It starts no process of the service. If Start
-// fails, it stops the servers and removes the directory.
+// Start starts the servers and migrates the database. It starts no process of the service.
 func Start(ctx context.Context, o Options) (f *Fleet, err error) {
 	dir, err := os.MkdirTemp("", "switchyard-fleet-")
 	if err != nil {
@@ -78,7 +76,7 @@ func Start(ctx context.Context, o Options) (f *Fleet, err error) {
 			err = errors.Join(err, f.Close())
 		}
 	}()
-	// The servers may run as another user of the system, who must be able to reach their directory below this directory.
+	// The servers may run as another user of the system, who must be able to reach their directory.
 	if err := os.Chmod(dir, 0o755); err != nil {
 		return nil, fmt.Errorf("fleet: %w", err)
 	}
@@ -121,7 +119,7 @@ func (f *Fleet) StartServers(ctx context.Context) error {
 	return f.registerServers(ctx)
 }
 
-// stack returns the options of the servers. The servers are durable, because acknowledged data must survive a kill.
+// stack returns the options of the servers. They are durable, because acknowledged data must survive a kill.
 func (f *Fleet) stack() devstack.Options {
 	return devstack.Options{DataDir: filepath.Join(f.Dir, "servers"), Out: f.out}
 }
@@ -163,7 +161,7 @@ func (f *Fleet) configure(o Options) error {
 	return nil
 }
 
-// Command runs one command of the binary and waits for its end. If out is not nil, it asks for JSON and decodes the answer into out.
+// Command runs one command of the binary. If out is not nil, it asks for JSON and decodes the answer into out.
 func (f *Fleet) Command(ctx context.Context, out any, args ...string) error {
 	if out != nil {
 		args = append(args, "--json")
@@ -184,12 +182,10 @@ func (f *Fleet) Command(ctx context.Context, out any, args ...string) error {
 	return nil
 }
 
-// crowdSignals are the bot signals of visitors who share an address with many others, or who are quicker than people. All
-// simulated visitors would show them.
+// crowdSignals are bot signals that all simulated visitors would show: many share an address, or are quicker than people.
 var crowdSignals = (bot.FastClick | bot.ClickFlood | bot.CampaignFlood | bot.RepeatClick).Reasons()
 
-// Account creates an account and a key with full access on the command line. It disables crowdSignals for the account, so that they
-// do not mark simulated visitors as bots.
+// Account creates an account and a key with full access. It disables crowdSignals for the account.
 func (f *Fleet) Account(ctx context.Context, name, plan string) (account string, api *client.API, err error) {
 	var created struct {
 		ID uuid.UUID `json:"id"`
@@ -210,7 +206,7 @@ func (f *Fleet) Account(ctx context.Context, name, plan string) (account string,
 	return created.ID.String(), api, err
 }
 
-// Key creates a key of an account on the command line, and returns a client that uses it.
+// Key creates a key of an account, and returns a client that uses it.
 func (f *Fleet) Key(ctx context.Context, account, scope string) (*client.API, error) {
 	var key struct {
 		ID  string `json:"id"`
@@ -233,7 +229,7 @@ func (f *Fleet) StartAll(ctx context.Context) error {
 	return f.WaitReady(ctx)
 }
 
-// WaitReady waits until the web process reports that it is ready. It fails if a process ends before that without being asked to.
+// WaitReady waits until the web process is ready. It fails if a process ends before that without being asked to.
 func (f *Fleet) WaitReady(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, processTimeout)
 	defer cancel()
@@ -296,7 +292,7 @@ func (f *Fleet) Close() error {
 	if f.DatabaseURL != "" {
 		errs = append(errs, devstack.Stop(ctx, f.stack()))
 	}
-	if f.home != "" && !strings.HasPrefix(f.home, f.Dir) { // the servers are elsewhere, because their system user cannot reach f.Dir
+	if f.home != "" && !strings.HasPrefix(f.home, f.Dir) { // the servers are elsewhere if their system user cannot reach f.Dir
 		errs = append(errs, os.RemoveAll(f.home))
 	}
 	errs = append(errs, os.RemoveAll(f.Dir))

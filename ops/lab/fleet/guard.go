@@ -11,9 +11,7 @@ import (
 	"syscall"
 )
 
-// guard is a shell process that cleans up if the fleet's own process is killed. It waits until the pipe that only the fleet's
-// process holds is closed. Then it kills the processes that the fleet started, and removes the directories of the fleet and of its
-// servers.
+// guard is a shell process that cleans up if the fleet's own process is killed. The pipe of the fleet's process is closed then.
 type guard struct {
 	cmd  *exec.Cmd
 	pipe io.Closer
@@ -42,7 +40,6 @@ func (f *Fleet) startGuard() error {
 	return nil
 }
 
-// registerServers tells the guard which servers run now.
 func (f *Fleet) registerServers(ctx context.Context) error {
 	postgres, err := f.Postgres()
 	if err != nil {
@@ -55,7 +52,6 @@ func (f *Fleet) registerServers(ctx context.Context) error {
 	return errors.Join(f.registerPID(postgres.pid), f.registerPID(redis.pid))
 }
 
-// registerPID adds a process to the list of processes that the guard kills.
 func (f *Fleet) registerPID(pid int) error {
 	file, err := os.OpenFile(f.pids(), os.O_APPEND|os.O_WRONLY, 0)
 	if err != nil {
@@ -70,7 +66,6 @@ func (f *Fleet) registerPID(pid int) error {
 
 func (f *Fleet) pids() string { return filepath.Join(f.Dir, "pids") }
 
-// dismiss ends the guard once nothing is left to clean up.
 func (g *guard) dismiss() {
 	if g == nil {
 		return

@@ -29,7 +29,7 @@ func (f *Fleet) Spawn(name string, args ...string) (*Process, error) {
 	return f.spawn(f.binary, nil, name, args...)
 }
 
-// SpawnWith starts a process as Spawn does, with the additional environment variables env. They override the fleet's own.
+// SpawnWith starts a process with additional environment variables, which override the fleet's own.
 func (f *Fleet) SpawnWith(env []string, name string, args ...string) (*Process, error) {
 	return f.spawn(f.binary, env, name, args...)
 }
@@ -86,7 +86,7 @@ func (p *Process) Kill() {
 	<-p.done
 }
 
-// Stop asks the process to end, as an operator's platform does. It kills a process that has not ended after processTimeout.
+// Stop asks the process to end. It kills a process that has not ended after processTimeout.
 func (p *Process) Stop() {
 	ctx, cancel := context.WithTimeout(context.Background(), processTimeout)
 	defer cancel()
@@ -139,23 +139,20 @@ func (p *Process) Log() []byte {
 	return text
 }
 
-// CPU returns the processor time that the process has used, rounded down to the system's clock tick (10 ms). It returns 0 if the
-// system does not report it.
+// CPU returns the processor time that the process has used, rounded down to 10 ms. It is 0 if the system does not report it.
 func (p *Process) CPU() time.Duration { return processorTime(p.PID(), false) }
 
 // tick is the unit in which the system reports processor time.
 const tick = 10 * time.Millisecond
 
-// Positions in the list that statFields returns. The user and system time of a process begin at ownTimes. The same times of its ended
-// children begin at childTimes and end before afterTimes.
+// Positions in the list that statFields returns: of the user and system time of a process, and of its ended children.
 const (
 	ownTimes   = 11
 	childTimes = ownTimes + 2
 	afterTimes = childTimes + 2
 )
 
-// processorTime returns the user and system time that a process has used. With withChildren it adds the time of child processes
-// that have ended.
+// processorTime returns the user and system time of a process. With withChildren it adds the time of ended child processes.
 func processorTime(pid int, withChildren bool) (sum time.Duration) {
 	end := childTimes
 	if withChildren {

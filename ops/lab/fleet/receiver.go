@@ -20,9 +20,9 @@ import (
 	"time"
 )
 
-// Attempt is one webhook request as it arrived. Problem says how it differs from the documented form, and is empty if it does not.
+// Attempt is one webhook request as it arrived. Problem says how it differs from the documented form.
 type Attempt struct {
-	Endpoint   string // the path that was requested
+	Endpoint   string // the requested path
 	Delivery   string
 	EventID    string
 	Type       string
@@ -34,11 +34,11 @@ type Attempt struct {
 	Problem    string
 }
 
-// Accepted reports whether the sender got a 2xx answer, which confirms that the event has arrived.
+// Accepted reports whether the sender got a 2xx answer.
 func (a Attempt) Accepted() bool { return a.Status/100 == 2 }
 
-// Receiver acts as a customer's https server that receives webhooks. It checks every signature by the documented steps, and shares
-// no code with the service for that. It records all attempts. Create it with NewReceiver.
+// Receiver acts as a customer's https server that receives webhooks. It checks every signature by the documented steps, without
+// code of the service.
 type Receiver struct {
 	// CA is the PEM certificate that the sender has to trust.
 	CA []byte
@@ -53,8 +53,7 @@ type Receiver struct {
 	seen      map[string]int
 }
 
-// NewReceiver starts a receiver on a free loopback port. answer returns the status for each request, and may wait before it does. If
-// answer is nil, the status is always 200.
+// NewReceiver starts a receiver on a free loopback port. answer returns the status for each request; nil means always 200.
 func NewReceiver(answer func(context.Context, Attempt) int) (*Receiver, error) {
 	if answer == nil {
 		answer = func(context.Context, Attempt) int { return http.StatusOK }
@@ -95,7 +94,7 @@ func (r *Receiver) SetSecret(path, secret string) {
 	r.secrets[path] = secret
 }
 
-// Attempts returns the attempts whose answer is decided, in the order of these decisions. They include attempts with Status 0.
+// Attempts returns the attempts whose answer is decided, in the order of these decisions.
 func (r *Receiver) Attempts() []Attempt {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -133,7 +132,7 @@ func (r *Receiver) serve(w http.ResponseWriter, req *http.Request) {
 	}
 }
 
-// check compares a request with the documented form. It verifies the signature over the bytes as received.
+// check compares a request with the documented form.
 func (a *Attempt) check(req *http.Request, secret string) error {
 	var errs []error
 	if req.Method != http.MethodPost || !strings.HasPrefix(req.Header.Get("Content-Type"), "application/json") {

@@ -20,8 +20,7 @@ const (
 	deliveryID = "0197a3a0-0000-7000-8000-000000000003"
 )
 
-// TestReceiverVerifies: the receiver reports a problem for each request whose signature, body or headers are wrong, and none for a
-// correct request.
+// TestReceiverVerifies: the receiver reports a problem for each request whose signature, body or headers are wrong.
 func TestReceiverVerifies(t *testing.T) {
 	t.Parallel()
 	sign := func(secret, body string, at time.Time) string {

@@ -91,7 +91,7 @@ func (s Server) Freeze() error { return s.signal(syscall.SIGSTOP) }
 // Thaw lets a frozen server continue.
 func (s Server) Thaw() error { return s.signal(syscall.SIGCONT) }
 
-// signal sends sig to the server first, so that it starts no new processes, and then to its child processes.
+// signal signals the server first, so that it starts no new processes, and then its child processes.
 func (s Server) signal(sig syscall.Signal) error {
 	if err := syscall.Kill(s.pid, sig); err != nil {
 		return fmt.Errorf("fleet: signal: %w", err)
@@ -102,7 +102,6 @@ func (s Server) signal(sig syscall.Signal) error {
 	return nil
 }
 
-// children reads the child processes of a process from /proc.
 func children(parent int) []int {
 	var pids []int
 	stats, _ := filepath.Glob("/proc/[0-9]*/stat")
@@ -116,7 +115,7 @@ func children(parent int) []int {
 	return pids
 }
 
-// alive reports whether a process runs. A zombie, whose parent has not waited for it yet, does not count as alive.
+// alive reports whether a process runs. A zombie does not count as alive.
 func alive(pid int) bool {
 	fields := statFields(filepath.Join("/proc", strconv.Itoa(pid), "stat"))
 	return len(fields) > 0 && fields[0] != "Z" && fields[0] != "X"

@@ -18,9 +18,8 @@ import (
 	"time"
 )
 
-// Sites is an https server that stands in for servers of third parties, under their real names. The setting that the method Setting
-// returns makes the service connect to this server. The service trusts the server's certificate, because the authority of the
-// Receiver has issued it.
+// Sites is an https server that stands in for servers of third parties, under their real names. The service trusts its
+// certificate, because the authority of the Receiver has issued it.
 type Sites struct {
 	hosts   []string
 	address string
@@ -58,7 +57,7 @@ func (s *Sites) Setting() string {
 	return "EGRESS_HOSTS=" + strings.Join(list, ",")
 }
 
-// Transport returns a transport for a test's own requests to the hosts. It sends every request to this server.
+// Transport returns a transport that sends every request of a test to this server.
 func (s *Sites) Transport() http.RoundTripper {
 	return &http.Transport{
 		TLSClientConfig: &tls.Config{RootCAs: s.roots, MinVersion: tls.VersionTLS12},

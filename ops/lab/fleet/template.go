@@ -14,16 +14,15 @@ import (
 	"switchyard/ops/devstack"
 )
 
-// template is a fleet with a migrated database and stopped servers. Fleets of the same process start on copies of its files,
-// which takes a fraction of the time of initdb and the migrations. It is never closed: its guard removes it when the process
-// ends.
+// template is a fleet with a migrated database and stopped servers. Fleets on copies of its files start much quicker. Its guard
+// removes it when the process ends.
 var template struct {
 	sync.Mutex
 	*Fleet
 }
 
-// copyTemplate copies the template's servers into the fleet, and makes the template first if needed. It returns false if the
-// system user of the servers cannot reach our directories, because the template cannot be copied then.
+// copyTemplate copies the template's servers into the fleet. It returns false if the system user of the servers cannot reach our
+// directories.
 func (f *Fleet) copyTemplate(ctx context.Context, o Options) (bool, error) {
 	template.Lock()
 	defer template.Unlock()

@@ -11,8 +11,7 @@ import (
 	"sync"
 )
 
-// AdFake is a server that implements the published API of an ad platform, and refuses requests that the platform would refuse. Its
-// handlers get paths without the host.
+// AdFake is a fake of the published API of an ad platform. Its handlers get paths without the host.
 type AdFake struct {
 	ClientID, ClientSecret string            // of the install's app
 	Credentials            map[string]string // that an account connects with
@@ -32,21 +31,21 @@ type AdSpend struct {
 type adPlatform struct {
 	name     string // of its template and of its provider
 	settings string // prefix of the settings of the install's app
-	macro    string // the template's macro for the platform's campaign id, or empty if the template has no such macro
+	macro    string // the template's macro for the platform's campaign id, or empty
 	click    string // the parameter of a tracking link that contains the platform's click id
 	action   string // the conversion action of the connection
 	routes   []adRoute
-	email    string // the text that the platform hashes for buyerEmail
-	phone    string // the text that it hashes for buyerPhone
+	email    string // what the platform hashes for buyerEmail
+	phone    string // what it hashes for buyerPhone
 	sent     adForm
 }
 
-// adRoute passes requests to a part of a fake. It applies if the request's host and path begin with the value of from. In the path
-// for the fake, it replaces this beginning with the value of to.
+// adRoute passes requests to a part of a fake. It replaces the value of from at the beginning of host and path with the value of
+// to.
 type adRoute struct {
 	from, to string
 	part     string // adSignIn, adSpend or adUploads
-	body     string // the route applies only to requests whose body contains this text; an empty text is in every body
+	body     string // the route applies only to requests whose body contains this text
 }
 
 const (
@@ -59,15 +58,14 @@ const (
 type adForm struct {
 	list                                     string            // path from the body to the list of conversions
 	id, click, value, currency, email, phone string            // paths from an item of this list
-	head                                     map[string]string // values that the body must have, by the path from the body
+	head                                     map[string]string // values that the body must have, by path
 }
 
 // adPlatforms lists the ad platforms besides Meta.
 var adPlatforms = []adPlatform{
 	{
 		name: "google_ads", settings: "GOOGLE_ADS", macro: "{campaignid}", click: "gclid",
-		// The conversion action belongs to a manager account, which tracks the conversions of its client accounts. So the uploads
-		// go to the manager account.
+		// The conversion action belongs to a manager account, so the uploads go to it.
 		action: "customers/9999999999/conversionActions/555666777",
 		routes: []adRoute{
 			{from: "accounts.google.com/o/oauth2/v2/auth", to: "/authorize", part: adSignIn},
@@ -121,7 +119,7 @@ var adPlatforms = []adPlatform{
 	},
 }
 
-// adServer serves the hosts of adPlatforms. It passes requests to the fakes and keeps the uploads that they accept.
+// adServer serves the hosts of adPlatforms by the fakes, and keeps the uploads that they accept.
 type adServer struct {
 	fakes map[string]AdFake // by platform
 
@@ -138,7 +136,6 @@ func newAdServer(fake func(platform string) AdFake) *adServer {
 	return s
 }
 
-// hosts returns the hosts of all platforms.
 func (*adServer) hosts() (list []string) {
 	for _, p := range adPlatforms {
 		for _, r := range p.routes {
@@ -150,7 +147,6 @@ func (*adServer) hosts() (list []string) {
 	return list
 }
 
-// settings returns the settings of the install's apps.
 func (s *adServer) settings() (list []string) {
 	for _, p := range adPlatforms {
 		list = append(list, p.settings+"_CLIENT_ID="+s.fakes[p.name].ClientID, p.settings+"_CLIENT_SECRET="+s.fakes[p.name].ClientSecret)
@@ -184,8 +180,7 @@ func (s *adServer) ServeHTTP(rw http.ResponseWriter, r *http.Request) {
 	http.NotFound(rw, r)
 }
 
-// record keeps accepted uploads and refused requests. A refused request of the sign-in is no fault, so it is not kept: to list the
-// ad accounts, the service requests each of them, and the fakes refuse this for some accounts.
+// record keeps accepted uploads and refused requests. The fakes refuse some requests of the sign-in, which is no fault.
 func (s *adServer) record(platform, part, asked string, status int, raw []byte) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -203,14 +198,13 @@ func (s *adServer) record(platform, part, asked string, status int, raw []byte) 
 	}
 }
 
-// received returns the bodies of the uploads that a platform has accepted, and the requests that any platform has refused.
+// received returns the accepted uploads of a platform, and the refused requests of all.
 func (s *adServer) received(platform string) (bodies []any, refused []string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return slices.Clone(s.bodies[platform]), slices.Clone(s.refused)
 }
 
-// answered remembers the status of an answer.
 type answered struct {
 	http.ResponseWriter
 	status int

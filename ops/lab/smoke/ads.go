@@ -20,7 +20,7 @@ import (
 	"switchyard/ops/lab/fleet"
 )
 
-// adRun is an account that buys clicks at every platform of adPlatforms. It imports their spend and uploads conversions to them.
+// adRun is an account that buys clicks at every platform of adPlatforms, imports their spend and uploads conversions to them.
 type adRun struct {
 	*traffic
 	api     *client.API
@@ -42,7 +42,6 @@ type adSource struct {
 
 func (s *adSource) path() string { return "/traffic-sources/" + s.id + "/integration" }
 
-// adClick is a click that a platform has sold.
 type adClick struct {
 	visitor
 	id, click string // our id and the platform's
@@ -51,36 +50,35 @@ type adClick struct {
 	sale      adSale
 }
 
-// adSale is the conversion of a click. Bots do not convert.
 type adSale struct {
 	id      string
 	payout  decimal.Decimal
-	consent string // value of the postback's parameter consent; if it is empty, the postback has no such parameter
+	consent string // value of the postback's parameter consent; empty means no such parameter
 	phones  bool   // the postback has the phone number
 }
 
-// adSales has the conversions of the people's clicks, in the order of the clicks. Every postback has an e-mail address.
+// adSales has the conversions of the people's clicks, in the order of the clicks.
 var adSales = []adSale{
 	{payout: amount("10"), consent: "granted", phones: true},
 	{payout: amount("11.5"), consent: "denied"},
-	{payout: amount("12.25")}, // the postback does not mention consent
+	{payout: amount("12.25")},
 	{payout: amount("13.99"), consent: "granted"},
 }
 
-// The e-mail address and the phone number of the person who buys. Platforms hash different forms of them.
+// Platforms hash different forms of the buyer's e-mail address and phone number.
 const (
 	buyerEmail = "Jane.Doe+Shop@Gmail.com"
 	buyerPhone = "+44 20 7946 0958"
 )
 
-// adBots is the number of bots that a platform sends. The platform counts them as clicks. adLost is the number of clicks that the
-// platform counts but that never arrive.
+// adBots is the number of bots that a platform sends, and counts as clicks. adLost is the number of clicks that it counts but
+// that never arrive.
 const adBots, adLost = 2, 1
 
 // euro is the number of US dollars for one euro. The platforms report spend in euros, and the account counts in dollars.
 var euro = amount("1.25")
 
-// ratesFile writes the exchange rates of the last days into a directory, and returns the setting for the file.
+// ratesFile writes the exchange rates of the last days, and returns the setting for the file.
 func ratesFile(dir string) (string, error) {
 	lines, now := []string{"day,currency,rate"}, time.Now().UTC()
 	for back := range 4 {
@@ -154,7 +152,6 @@ func (a *adRun) setUp(ctx context.Context, s *adSource) error {
 	return nil
 }
 
-// connect connects the source to the platform and tests the connection.
 func (a *adRun) connect(ctx context.Context, s *adSource) error {
 	var listed struct{ Accounts []struct{ ID string } }
 	if err := a.api.Get(ctx, "/oauth/"+s.name+"/accounts", &listed); err != nil {
@@ -235,7 +232,6 @@ func (a *adRun) arrive(ctx context.Context, s *adSource) error {
 	return nil
 }
 
-// waitClicks waits until all clicks are counted.
 func (a *adRun) waitClicks(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, quietTimeout)
 	defer cancel()
@@ -250,8 +246,7 @@ func (a *adRun) waitClicks(ctx context.Context) error {
 	})
 }
 
-// spent returns the spend that the platform reports, by day in the time zone of its account. Click i of a person has cost 37+i cents. The
-// bots, and the click that never arrived, cost nothing.
+// spent returns the spend that the platform reports, by day in its time zone. Bots and lost clicks cost nothing.
 func (s *adSource) spent() (rows []AdSpend) {
 	for i, c := range s.clicks {
 		day, campaign := c.at.In(s.zone).Format(time.DateOnly), s.campaigns[c.campaign].platform
@@ -268,11 +263,10 @@ func (s *adSource) spent() (rows []AdSpend) {
 	return rows
 }
 
-// price returns what click i has cost, in the platform's currency.
+// price returns the cost of click i of a person in the platform's currency: 37+i cents.
 func (*adClick) price(i int) decimal.Decimal { return decimal.New(int64(37+i), -2) }
 
-// importSpend imports the spend of every platform twice, the second time without a change, and compares each answer with the expected
-// figures.
+// importSpend imports the spend of every platform twice. The second time nothing changes.
 func (a *adRun) importSpend(ctx context.Context) error {
 	for _, s := range a.sources {
 		rows, days, sum := s.spent(), map[string]bool{}, decimal.Zero
@@ -302,7 +296,6 @@ func (a *adRun) importSpend(ctx context.Context) error {
 	return nil
 }
 
-// sell reports the sales by postbacks.
 func (a *adRun) sell(ctx context.Context) error {
 	for _, s := range a.sources {
 		for _, c := range s.clicks {

@@ -10,8 +10,7 @@ import (
 	"time"
 )
 
-// finish waits for the uploads. It checks the uploads, the figures of the reports, and the comparisons of our figures with the
-// figures of an ad platform and of the network.
+// finish checks the uploads, the reports, and the comparisons with an ad platform and the network.
 func (a *adRun) finish(ctx context.Context) error {
 	for _, s := range a.sources {
 		if err := a.uploads(ctx, s); err != nil {
@@ -27,8 +26,7 @@ func (a *adRun) finish(ctx context.Context) error {
 	return errors.Join(a.sourceDifference(ctx, a.sources[0]), a.networkDifference(ctx))
 }
 
-// uploads waits for the uploads to a platform. Then it checks the account's history of uploads, and the conversions that the platform
-// received, against the sales.
+// uploads waits for the uploads to a platform, and compares them with the sales.
 func (a *adRun) uploads(ctx context.Context, s *adSource) error {
 	var got struct{ Uploads uploadsAnswer }
 	_, err := poll(ctx, uploadsTimeout, 500*time.Millisecond, func() (bool, error) {
@@ -66,7 +64,6 @@ func (a *adRun) uploads(ctx context.Context, s *adSource) error {
 	return nil
 }
 
-// arrived compares a conversion that a platform received with its sale.
 func (a *adRun) arrived(s *adSource, item any, keys map[string]string) {
 	for _, c := range s.clicks {
 		if c.sale.id == "" || c.click != at(item, s.sent.click) {
@@ -92,7 +89,6 @@ func sha(text string) string {
 	return hex.EncodeToString(sum[:])
 }
 
-// figures compares the reports of the account with the sums of all platforms, in the account's currency.
 func (a *adRun) figures(ctx context.Context) error {
 	for _, dimension := range []string{"source_id", "campaign_id"} {
 		want := map[string]*figures{}

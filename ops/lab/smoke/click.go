@@ -13,11 +13,11 @@ type click struct {
 	number   int
 	id       string // as text; empty if the answer does not contain it
 	at       time.Time
-	campaign *campaign // the campaign in which the visitor ended up
-	entry    *campaign // the campaign whose link was visited
+	campaign *campaign // in which the visitor ended up
+	entry    *campaign // whose link was visited
 	path     string    // name of the path; empty if no path fitted
 	lander   string
-	offer    string // name of the last offer that the visitor reached
+	offer    string // the last offer that the visitor reached
 	source   string
 	subs     [2]string
 	external string
@@ -32,7 +32,6 @@ type click struct {
 
 func (c *click) bot() bool { return c.Bot != "" }
 
-// pathSpec returns the path that was taken, or nil if no path was taken.
 func (c *click) pathSpec() *pathSpec {
 	for i := range c.campaign.campaignSpec.paths {
 		if p := &c.campaign.campaignSpec.paths[i]; p.name == c.path {
@@ -42,7 +41,6 @@ func (c *click) pathSpec() *pathSpec {
 	return nil
 }
 
-// count returns the number of conversions that have one of the statuses.
 func (c *click) count(statuses ...string) int {
 	n := 0
 	for _, v := range c.conversions {
@@ -55,7 +53,6 @@ func (c *click) count(statuses ...string) int {
 	return n
 }
 
-// revenue returns the total payout of the conversions with a status.
 func (c *click) revenue(status string) decimal.Decimal {
 	sum := decimal.Zero
 	for _, v := range c.conversions {
@@ -68,8 +65,7 @@ func (c *click) revenue(status string) decimal.Decimal {
 
 const digits = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
 
-// idTime returns the time inside a click id. The id is a UUID of version 7 in base 62, and the first 48 of its 128 bits are
-// milliseconds. idTime returns the zero time for a text that is not a click id.
+// idTime returns the time inside a click id, a UUID of version 7 in base 62. It is zero for a text that is not a click id.
 func idTime(id string) time.Time {
 	if len(id) != 22 {
 		return time.Time{}
@@ -93,7 +89,7 @@ func idTime(id string) time.Time {
 	return time.UnixMilli(number.Rsh(number, 80).Int64()).UTC()
 }
 
-// makeID returns a well-formed click id that belongs to no click. It contains the current time.
+// makeID returns a well-formed click id of the current time that belongs to no click.
 func makeID(random uint64) string {
 	number := big.NewInt(time.Now().UnixMilli())
 	number.Lsh(number, 80)

@@ -9,7 +9,7 @@ import (
 	"github.com/shopspring/decimal"
 )
 
-// conversion is a conversion of a click, in the state that its network has reported so far.
+// conversion is a conversion of a click, as its network has reported it so far.
 type conversion struct {
 	click      *click
 	id, goal   string
@@ -69,8 +69,8 @@ var moves = map[string][]string{
 	"pending": {"approved", "rejected"}, "approved": {"rejected", "chargeback"}, "rejected": {"approved"},
 }
 
-// script returns the postbacks of a click. It returns nil for a bot, for a click that reached no offer or is not recorded, and for
-// three of four other clicks.
+// script returns the postbacks of a click, or nil. Every fourth click has a script, but no bot, and no click without an offer or
+// a record.
 func (t *traffic) script(c *click) []step {
 	if c.bot() || c.offer == "" || c.campaign.uncounted || c.number%4 != 0 {
 		return nil
@@ -82,7 +82,6 @@ func (t *traffic) script(c *click) []step {
 	return s
 }
 
-// report sends a click's steps of one round and applies them to the expected conversions.
 func (t *traffic) report(ctx context.Context, c *click, round int) error {
 	for _, s := range t.script(c) {
 		if s.round != round {
@@ -96,7 +95,6 @@ func (t *traffic) report(ctx context.Context, c *click, round int) error {
 	return nil
 }
 
-// applyStep applies a step to the expected conversions of the click.
 func (t *traffic) applyStep(c *click, s step) {
 	status := s.status
 	switch s.status {
@@ -119,7 +117,7 @@ func (t *traffic) applyStep(c *click, s step) {
 			return
 		}
 		if same && v.payout.Equal(payout) {
-			return // nothing new
+			return
 		}
 		v.status, v.payout = status, payout
 		v.recordings = append(v.recordings, recording{"conversion.updated", status, payout})
@@ -153,8 +151,7 @@ func offerNamed(name string) offerSpec {
 	panic("smoke: no offer " + name)
 }
 
-// worth returns the payout of a conversion of the offer. given is the amount in the postback, or empty if the postback has no
-// amount. The payout is exact, and so are sums of payouts. The service shows a single payout with six decimals.
+// worth returns the exact payout of a conversion of the offer. given is the amount in the postback, or empty.
 func (o offerSpec) worth(given string) decimal.Decimal {
 	own := amount(o.payout)
 	if !o.fromParam || given == "" {
@@ -169,7 +166,7 @@ func (o offerSpec) worth(given string) decimal.Decimal {
 // answerDecimals is the number of decimals of an amount in an answer or an event.
 const answerDecimals = 6
 
-// postback reports a step to the service, in one of the ways and with one of the sets of names that networks use.
+// postback reports a step in one of the ways, and with one of the sets of names, that networks use.
 func (t *traffic) postback(ctx context.Context, c *click, s step) error {
 	values, path := url.Values{}, "/postback"
 	words := fieldWords[c.number/4%len(fieldWords)]

@@ -21,7 +21,6 @@ func (r *run) startCopy(ctx context.Context) error {
 	return r.fleet.Command(ctx, nil, "clicks", "move", "--to", "clickhouse")
 }
 
-// waitCopied waits until ClickHouse has every click.
 func (r *run) waitCopied(ctx context.Context) error {
 	if r.ClicksURL == "" {
 		return nil
@@ -57,7 +56,7 @@ func (r *run) checkCopy(ctx context.Context) error {
 	return nil
 }
 
-// answeredByCopy reads from the metrics of the web process how many reports ClickHouse has answered.
+// answeredByCopy reads from the metrics how many reports ClickHouse has answered.
 func (r *run) answeredByCopy(ctx context.Context) (int, error) {
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, r.fleet.OpsURL+"/metrics", nil)
 	if err != nil {

@@ -24,8 +24,7 @@ import (
 // dayVisitors is the number of people that the source sends on the buyer's day.
 const dayVisitors = 24
 
-// day is a buyer's first day. The buyer names a source and a network, and pastes the addresses that the service returns without
-// changing them. Three parties count: the service, the network and the source.
+// day is a buyer's first day. The buyer pastes the addresses that the service returns.
 type day struct {
 	*traffic
 	api     *client.API
@@ -73,7 +72,7 @@ func newOutside(ctx context.Context) (*outside, error) {
 	return o, nil
 }
 
-// ServeHTTP records the path and the query of a request.
+// ServeHTTP records a request.
 func (o *outside) ServeHTTP(_ http.ResponseWriter, r *http.Request) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -86,7 +85,6 @@ func (o *outside) at(path string) []url.Values {
 	return append([]url.Values(nil), o.received[path]...)
 }
 
-// buyersDay creates an account and runs the buyer's first day on it.
 func (t *traffic) buyersDay(ctx context.Context, f *fleet.Fleet) (err error) {
 	_, api, err := f.Account(ctx, "Buyer", "scale")
 	if err != nil {
@@ -106,7 +104,7 @@ func (t *traffic) buyersDay(ctx context.Context, f *fleet.Fleet) (err error) {
 	return nil
 }
 
-// dayPath is the path at which the day's source receives conversions, according to its template.
+// dayPath is the path of conversions in the template of the day's source.
 const dayPath = "/conversion.php"
 
 // setUp creates the source and the network from two templates, and a lander, an offer and a campaign that use them.
@@ -163,7 +161,6 @@ func (d *day) setUp(ctx context.Context) error {
 	return nil
 }
 
-// wait waits until the link is live.
 func (d *day) wait(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, quietTimeout)
 	defer cancel()
@@ -174,7 +171,7 @@ var dayBid = decimal.New(13, -3)
 
 func dayClick(i int) string { return "prop-" + strconv.Itoa(i) }
 
-// fill returns the tracking link for visitor i. It replaces the source's macros by values, as the source does for each visitor.
+// fill returns the tracking link for visitor i, with the macros replaced as the source does.
 func (d *day) fill(i int) string {
 	pairs := []string{d.source.ExternalIDMacro, dayClick(i), d.source.CostMacro, dayBid.String()}
 	for param, macro := range d.source.TokenMacros {
@@ -183,7 +180,7 @@ func (d *day) fill(i int) string {
 	return d.filled("tracking_url", d.link, pairs)
 }
 
-// filled replaces macros in an address. Each given macro must be in the address, and no other macro may be left.
+// filled replaces macros in an address. Each given macro must be in it, and no other may be left.
 func (d *day) filled(what, address string, pairs []string) string {
 	for i := 0; i < len(pairs); i += 2 {
 		if pairs[i] == "" || !strings.Contains(address, "="+pairs[i]) {
@@ -197,8 +194,7 @@ func (d *day) filled(what, address string, pairs []string) string {
 	return full
 }
 
-// sendVisitors sends each visitor from the ad to the shop. Every second visitor buys, and the network rejects one of four
-// sales.
+// sendVisitors sends each visitor from the ad to the shop. Every second visitor buys, and the network rejects one of four sales.
 func (d *day) sendVisitors(ctx context.Context) error {
 	random := rand.New(rand.NewPCG(3, 3))
 	for i := range dayVisitors {
@@ -253,7 +249,7 @@ func (d *day) visitShop(ctx context.Context, i int, v visitor) (string, error) {
 	return click, nil
 }
 
-// sell reports the sale of visitor i as the network does: it calls the postback address that the service returned.
+// sell reports the sale of visitor i to the postback address that the service returned.
 func (d *day) sell(ctx context.Context, i int, click string) error {
 	payout, status := decimal.New(int64(125+i), -2), "1"
 	if i%8 == 0 {
@@ -273,8 +269,7 @@ func (d *day) sell(ctx context.Context, i int, click string) error {
 	return err
 }
 
-// count waits until the service has reported every approved sale to the source, and compares the sums of the service, the network and the
-// source.
+// count waits until the source has every approved sale, and compares the sums of the service, the network and the source.
 func (d *day) count(ctx context.Context) error {
 	want := decimal.Zero
 	for _, payout := range d.sales {

@@ -11,7 +11,6 @@ import (
 	"github.com/shopspring/decimal"
 )
 
-// differenceAnswer is the part of a comparison that the run checks.
 type differenceAnswer struct {
 	Basis string
 	Total differenceRow
@@ -26,7 +25,7 @@ type differenceRow struct {
 	}
 }
 
-// differenceFigures has zeros for figures that the network or the ad platform does not report.
+// differenceFigures has zeros for figures that the other side does not report.
 type differenceFigures struct {
 	Clicks, Conversions int
 	Money               decimal.Decimal
@@ -40,7 +39,6 @@ func (f differenceFigures) String() string {
 	return fmt.Sprint(f.Clicks, " clicks, ", f.Conversions, " conversions, ", shortest(f.Money))
 }
 
-// cause returns the sum of all parts of the row that have this cause.
 func (r differenceRow) cause(name string) (sum differenceFigures) {
 	for _, c := range r.Causes {
 		if c.Cause == name {
@@ -50,7 +48,7 @@ func (r differenceRow) cause(name string) (sum differenceFigures) {
 	return sum
 }
 
-// readDifference reads a comparison. In every row and in the total the causes and the unexplained rest must add up to the difference.
+// readDifference reads a comparison. In every row, the causes and the unexplained rest must add up to the difference.
 func (a *adRun) readDifference(ctx context.Context, path string, query url.Values) (got differenceAnswer, err error) {
 	if err := a.api.Get(ctx, path+"/difference?"+query.Encode(), &got); err != nil {
 		return got, err
@@ -65,8 +63,8 @@ func (a *adRun) readDifference(ctx context.Context, path string, query url.Value
 	return got, nil
 }
 
-// sourceDifference corrects the spend of a source and compares the platform's figures with ours. It asks for our days in
-// a time zone in which the clicks came on another day than at the platform. On the compared day, we therefore have no clicks.
+// sourceDifference corrects the spend of a source and compares the platform's figures with ours. It asks for our days in a time
+// zone in which the clicks came on another day, so we have no clicks on the compared day.
 func (a *adRun) sourceDifference(ctx context.Context, s *adSource) error {
 	rows := s.spent()
 	day, clicks, told := rows[0].Day, 0, decimal.Zero
@@ -82,7 +80,7 @@ func (a *adRun) sourceDifference(ctx context.Context, s *adSource) error {
 	if err := a.correct(ctx, "cost", text); err != nil {
 		return err
 	}
-	ours := "Pacific/Kiritimati" // the zone in which a day begins first; in Pago_Pago it begins last
+	ours := "Pacific/Kiritimati" // here a day begins first; in Pago_Pago it begins last
 	if far, err := time.LoadLocation(ours); err != nil || s.clicks[0].at.In(far).Format(time.DateOnly) == day {
 		ours = "Pacific/Pago_Pago"
 	}
@@ -101,8 +99,8 @@ func (a *adRun) sourceDifference(ctx context.Context, s *adSource) error {
 	return nil
 }
 
-// networkDifference corrects a conversion, and compares the network's own report with ours. The report has an order with the click id of
-// another tracker.
+// networkDifference corrects a conversion, and compares the network's own report with ours. One order has the click id of another
+// tracker.
 func (a *adRun) networkDifference(ctx context.Context) error {
 	unmatched, corrected := amount("7"), amount("3")
 	list, sum, days := []string{"clickid,conversion id,payout,date"}, decimal.Zero, map[string]bool{}
@@ -150,7 +148,6 @@ func (a *adRun) networkDifference(ctx context.Context) error {
 	return nil
 }
 
-// correct uploads a correction of a single row.
 func (a *adRun) correct(ctx context.Context, kind, text string) error {
 	var done struct{ Accepted int }
 	err := a.api.Do(ctx, http.StatusOK, http.MethodPost, "/corrections/"+kind, object{"csv": text, "apply": true}, &done)

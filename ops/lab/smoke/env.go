@@ -27,7 +27,6 @@ type env struct {
 	hooks     map[string]string // endpoint path -> id
 }
 
-// campaign is a campaign as it was created.
 type campaign struct {
 	campaignSpec
 	id, link string
@@ -68,7 +67,6 @@ func build(ctx context.Context, api *client.API, p *pages) (*env, error) {
 	return w, nil
 }
 
-// create creates one record and stores its id under its name.
 func (w *env) create(ctx context.Context, ids map[string]string, path, name string, spec object) error {
 	body := object{"name": name}
 	for k, v := range spec {
@@ -99,7 +97,7 @@ func (w *env) offerBody(o offerSpec) object {
 	return body
 }
 
-// createCampaign creates a campaign with its flow and reads the ids of its paths from GET /campaigns/{id}.
+// createCampaign creates a campaign with its flow, and reads the ids of its paths.
 func (w *env) createCampaign(ctx context.Context, spec campaignSpec) error {
 	body := object{"name": spec.name, "alias": spec.name + "-campaign", "source_id": w.sources[spec.source]}
 	for k, v := range spec.fields {
@@ -179,7 +177,7 @@ func (w *env) campaignID(name string) string {
 	return ""
 }
 
-// name returns the name of an id in scenario.go, for readable differences. It returns an unknown id unchanged.
+// name returns the name of an id in scenario.go, for readable differences.
 func (w *env) name(id string) string {
 	for _, ids := range []map[string]string{w.networks, w.sources, w.offers, w.landers} {
 		for name, known := range ids {
@@ -201,8 +199,8 @@ func (w *env) name(id string) string {
 	return id
 }
 
-// waitLive waits until every tracking link answers, and returns how long that took. A change should be live within a second. On a
-// busy machine it may take longer, up to 15 seconds.
+// waitLive waits until every tracking link answers, and returns how long that took. A change should be live within a second; a
+// busy machine may need 15.
 func (t *traffic) waitLive(ctx context.Context) (time.Duration, error) {
 	began := time.Now()
 	ctx, cancel := context.WithTimeout(ctx, 15*time.Second)
@@ -215,7 +213,6 @@ func (t *traffic) waitLive(ctx context.Context) (time.Duration, error) {
 	return time.Since(began), nil
 }
 
-// waitLink waits until a tracking link answers.
 func (t *traffic) waitLink(ctx context.Context, link string) error {
 	err := client.Poll(ctx, 20*time.Millisecond, func() (bool, error) {
 		resp, err := t.request(ctx, http.MethodHead, link, visitor{Agent: visitors.Agent{UserAgent: "probe"}}, "")
@@ -227,8 +224,7 @@ func (t *traffic) waitLink(ctx context.Context, link string) error {
 	return nil
 }
 
-// poll calls the function done repeatedly, until done returns true or an error. interval is the time between two calls. After the
-// time limit, poll gives up, and the result late is true.
+// poll calls done until it returns true or an error. late is true if the time limit ended first.
 func poll(ctx context.Context, limit, interval time.Duration, done func() (bool, error)) (late bool, err error) {
 	wait, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
@@ -239,7 +235,6 @@ func poll(ctx context.Context, limit, interval time.Duration, done func() (bool,
 	return false, err
 }
 
-// subscribe registers the endpoints of the receiver.
 func (w *env) subscribe(ctx context.Context, r *fleet.Receiver) error {
 	for path, events := range endpoints {
 		var saved struct {

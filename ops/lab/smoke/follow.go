@@ -34,7 +34,7 @@ func (t *traffic) checkTokens(c *click, page arrival) {
 	}
 }
 
-// steps returns the slots of the visitor's click-outs from a lander, in order. 0 stands for the address without a slot.
+// steps returns the slots of the visitor's click-outs from a lander. 0 stands for the address without a slot.
 func (c *click) steps(slots int) []int {
 	way := [][]int{{1}, {}, {2}, {0}, {1, 2}, {1}, {}, {1, 1}, {2, 1}, {}}[c.number/2%10]
 	for i, slot := range way {
@@ -47,7 +47,7 @@ func (c *click) steps(slots int) []int {
 }
 
 // clickOut follows the links of the lander. Half of the visitors are recognized by their cookie, half by the address of the link.
-// For the second half, the lander passes on the parameters of the visit, because a click id alone says nothing about its visitor.
+// There, the lander also passes on the parameters of the visit, because a click id alone says nothing about its visitor.
 func (t *traffic) clickOut(ctx context.Context, c *click) error {
 	p := c.pathSpec()
 	if p == nil || p.lander == "" {

@@ -17,10 +17,10 @@ var endpoints = map[string][]string{
 	"/hooks/changes": {"conversion.updated", "campaign.paused"},
 }
 
-// schedule lists the waits before repeated deliveries. They are shorter than the documented waits.
+// schedule lists the waits before repeated deliveries, shorter than the documented waits.
 const schedule = "200ms,400ms,1s,2s,2s,2s"
 
-// failSometimes answers as a receiver that fails the first attempt of about every fourth event, and redirects some attempts.
+// failSometimes fails the first attempt of about every fourth event, and redirects some attempts.
 func failSometimes(_ context.Context, a fleet.Attempt) int {
 	h := fnv.New32a()
 	_, _ = h.Write([]byte(a.EventID))
@@ -35,7 +35,7 @@ func failSometimes(_ context.Context, a fleet.Attempt) int {
 	return http.StatusNoContent
 }
 
-// announced returns the events that the endpoints must receive, as texts, and how often they must receive each event.
+// announced returns how often the endpoints must receive each event.
 func (t *traffic) announced() map[string]int {
 	want := map[string]int{}
 	for _, v := range t.expected() {
@@ -70,7 +70,6 @@ func (t *traffic) pause(ctx context.Context) error {
 	return nil
 }
 
-// ping sends a test event to each endpoint.
 func (t *traffic) ping(ctx context.Context) error {
 	for path, id := range t.hooks {
 		var got struct {
@@ -88,8 +87,8 @@ func (t *traffic) ping(ctx context.Context) error {
 	return nil
 }
 
-// waitDelivered waits until every expected event was accepted and no delivery is pending. If that takes longer than quietTimeout,
-// it records a problem and the run continues.
+// waitDelivered waits until every expected event was accepted and no delivery is pending. A timeout is a problem, and the run
+// continues.
 func (t *traffic) waitDelivered(ctx context.Context, r *fleet.Receiver) error {
 	want := t.announced()
 	late, err := poll(ctx, quietTimeout, 300*time.Millisecond, func() (bool, error) {
@@ -136,9 +135,9 @@ func subject(a fleet.Attempt) string {
 	return p.Data.key() + " " + p.Data.Status + " " + number(p.Data.Payout).String()
 }
 
-// webhooks compares the received webhooks with the expected webhooks. Each event, by its id, must be delivered once to each
-// endpoint that subscribes to it. Every attempt must have a valid signature that is at most 5 minutes old. All attempts of a delivery
-// must have the same bytes and the same delivery id.
+// webhooks compares the received webhooks with the expected ones. Each event must be delivered once to each endpoint that
+// subscribes to it. Every attempt must have a valid signature. All attempts of a delivery must have the same bytes and the same
+// delivery id.
 func (t *traffic) webhooks(ctx context.Context, r *fleet.Receiver) error {
 	got, bodies, accepted, pings, retried := map[string]int{}, map[string]fleet.Attempt{}, map[string]int{}, 0, 0
 	conversions := t.expected()
@@ -205,8 +204,7 @@ func (t *traffic) payload(a fleet.Attempt, conversions map[string]*conversion) {
 	}
 }
 
-// deliveryLog checks the delivery log of the API. All deliveries must be delivered, and their number must be the number of
-// deliveries that the receiver accepted.
+// deliveryLog checks that the delivery log has exactly the accepted deliveries.
 func (t *traffic) deliveryLog(ctx context.Context, accepted map[string]int) error {
 	delivered := 0
 	for cursor := ""; ; {

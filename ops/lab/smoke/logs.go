@@ -31,7 +31,6 @@ func pages1000[T any](ctx context.Context, api *client.API, path string, query u
 	}
 }
 
-// clickRow holds the compared fields of a row of the click log.
 type clickRow struct {
 	ClickID    string      `json:"click_id"`
 	CampaignID string      `json:"campaign_id"`
@@ -52,8 +51,7 @@ type clickRow struct {
 	IsUnique   bool        `json:"is_unique"`
 }
 
-// clickLog compares the click log row by row. Every counted click must appear once, no other click may appear, and the newest must
-// be first. It also compares the log of converted clicks.
+// clickLog compares the click log. Every counted click must appear once, no other click may appear, and the newest must be first.
 func (t *traffic) clickLog(ctx context.Context) error {
 	rows, err := pages1000[clickRow](ctx, t.api, "/logs/clicks", nil)
 	if err != nil {
@@ -110,7 +108,6 @@ func (t *traffic) clickRow(c *click, r clickRow) {
 	}
 }
 
-// convertedLog compares the log of converted clicks.
 func (t *traffic) convertedLog(ctx context.Context) error {
 	rows, err := pages1000[clickRow](ctx, t.api, "/logs/clicks", url.Values{"converted": {"1"}})
 	if err != nil {
@@ -132,7 +129,7 @@ func (t *traffic) convertedLog(ctx context.Context) error {
 	return nil
 }
 
-// singleClicks reads some clicks one by one, and checks the answers for an unknown and a malformed click id.
+// singleClicks reads some clicks one by one, an unknown one and a malformed id.
 func (t *traffic) singleClicks(ctx context.Context) error {
 	for i, c := range t.clicks {
 		if i%50 != 0 && (len(c.conversions) < 2 || i%5 != 0) || c.id == "" || c.campaign.uncounted {
@@ -166,7 +163,6 @@ func (t *traffic) singleClicks(ctx context.Context) error {
 	return nil
 }
 
-// conversionLog compares the conversion log row by row.
 func (t *traffic) conversionLog(ctx context.Context) error {
 	rows, err := pages1000[conversionRow](ctx, t.api, "/logs/conversions", nil)
 	if err != nil {
@@ -194,8 +190,8 @@ func (t *traffic) conversionLog(ctx context.Context) error {
 	return nil
 }
 
-// wrong compares a conversion with its row in the log or in a webhook. It returns the difference as a text, which is empty if there
-// is no difference. It does not compare the payout.
+// wrong compares a conversion with its row in the log or in a webhook, except the payout. It returns the difference, or an empty
+// text.
 func (t *traffic) wrong(v *conversion, r conversionRow, status string) string {
 	want := conversionRow{
 		ClickID: v.click.id, ConversionID: v.id, Goal: v.goal, Status: status, Payout: r.Payout, Currency: "USD",
@@ -209,8 +205,7 @@ func (t *traffic) wrong(v *conversion, r conversionRow, status string) string {
 	return ""
 }
 
-// arrivals compares the visits to the pages with the clicks. Each click leads to one visit by its link, and to one visit by each
-// click-out.
+// arrivals checks that each click led to one visit by its link, and to one visit by each click-out.
 func (t *traffic) arrivals(context.Context) error {
 	for _, c := range t.clicks {
 		if c.id == "" {

@@ -22,7 +22,7 @@ import (
 )
 
 // money is an account that imports spend from Meta and conversions from Everflow, and uploads conversions to Meta. Both are fakes
-// that keep their own counts. This program sends the visitors and also counts them.
+// that keep their own counts.
 type money struct {
 	*traffic
 	api       *client.API
@@ -39,7 +39,7 @@ type money struct {
 	wantRuns              []string // what the history says of each import of orders, the oldest first
 }
 
-// moneyCampaign is a campaign of ours. platform is the campaign at Meta that its clicks name, empty if they name no campaign.
+// moneyCampaign is a campaign of ours. platform is the campaign at Meta that its clicks name, or empty.
 type moneyCampaign struct{ id, link, platform string }
 
 var moneyPlatforms = [3]string{"120001", "120002", ""}
@@ -47,7 +47,6 @@ var moneyPlatforms = [3]string{"120001", "120002", ""}
 // restPlatform is a campaign at Meta that no click here names. Its spend is for the clicks that name no campaign.
 const restPlatform = "120009"
 
-// moneyClick is a click on one of the campaigns.
 type moneyClick struct {
 	visitor
 	id, fbclid string
@@ -55,8 +54,7 @@ type moneyClick struct {
 	at         time.Time
 }
 
-// startMoney connects the platforms, sends visitors and imports the first reports of Everflow and Meta. The clock then starts the
-// uploads to Meta. finish imports the later reports and checks the uploads.
+// startMoney connects the platforms, sends visitors and imports the first reports. The clock then starts the uploads to Meta.
 func (t *traffic) startMoney(ctx context.Context, f *fleet.Fleet, p *platforms, s *fleet.Sites, r *fleet.Receiver) (*money, error) {
 	m := &money{traffic: t, platforms: p, sites: s, receiver: r}
 	var err error
@@ -179,7 +177,6 @@ func signIn(ctx context.Context, api *client.API, sites *fleet.Sites, platform, 
 	return nil
 }
 
-// get opens a page.
 func get(ctx context.Context, c *http.Client, address string) (out response, err error) {
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, address, nil)
 	if err != nil {
@@ -194,8 +191,7 @@ func get(ctx context.Context, c *http.Client, address string) (out response, err
 	return out, errors.Join(err, resp.Body.Close())
 }
 
-// connect connects the source and the network, and tests both connections. The run starts all imports, because the imports of the
-// clock are disabled.
+// connect connects the source and the network, and tests both. The clock's imports are disabled, so the run starts all imports.
 func (m *money) connect(ctx context.Context) error {
 	body := object{
 		"provider": "meta", "credentials": object{"ad_account_id": metaAccount, "pixel_id": metaPixel, "capi_token": metaCAPI},
@@ -226,10 +222,9 @@ func (m *money) connect(ctx context.Context) error {
 func (m *money) sourcePath() string  { return "/traffic-sources/" + m.source + "/integration" }
 func (m *money) networkPath() string { return "/networks/" + m.network + "/integration" }
 
-// moneyVisitors is the number of visitors.
 const moneyVisitors = 12
 
-// arrive sends the visitors from Meta, each once, to the campaigns in turn. It waits until all clicks are counted.
+// arrive sends the visitors from Meta, each once, to the campaigns in turn.
 func (m *money) arrive(ctx context.Context) error {
 	wait, cancel := context.WithTimeout(ctx, quietTimeout)
 	defer cancel()
@@ -268,7 +263,6 @@ func (m *money) arrive(ctx context.Context) error {
 	return m.waitClicks(ctx)
 }
 
-// waitClicks waits until all clicks are counted.
 func (m *money) waitClicks(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, quietTimeout)
 	defer cancel()

@@ -26,7 +26,7 @@ type pages struct {
 	seen   map[string][]arrival // by click id
 }
 
-// tokens is the query in every page's address. It asks the service to fill in the tokens as the values of the parameters.
+// tokens is the query in every page's address. The service fills in the tokens.
 const tokens = "?cid={clickid}&camp={campaign_id}&cname={campaign_name}&path={path_id}&pname={path_name}" +
 	"&offer={offer_id}&lander={lander_id}&src={source_id}&cc={country}&dt={device_type}&os={os}&br={browser}" +
 	"&lang={language}&s1={sub1}&s2={sub2}&xid={external_id}&ip={ip}&ua={user_agent}&kw={keyword}&odd={no_such_token}"
@@ -43,7 +43,7 @@ func newPages() (*pages, error) {
 	return p, nil
 }
 
-// ServeHTTP records one arrival.
+// ServeHTTP records an arrival.
 func (p *pages) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	kind, name, _ := strings.Cut(strings.TrimPrefix(r.URL.Path, "/"), "/")
 	a := arrival{kind: kind, name: name, query: r.URL.Query(), referrer: r.Referer()}
@@ -58,7 +58,6 @@ func (p *pages) lander(name string) string {
 	return p.url + "/lander/" + name + tokens + "&dom={domain}"
 }
 
-// arrivals returns the arrivals of a click, in order.
 func (p *pages) arrivals(click string) []arrival {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -67,7 +66,7 @@ func (p *pages) arrivals(click string) []arrival {
 
 var errNoPage = errors.New("the address is not one of our pages")
 
-// parsePage parses an address to which the service sent a visitor. It returns errNoPage for an address of another server.
+// parsePage parses an address to which the service sent a visitor. For another server it returns errNoPage.
 func (p *pages) parsePage(address string) (arrival, error) {
 	rest, ok := strings.CutPrefix(address, p.url+"/")
 	if !ok {

@@ -15,7 +15,7 @@ import (
 	"github.com/shopspring/decimal"
 )
 
-// The hosts of the platforms, and the ids, keys and tokens of this install and the account at the platforms.
+// The hosts of the platforms, and the ids, keys and tokens there.
 const (
 	everflowHost = "api.eflow.team"
 	metaHost     = "graph.facebook.com"
@@ -40,7 +40,7 @@ type platforms struct {
 	mu        sync.Mutex
 	orders    []order
 	spend     []spendRow
-	received  []metaEvent // conversions that were uploaded to Meta
+	received  []metaEvent // uploaded to Meta
 	challenge string
 	redirect  string
 	refused   []string // requests that were answered with an error
@@ -79,7 +79,6 @@ type metaEvent struct {
 	} `json:"custom_data"`
 }
 
-// set replaces the orders at Everflow and the spend at Meta.
 func (p *platforms) set(orders []order, spend []spendRow) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -114,7 +113,7 @@ func (p *platforms) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		p.dialog(w, r)
 		return
 	case metaHost:
-		_, path, _ := strings.Cut(strings.TrimPrefix(r.URL.Path, "/"), "/") // the path after the API version
+		_, path, _ := strings.Cut(strings.TrimPrefix(r.URL.Path, "/"), "/") // after the API version
 		status, answer = p.meta(r, path)
 	}
 	if status != http.StatusOK {
@@ -174,10 +173,10 @@ func (p *platforms) everflow(r *http.Request) (int, any) {
 	}
 }
 
-// everflowHeld is the report of the conversions on hold. It also lists conversions that were rejected while they were on hold.
+// everflowHeld is the report of the conversions on hold and of conversions rejected while on hold.
 const everflowHeld = "onhold"
 
-// report returns the report of Everflow that lists an order. An order that was approved and then rejected is in none.
+// report returns the report of Everflow that lists an order. An order that was rejected after its approval is in none.
 func (o order) report() string {
 	switch o.status {
 	case "approved":
@@ -188,7 +187,7 @@ func (o order) report() string {
 	return ""
 }
 
-// dialog serves the page on which a person grants the app its permissions. It grants them at once and redirects back.
+// dialog serves the page on which a person grants the app its permissions. It grants them at once.
 func (p *platforms) dialog(w http.ResponseWriter, r *http.Request) {
 	q := r.URL.Query()
 	back, err := url.Parse(q.Get("redirect_uri"))

@@ -21,8 +21,8 @@ const (
 	waysToSend
 )
 
-// sendPostback sends a postback in one of the ways. Numbers beyond the last way begin with the first way again. It records a problem
-// if the postback is not accepted.
+// sendPostback sends a postback in one of the ways. A way beyond the last begins with the first again. A refusal is recorded as a
+// problem.
 func (t *traffic) sendPostback(ctx context.Context, path string, values url.Values, way int) error {
 	method, query, body, kind := http.MethodGet, "?"+values.Encode(), "", ""
 	switch way % waysToSend {
@@ -62,7 +62,7 @@ func (t *traffic) sendPostback(ctx context.Context, path string, values url.Valu
 	return nil
 }
 
-// convert sends all rounds and waits after each until it is recorded. Some steps of the first round were sent right after their click.
+// convert sends all rounds, and waits until each is recorded.
 func (t *traffic) convert(ctx context.Context) error {
 	if err := t.sendMisleading(ctx); err != nil {
 		return err
@@ -99,13 +99,11 @@ func (t *traffic) round(ctx context.Context, round int) error {
 	return errors.Join(errs...)
 }
 
-// early reports whether the first postbacks of a click are sent immediately after it, so that they overtake the click on its way to
-// the database. A click with two click-outs is excluded: its postbacks could overtake the second click-out but not the first, and would
-// then count for the first offer.
+// early reports whether the first postbacks of a click are sent immediately after it, so that they overtake the click. A click
+// with two click-outs is excluded, because its postbacks could count for the first offer.
 func (c *click) early() bool { return c.number%8 == 0 && len(c.outs) < 2 }
 
-// sendMisleading sends postbacks that must not lead to a conversion: for clicks that do not exist, with texts that are not click
-// ids, without alpha's secret and with a wrong one.
+// sendMisleading sends postbacks that must not lead to a conversion.
 func (t *traffic) sendMisleading(ctx context.Context) error {
 	random := rand.New(rand.NewPCG(7, 7))
 	var alpha *click
@@ -139,7 +137,6 @@ func (t *traffic) sendMisleading(ctx context.Context) error {
 	return nil
 }
 
-// conversionRow is a row of the conversion log.
 type conversionRow struct {
 	ClickID      string      `json:"click_id"`
 	ConversionID string      `json:"conversion_id"`
@@ -158,7 +155,6 @@ func (r conversionRow) key() string { return r.ClickID + " " + r.Goal + " " + r.
 
 func (v *conversion) key() string { return v.click.id + " " + v.goal + " " + v.id }
 
-// expected returns all expected conversions by their key.
 func (t *traffic) expected() map[string]*conversion {
 	all := map[string]*conversion{}
 	for _, c := range t.clicks {
@@ -169,8 +165,8 @@ func (t *traffic) expected() map[string]*conversion {
 	return all
 }
 
-// waitRecorded waits until the log shows every conversion with its status and payout. If that takes longer than quietTimeout, it
-// records a problem and leaves the difference to the comparison.
+// waitRecorded waits until the log shows every conversion with its status and payout. A timeout is a problem, and the run
+// continues.
 func (t *traffic) waitRecorded(ctx context.Context) error {
 	want := t.expected()
 	late, err := poll(ctx, quietTimeout, 300*time.Millisecond, func() (bool, error) {

@@ -19,8 +19,7 @@ import (
 // tolerance is the allowed difference of a figure. Answers contain rounded ratios.
 var tolerance = decimal.New(1, -5)
 
-// compare compares the figures of one answer with the sums. It ignores members of the answer that are not figures. The answer has to
-// contain the figures that are listed in "must". Any other figure may be missing.
+// compare compares the figures of one answer with the sums. must lists the figures that may not be missing.
 func (t *traffic) compare(where string, got map[string]any, want *figures, must []string) {
 	values := want.values()
 	for _, name := range must {
@@ -75,7 +74,7 @@ func (r *reportRow) UnmarshalJSON(text []byte) error {
 	return nil
 }
 
-// key joins the values of the dimensions. A missing value and the zero UUID become an empty text.
+// key joins the values of the dimensions. The zero UUID becomes an empty text.
 func (r *reportRow) key(dims []string) string {
 	var key []string
 	for _, d := range dims {
@@ -94,8 +93,7 @@ func (r *reportRow) key(dims []string) string {
 // everyFigure lists the figures that each row of a report must have.
 var everyFigure = slices.Sorted(maps.Keys((&figures{}).values()))
 
-// reportOn compares GET /reports/performance with the sums, for some dimensions and filters. The function keep selects the clicks
-// that pass the filters; nil selects all.
+// reportOn compares GET /reports/performance with the sums. keep selects the clicks that pass the filters; nil selects all.
 func (t *traffic) reportOn(ctx context.Context, dims []string, filters url.Values, keep func(*click) bool) error {
 	query := url.Values{"dimension": {strings.Join(dims, ",")}}
 	for name, v := range filters {
@@ -137,7 +135,6 @@ func (t *traffic) reportOn(ctx context.Context, dims []string, filters url.Value
 	return nil
 }
 
-// readable replaces the ids in a key by their names.
 func (t *traffic) readable(key string) string {
 	parts := strings.Split(key, separator)
 	for i, p := range parts {
@@ -148,7 +145,7 @@ func (t *traffic) readable(key string) string {
 	return strings.Join(parts, separator)
 }
 
-// reports compares the reports by every dimension alone, by some combinations of dimensions, and with filters.
+// reports compares the reports by every dimension, by some combinations, and with filters.
 func (t *traffic) reports(ctx context.Context) error {
 	for _, d := range slices.Sorted(maps.Keys(dimensions)) {
 		if err := t.reportOn(ctx, []string{d}, nil, nil); err != nil {
@@ -203,8 +200,7 @@ func (t *traffic) overview(ctx context.Context) error {
 	return nil
 }
 
-// waitCounted waits until the account's totals show every click. If that takes longer than quietTimeout, it records a problem and
-// leaves the difference to the comparison.
+// waitCounted waits until the account's totals show every click. A timeout is a problem, and the run continues.
 func (t *traffic) waitCounted(ctx context.Context) error {
 	want := t.sums(nil, nil)[""]
 	late, err := poll(ctx, quietTimeout, 300*time.Millisecond, func() (bool, error) {

@@ -13,7 +13,6 @@ import (
 	"time"
 )
 
-// response is the answer of a tracking address.
 type response struct {
 	status  int
 	to      string // where the visitor is sent, by header or by the page
@@ -22,8 +21,8 @@ type response struct {
 	cookies string
 }
 
-// request requests a tracking address as the visitor's browser does, through a proxy that the service trusts. link is an address or
-// only a path. The request goes to the web process, and its Host is the host of the link, or t.host for a path.
+// request requests a tracking address as the visitor's browser does, through a proxy that the service trusts. link is an address,
+// or a path of t.host.
 func (t *traffic) request(ctx context.Context, method, link string, v visitor, cookies string, headers ...string) (
 	*response, error,
 ) {
@@ -80,8 +79,8 @@ func browserHeaders(v visitor, cookies string) http.Header {
 	return h
 }
 
-// pageTarget returns the address to which a page sends its reader by a meta tag or a script: the first address in the body
-// that leads to this test's own pages. It returns an empty text if there is no such address.
+// pageTarget returns the address to which a page sends its reader: the first address in the body that leads to this test's own
+// pages.
 func (t *traffic) pageTarget(body string) string {
 	body = html.UnescapeString(body)
 	body = strings.NewReplacer(`\u0026`, "&", `\x26`, "&", `\u003d`, "=", `\/`, "/", `\u002b`, "+").Replace(body)
@@ -94,7 +93,7 @@ func (t *traffic) pageTarget(body string) string {
 
 var addressPattern = regexp.MustCompile("^[^\"'`<>\\s\\\\]*")
 
-// visit opens one of this test's own pages, as the redirected browser does.
+// visit opens one of this test's own pages.
 func (t *traffic) visit(ctx context.Context, address string) error {
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, address, nil)
 	if err != nil {

@@ -14,8 +14,8 @@ import (
 	"switchyard/ops/lab/fleet"
 )
 
-// limits checks the rate limit headers of every answer. Two kinds of answers need none: a 401, because it belongs to no account, and
-// the API's description, because it is public. The description is recognized by its lack of an envelope.
+// limits checks the rate limit headers of every answer. A 401 needs none, because it belongs to no account. The public
+// description of the API, which is recognized by its lack of an envelope, needs none either.
 func limits(a client.Answer) error {
 	if bare := a.Data == nil && a.Code == ""; bare || a.Status == http.StatusUnauthorized {
 		return nil
@@ -30,7 +30,6 @@ func limits(a client.Answer) error {
 	return nil
 }
 
-// refusal is a call that must be refused.
 type refusal struct {
 	method, path string
 	body         any
@@ -38,7 +37,6 @@ type refusal struct {
 	code         string
 }
 
-// check sends the request and returns an error unless it is refused with the expected status and code.
 func (r refusal) check(ctx context.Context, api *client.API, headers ...string) error {
 	answer, err := api.Call(ctx, r.method, r.path, r.body, headers...)
 	if err != nil {
@@ -51,8 +49,7 @@ func (r refusal) check(ctx context.Context, api *client.API, headers ...string) 
 	return nil
 }
 
-// rules checks, by examples, the rules that the API documentation states for all calls. It records findings as problems, and the
-// run continues.
+// rules checks, by examples, the rules that the API documentation states for all calls.
 func (t *traffic) rules(ctx context.Context) {
 	missing := "00000000-0000-4000-8000-000000000001"
 	for _, r := range []refusal{
@@ -137,7 +134,7 @@ func (t *traffic) description(ctx context.Context) error {
 	return nil
 }
 
-// strangers checks the calls that need other keys and accounts, which it creates on the command line.
+// strangers checks the calls that need other keys and accounts.
 func (t *traffic) strangers(ctx context.Context, f *fleet.Fleet) error {
 	reader, err := f.Key(ctx, t.account, "read_only")
 	if err != nil {
@@ -183,7 +180,7 @@ func (t *traffic) strangers(ctx context.Context, f *fleet.Fleet) error {
 
 func asNumber(v any) json.Number { n, _ := v.(json.Number); return n }
 
-// revoked checks that a revoked key is refused. It waits up to 10 seconds for that.
+// revoked checks that a revoked key is refused, within 10 seconds.
 func (t *traffic) revoked(ctx context.Context, f *fleet.Fleet) error {
 	var key struct{ ID, Key string }
 	if err := f.Command(ctx, &key, "keys", "create", "--account", t.account, "--expires-days", "30"); err != nil {

@@ -16,13 +16,13 @@ import (
 // sale is a conversion at Everflow, and the changes that it must cause here.
 type sale struct {
 	order
-	visit      *moneyClick // the click that the order belongs to
+	visit      *moneyClick // that the order belongs to
 	source     string      // the party that reported it first
-	own        string      // id of the conversion here, given by the party that reported it first
+	own        string      // id of the conversion here, given by that party
 	recordings []recording
 }
 
-// saleScript describes an order: its first status and payout, and the status and payout that it gets later.
+// saleScript describes an order: its first status and payout, and its later ones.
 type saleScript struct {
 	click                int
 	goal                 string
@@ -46,8 +46,8 @@ var saleScripts = []saleScript{
 // strangers is the number of Everflow's orders that belong to no click here.
 const strangers = 2
 
-// ourStatus returns our status for a status of saleScripts. The status "gone" means that Everflow rejected the order after its
-// approval. Everflow no longer reports such an order.
+// ourStatus returns our status for a status of saleScripts. "gone" means that Everflow rejected the order after its approval and
+// no longer reports it.
 func ourStatus(word string) string {
 	if word == "gone" {
 		return "rejected"
@@ -55,8 +55,8 @@ func ourStatus(word string) string {
 	return word
 }
 
-// postbackAhead creates the sales. The network sends a postback of some sales before the import, with the transaction id of the
-// order instead of its conversion id.
+// postbackAhead creates the sales. For some, the network sends a postback before the import, with the transaction id of the order
+// instead of its conversion id.
 func (m *money) postbackAhead(ctx context.Context) error {
 	for i, s := range saleScripts {
 		c := m.clicks[s.click]
@@ -83,9 +83,8 @@ func (m *money) postbackAhead(ctx context.Context) error {
 	return m.waitConversions(ctx, func(s *sale) bool { return s.source == "postback" })
 }
 
-// waitConversions waits until all sales are recorded with their current status and payout, and compares the whole conversion log. If
-// `some` is not nil, waitConversions waits only for the sales for which this function returns true. It then checks that the log has
-// exactly one conversion, because the network reports one sale before the import.
+// waitConversions waits until all sales are recorded with their current status and payout, and compares the whole conversion log.
+// With a function some, it waits only for the sales that it selects, and the log must have exactly one conversion.
 func (m *money) waitConversions(ctx context.Context, some func(*sale) bool) error {
 	var rows []conversionRow
 	_, err := poll(ctx, quietTimeout, 200*time.Millisecond, func() (bool, error) {
@@ -135,8 +134,7 @@ func (m *money) saleOf(r conversionRow) *sale {
 	return nil
 }
 
-// orders returns all orders of Everflow: the sales, an order with someone else's click id, and an order with the id of a click that
-// never existed.
+// orders returns all orders of Everflow: the sales, and two orders whose clicks are not ours.
 func (m *money) orders() []order {
 	var list []order
 	for _, s := range m.sales {
@@ -146,7 +144,6 @@ func (m *money) orders() []order {
 	return append(list, order{"ef-a", "somebody-elses", "", "approved", amount("99"), at}, order{"ef-b", makeID(1 << 59), "", "approved", amount("98"), at})
 }
 
-// imported is the API's answer to an import of orders.
 type imported struct {
 	DryRun                    bool
 	Total, Matched, Unmatched int
@@ -154,8 +151,8 @@ type imported struct {
 	Outcomes                  []struct{ Result, Reason string }
 }
 
-// importOrders imports Everflow's orders and compares the answer with the expected figures. The parameter changed is the number of
-// orders that must create or change a conversion, and result is their expected outcome.
+// importOrders imports Everflow's orders and compares the answer. changed is the number of orders that must create or change a
+// conversion, and result is their expected outcome.
 func (m *money) importOrders(ctx context.Context, apply bool, result string, changed int) error {
 	from, to := m.days()
 	var got imported
@@ -189,7 +186,6 @@ func (m *money) importOrders(ctx context.Context, apply bool, result string, cha
 	return nil
 }
 
-// expectRun stores what the history must say of an import of the present orders.
 func (m *money) expectRun() {
 	pages, read := 0, 0
 	for _, report := range []string{"conversions", everflowHeld} {
@@ -204,8 +200,8 @@ func (m *money) expectRun() {
 	m.wantRuns = append(m.wantRuns, fmt.Sprint("api", pages, read, len(m.sales), true))
 }
 
-// importSpend imports the spend from Meta and compares the answer with the expected figures. A row of spend is matched if clicks here
-// name its campaign at Meta. The parameter changed says whether the spend of the days changes.
+// importSpend imports the spend from Meta and compares the answer. A row of spend is matched if clicks here name its campaign.
+// changed says whether the spend of the days changes.
 func (m *money) importSpend(ctx context.Context, more int64, changed bool) error {
 	rows := m.spent(more)
 	matched, days, sum := 0, map[string]bool{}, decimal.Zero
@@ -238,8 +234,7 @@ func (m *money) importSpend(ctx context.Context, more int64, changed bool) error
 	return nil
 }
 
-// importFirst imports the first reports of the platforms. The orders are imported as a dry run, then for real, and then once more
-// without a change. The spend is imported twice, the second time without a change.
+// importFirst imports the first reports of the platforms, repeatedly.
 func (m *money) importFirst(ctx context.Context) error {
 	m.platforms.set(m.orders(), m.spent(0))
 	fresh := 0
@@ -287,7 +282,6 @@ func (m *money) figures(ctx context.Context, more int64) error {
 	return nil
 }
 
-// count adds the expected figures of a campaign to f.
 func (m *money) count(campaign int, f *figures, more int64) {
 	for _, c := range m.clicks {
 		if c.campaign == campaign {
@@ -312,8 +306,7 @@ func (m *money) count(campaign int, f *figures, more int64) {
 	}
 }
 
-// revise changes the reports of the platforms and imports them again. Everflow decides, amends and takes back orders, and each of
-// Meta's clicks costs 11 cents more.
+// revise changes the reports of the platforms and imports them again. Each of Meta's clicks costs 11 cents more.
 func (m *money) revise(ctx context.Context) error {
 	changed := 0
 	for i, s := range saleScripts {
@@ -334,13 +327,12 @@ func (m *money) revise(ctx context.Context) error {
 	return errors.Join(m.waitConversions(ctx, nil), m.figures(ctx, more), m.clickLoss(ctx, more))
 }
 
-// lossAnswer is the click loss in an answer of the API.
 type lossAnswer struct {
 	Source    int `json:"source_clicks"`
 	Redirects int
 }
 
-// clickLoss compares the numbers of Meta's clicks and of the clicks that arrived, in the source's answer and in the reports.
+// clickLoss compares the numbers of Meta's clicks and of the clicks that arrived.
 func (m *money) clickLoss(ctx context.Context, more int64) error {
 	var got struct {
 		Loss []struct {

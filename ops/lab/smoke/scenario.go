@@ -6,11 +6,9 @@ import (
 	"github.com/shopspring/decimal"
 )
 
-// object is a JSON body.
 type object = map[string]any
 
-// offerSpec is an offer. payout is the payout in the settings of the offer. network is the network whose postbacks report the
-// conversions.
+// offerSpec is an offer. payout is the payout in its settings. network is the network whose postbacks report the conversions.
 type offerSpec struct {
 	name, network string
 	payout        string
@@ -30,7 +28,7 @@ var offers = []offerSpec{
 // landers lists the landers and their numbers of click slots.
 var landers = map[string]int{"one": 1, "two": 2}
 
-// networkSpecs lists the networks. Alpha has its own parameter names and statuses, and a secret. Beta uses common names.
+// networkSpecs lists the networks. Alpha has its own parameter names and statuses, and a secret.
 var networkSpecs = map[string]object{
 	"alpha": {
 		"currency": "USD", "postback_secret": alphaSecret,
@@ -55,8 +53,7 @@ var sourceSpecs = map[string]object{
 	"bare": {"cost_model": "cpc"},
 }
 
-// pathSpec is one path of a flow. Its field takes is a function that reports whether the path's filters accept a visitor. It does not
-// use the service's code.
+// pathSpec is one path of a flow. takes reports whether the path's filters accept a visitor, without the service's code.
 type pathSpec struct {
 	name       string
 	kind       string // stream_type; empty means regular
@@ -66,12 +63,11 @@ type pathSpec struct {
 	either     bool // one of the filters is enough (the path's logic is "or")
 	weight     int  // in a random choice by weight; 0 means 100
 	lander     string
-	offers     []string // the offers of an offer path, or the offer of each slot of the lander
+	offers     []string // the offer of an offer path, or the offers of the lander's slots
 	direct     string   // the name of the page to which a redirect path redirects
 	takes      func(visitor) bool
 }
 
-// campaignSpec is a campaign, its paths, its share of the traffic, and what its clicks cost.
 type campaignSpec struct {
 	name, source string
 	share        int // of every 100 visitors
@@ -99,14 +95,12 @@ var (
 	dark   = []string{"US", "BR"}
 )
 
-// bid returns the cost that the source sent with the click.
 func bid(c *click) decimal.Decimal { return c.bid }
 
 func fixed(price string) func(*click) decimal.Decimal {
 	return func(*click) decimal.Decimal { return amount(price) }
 }
 
-// campaigns lists the account's campaigns.
 var campaigns = []campaignSpec{
 	{
 		name: "direct", source: "macros", share: 20, cost: bid,
@@ -184,8 +178,8 @@ var campaigns = []campaignSpec{
 	},
 }
 
-// systems has a path for each of several operating systems, most with a transition of their own. By its settings, a fifth of the traffic
-// is lost before it arrives. So each click that arrives costs more than its bid.
+// systems has a path for each of several operating systems. By its settings, a fifth of the traffic is lost before it arrives, so
+// each click that arrives costs more than its bid.
 var systems = campaignSpec{
 	name: "systems", source: "macros", share: 16, fields: object{"traffic_loss_pct": 20},
 	cost: func(c *click) decimal.Decimal { return c.bid.Div(amount("0.8")) },
@@ -203,7 +197,6 @@ var systems = campaignSpec{
 	},
 }
 
-// bySystem returns a path for one operating system.
 func bySystem(name, transition, system string) pathSpec {
 	return pathSpec{
 		name: name, transition: transition, action: "offer", offers: []string{"plain"},

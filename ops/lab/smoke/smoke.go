@@ -17,14 +17,12 @@ import (
 
 // Options of a run.
 type Options struct {
-	// URL and Key name a running service and a full key of an account without traffic. The service must trust 127.0.0.1 as a
-	// proxy. Without URL and Key the run starts its own service. The webhooks of a running service are not checked, because that
-	// service would have to trust the receiver's certificate.
+	// URL and Key name a running service, which trusts 127.0.0.1 as a proxy, and a full key of an account without traffic. Empty
+	// means that the run starts its own service. Webhooks of a running service are not checked.
 	URL, Key string
-	// Binary is the program of the service, which the run starts if URL is empty.
+	// Binary is the program that the run starts if URL is empty.
 	Binary string
-	// ClicksURL is the ClickHouse in which the service keeps a copy of its clicks. Empty means no copy. A copy needs the run's own
-	// service.
+	// ClicksURL is the ClickHouse in which the run's own service keeps a copy of its clicks. Empty means no copy.
 	ClicksURL string
 	// Clicks is the number of visitors that are sent.
 	Clicks int
@@ -34,10 +32,9 @@ type Options struct {
 	Out io.Writer
 }
 
-// ErrDifferent means that the service's figures differ from what the run has sent and counted. The differences have been printed.
+// ErrDifferent means that the service's figures differ from what the run sent, or that it broke a rule.
 var ErrDifferent = errors.New("the figures differ")
 
-// run is the state of one run.
 type run struct {
 	Options
 	began     time.Time
@@ -50,7 +47,7 @@ type run struct {
 	traffic   *traffic
 }
 
-// Run sets up the service, sends all traffic and compares every figure. It returns ErrDifferent if a figure or a rule is wrong.
+// Run sets up the service, sends all traffic and compares every figure.
 func Run(ctx context.Context, o Options) (err error) {
 	r := &run{Options: o, began: time.Now()}
 	defer func() { err = errors.Join(err, r.close()) }()
@@ -79,8 +76,7 @@ func Run(ctx context.Context, o Options) (err error) {
 	return r.verdict()
 }
 
-// service starts the service and creates an account. If the options name a running service, it uses
-// that service and its key.
+// service returns a client of a new service, or of the running service that the options name.
 func (r *run) service(ctx context.Context) (*client.API, error) {
 	r.traffic.base = r.URL
 	if r.URL != "" {
@@ -124,7 +120,6 @@ func (r *run) service(ctx context.Context) (*client.API, error) {
 	return api, err
 }
 
-// play sends all traffic, waits until the service has processed it, and compares the answers.
 func (r *run) play(ctx context.Context) error {
 	t := r.traffic
 	link, err := url.Parse(t.campaigns["direct"].link)
@@ -201,7 +196,6 @@ func (r *run) play(ctx context.Context) error {
 	return r.checkCopy(ctx)
 }
 
-// compare compares the answers of the service with the sums of the traffic that the run has sent.
 func (r *run) compare(ctx context.Context) error {
 	t := r.traffic
 	for _, part := range []func(context.Context) error{
@@ -220,7 +214,7 @@ func (r *run) compare(ctx context.Context) error {
 
 const maxListed = 60
 
-// verdict prints the sums, the problems and the differences. It returns ErrDifferent if there are problems or differences.
+// verdict prints the sums, the problems and the differences. It returns ErrDifferent if there are any.
 func (r *run) verdict() error {
 	t := r.traffic
 	w := tabwriter.NewWriter(r.Out, 0, 4, 2, ' ', tabwriter.AlignRight)
@@ -261,8 +255,7 @@ func (r *run) list(title string, lines []string) {
 	}
 }
 
-// logs prints the problems and returns an error with the ends of the processes' logs. It is called after an error that stopped the
-// run.
+// logs prints the problems and returns an error with the ends of the processes' logs.
 func (r *run) logs() error {
 	r.list("problems", r.traffic.problems)
 	if r.fleet == nil {

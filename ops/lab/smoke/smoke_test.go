@@ -27,7 +27,7 @@ func TestClickIDs(t *testing.T) {
 	}
 }
 
-// TestScenario checks that the tables of scenario.go are complete and that the shares of the campaigns add up to 100.
+// TestScenario checks that the tables of scenario.go are complete.
 func TestScenario(t *testing.T) {
 	t.Parallel()
 	total := 0

@@ -8,7 +8,7 @@ import (
 	"github.com/shopspring/decimal"
 )
 
-// figures are the figures that the service must show for some of the clicks that this program has sent.
+// figures are the figures that the service must show for some clicks.
 type figures struct {
 	clicks, unique, bots, lpViews, lpClicks, approved, pending, rejected, chargebacks int
 	cost, revenue, pendingRevenue                                                     decimal.Decimal
@@ -39,7 +39,7 @@ func (f *figures) add(c *click) {
 	f.pendingRevenue = f.pendingRevenue.Add(c.revenue("pending"))
 }
 
-// values returns the figures by the names that reports give them. The value of a division by zero is nil.
+// values returns the figures by their names in reports. The value of a division by zero is nil.
 func (f *figures) values() map[string]*decimal.Decimal {
 	count := func(n int) *decimal.Decimal { d := decimal.NewFromInt(int64(n)); return &d }
 	money := func(d decimal.Decimal) *decimal.Decimal { return &d }
@@ -65,7 +65,7 @@ func (f *figures) values() map[string]*decimal.Decimal {
 	}
 }
 
-// dimensions lists, for each dimension, a function that returns the value under which a click counts.
+// dimensions has the functions that return the value under which a click counts.
 var dimensions = map[string]func(*traffic, *click) string{
 	"campaign_id": func(_ *traffic, c *click) string { return c.campaign.id },
 	"stream_id":   func(_ *traffic, c *click) string { return c.campaign.paths[c.path] },
@@ -78,15 +78,15 @@ var dimensions = map[string]func(*traffic, *click) string{
 	"browser":     func(_ *traffic, c *click) string { return c.Browser },
 	"date":        func(_ *traffic, c *click) string { return c.at.Format(time.DateOnly) },
 	"hour":        func(_ *traffic, c *click) string { return c.at.Format("2006-01-02 15:00:00") },
-	// The ledger does not have the following dimensions. The service counts them from the single clicks.
+	// The service counts the following dimensions from the single clicks, because the ledger does not have them.
 	"sub1":     func(_ *traffic, c *click) string { return c.subs[0] },
 	"sub2":     func(_ *traffic, c *click) string { return c.subs[1] },
 	"language": func(_ *traffic, c *click) string { return c.Language },
 	"ip":       func(_ *traffic, c *click) string { return c.IP },
 }
 
-// sums adds up the counted clicks for which the function keep returns true, or all counted clicks if it is nil. There is one sum
-// for each combination of values of the dimensions. Its key has the values, joined by separator.
+// sums adds up the counted clicks that keep selects, or all if it is nil, by the values of the dimensions. The keys are joined by
+// separator.
 func (t *traffic) sums(dims []string, keep func(*click) bool) map[string]*figures {
 	all := map[string]*figures{}
 	for _, c := range t.clicks {
@@ -108,7 +108,7 @@ func (t *traffic) sums(dims []string, keep func(*click) bool) map[string]*figure
 
 const separator = " | "
 
-// number reads a JSON number. It returns an impossible figure for a value that is not a number.
+// number reads a JSON number. Other values give an impossible figure.
 func number(n json.Number) decimal.Decimal {
 	d, err := decimal.NewFromString(n.String())
 	if err != nil {

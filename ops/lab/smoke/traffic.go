@@ -27,7 +27,7 @@ const senders = 16
 type traffic struct {
 	*env
 	client   *http.Client
-	base     string // the web process
+	base     string // of the web process
 	host     string // a tracking domain
 	visitors visitors.Set
 	known    []visitor
@@ -37,14 +37,13 @@ type traffic struct {
 	noise    int      // visits that must not be counted
 	problems []string
 
-	// The ids of the account and of the campaign that was paused, and the results of the comparison.
+	// The ids of the account and of the paused campaign, and the results of the comparison.
 	account, paused    string
 	differences        []string
 	compared           int
 	delivered, retried int
 }
 
-// problem records a problem. The run continues.
 func (t *traffic) problem(format string, args ...any) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -79,7 +78,7 @@ func (t *traffic) send(ctx context.Context, n int) error {
 	return errors.Join(errs...)
 }
 
-// unused records a problem for every path that no visitor took, because the run did not test the path.
+// unused records a problem for every path that no visitor took, because the run did not test it.
 func (t *traffic) unused() {
 	taken := map[string]bool{}
 	for _, c := range t.clicks {
@@ -142,7 +141,7 @@ func (t *traffic) pick(i int) *campaign {
 	panic("smoke: the shares of the campaigns do not make 100")
 }
 
-// click sends one visitor, opens the page to which the visitor is sent and, from a lander, follows the links to the offers.
+// click sends one visitor, who opens the page and, from a lander, follows the links to the offers.
 func (t *traffic) click(ctx context.Context, c *click, seen map[string]bool) error {
 	if err := t.disturb(ctx, c); err != nil {
 		return err
@@ -235,7 +234,7 @@ func (t *traffic) arrive(c *click, p pathSpec, page arrival, resp *response) {
 	t.checkTokens(c, page)
 }
 
-// transitions lists how each transition is answered: the status, and a text that the page contains.
+// transitions lists the status of each transition, and a text that its page contains.
 var transitions = map[string]struct {
 	status int
 	mark   string
@@ -247,8 +246,7 @@ var transitions = map[string]struct {
 
 var secondPattern = regexp.MustCompile(`/out/go\?[^"]*`)
 
-// secondPage follows an answer that leads to a second page of the tracking domain, and changes the answer's target to the target of
-// that page. It leaves other answers unchanged.
+// secondPage follows an answer that leads to a second page of the tracking domain, and takes over its target.
 func (t *traffic) secondPage(ctx context.Context, c *click, resp *response) error {
 	address := secondPattern.FindString(resp.body)
 	if address == "" {
@@ -265,8 +263,7 @@ func (t *traffic) secondPage(ctx context.Context, c *click, resp *response) erro
 	return nil
 }
 
-// routes returns the paths that may take the visitor: one path, the paths among which a random choice by weight
-// decides, or no path.
+// routes returns the paths that may take the visitor: several only if the weight decides.
 func (c *campaign) routes(v visitor) []pathSpec {
 	var drawn []pathSpec
 	for _, kind := range []string{"forced", "", "default"} {

@@ -12,8 +12,8 @@ import (
 	"time"
 )
 
-// finish waits for the first uploads, and revises the reports of the platforms. Then it checks the uploads to Meta, the history of
-// the imports and the webhooks.
+// finish waits for the first uploads and revises the reports of the platforms. Then it checks the uploads, the imports and the
+// webhooks.
 func (m *money) finish(ctx context.Context) error {
 	first := 0
 	for _, s := range saleScripts {
@@ -21,7 +21,7 @@ func (m *money) finish(ctx context.Context) error {
 			first++
 		}
 	}
-	// Wait for the first uploads: a conversion that is revised before its upload would be uploaded only in its revised form.
+	// A conversion that is revised before its upload would be uploaded only in its revised form.
 	if err := m.waitUploads(ctx, func(u uploadsAnswer) bool { return u.Accepted == first && u.Pending == 0 }); err != nil {
 		return err
 	}
@@ -35,7 +35,6 @@ func (m *money) finish(ctx context.Context) error {
 	return err
 }
 
-// uploadsAnswer holds the uploads in the integration's answer.
 type uploadsAnswer struct {
 	Accepted, Rejected, Shadow, Skipped, Pending int
 	Stopped                                      *string
@@ -63,8 +62,8 @@ func (m *money) waitUploads(ctx context.Context, done func(uploadsAnswer) bool) 
 	return err
 }
 
-// uploads compares the conversions that Meta received. Each approved conversion is uploaded once. Meta can neither change it nor
-// take it back, so the history lists later changes as skipped.
+// uploads compares the conversions that Meta received. Meta can neither change a conversion nor take it back, so the history
+// lists later changes as skipped.
 func (m *money) uploads(ctx context.Context) error {
 	accepted, skipped := map[string]string{}, map[string]string{} // by click and goal
 	for i, s := range saleScripts {
@@ -110,7 +109,6 @@ func (m *money) uploads(ctx context.Context) error {
 	return nil
 }
 
-// event compares one conversion that Meta received with its sale.
 func (m *money) event(e metaEvent, key string, accepted map[string]string) {
 	for _, s := range m.sales {
 		if s.click+" "+s.goal != key {
@@ -130,7 +128,6 @@ func (m *money) event(e metaEvent, key string, accepted map[string]string) {
 	m.differ("conversion at Meta: %+v belongs to no sale, or came twice", e)
 }
 
-// runs compares the history of the imports.
 func (m *money) runs(ctx context.Context) error {
 	var got struct {
 		Runs []struct {
@@ -153,7 +150,7 @@ func (m *money) runs(ctx context.Context) error {
 	return nil
 }
 
-// checkWebhooks waits for the webhooks and compares them. Each change of a conversion must be delivered once.
+// checkWebhooks checks that each change of a conversion is delivered once.
 func (m *money) checkWebhooks(ctx context.Context) error {
 	var want []string
 	for _, s := range m.sales {

@@ -15,7 +15,7 @@ type visitor struct {
 	referrer string
 }
 
-// key tells visitors apart as the service does by default, by address and user agent.
+// key tells visitors apart as the service does by default.
 func (v visitor) key() string { return v.IP + " " + v.UserAgent }
 
 var languages = [][2]string{
@@ -32,7 +32,7 @@ var referrers = []string{
 	"http://blog.example.org/post",
 }
 
-// newVisitor creates visitor i. The user agents come in turn, and every twelfth visitor is a bot. The address is random.
+// newVisitor creates visitor i. Every twelfth visitor is a bot.
 func newVisitor(set visitors.Set, i int, r *rand.Rand) visitor {
 	language := languages[r.IntN(len(languages))]
 	v := visitor{

@@ -13,11 +13,11 @@ import (
 	"switchyard/models/parttest"
 )
 
-// found is a test that belongs to a part: the directory of its file, and the name of its function.
+// found is a test that belongs to a part.
 type found struct{ dir, name string }
 
-// find returns the tests below root whose body calls parttest.X.Only or parttest.X.Also for the part. It finds only calls that
-// are statements of the test function itself, not calls in subtests or helpers.
+// find returns the tests below root whose body calls parttest.X.Only or parttest.X.Also for the part. It does not find calls in
+// subtests or helpers.
 func find(root string, part parttest.Part) ([]found, error) {
 	var tests []found
 	err := filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
@@ -44,7 +44,6 @@ func find(root string, part parttest.Part) ([]found, error) {
 	return tests, err
 }
 
-// names reports whether a top-level statement of the function names the part.
 func names(fn *ast.FuncDecl, part parttest.Part) bool {
 	return slices.ContainsFunc(fn.Body.List, func(s ast.Stmt) bool {
 		expr, ok := s.(*ast.ExprStmt)
@@ -64,7 +63,7 @@ func names(fn *ast.FuncDecl, part parttest.Part) bool {
 	})
 }
 
-// pattern returns the regular expression that selects the tests by `go test -run`, and the packages of the tests.
+// pattern returns the expression that selects the tests by `go test -run`, and their packages.
 func pattern(tests []found) (expression string, packages []string) {
 	var all []string
 	for _, f := range tests {

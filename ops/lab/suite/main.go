@@ -1,7 +1,6 @@
-// Command suite runs the project's tests: `make test` and the parts of `make e2e`. It starts the servers that a run needs. It
-// searches the source for the tests of a part: a test belongs to the part parttest.Edge if the test has the line
-// parttest.Edge.Only(t). At the end it prints the slowest tests and packages. It exits with 1 if a part has failed or could not run,
-// and with 2 if the arguments are wrong.
+// Command suite runs the project's tests: `make test` and the parts of `make e2e`. It starts the servers that they need. A test
+// belongs to the part parttest.Edge if it has the line parttest.Edge.Only(t). The exit code is 1 if a part has failed or could
+// not run, and 2 if the arguments are wrong.
 package main
 
 import (
@@ -24,7 +23,7 @@ const (
 	race  = "race" // the packages whose goroutines share memory, under the race detector
 )
 
-// e2e lists the parts of `make e2e` in the order in which they run, the quickest first.
+// e2e lists the parts of `make e2e`, the quickest first.
 func e2e() []string {
 	var names []string
 	for _, p := range parttest.Parts {

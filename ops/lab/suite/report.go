@@ -13,11 +13,11 @@ import (
 	"strings"
 )
 
-// listed limits the number of slow tests that printReport prints, and the number of slow packages.
+// listed limits the slow tests, and the slow packages, that printReport prints.
 const listed = 10
 
-// event is one line of `go test -json`. It reports the start or the end of a test, or a line that the test printed. Without Test
-// it is about a package. Elapsed is in seconds. For a parallel test, Elapsed leaves out the time in which the test was paused.
+// event is one line of `go test -json`. Without Test it is about a package. Elapsed is in seconds, and leaves out the time in
+// which a parallel test was paused.
 type event struct {
 	Action, Package, Test, Output string
 	Elapsed                       float64
@@ -28,13 +28,12 @@ func (e event) test() string {
 	return strings.TrimSpace(strings.TrimPrefix(e.Package, "switchyard/") + " " + e.Test)
 }
 
-// elsewhere is the text by which printReport recognises a test that was skipped because another command runs it.
+// elsewhere is the text by which printReport recognises a test that another command runs.
 const elsewhere = "part of make "
 
-// printReport reads a file of events. It prints the slowest tests and packages. It also prints the tests that were
-// skipped, with the reasons, except tests that another make command runs. The time of a subtest counts as part of its test. The
-// file may end in the middle of a line. The error lists the tests that began and did not end, as in an interrupted
-// run. Such a run has not passed, whatever its exit code.
+// printReport reads a file of events, whose last line may be incomplete. It prints the slowest tests and packages, and the
+// skipped tests, except tests that another make command runs. The error lists the tests that began and did not end. Such a run
+// has not passed, whatever its exit code.
 func printReport(out io.Writer, path string) error {
 	file, err := os.Open(path)
 	if err != nil {

@@ -20,17 +20,15 @@ import (
 	"switchyard/ops/devstack"
 )
 
-// options are the flags.
 type options struct{ packages, run, bin string }
 
-// tags are the build tags of the product. Tests use the same tags, so that each package is compiled once.
+// tags are the build tags of the product. With the same tags, each package is compiled once.
 const tags = "nomsgpack"
 
-// timeout is the time after which a run that hangs is ended. It is longer than await.Timeout, the limit of waits inside the tests.
+// timeout ends a run that hangs. It is longer than await.Timeout, the limit of waits inside the tests.
 const timeout = 40 * time.Minute
 
-// raceRooms are the packages whose goroutines share memory. The race detector makes tests three times as slow, and it finds
-// nothing in the other packages.
+// raceRooms are the packages whose goroutines share memory. The race detector makes tests three times as slow.
 var raceRooms = []string{
 	"./api", "./api/certs", "./api/click/...", "./api/middleware", "./api/routing", "./db", "./db/advisory", "./db/kv", "./db/spool",
 	"./jobs/...", "./workers", "./workers/clock", "./workers/egress/...", "./workers/webhook",
@@ -42,8 +40,8 @@ var compilerTool = devstack.Tool{
 	Packages: map[string]string{"apt-get": "gcc libc6-dev", "dnf": "gcc glibc-devel", "apk": "gcc musl-dev"},
 }
 
-// runAll starts PostgreSQL and Redis, runs the parts one after the other, prints the result of each part, and stops the servers.
-// After a part has failed, the next parts still run. After an interrupt they do not.
+// runAll starts PostgreSQL and Redis and runs the parts one after the other. After a part has failed, the next parts still run.
+// After an interrupt they do not.
 func runAll(ctx context.Context, o options, parts []string) (err error) {
 	cfg, err := config.Load(os.Getenv)
 	if err != nil {
@@ -57,7 +55,7 @@ func runAll(ctx context.Context, o options, parts []string) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, release(context.WithoutCancel(ctx))) }()
-	// Variables that the shell still has from an earlier run are removed, so that they do not choose the tests or their form.
+	// Variables of the shell must not choose the tests or their form.
 	env := slices.DeleteFunc(os.Environ(), func(v string) bool {
 		return strings.HasPrefix(v, parttest.Variable+"=") || strings.HasPrefix(v, "SWITCHYARD_CHAOS=")
 	})
@@ -93,7 +91,6 @@ func runAll(ctx context.Context, o options, parts []string) (err error) {
 	return nil
 }
 
-// again returns the command that repeats some tests of a part.
 func again(part string) string {
 	command := "make test"
 	if part != plain {
@@ -102,7 +99,7 @@ func again(part string) string {
 	return "run a test again by " + command + " RUN=Name, a package by PKGS=./path"
 }
 
-// runPart runs the tests of a part and prints the slowest tests. ran is false if the part has no test to run.
+// runPart runs the tests of a part. ran is false if the part has no test to run.
 func runPart(ctx context.Context, o options, part string, env []string) (ran bool, err error) {
 	packages, flags, err := selection(o, part)
 	if err != nil || len(packages) == 0 {
@@ -117,8 +114,7 @@ func runPart(ctx context.Context, o options, part string, env []string) (ran boo
 	}
 	defer func() { _ = os.RemoveAll(dir) }()
 	events := filepath.Join(dir, "events.json")
-	// gotestsum's summary must not list the skipped tests, because all tests of other parts count as skipped. printReport lists the
-	// tests that were skipped for another reason.
+	// In gotestsum's summary, all tests of other parts would be listed as skipped. printReport lists the others.
 	args := []string{
 		"tool", "-modfile=ops/tools/go.mod", "gotestsum", "--format=" + format(part), "--format-hide-empty-pkg",
 		"--hide-summary=skipped", "--jsonfile=" + events, "--",
@@ -139,8 +135,7 @@ func runPart(ctx context.Context, o options, part string, env []string) (ran boo
 	return true, errors.Join(err, printReport(os.Stdout, events))
 }
 
-// format returns the output format of gotestsum: a line for each package and each failure, or a line for each test in parts whose
-// packages take minutes.
+// format returns the output format of gotestsum: a line for each test only in parts whose packages take minutes.
 func format(part string) string {
 	if part == plain || part == race {
 		return "pkgname-and-test-fails"
@@ -148,18 +143,17 @@ func format(part string) string {
 	return "testname"
 }
 
-// atOnce returns the number of tests of one package that run at the same time. go test runs as many packages at once as there are
-// processors. `most` is the limit for the tests of all these packages together: each test has its own connections, and
-// PostgreSQL accepts at most 300. Each package runs at least two tests at once, even if the sum is then larger than the limit.
+// atOnce returns how many tests of one package run at the same time, at least 2. go test runs as many packages at once as there
+// are processors. Each test has its own connections, and PostgreSQL accepts at most 300.
 func atOnce(processors int) int {
 	const most = 32
 	return max(2, min(2*processors, most/processors)) // two a processor, because tests wait for servers half of the time
 }
 
-// selection returns the packages of a part and the flags of `go test`. It returns no packages if the part has no test to run.
+// selection returns the packages of a part and the flags of `go test`. Without packages, the part has no test to run.
 func selection(o options, part string) (packages, flags []string, err error) {
 	packages = strings.Fields(o.packages)
-	// All tests run, because Go's test cache does not notice changes of the programs and servers that they use.
+	// Go's test cache does not notice changes of the programs and servers that tests use.
 	flags = []string{"-count=1", "-parallel=" + strconv.Itoa(atOnce(runtime.GOMAXPROCS(0)))}
 	run := o.run
 	switch part {
@@ -188,7 +182,7 @@ func selection(o options, part string) (packages, flags []string, err error) {
 	return packages, flags, nil
 }
 
-// matching returns the tests that `go test` would choose: they are in the packages, and their names match the expression run.
+// matching returns the tests that `go test` would choose by the packages and the expression.
 func matching(tests []found, packages []string, run string) ([]found, error) {
 	name, _, _ := strings.Cut(run, "/")
 	names, err := regexp.Compile(name)
@@ -204,12 +198,12 @@ func matching(tests []found, packages []string, run string) ([]found, error) {
 	}), nil
 }
 
-// environment adds the variables that the tests of a part read. It returns an error if a program that they start is not built.
+// environment adds the variables that the tests of a part read. It fails if a program that they start is not built.
 func environment(o options, part string, env []string) ([]string, error) {
 	switch part {
 	case plain:
 		return env, nil
-	case race: // runs the tests of all parts in raceRooms; without GORACE every program sleeps for a second before it ends
+	case race: // without GORACE every program sleeps for a second before it ends
 		if err := devstack.Install(context.Background(), os.Stderr, compilerTool); err != nil {
 			return nil, err
 		}

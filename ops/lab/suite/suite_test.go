@@ -13,7 +13,7 @@ import (
 	"switchyard/models/parttest"
 )
 
-// TestFind: a test belongs to the part that a statement of its own body names. Calls in subtests, helpers and comments do not count.
+// TestFind: a test belongs to the part that a statement of its own body names.
 func TestFind(t *testing.T) {
 	root := t.TempDir()
 	write := func(name, text string) {
@@ -56,8 +56,8 @@ func helper(t *testing.T) { parttest.Faults.Only(t) }
 	}
 }
 
-// TestPartsAreNamedWhereTheyAreFound reads the repository. It checks that no helper, subtest or condition names a part: make test
-// would skip such a test, and make e2e would not find it.
+// TestPartsAreNamedWhereTheyAreFound checks that no helper, subtest or condition names a part. make test would skip such a test,
+// and make e2e would not find it.
 func TestPartsAreNamedWhereTheyAreFound(t *testing.T) {
 	t.Parallel()
 	found := 0
@@ -120,7 +120,6 @@ func TestAtOnce(t *testing.T) {
 	}
 }
 
-// TestEveryPartHasTests looks for tests of each part in the repository.
 func TestEveryPartHasTests(t *testing.T) {
 	t.Parallel()
 	for _, part := range parttest.Parts {
@@ -147,8 +146,7 @@ func TestChoose(t *testing.T) {
 	}
 }
 
-// TestReport checks the printed report. The slowest tests come first, and subtests count as their test. A skipped test is listed
-// with its reason, unless another command runs it. A test that began and did not end is an error.
+// TestReport: the slowest tests come first, and skipped tests are listed. A test that began and did not end is an error.
 func TestReport(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "timing.json")

@@ -8,8 +8,8 @@ import (
 	"github.com/miekg/dns"
 )
 
-// Answers starts a DNS server with the given records, in zone file notation, such as "a.example. CNAME b.example.". It answers
-// NXDOMAIN for all other names.
+// Answers starts a DNS server with records in zone file notation, such as "a.example. CNAME b.example.". All other names are
+// NXDOMAIN.
 func Answers(tb testing.TB, records ...string) netip.AddrPort {
 	tb.Helper()
 	known := map[string][]dns.RR{}

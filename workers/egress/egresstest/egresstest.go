@@ -12,7 +12,7 @@ import (
 	"switchyard/workers/egress"
 )
 
-// Loopback are the addresses of this machine, which a client reaches only if it is allowed to.
+// Loopback are addresses of this machine, for egress.Options.Allow.
 var Loopback = []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}
 
 // CAFile writes the certificate of a server to a file, for egress.Options.
@@ -26,7 +26,7 @@ func CAFile(tb testing.TB, server *httptest.Server) string {
 	return file
 }
 
-// Client makes a client with the options o. It trusts a server on this machine and may reach it.
+// Client makes a client that trusts a server on this machine and may reach it.
 func Client(tb testing.TB, server *httptest.Server, o egress.Options) *egress.Client {
 	tb.Helper()
 	o.CAFile, o.Allow = CAFile(tb, server), Loopback

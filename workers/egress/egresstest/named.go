@@ -16,11 +16,11 @@ import (
 	"switchyard/models/parttest"
 )
 
-// Broken is the text of a zone that the server cannot load. The server answers SERVFAIL for such a zone.
+// Broken is the text of a zone that the server cannot load. It answers SERVFAIL for such a zone.
 const Broken = "broken"
 
-// Named starts a BIND that answers for zones. The map zones has the records of each zone, or Broken, by the zone's name. Without
-// BIND the test is skipped. The function stop ends the server.
+// Named starts a BIND that answers for zones: the records of each zone, or Broken, by the zone's name. Without BIND the test is
+// skipped. stop ends the server.
 func Named(tb testing.TB, zones map[string]string) (server netip.AddrPort, stop func()) {
 	tb.Helper()
 	return startNamed(tb, zones, Key{})
@@ -29,7 +29,7 @@ func Named(tb testing.TB, zones map[string]string) (server netip.AddrPort, stop 
 // Key is a TSIG key; Secret is in base64.
 type Key struct{ Name, Algorithm, Secret string }
 
-// NamedWithKey starts a BIND as Named does. Requests that are signed with key may change the zones.
+// NamedWithKey is Named with a key. Requests that are signed with the key may change the zones.
 func NamedWithKey(tb testing.TB, zones map[string]string, key Key) (server netip.AddrPort, stop func()) {
 	tb.Helper()
 	return startNamed(tb, zones, key)

@@ -15,8 +15,8 @@ import (
 	"switchyard/db/certstore"
 )
 
-// accountAt returns our account at a CA, and creates it if necessary. All processes use the same key, and a CA returns the same
-// account for the same key. So it does not matter which process creates the account.
+// accountAt returns our account at a CA, and creates it if necessary. All processes use the same key, for which a CA returns the
+// same account, so it does not matter which process creates it.
 func (i *Issuer) accountAt(ctx context.Context, ca *authority) (acme.Account, error) {
 	ca.mu.Lock()
 	defer ca.mu.Unlock()
@@ -60,7 +60,7 @@ func newAccountKey() ([]byte, error) {
 	return x509.MarshalPKCS8PrivateKey(key)
 }
 
-// solver stores the answers to challenges in the database, where web processes find them. It handles HTTP-01 and TLS-ALPN-01.
+// solver stores the answers to HTTP-01 and TLS-ALPN-01 challenges in the database, where web processes find them.
 type solver struct{ store *certstore.Store }
 
 // Present implements acmez.Solver.
@@ -78,7 +78,7 @@ func (s solver) Present(ctx context.Context, c acme.Challenge) error {
 	return s.store.Present(ctx, out)
 }
 
-// CleanUp implements acmez.Solver. If it fails to delete a challenge, the challenge is deleted after it has expired.
+// CleanUp implements acmez.Solver. If it fails, the challenge is deleted after it has expired.
 func (s solver) CleanUp(ctx context.Context, c acme.Challenge) error {
 	return s.store.Withdraw(context.WithoutCancel(ctx), c.Identifier.Value, c.Token)
 }

@@ -2,9 +2,9 @@
 // domains and for the install's own hosts. It renews them when the CA advises it or, without advice, when a third of their
 // lifetime is left.
 //
-// The ACME client is acmez. It sends requests through the guarded client and does not listen for connections. The answers to a
-// CA's challenges are stored in the database, and web processes serve them. Only one process at a time works on the certificate
-// of a host. If that process dies, the host stays claimed until the lease ends. Then another process starts over.
+// The ACME client is acmez, which sends requests through the guarded client. Web processes serve the answers to a CA's
+// challenges, which are stored in the database. Only one process at a time works on the certificate of a host. If it dies,
+// another starts over when the lease ends.
 package acme
 
 import (
@@ -33,8 +33,8 @@ import (
 
 // CA is a certificate authority.
 type CA struct {
-	Directory string // URL of the CA's ACME directory
-	// EABKey and EABSecret bind our ACME account to an account at the CA. They are empty if the CA does not require that.
+	Directory string // URL of the ACME directory
+	// EABKey and EABSecret bind our ACME account to an account at the CA, if it requires that.
 	EABKey, EABSecret string
 }
 
@@ -42,10 +42,10 @@ type CA struct {
 type Options struct {
 	Store  *certstore.Store
 	Egress *egress.Client // must accept answers of MaxBody bytes
-	CAs    []CA           // asked in this order: if a CA fails, the next CA is asked
+	CAs    []CA           // if one fails, the next is asked
 	Email  string         // contact address for CAs; may be empty
 	Now    func() time.Time
-	Lease  time.Duration // length of a claim on a host; default half a minute
+	Lease  time.Duration // of a claim on a host; default half a minute
 }
 
 // MaxBody is the maximum size of a CA's answer in bytes.
@@ -54,17 +54,16 @@ const MaxBody = 256 << 10
 // Time limits.
 const (
 	defaultLease = 30 * time.Second
-	pollTimeout  = 90 * time.Second // maximum for one validation, and for one finalization
-	issueTime    = 4 * time.Minute  // maximum for all orders of a certificate at one CA
-	callTime     = 20 * time.Second // maximum for one request
+	pollTimeout  = 90 * time.Second // for one validation, and for one finalization
+	issueTime    = 4 * time.Minute  // for all orders of a certificate at one CA
+	callTime     = 20 * time.Second // for one request
 )
 
-// atOnce is the number of hosts for which a process obtains certificates in parallel. Further hosts wait.
+// atOnce is the number of hosts for which a process obtains certificates in parallel. Others wait.
 const atOnce = 16
 
 // An account of this install may make AccountOrders orders at once, and one more after each AccountOrderInterval. Renewals do not
-// count. Let's Encrypt accepts 300 orders in three hours from an install. One account can use at most 180 of them and leaves the
-// rest to other accounts.
+// count. Let's Encrypt accepts 300 orders in three hours from an install. One account can use at most 180 of them.
 const (
 	AccountOrders        = 150
 	AccountOrderInterval = 6 * time.Minute
@@ -77,10 +76,9 @@ type Issuer struct {
 	places chan struct{}
 
 	mu      sync.Mutex
-	running map[string]*running // orders under way, by host
+	running map[string]*running
 }
 
-// authority is a CA together with our account there.
 type authority struct {
 	CA
 	client *acmez.Client
@@ -108,12 +106,12 @@ func New(o Options) *Issuer {
 	return i
 }
 
-// ErrBusy means that another issuer is working on the certificate of the host.
+// ErrBusy means that another issuer is working on the certificate.
 var ErrBusy = errors.New("acme: another issuer is working on the certificate of the host")
 
-// Ensure returns a host's certificate. It first obtains a new certificate if the host has no certificate or if its certificate
-// is due for renewal. If a renewal fails, the old certificate stays stored. The error is ErrBusy, a *RefusalError, or an error of
-// the context or of the certificate store, for example certstore.ErrLost.
+// Ensure returns a host's certificate. It first obtains a new one if it is missing or due for renewal. If a renewal fails, the
+// old certificate stays stored. The error is ErrBusy, a *RefusalError, or an error of the context or of the certificate store,
+// for example certstore.ErrLost.
 func (i *Issuer) Ensure(ctx context.Context, host string) (certstore.Certificate, error) {
 	if c, ok, err := i.fresh(ctx, host); err != nil || ok {
 		return c, err
@@ -139,18 +137,18 @@ func (i *Issuer) Ensure(ctx context.Context, host string) (certstore.Certificate
 	return i.issue(ctx, host, fence)
 }
 
-// fresh returns the host's certificate. ok is false if there is no certificate or if the certificate is due for renewal.
+// fresh returns the host's certificate. ok is false if it is missing or due for renewal.
 func (i *Issuer) fresh(ctx context.Context, host string) (c certstore.Certificate, ok bool, err error) {
 	c, ok, err = i.o.Store.Find(ctx, host)
 	return c, ok && i.o.Now().Before(c.RenewAt), err
 }
 
 // extendClaim extends the claim of a host until stop is called, which ends the claim. The returned context ends when another
-// issuer takes over the host. It does not end while PostgreSQL is merely unavailable.
+// issuer takes over the host, but not while PostgreSQL is merely unavailable.
 //
-// extendClaim does not use workers.MaintainLease, which also ends when PostgreSQL has not answered for the length of a lease.
-// Continuing does no harm here, because Save refuses an issuer that has lost the host. Stopping would do harm, because orders at
-// the CA count against the limits of this install.
+// workers.MaintainLease would also end when PostgreSQL has not answered for the length of a lease. Continuing does no harm here,
+// because Save refuses an issuer that has lost the host. Stopping would do harm, because orders at the CA count against the
+// limits of this install.
 func (i *Issuer) extendClaim(ctx context.Context, host string, fence int64) (held context.Context, stop func()) {
 	held, cancel := context.WithCancelCause(ctx)
 	var done sync.WaitGroup
@@ -180,7 +178,7 @@ func (i *Issuer) extendClaim(ctx context.Context, host string, fence int64) (hel
 	}
 }
 
-// issue asks the CAs one after the other until a CA issues the certificate, and stores it. If no CA does, the error is a
+// issue asks the CAs one after the other until one issues the certificate, and stores it. If none does, the error is a
 // *RefusalError.
 func (i *Issuer) issue(ctx context.Context, host string, fence int64) (c certstore.Certificate, err error) {
 	old, _, err := i.o.Store.Find(ctx, host)
@@ -209,8 +207,8 @@ func (i *Issuer) issue(ctx context.Context, host string, fence int64) (c certsto
 // saveRetryWait is the wait between two attempts to store a certificate.
 const saveRetryWait = time.Second
 
-// save stores a certificate. While PostgreSQL is unavailable, it retries until the context ends, because a certificate that is
-// not stored would have to be ordered again. The error is certstore.ErrLost if another issuer has taken over the host.
+// save stores a certificate. While PostgreSQL is unavailable, it retries until the context ends, because the certificate would
+// otherwise have to be ordered again. The error is certstore.ErrLost if another issuer has taken over the host.
 func (i *Issuer) save(ctx context.Context, fence int64, c certstore.Certificate) error {
 	for {
 		err := i.o.Store.Save(ctx, fence, c)
@@ -224,8 +222,8 @@ func (i *Issuer) save(ctx context.Context, fence int64, c certstore.Certificate)
 	}
 }
 
-// obtain obtains a certificate from one CA. If the CA no longer knows our account, obtain creates the account again with the
-// same key. If the CA no longer knows the certificate to be replaced, obtain repeats the order without naming that certificate.
+// obtain obtains a certificate from one CA. If the CA no longer knows our account, it creates the account again with the same
+// key. If the CA no longer knows the certificate to be replaced, it orders without naming it.
 func (i *Issuer) obtain(ctx context.Context, ca *authority, host string, old certstore.Certificate) (certstore.Certificate, error) {
 	ctx, cancel := context.WithTimeout(ctx, issueTime)
 	defer cancel()
@@ -260,7 +258,7 @@ func (i *Issuer) order(ctx context.Context, ca *authority, host string, old cert
 		return out, fmt.Errorf("acme: order for %s: %w", host, err)
 	}
 	if old.CA == ca.Directory {
-		params.Replaces, _ = leafOf(old.PEM) // if this fails, the order names no certificate to replace
+		params.Replaces, _ = leafOf(old.PEM) // on an error, the order names no certificate to replace
 	}
 	chains, err := ca.client.ObtainCertificate(ctx, params)
 	if err != nil {
@@ -272,7 +270,6 @@ func (i *Issuer) order(ctx context.Context, ca *authority, host string, old cert
 	return i.pack(ctx, ca, host, key, chains[0].ChainPEM)
 }
 
-// pack checks a certificate that a CA has issued, and combines it with its key.
 func (i *Issuer) pack(ctx context.Context, ca *authority, host string, key *ecdsa.PrivateKey, chain []byte) (out certstore.Certificate, err error) {
 	der, err := x509.MarshalPKCS8PrivateKey(key)
 	if err != nil {
@@ -288,8 +285,7 @@ func (i *Issuer) pack(ctx context.Context, ca *authority, host string, key *ecds
 	}
 	out = certstore.Certificate{Host: host, PEM: keyAndChain, CA: ca.Directory, NotAfter: leaf.NotAfter}
 	out.RenewAt = i.renewal(ctx, ca, leaf)
-	// A CA may advise to renew a certificate immediately after it was issued. The renewal then waits for a tenth of the
-	// certificate's lifetime.
+	// A CA may advise to renew a certificate immediately. The renewal then waits for a tenth of its lifetime.
 	if soonest := i.o.Now().Add(lifetime(leaf) / 10); out.RenewAt.Before(soonest) {
 		out.RenewAt = soonest
 	}
@@ -298,8 +294,8 @@ func (i *Issuer) pack(ctx context.Context, ca *authority, host string, key *ecds
 
 func lifetime(leaf *x509.Certificate) time.Duration { return leaf.NotAfter.Sub(leaf.NotBefore) }
 
-// renewal returns when to renew a certificate. This is the time that the CA advises, but no later than when a tenth of the
-// certificate's lifetime is left. Without advice, it is the time when a third of the lifetime is left.
+// renewal returns when to renew a certificate: at the time that the CA advises, but no later than when a tenth of its lifetime is
+// left, and without advice when a third is left.
 func (i *Issuer) renewal(ctx context.Context, ca *authority, leaf *x509.Certificate) time.Time {
 	unadvised := leaf.NotAfter.Add(-lifetime(leaf) / 3)
 	info, err := ca.client.GetRenewalInfo(ctx, leaf)
@@ -312,8 +308,7 @@ func (i *Issuer) renewal(ctx context.Context, ca *authority, leaf *x509.Certific
 	return info.SelectedTime
 }
 
-// RenewalAdvice asks the CA again when to renew the host's certificate, and returns the certificate. ok is false if the host has
-// no certificate.
+// RenewalAdvice asks the CA again when to renew the host's certificate, and returns it. ok is false if it is missing.
 func (i *Issuer) RenewalAdvice(ctx context.Context, host string) (c certstore.Certificate, ok bool, err error) {
 	c, ok, err = i.o.Store.Find(ctx, host)
 	if err != nil || !ok {

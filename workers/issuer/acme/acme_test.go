@@ -28,14 +28,13 @@ import (
 	"switchyard/workers/issuer/acme/acmetest"
 )
 
-// env has a certificate store, and servers that answer challenges as web processes do. noHTTP and noTLS switch off one kind of
-// challenge each.
+// env has a certificate store, and servers that answer challenges as web processes do. noHTTP and noTLS each switch off one kind.
 type env struct {
 	*testing.T
 	db            *db.DB
 	store         *certstore.Store
 	http, tls     net.Listener
-	answered      sync.Map // the kinds of challenges that were answered
+	answered      sync.Map // kinds of challenges
 	noHTTP, noTLS bool
 }
 
@@ -113,8 +112,7 @@ func (w *env) ca(eab map[string]string) *acmetest.CA {
 	})
 }
 
-// issuer returns the issuer of one process. The process trusts the servers of the given CAs. It asks only the
-// first of them, unless o.CAs is set.
+// issuer returns the issuer of a process that trusts these CAs. It asks only the first, unless o.CAs is set.
 func (w *env) issuer(o acme.Options, trusted ...*acmetest.CA) *acme.Issuer {
 	w.Helper()
 	var all []byte
@@ -168,8 +166,8 @@ func verify(t *testing.T, c certstore.Certificate, ca *acmetest.CA) {
 	}
 }
 
-// TestIssue checks that a certificate is issued, stored, and renewed when the CA advises it. Neither the certificate's key nor
-// the account's key is in the database in plain text.
+// TestIssue checks that a certificate is issued, stored, and renewed when the CA advises it, and that no key is in the database
+// in plain text.
 func TestIssue(t *testing.T) {
 	parttest.Edge.Only(t)
 	t.Parallel()
@@ -212,8 +210,8 @@ func TestIssue(t *testing.T) {
 	}
 }
 
-// noKeyIn fails the test if a row of any table contains the PEM header of a private key, as text or as bytes, or the private
-// number of the key, as bytes or in hexadecimal digits.
+// noKeyIn fails the test if a row of any table contains the PEM header of a private key or the private number of this key, as
+// bytes or in hexadecimal digits.
 func noKeyIn(t *testing.T, d *db.DB, text []byte) {
 	t.Helper()
 	pair, err := tls.X509KeyPair(text, text)
@@ -247,8 +245,7 @@ func noKeyIn(t *testing.T, d *db.DB, text []byte) {
 	}
 }
 
-// TestChallenges checks that either kind of challenge is enough. If no challenge can be answered, Ensure returns a reason
-// instead of a certificate.
+// TestChallenges checks that either kind of challenge is enough, and that Ensure returns a reason if none can be answered.
 func TestChallenges(t *testing.T) {
 	parttest.Edge.Only(t)
 	t.Parallel()
@@ -280,8 +277,8 @@ func TestChallenges(t *testing.T) {
 	}
 }
 
-// TestSeveralCAs checks that the next CA issues the certificate while a CA is unavailable. A CA that requires an external
-// account gets the key for it. At a CA that no longer knows our account, a new account is created.
+// TestSeveralCAs checks that the next CA is asked while one is unavailable. A CA gets the key of an external account. An account
+// that a CA has lost is created again.
 func TestSeveralCAs(t *testing.T) {
 	parttest.Edge.Only(t)
 	t.Parallel()
@@ -315,7 +312,7 @@ func TestSeveralCAs(t *testing.T) {
 	verify(t, c, second)
 }
 
-// TestNotStored checks that a certificate is stored later, and not ordered again, if PostgreSQL refuses it at first.
+// TestNotStored checks that a certificate that PostgreSQL refuses at first is stored later, and not ordered again.
 func TestNotStored(t *testing.T) {
 	parttest.Edge.Only(t)
 	t.Parallel()
@@ -341,8 +338,8 @@ CREATE TRIGGER refuse BEFORE UPDATE OF sealed ON edge_hosts FOR EACH ROW EXECUTE
 	}
 }
 
-// TestOneIssuer checks that only one of several processes issues the certificate. The other processes get the same certificate,
-// or an error that it is being issued. An issuer that has lost its host stores nothing.
+// TestOneIssuer checks that only one of several processes orders the certificate, and that an issuer that has lost its host
+// stores nothing.
 func TestOneIssuer(t *testing.T) {
 	parttest.Edge.Only(t)
 	t.Parallel()

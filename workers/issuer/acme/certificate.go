@@ -16,14 +16,14 @@ type running struct {
 	err  error
 }
 
-// Name returns the name of the issuer.
+// Name implements issuer.Issuer.
 func (*Issuer) Name() string { return models.EdgeOwn }
 
-// requestTime is the maximum time that Request waits for a certificate. An order that takes longer continues in the background.
+// requestTime is how long Request waits for a certificate. A longer order continues in the background.
 const requestTime = 80 * time.Second
 
-// Request obtains a host's certificate. It refuses a host that is not verified. Otherwise an account could use up the limits
-// that CAs set for this install, or make CAs check other people's hosts.
+// Request obtains a host's certificate. It refuses a host that is not verified. Otherwise an account could use up the limits that
+// CAs set for this install, or make CAs check other people's hosts.
 func (i *Issuer) Request(ctx context.Context, cert models.Certificate) (models.CertificateState, error) {
 	if !cert.Verified {
 		return models.CertificateState{}, models.EdgeError("unverified", "the domain has to be verified before it gets a certificate")
@@ -41,7 +41,7 @@ func (i *Issuer) Request(ctx context.Context, cert models.Certificate) (models.C
 	}
 }
 
-// begin starts an order for a host. If an order is already under way in this process, it returns that order.
+// begin starts an order for a host, or returns the order that is under way in this process.
 func (i *Issuer) begin(ctx context.Context, host string) *running {
 	i.mu.Lock()
 	defer i.mu.Unlock()
@@ -62,7 +62,6 @@ func (i *Issuer) begin(ctx context.Context, host string) *running {
 	return r
 }
 
-// stateAfterOrder returns the state of a certificate after an order.
 func (i *Issuer) stateAfterOrder(host string, c certstore.Certificate, err error) (models.CertificateState, error) {
 	if errors.Is(err, ErrBusy) {
 		return underWay(host), nil
@@ -83,7 +82,6 @@ func underWay(host string) models.CertificateState {
 	}
 }
 
-// issued returns the state of an issued certificate.
 func (i *Issuer) issued(c certstore.Certificate) (models.CertificateState, error) {
 	leaf, err := leafOf(c.PEM)
 	if err != nil {
@@ -99,7 +97,7 @@ func (i *Issuer) issued(c certstore.Certificate) (models.CertificateState, error
 	return s, nil
 }
 
-// Read returns the state of a host's certificate. It also asks the CA when to renew it.
+// Read returns the state of a host's certificate, and asks the CA when to renew it.
 func (i *Issuer) Read(ctx context.Context, cert models.Certificate) (models.CertificateState, error) {
 	c, ok, err := i.RenewalAdvice(ctx, cert.Hostname)
 	switch {
@@ -115,11 +113,11 @@ func (i *Issuer) Read(ctx context.Context, cert models.Certificate) (models.Cert
 	if busy {
 		return underWay(cert.Hostname), nil
 	}
-	// No process works on an order: the order failed or its process died. The certificate has to be requested again.
+	// The order failed or its process died, so the certificate has to be requested again.
 	return models.CertificateState{SSLStatus: models.SSLIssuanceTimeout, Errors: []string{}, Detail: "The certificate was not issued."}, nil
 }
 
-// Release deletes a host's certificate and its key. It does not revoke the certificate: without the key, nothing can use it.
+// Release deletes a host's certificate and its key. It need not revoke the certificate, which nothing can use without the key.
 func (i *Issuer) Release(ctx context.Context, cert models.Certificate) error {
 	return i.o.Store.Delete(ctx, cert.Hostname)
 }

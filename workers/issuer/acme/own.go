@@ -11,16 +11,16 @@ import (
 	"switchyard/workers"
 )
 
-// ownCheck is the time between two checks of one of the install's own hosts. After a failure, the wait is ownRetry. With each
-// further failure in a row, the wait doubles, up to ownMaxRetry.
+// ownCheck is the time between two checks of one of the install's own hosts. After a failure it is ownRetry, doubled with each
+// further failure in a row, up to ownMaxRetry.
 const (
 	ownCheck    = 12 * time.Hour
 	ownRetry    = time.Minute
 	ownMaxRetry = 6 * time.Hour
 )
 
-// Register registers the sweep of the install's own hosts. These hosts are not domains of an account, so no other job requests
-// their certificates. If i is nil, the sweep does nothing.
+// Register registers the sweep of the install's own hosts, whose certificates no other job requests because they are no account's
+// domains. If i is nil, it does nothing.
 func Register(r *workers.Runtime, i *Issuer, hosts []string) {
 	workers.RegisterTick(r, jobs.SweepOwnHosts, func(ctx context.Context) error {
 		if i == nil {
@@ -36,8 +36,7 @@ func Register(r *workers.Runtime, i *Issuer, hosts []string) {
 	})
 }
 
-// renewOwn checks one of the install's own hosts, if its next check is due. It obtains or renews the host's certificate if
-// necessary.
+// renewOwn obtains or renews the certificate of one of the install's own hosts, if its check is due.
 func (i *Issuer) renewOwn(ctx context.Context, host string) error {
 	attempts, next, err := i.o.Store.Attempts(ctx, host)
 	if err != nil || i.o.Now().Before(next) {
@@ -62,7 +61,7 @@ func (i *Issuer) renewOwn(ctx context.Context, host string) error {
 		return err
 	default:
 		slog.ErrorContext(ctx, "no certificate for a host of this install", "host", host, "attempts", attempts+1, "error", err)
-		// A shift by 16 already gives more than ownMaxRetry. A much larger shift would overflow.
+		// A shift by 16 already exceeds ownMaxRetry, and a much larger one would overflow.
 		wait = min(ownRetry<<min(attempts, 16), ownMaxRetry)
 		attempts++
 	}

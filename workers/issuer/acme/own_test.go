@@ -8,8 +8,8 @@ import (
 	"switchyard/workers/issuer/acme"
 )
 
-// TestUnavailableForAnHour checks that a CA that is unavailable is asked again after growing waits, and that the
-// previous certificate stays. When the CA is back, the host's certificate is renewed.
+// TestUnavailableForAnHour checks that an unavailable CA is asked again after growing waits while the certificate stays, and that
+// it is renewed when the CA is back.
 func TestUnavailableForAnHour(t *testing.T) {
 	parttest.Edge.Only(t)
 	t.Parallel()

@@ -12,12 +12,12 @@ import (
 	"switchyard/workers/egress"
 )
 
-// RefusalError describes why no CA has issued a certificate.
+// RefusalError is why no CA has issued a certificate.
 type RefusalError struct {
-	// Code is the type of the CA's problem, such as rateLimited. It is "unreachable" if there was no readable answer, and "refused"
-	// if the type is empty or has a character that is no letter.
+	// Code is the type of the CA's problem, such as rateLimited. It is "unreachable" if there was no readable answer, and
+	// "refused" if the type is empty or has other characters than letters.
 	Code    string
-	Message string // text for users, without secrets
+	Message string // for users, without secrets
 
 	cause error
 }
@@ -28,10 +28,9 @@ func (r *RefusalError) Error() string { return "acme: " + r.Code + ": " + r.Mess
 // Unwrap returns the cause.
 func (r *RefusalError) Unwrap() error { return r.cause }
 
-// maxMessage is the maximum length of a refusal's message, in bytes.
+// maxMessage is the maximum length of a message, in bytes.
 const maxMessage = 500
 
-// refusal converts a failure to a RefusalError.
 func refusal(err error) *RefusalError {
 	r := &RefusalError{Code: "unreachable", Message: "the CA gave no answer that can be read", cause: err}
 	if p, ok := errors.AsType[acme.Problem](err); ok {
@@ -48,7 +47,7 @@ func refusal(err error) *RefusalError {
 
 const letters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
 
-// moreTelling returns the more informative of the failures at two CAs: a if it is a problem that the CA has reported, otherwise b.
+// moreTelling returns the failure that tells more: a if it is a problem that the CA has reported, otherwise b.
 func moreTelling(a, b error) error {
 	if a == nil {
 		return b

@@ -1,5 +1,5 @@
-// Package cloudflare is the issuer of an install behind Cloudflare. Customers' domains get their certificates through custom
-// hostnames of the install's zone.
+// Package cloudflare is the issuer of an install behind Cloudflare. Domains get their certificates through custom hostnames of
+// the install's zone.
 package cloudflare
 
 import (
@@ -15,10 +15,10 @@ import (
 	"switchyard/workers/providers/cloudflare"
 )
 
-// Issuer obtains certificates for domains through custom hostnames of a zone. Cloudflare renews the certificates automatically.
+// Issuer obtains certificates through custom hostnames of a zone. Cloudflare renews them automatically.
 type Issuer struct {
 	h           hostnames
-	recordsWait time.Duration // wait before a new hostname is read for its validation records
+	recordsWait time.Duration // before a new hostname is read for its validation records
 }
 
 // New returns an Issuer for a zone.
@@ -31,11 +31,11 @@ func (i *Issuer) Background() *Issuer {
 	return &Issuer{h: hostnames{i.h.Background(), i.h.zone}, recordsWait: i.recordsWait}
 }
 
-// Name returns the name of the issuer.
+// Name implements issuer.Issuer.
 func (*Issuer) Name() string { return models.EdgeCloudflare }
 
-// Request creates the custom hostname of a host, or adopts an existing hostname. If we have already created the hostname,
-// Request restarts its validation where that can help.
+// Request creates the custom hostname of a host, or adopts an existing one. For a hostname that we have created, it restarts the
+// validation where that can help.
 func (i *Issuer) Request(ctx context.Context, cert models.Certificate) (models.CertificateState, error) {
 	h, err := i.request(ctx, cert)
 	if err != nil {
@@ -50,7 +50,7 @@ func (i *Issuer) request(ctx context.Context, cert models.Certificate) (Hostname
 	}
 	h, err := i.h.read(ctx, cert.ExternalID)
 	switch {
-	case cloudflare.HasCode(err, codeNotFound): // the hostname was deleted at Cloudflare
+	case cloudflare.HasCode(err, codeNotFound): // it was deleted at Cloudflare
 		return i.obtain(ctx, cert)
 	case err != nil || !h.canRestart():
 		return h, err
@@ -58,20 +58,19 @@ func (i *Issuer) request(ctx context.Context, cert models.Certificate) (Hostname
 	return i.h.retry(ctx, h.ID)
 }
 
-// canRestart reports whether it can help to validate a hostname again.
 func (h Hostname) canRestart() bool {
 	return !h.serving() && (h.SSL.Status == models.SSLActive || h.SSL.Status == models.SSLPendingValidation || models.SSLStuck(h.SSL.Status))
 }
 
 func (h Hostname) serving() bool { return h.Status == "active" && h.SSL.Status == models.SSLActive }
 
-// obtain creates a hostname. If the hostname already exists, obtain adopts it.
+// obtain creates a hostname, or adopts it if it exists.
 func (i *Issuer) obtain(ctx context.Context, cert models.Certificate) (Hostname, error) {
 	h, err := i.h.create(ctx, cert.Hostname)
 	if cloudflare.HasCode(err, codeDuplicate) {
 		return i.adopt(ctx, cert, err)
 	}
-	// The answer may lack the validation records, so the hostname is read again.
+	// The answer may lack the validation records.
 	for range 2 {
 		if err != nil || h.serving() || h.Ownership != nil || len(h.SSL.Records) > 0 {
 			return h, err
@@ -81,7 +80,7 @@ func (i *Issuer) obtain(ctx context.Context, cert models.Certificate) (Hostname,
 		}
 		read, err := i.h.read(ctx, h.ID)
 		if err != nil {
-			return h, nil // the hostname exists, and the next check reads it
+			return h, nil // it exists, and the next check reads it
 		}
 		h = read
 	}
@@ -91,8 +90,8 @@ func (i *Issuer) obtain(ctx context.Context, cert models.Certificate) (Hostname,
 // clockSkew is the largest expected difference between our clock and Cloudflare's.
 const clockSkew = 2 * time.Minute
 
-// isOurs reports whether we created a hostname that is not recorded. It assumes this if the hostname was created after our first
-// request for it, because that request may have been cut off before we could record the hostname.
+// isOurs reports whether we created a hostname that is not recorded. It assumes so if it was created after our first request,
+// which may have been cut off before we could record it.
 func (h Hostname) isOurs(askedAt *time.Time) bool {
 	return askedAt != nil && !h.CreatedAt.IsZero() && h.CreatedAt.After(askedAt.Add(-clockSkew))
 }
@@ -112,7 +111,7 @@ func (i *Issuer) adopt(ctx context.Context, cert models.Certificate, refusal err
 	return h, nil
 }
 
-// Read returns the state of a certificate. If the hostname was deleted at Cloudflare, the status is models.SSLNone.
+// Read returns the state of a certificate: models.SSLNone if the hostname was deleted at Cloudflare.
 func (i *Issuer) Read(ctx context.Context, cert models.Certificate) (models.CertificateState, error) {
 	h, err := i.h.read(ctx, cert.ExternalID)
 	switch {
@@ -126,8 +125,8 @@ func (i *Issuer) Read(ctx context.Context, cert models.Certificate) (models.Cert
 	return i.state(h), nil
 }
 
-// Release deletes a hostname. A hostname that no longer exists is not an error. Without an id, Release deletes the hostname only
-// if it was created after our first request for it.
+// Release deletes a hostname. It is no error if the hostname no longer exists. Without an id, it deletes the hostname only if it
+// was created after our first request for it.
 func (i *Issuer) Release(ctx context.Context, cert models.Certificate) error {
 	id := cert.ExternalID
 	if id == "" {
@@ -143,7 +142,7 @@ func (i *Issuer) Release(ctx context.Context, cert models.Certificate) error {
 	return failure(i.h.remove(ctx, id))
 }
 
-// failure converts an error of Cloudflare to an error for the caller of an issuer.
+// failure converts an error of Cloudflare to one of an issuer.
 func failure(err error) error {
 	e, ok := errors.AsType[*cloudflare.Error](err)
 	if !ok {
@@ -152,14 +151,13 @@ func failure(err error) error {
 	return &models.EdgeRefusalError{Public: e.Public(), Wait: e.Wait, Refused: e.Refused()}
 }
 
-// Limits on the parts of an answer that are stored: the number of errors, and the lengths of a value and of a state in characters.
+// Limits on what is stored of an answer: the number of errors, and the characters of a value and of a state.
 const (
 	maxErrors = 20
 	maxValue  = 2000
 	maxStatus = 40
 )
 
-// state converts a hostname to the state of a certificate.
 func (i *Issuer) state(h Hostname) models.CertificateState {
 	c := models.CertificateState{
 		ExternalID: h.ID, SSLStatus: cmp.Or(cut(h.SSL.Status, maxStatus), models.SSLNone), Serving: h.serving(), Errors: []string{}, IssuedAt: h.SSL.Uploaded,
@@ -192,10 +190,9 @@ func (i *Issuer) state(h Hostname) models.CertificateState {
 	return c
 }
 
-// cut shortens a text of an answer and removes characters that the database cannot store.
+// cut shortens a text and removes characters that the database cannot store.
 func cut(text string, limit int) string { return models.Cut(models.Storable(text), limit) }
 
-// detail explains the state of a hostname in words.
 func (i *Issuer) detail(h Hostname) string {
 	switch {
 	case h.serving():

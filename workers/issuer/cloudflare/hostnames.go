@@ -10,7 +10,7 @@ import (
 	"switchyard/workers/providers/cloudflare"
 )
 
-// Hostname is a custom hostname in the form of Cloudflare's answers.
+// Hostname is a custom hostname in Cloudflare's answers.
 type Hostname struct {
 	ID        string   `json:"id"`
 	Hostname  string   `json:"hostname"`
@@ -29,7 +29,7 @@ type Hostname struct {
 	SSL       TLS       `json:"ssl"`
 }
 
-// TLS is the certificate of a custom hostname in the form of Cloudflare's answers.
+// TLS is the certificate of a custom hostname in Cloudflare's answers.
 type TLS struct {
 	Status    string     `json:"status"`
 	Method    string     `json:"method"`
@@ -47,7 +47,6 @@ type TLS struct {
 	} `json:"validation_errors"`
 }
 
-// The error codes that this package treats specially.
 const (
 	codeDuplicate = 1406
 	codeNotFound  = 1436
@@ -67,13 +66,13 @@ func (h hostnames) path(id string) string {
 	return path
 }
 
-// validation returns the settings for the proof that a domain points to Cloudflare. With these settings, Cloudflare answers the
-// validation by HTTP itself, which needs no manual work. Sending the settings again restarts the validation.
+// validation returns the settings with which Cloudflare answers the validation by HTTP itself, so that no manual work is needed.
+// Sending them again restarts the validation.
 func validation() map[string]any {
 	return map[string]any{"method": "http", "type": "dv"}
 }
 
-// create creates a hostname. The answer may lack the validation records. In that case, read the hostname again.
+// create creates a hostname. The answer may lack the validation records; then read it again.
 func (h hostnames) create(ctx context.Context, host string) (out Hostname, err error) {
 	ssl := validation()
 	ssl["bundle_method"] = "ubiquitous"
@@ -84,9 +83,8 @@ func (h hostnames) create(ctx context.Context, host string) (out Hostname, err e
 	return out, err
 }
 
-// find finds the hostname of a host. ok is false if the zone does not have it. It compares the names, because Cloudflare's
-// filter may also return other hostnames. find sends the filter under two names: Cloudflare's guide calls it hostname, and its
-// newer clients call it hostname.contain.
+// find finds the hostname of a host. It compares the names, because Cloudflare's filter may also return other hostnames. It sends
+// the filter under two names: Cloudflare's guide calls it hostname, its newer clients hostname.contain.
 func (h hostnames) find(ctx context.Context, host string) (out Hostname, ok bool, err error) {
 	for n := 1; n <= maxPages; n++ {
 		var list []Hostname
@@ -107,10 +105,8 @@ func (h hostnames) find(ctx context.Context, host string) (out Hostname, ok bool
 	return out, false, nil
 }
 
-// maxPages is the maximum number of pages that are searched for a hostname.
 const maxPages = 20
 
-// read reads a hostname.
 func (h hostnames) read(ctx context.Context, id string) (out Hostname, err error) {
 	_, err = h.Do(ctx, cloudflare.Request{Method: http.MethodGet, Path: h.path(id)}, &out)
 	return out, err
@@ -122,7 +118,7 @@ func (h hostnames) retry(ctx context.Context, id string) (out Hostname, err erro
 	return out, err
 }
 
-// remove deletes a hostname. A hostname that no longer exists is not an error.
+// remove deletes a hostname. It is no error if the hostname no longer exists.
 func (h hostnames) remove(ctx context.Context, id string) error {
 	_, err := h.Do(ctx, cloudflare.Request{Method: http.MethodDelete, Path: h.path(id)}, nil)
 	if cloudflare.HasCode(err, codeNotFound) {

@@ -15,7 +15,7 @@ import (
 	"switchyard/workers/providers/cloudflare/cloudflaretest"
 )
 
-// budget is a Budget that returns the same wait for every request and records its calls.
+// budget is a Budget that always returns the same wait and records its calls.
 type budget struct {
 	mu     sync.Mutex
 	wait   time.Duration
@@ -91,8 +91,7 @@ func TestRefusals(t *testing.T) {
 	}
 }
 
-// TestTooMany checks that a 429 pauses the budget, which all processes share, for the time that Cloudflare demands. During a
-// short pause a request waits, and during a long pause it fails.
+// TestTooMany checks that a 429 pauses the budget, and that a request waits for a short pause and fails during a long one.
 func TestTooMany(t *testing.T) {
 	t.Parallel()
 	w := newEnv(t)
@@ -105,13 +104,13 @@ func TestTooMany(t *testing.T) {
 	if len(w.budget.pauses) != 1 || w.budget.pauses[0] != e.Wait || w.Count("") != 1 {
 		t.Errorf("paused %v, %d requests", w.budget.pauses, w.Count(""))
 	}
-	// While the budget demands a long wait, no request is sent.
+	// During a long wait no request is sent.
 	w.budget.wait = time.Minute
 	_, err = w.hostnames().read(t.Context(), "x")
 	if e, ok := errors.AsType[*cloudflare.Error](err); !ok || e.Wait != time.Minute || w.Count("") != 1 {
 		t.Errorf("%v after %d requests", err, w.Count(""))
 	}
-	// The client waits for a short time and asks the budget again, until the context ends.
+	// After a short wait the client asks the budget again, until the context ends.
 	w.budget.wait = time.Millisecond
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
@@ -134,7 +133,7 @@ func TestTooMany(t *testing.T) {
 	}
 }
 
-// TestShortPause checks that a request is sent again if a 429 demands only a short pause.
+// TestShortPause checks that a request is sent again after a short pause.
 func TestShortPause(t *testing.T) {
 	t.Parallel()
 	w := newEnv(t)
@@ -152,7 +151,7 @@ func TestShortPause(t *testing.T) {
 	}
 }
 
-// TestBudget checks that Burst and Interval together stay within Cloudflare's limit in any window.
+// TestBudget checks that Burst and Interval stay within Cloudflare's limit in any window.
 func TestBudget(t *testing.T) {
 	t.Parallel()
 	if n := cloudflare.Burst + int(cloudflaretest.Window/cloudflare.Interval); n > cloudflaretest.Limit {
@@ -171,14 +170,13 @@ func TestFakeLimit(t *testing.T) {
 			t.Errorf("request %d: %v", i, err)
 		}
 	}
-	// The last two requests were refused. They were not sent again, because the pause was too long.
+	// They were not sent again, because the pause was too long.
 	if w.Refused() != 2 {
 		t.Errorf("%d requests were refused", w.Refused())
 	}
 }
 
-// TestHostnames checks that a created hostname is found, validated again, and deleted in Cloudflare's wire format. The fake
-// refuses requests as documented.
+// TestHostnames checks that a created hostname is found, validated again and deleted, in Cloudflare's format.
 func TestHostnames(t *testing.T) {
 	t.Parallel()
 	w := newEnv(t)
@@ -187,7 +185,7 @@ func TestHostnames(t *testing.T) {
 	if err != nil || made.ID == "" || made.Hostname != "go.shop.example" || made.SSL.Status != "initializing" || made.SSL.Records != nil {
 		t.Fatalf("%+v, %v", made, err)
 	}
-	for i := range 60 { // Cloudflare's filter by host also finds these hostnames
+	for i := range 60 { // Cloudflare's filter by host also finds these
 		w.Add("a" + strconv.Itoa(i) + ".go.shop.example")
 	}
 	found, ok, err := h.find(ctx, "go.shop.example")

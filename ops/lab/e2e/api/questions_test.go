@@ -21,8 +21,7 @@ import (
 	"switchyard/ops/demo"
 )
 
-// question is a question of a buyer, with the tool that answers it, the place of the answer, and a query that finds the same
-// answer in the rows of the database.
+// question is a question of a buyer, the tool that answers it, and a query that finds the same answer in the database.
 type question struct {
 	asked, tool, arguments string
 	// at is the place of the answer, such as totals.clicks or rows[country=DE].revenue. A number in brackets counts from 0, and # is
@@ -140,7 +139,6 @@ var questions = []question{
 	{"In which currency are my figures?", "whoami", `{}`, "currency", `SELECT currency FROM accounts WHERE id = $1`},
 }
 
-// asked is the demo account about which the questions are asked.
 type asked struct {
 	*assistant
 	s        *apitest.Server
@@ -216,7 +214,6 @@ func (a asked) filled(text string) string {
 	).Replace(text)
 }
 
-// parsed parses the JSON text of arguments, after filled has replaced the names in it.
 func (a asked) parsed(text string) (arguments object) {
 	a.t.Helper()
 	if err := json.Unmarshal([]byte(a.filled(text)), &arguments); err != nil {
@@ -238,7 +235,7 @@ func (a asked) row(query string) string {
 
 var step = regexp.MustCompile(`^(\w+)(?:\[(?:(\d+)|(\w+)=([^\]]+))\])?$`)
 
-// find returns a value of an answer at a place, as a text.
+// find returns the value at a place of an answer.
 func find(answer any, place string) string {
 	for name := range strings.SplitSeq(place, ".") {
 		if name == "#" {

@@ -34,7 +34,7 @@ type spending struct {
 	*correcting
 
 	world *adstest.World
-	path  string // path of the integration
+	path  string // of the integration
 }
 
 type spendAnswer struct {
@@ -88,8 +88,7 @@ func (y *spending) sync() (got spendAnswer) {
 	return got
 }
 
-// costs returns the cost of each campaign and the total. It fails the test if the rows (clicks, and spend without clicks) and the
-// ledger disagree.
+// costs returns the cost of each campaign and the total. It fails the test if the ledger has other costs than the rows.
 func (y *spending) costs() string {
 	y.t.Helper()
 	var byLedger, byRows string
@@ -107,9 +106,7 @@ func (y *spending) costs() string {
 	return byLedger
 }
 
-// TestSpendSync: spend goes to the campaigns that had the clicks. Spend without a matching click goes to the clicks that match no
-// spend, or to all clicks if every click has its match. Syncing again replaces the earlier figures, even if the clicks have
-// changed since then.
+// TestSpendSync: spend goes to the campaigns that had the clicks. Syncing again replaces the earlier figures.
 func TestSpendSync(t *testing.T) {
 	t.Parallel()
 	y := newSpending(t, 10)
@@ -123,7 +120,7 @@ func TestSpendSync(t *testing.T) {
 	if !got.OK || got.Rows != 4 || got.Matched != 3 || got.Changed != 1 || got.Spend != 20.5 || *got.Currency != "USD" || got.Range.To != y.day {
 		t.Errorf("the sync is answered with %+v, want 3 of 4 rows matched and a spend of 20.5 USD", got)
 	}
-	if got := y.costs(); got != "15.75 4.75 20.5" { // the 1.5 without a match go to all clicks, because every click has a match
+	if got := y.costs(); got != "15.75 4.75 20.5" { // every click has a match, so the 1.5 without a match go to all clicks
 		t.Errorf("after the sync the costs are %s, want 15.75 4.75 20.5", got)
 	}
 	if got := y.sync(); got.Changed != 0 {
@@ -212,8 +209,8 @@ func TestSpendSyncFails(t *testing.T) {
 	y.s.Do("POST", y.path, map[string]any{"action": "sync"}).Want(400, "not_configured")
 }
 
-// TestSpendSyncByItself: the periodic job imports the spend of the sources that are due. Each import covers several days. The wait
-// grows with each failure, and paused sources are skipped.
+// TestSpendSyncByItself: the periodic job imports the spend of the sources that are due. The wait grows with each failure, and
+// paused sources are skipped.
 func TestSpendSyncByItself(t *testing.T) {
 	t.Parallel()
 	y := newSpending(t, 2)
@@ -251,8 +248,8 @@ func TestSpendSyncByItself(t *testing.T) {
 	if ended(3); dbtest.Get[int](y.t, y.s.DB, wait) < 600 {
 		t.Errorf("after two failures it waits %d minutes, want at least 600", dbtest.Get[int](y.t, y.s.DB, wait))
 	}
-	// After a failed sync of many days, the next sync covers only a few days, so that recent spend arrives even if the long sync
-	// keeps failing. The sync of many days is tried again after it.
+	// After a failed sync of many days, the next sync covers only a few days. Recent spend arrives even if the long sync keeps
+	// failing.
 	dbtest.Exec(y.t, y.s.DB, `UPDATE source_integrations SET wide_at = now() - interval '1 second'`)
 	if ended(4); days() != models.SpendWideDays {
 		t.Errorf("the sync that was due covers %d days, want the longer window", days())
@@ -270,7 +267,7 @@ func TestSpendSyncByItself(t *testing.T) {
 	}
 }
 
-// TestSpendTooMany: a sync that a user requests for a range with too many rows does not count as a failure of the platform.
+// TestSpendTooMany: a range with too many rows does not count as a failure of the platform.
 func TestSpendTooMany(t *testing.T) {
 	t.Parallel()
 	y := newSpending(t, 2)
@@ -289,8 +286,7 @@ func TestSpendTooMany(t *testing.T) {
 	}
 }
 
-// TestSpendWithoutCurrency: spend that a platform reports without a currency is in the currency of the account, whatever the
-// currency of its campaigns.
+// TestSpendWithoutCurrency: spend without a currency is in the currency of the account, not of a campaign.
 func TestSpendWithoutCurrency(t *testing.T) {
 	t.Parallel()
 	y := newSpending(t, 4)
@@ -326,7 +322,7 @@ func TestSpendGivenUp(t *testing.T) {
 	}
 }
 
-// namesRequest checks that the provider's id of the failed request is stored where operators look, and is in no answer to customers.
+// namesRequest checks that operators can find the provider's id of the failed request, and that customers cannot.
 func (x *correcting) namesRequest(answers ...string) {
 	x.t.Helper()
 	for what, query := range map[string]string{

@@ -52,7 +52,6 @@ func newCustomer(t *testing.T) *customer {
 	return x
 }
 
-// run runs a command line and returns its code and its output.
 func (x *customer) run(args ...string) (code int, stdout, stderr string) {
 	x.t.Helper()
 	var out, errs bytes.Buffer
@@ -76,7 +75,6 @@ func (x *customer) wants(code int, args ...string) string {
 	return stdout + stderr
 }
 
-// has fails the test unless a text has all the parts.
 func (x *customer) has(text string, parts ...string) {
 	x.t.Helper()
 	for _, part := range parts {
@@ -108,8 +106,7 @@ func TestSyReads(t *testing.T) {
 	x.has(x.wants(0, "get", "offer", "shoes", "-o", "yaml"), "name: Shoes\n", "payout: 12.5\n")
 }
 
-// TestSyFigures: reports, comparisons, the log and the trace of a click show the figures of the service. The customer also
-// simulates a visitor, and checks, pauses and resumes a campaign.
+// TestSyFigures: reports, comparisons, the log and the trace of a click show the figures of the service.
 func TestSyFigures(t *testing.T) {
 	t.Parallel()
 	x := newCustomer(t)
@@ -167,8 +164,7 @@ func TestSyFigures(t *testing.T) {
 	x.has(x.wants(0, "get", "campaign", "Spring"), "active")
 }
 
-// TestSyDocument: the account is written as a document. A changed document is compared, applied and undone. With a read-only
-// key, sy says to log in with another key.
+// TestSyDocument: a changed document of the account is compared, applied and undone.
 func TestSyDocument(t *testing.T) {
 	t.Parallel()
 	x := newCustomer(t)
@@ -206,8 +202,7 @@ func TestSyDocument(t *testing.T) {
 	x.has(x.wants(0, "get", "networks", "--debug"), "> GET "+x.s.URL+"/api/v1/networks", "< 200")
 }
 
-// TestSyImport: sy itself reads another tracker, so the service never gets the tracker's key. After the import, the tracker's links
-// lead to the new campaigns.
+// TestSyImport: sy itself reads another tracker, so the service never gets the tracker's key.
 func TestSyImport(t *testing.T) {
 	t.Parallel()
 	x := newCustomer(t)

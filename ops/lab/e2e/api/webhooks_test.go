@@ -19,8 +19,7 @@ import (
 	"switchyard/workers/webhook"
 )
 
-// TestWebhooksSentByHand sends webhooks from the API through a worker to a receiver that verifies the signature: a ping, and the
-// same delivery again, with the same ids. While the delivery is being sent, a second call to send it is refused.
+// TestWebhooksSentByHand: a webhook sent again has the same ids. While it is being sent, a second call to send it is refused.
 func TestWebhooksSentByHand(t *testing.T) {
 	t.Parallel()
 	statuses := make(chan int, 1)

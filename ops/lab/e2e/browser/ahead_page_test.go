@@ -13,8 +13,7 @@ import (
 	"switchyard/models/parttest"
 )
 
-// adPage is a page whose only link the browser loads before a click. The page sits in front of the tracking domain and passes all
-// other requests on to it.
+// adPage is a page whose only link the browser loads before a click. It passes all other requests on to the tracking domain.
 type adPage struct {
 	link  string
 	links http.Handler
@@ -33,8 +32,8 @@ func (a *adPage) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		<script type=speculationrules>{"prefetch": [{"source": "list", "urls": [%[1]q], "eagerness": "immediate"}]}</script>`, a.link)
 }
 
-// TestLoadedAhead: a browser that loaded a tracking link before a click requests the link again on the click, and the visitor
-// counts like any other. If the first answer were a redirect, the browser would reuse it.
+// TestLoadedAhead: if a browser loaded a tracking link ahead, it requests the link again on the click, and the visitor counts
+// like any other.
 func TestLoadedAhead(t *testing.T) {
 	parttest.Browser.Only(t)
 	t.Parallel()

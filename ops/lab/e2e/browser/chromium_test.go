@@ -22,7 +22,7 @@ import (
 	"switchyard/ops/devstack"
 )
 
-// browser is a headless browser. The test talks to it over two pipes in the DevTools protocol.
+// browser is a headless browser, which the test drives by the DevTools protocol over two pipes.
 type browser struct {
 	out io.Writer
 
@@ -32,14 +32,13 @@ type browser struct {
 	pages   map[string]*page // by session
 }
 
-// page is a page in a browser.
 type page struct {
 	*browser
 	t        *testing.T
 	session  string
 	target   string
-	context  string   // id of the browser context that holds its cookies and storage
-	requests []string // the addresses that the page has requested since watch was called
+	context  string   // of the browser context that holds its cookies and storage
+	requests []string // since the last watch
 	polling  bool     // the method until is waiting for a condition
 }
 
@@ -54,7 +53,6 @@ type reply struct {
 	} `json:"error"`
 }
 
-// openPage opens an empty page, which is closed when the test ends.
 func openPage(t *testing.T) *page {
 	t.Helper()
 	return openBrowser(t).open(t)
@@ -79,9 +77,8 @@ var shared struct {
 	end func()
 }
 
-// openBrowser returns the browser that all tests share. The first call starts it, after installing it where that is possible.
-// Each page from open has its own cookies and storage, and *.test resolves to this machine. The test is skipped on a machine that has no
-// browser and cannot install one.
+// openBrowser returns the shared browser. The first call starts it. The test is skipped on a machine that has no browser and
+// cannot install one.
 func openBrowser(t *testing.T) *browser {
 	t.Helper()
 	parttest.Needs(t, parttest.Browser)
@@ -100,7 +97,7 @@ func openBrowser(t *testing.T) *browser {
 	return shared.browser
 }
 
-// startBrowser starts a browser. The function end stops it and removes its files.
+// startBrowser starts a browser. end stops it and removes its files.
 func startBrowser(program string) (b *browser, end func(), err error) {
 	dir, err := os.MkdirTemp("", "switchyard-browser-")
 	if err != nil {
@@ -167,8 +164,8 @@ func (p *page) tab() *page {
 	return tab
 }
 
-// receive hands each answer to the caller that waits for it. It also handles two of the browser's events: it records requests,
-// and it lets pages with unsaved changes be left. It drops all other events.
+// receive hands each answer to the caller that waits for it. It also records requests, and lets pages with unsaved changes be
+// left.
 func (b *browser) receive(in io.ReadCloser) {
 	defer in.Close()
 	for r := bufio.NewReader(in); ; {
@@ -199,14 +196,13 @@ func (b *browser) receive(in io.ReadCloser) {
 	}
 }
 
-// requested returns the addresses that the page has requested so far.
 func (p *page) requested() []string {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return slices.Clone(p.requests)
 }
 
-// call sends a command to the browser and reads the answer into out, unless out is nil. An error fails the test.
+// call sends a command to the browser and reads the answer into out, which may be nil.
 func (p *page) call(method string, params map[string]any, out any) {
 	p.t.Helper()
 	if err := p.request(p.t.Context(), p.session, method, params, out); err != nil {
@@ -258,7 +254,7 @@ func (p *page) visit(address, user, password string) {
 	p.goTo(address)
 }
 
-// watch starts recording the requests of the page. It forgets those recorded before.
+// watch starts recording the requests of the page again.
 func (p *page) watch() {
 	p.t.Helper()
 	p.call("Network.enable", nil, nil)
@@ -267,7 +263,6 @@ func (p *page) watch() {
 	p.requests = nil
 }
 
-// goTo opens an address.
 func (p *page) goTo(address string) {
 	p.t.Helper()
 	var went struct {
@@ -278,8 +273,7 @@ func (p *page) goTo(address string) {
 	}
 }
 
-// run evaluates a JavaScript expression in the page and returns the value as text. An element that does not exist gives "". While
-// the method until waits for a condition, a page that is being left gives "" too.
+// run evaluates a JavaScript expression in the page and returns the value as text, which is empty for null and undefined.
 func (p *page) run(expression string) string {
 	p.t.Helper()
 	value, err := p.evaluate(expression)
@@ -289,13 +283,12 @@ func (p *page) run(expression string) string {
 	return value
 }
 
-// isClosed reports whether err means that the page was left during the call.
 func isClosed(err error) bool {
 	return strings.Contains(err.Error(), "navigated or closed") || strings.Contains(err.Error(), "context was destroyed") ||
 		strings.Contains(err.Error(), "Cannot find context")
 }
 
-// evaluate is like run, but returns the error, even while the page is being left.
+// evaluate is like run, but returns the error.
 func (p *page) evaluate(expression string) (string, error) {
 	var got struct {
 		Result struct {
@@ -326,7 +319,6 @@ func (p *page) await(expression string) string {
 	return got.Result.Value
 }
 
-// waitText waits until the page shows a text.
 func (p *page) waitText(text string) {
 	p.t.Helper()
 	p.until("the page shows "+text, func() bool {
@@ -351,7 +343,6 @@ func (p *page) until(what string, ok func() bool) {
 // click waits for the element that an expression finds and clicks its middle with the mouse.
 func (p *page) click(element string) { p.mouse(element, "mouseMoved", "mousePressed", "mouseReleased") }
 
-// hover moves the mouse onto an element.
 func (p *page) hover(element string) { p.mouse(element, "mouseMoved") }
 
 func (p *page) mouse(element string, events ...string) {

@@ -16,7 +16,7 @@ import (
 	"switchyard/models/parttest"
 )
 
-// assistantProgram is a program that connects as an assistant. The browser comes back to an address of this machine.
+// assistantProgram is a program that connects as an assistant.
 type assistantProgram struct {
 	t         *testing.T
 	handler   *auth.AuthorizationCodeHandler
@@ -62,7 +62,7 @@ func newAssistantProgram(t *testing.T) *assistantProgram {
 	return p
 }
 
-// connect connects the program to a service. grant opens an address in a browser and answers the page there.
+// connect connects the program to a service. grant has to answer the page at an address for the person.
 func (p *assistantProgram) connect(service string, grant func(address string)) (session *sdk.ClientSession, address string) {
 	p.t.Helper()
 	failed := make(chan error, 1)
@@ -85,7 +85,6 @@ func (p *assistantProgram) connect(service string, grant func(address string)) (
 	return session, address
 }
 
-// answers sends a request with a token, and returns the status.
 func (p *assistantProgram) answers(service, token string) int {
 	p.t.Helper()
 	r, err := http.NewRequestWithContext(p.t.Context(), http.MethodPost, service+"/mcp", strings.NewReader(`{"jsonrpc":"2.0","id":1,"method":"tools/list","params":{}}`))
@@ -102,9 +101,7 @@ func (p *assistantProgram) answers(service, token string) int {
 	return resp.StatusCode
 }
 
-// TestDashboardAssistants: a program registers. A person who is not signed in signs in and lets the program read. The
-// program calls a tool. The person revokes the program, and its next call is refused.
-// Finally the person refuses another request of the program.
+// TestDashboardAssistants: a person lets a program read, revokes it, and refuses another request. A revoked program is refused.
 func TestDashboardAssistants(t *testing.T) {
 	parttest.Browser.Only(t)
 	t.Parallel()
@@ -138,7 +135,6 @@ func TestDashboardAssistants(t *testing.T) {
 	b.refusesAssistant(p, address)
 }
 
-// grantsReading opens the page on which a program asks for access, signs in there, and lets the program read.
 func (b *env) grantsReading(address string) {
 	b.t.Helper()
 	b.goTo(address)
@@ -190,8 +186,8 @@ func (b *env) revokesAssistant(p *assistantProgram) {
 	}
 }
 
-// refusesAssistant opens the program's request at address again and refuses it. If the redirect address of a request does not
-// belong to the program, the page says why the program cannot be connected.
+// refusesAssistant refuses the program's request at address. A request with the redirect address of another program cannot be
+// granted.
 func (b *env) refusesAssistant(p *assistantProgram, address string) {
 	b.t.Helper()
 	b.goTo(address)

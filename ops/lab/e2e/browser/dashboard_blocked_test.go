@@ -8,9 +8,7 @@ import (
 	"switchyard/models/parttest"
 )
 
-// TestDashboardBlocks: a buyer selects placements of a report with the keyboard, sees what they cost, blocks them,
-// undoes that, and blocks them again. The flow and the list of blocked values show the blocked placements, and the page shows the
-// list as text to copy. In the end, one of the values is allowed again.
+// TestDashboardBlocks: a buyer blocks placements of a report with the keyboard, and undoes that.
 func TestDashboardBlocks(t *testing.T) {
 	parttest.Browser.Only(t)
 	t.Parallel()
@@ -86,7 +84,6 @@ func (b *env) explainsRefusal() {
 
 const blockNow = `document.querySelector('dialog[open] footer .btn.primary:enabled')`
 
-// selectTwo selects the first two rows of the report with the keyboard.
 func (b *env) selectTwo() {
 	b.t.Helper()
 	b.run(`(document.activeElement.blur(), document.querySelector('tr[data-row="0"]').focus(), 1)`)
@@ -98,7 +95,6 @@ func (b *env) selectTwo() {
 	b.waitText("2 rows selected")
 }
 
-// blocked returns the blocked values of the account.
 func (b *env) blocked() []models.BlockedValue {
 	b.t.Helper()
 	var list struct{ Rows []models.BlockedValue }

@@ -20,7 +20,6 @@ func (b *env) chord(modifier int, key string) {
 	}
 }
 
-// fill waits for the control that an expression finds and types a text into it.
 func (b *env) fill(control, text string) {
 	b.t.Helper()
 	b.until("there is "+control, func() bool { return b.run(`(`+control+`) ? 'yes' : ''`) == "yes" })
@@ -28,7 +27,6 @@ func (b *env) fill(control, text string) {
 		Object.getOwnPropertyDescriptor(of.prototype, 'value').set.call(e, ` + strconv.Quote(text) + `); e.dispatchEvent(new Event('input', {bubbles: true})); return 'filled' })(` + control + `)`)
 }
 
-// choose types a text into a combobox and picks the first option found.
 func (b *env) choose(control, text string) {
 	b.t.Helper()
 	b.fill(control, text)
@@ -55,7 +53,6 @@ func (b *env) tap(control string) {
 	b.run(`(e => { e.focus(); e.click(); return 'done' })(` + control + `)`)
 }
 
-// waitClosed waits until no sheet is open at the side.
 func (b *env) waitClosed() {
 	b.t.Helper()
 	b.until("the sheet is closed", func() bool { return b.run(`document.querySelector('.side-sheet') ? '' : 'closed'`) == "closed" })
@@ -79,8 +76,7 @@ func (b *env) redirect(link string) string {
 	return res.Header.Get("Location")
 }
 
-// TestDashboardBuilds: a buyer makes a campaign and sees its first click. The buyer then changes the flow, simulates it and saves
-// it, and a real click takes the new path. The click log explains why.
+// TestDashboardBuilds: a buyer makes a campaign, changes its flow, and sees in the click log why a click took its path.
 func TestDashboardBuilds(t *testing.T) {
 	parttest.Browser.Only(t)
 	t.Parallel()
@@ -107,8 +103,7 @@ func TestDashboardBuilds(t *testing.T) {
 	b.screens(id)
 }
 
-// makesCampaign makes an offer and a campaign in one form, waits for the first click and opens the figures, which show that
-// click.
+// makesCampaign makes an offer and a campaign in one form, and waits for the first click.
 func (b *env) makesCampaign() {
 	b.t.Helper()
 	b.goTo(b.f.URL + "/app/campaigns/new")
@@ -136,8 +131,7 @@ func (b *env) makesCampaign() {
 	b.until("the figure of one click is shown", func() bool { return b.run(`document.querySelector('.kpi b')?.textContent`) == "1" })
 }
 
-// editsFlow adds a path with a condition on a parameter, corrects a refused daily cap, simulates the flow and saves it. It then
-// follows the link, and returns the link and the id of the campaign.
+// editsFlow adds a path with a condition, corrects a refused daily cap, simulates the flow and saves it.
 func (b *env) editsFlow() (link, id string) {
 	b.t.Helper()
 	id = strings.Split(b.run(`location.pathname`), "/")[3]
@@ -209,7 +203,6 @@ func (b *env) clashes(id string) {
 	}
 }
 
-// explains opens a click of the log with the keyboard, reads why a click took its path, and simulates the same visitor.
 func (b *env) explains(link, id string) {
 	b.t.Helper()
 	b.redirect(link + "?kind=vip")
@@ -236,8 +229,7 @@ func (b *env) explains(link, id string) {
 	}
 }
 
-// listsCampaigns pauses a campaign and undoes that, tags all campaigns in one step, and finds a campaign with the search and with
-// the palette.
+// listsCampaigns pauses, tags and finds campaigns.
 func (b *env) listsCampaigns() {
 	b.t.Helper()
 	b.goTo(b.f.URL + "/app/campaigns")
@@ -283,8 +275,7 @@ func (b *env) listsCampaigns() {
 	b.until("the flow of the campaign is open", func() bool { return strings.HasSuffix(b.run(`location.pathname`), "/flow") })
 }
 
-// readsForms opens the form that connects a traffic source. Only optional fields have the remark that they may stay empty, and an
-// optional choice has an option for "not set".
+// readsForms checks that only optional fields have the remark that they may stay empty.
 func (b *env) readsForms() {
 	b.t.Helper()
 	var source struct{ ID string }
@@ -305,8 +296,7 @@ func (b *env) readsForms() {
 	}
 }
 
-// makesRecords makes a network from a template and an offer in that network, and sees errors at their fields. Before an offer is
-// paused, the page lists where the offer is used.
+// makesRecords makes a network and an offer, and sees errors at their fields.
 func (b *env) makesRecords() {
 	b.t.Helper()
 	b.goTo(b.f.URL + "/app/networks")
@@ -362,7 +352,7 @@ func (b *env) makesRecords() {
 	b.waitText("NutraX DE is used again")
 }
 
-// splitsOffers makes a campaign with two offers. Both have the same weight, and the flow shows how much of the cap of one is used.
+// splitsOffers makes a campaign with two offers of the same weight.
 func (b *env) splitsOffers() {
 	b.t.Helper()
 	b.goTo(b.f.URL + "/app/campaigns/new")
@@ -387,8 +377,7 @@ func (b *env) splitsOffers() {
 	})
 }
 
-// hostile makes an offer and a campaign whose name is markup followed by a long right-to-left text. The pages that show the name
-// show it as text.
+// hostile makes records whose names are markup. The pages show the names as text.
 func (b *env) hostile() {
 	b.t.Helper()
 	name := `<img src=x onerror="wrongs=['run']">` + strings.Repeat("א", 200)
@@ -413,8 +402,7 @@ func (b *env) hostile() {
 	b.setScreen(1440, "light")
 }
 
-// parts checks the gallery of parts: a table of 3,000 rows renders at most 80 of them, the key End reaches the last row, a closed
-// sheet returns the focus, and a toast, a combobox and a question work.
+// parts checks the gallery of parts. A table of 3,000 rows renders at most 80 of them.
 func (b *env) parts() {
 	b.t.Helper()
 	b.goTo(b.f.URL + "/app/_parts")
@@ -443,8 +431,7 @@ func (b *env) parts() {
 	b.press("Escape")
 }
 
-// screens signs in another person and checks the screens of campaigns, records and clicks, and the gallery, in both themes, wide
-// and narrow. One person may not make so many calls in a minute.
+// screens signs in another person, because one person may not make so many calls in a minute.
 func (b *env) screens(id string) {
 	b.t.Helper()
 	b.call("Network.clearBrowserCookies", nil, nil)

@@ -5,17 +5,15 @@ import (
 	"strings"
 )
 
-// act does one action of a person and counts it.
 func (b *env) act(count *int, do func()) {
 	b.t.Helper()
 	*count++
 	do()
 }
 
-// swapped is a campaign for swapsEverywhere.
 type swapped struct{ ID, URL string }
 
-// makesSwapped makes two offers, and three campaigns that lead to the first offer. One of these campaigns leads to both offers.
+// makesSwapped makes two offers, and three campaigns that lead to the first offer. The third one leads to both.
 func (b *env) makesSwapped() (first string, campaigns []swapped) {
 	b.t.Helper()
 	offer := func(name string) string {
@@ -45,9 +43,7 @@ func (b *env) makesSwapped() (first string, campaigns []swapped) {
 	return first, campaigns
 }
 
-// swapsEverywhere replaces an offer in all campaigns with at most six actions. Before that, the page lists the paths. For a path that
-// leads to both offers, it shows the sum of their weights. One undo restores all campaigns. The test then changes the cost and the
-// group of these campaigns in one form, and undoes that too, from the audit log.
+// swapsEverywhere replaces an offer in all campaigns with at most six actions. One undo restores all campaigns.
 func (b *env) swapsEverywhere() {
 	b.t.Helper()
 	first, campaigns := b.makesSwapped()
@@ -92,7 +88,6 @@ func (b *env) swapsEverywhere() {
 	b.editsMany()
 }
 
-// editsMany changes several campaigns in one form and undoes it.
 func (b *env) editsMany() {
 	b.t.Helper()
 	state := func(want string) func() bool {
@@ -133,7 +128,7 @@ func (b *env) editsMany() {
 	b.tap(`document.querySelector('.side-sheet .formfoot .btn.primary')`)
 	b.waitText("3 campaigns are changed")
 	b.until("all campaigns have the cost and the group", state("cpc 0.25 Swapped"))
-	b.goTo(b.f.URL + "/app/audit?w=today") // the toast is gone, and with it its button Undo
+	b.goTo(b.f.URL + "/app/audit?w=today") // the toast with the button Undo is gone
 	b.waitText("Several campaigns changed")
 	b.waitText("Price: 0 → 0.25") // the label of the form
 	b.until("the entry names the campaigns", func() bool {

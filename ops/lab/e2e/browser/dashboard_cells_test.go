@@ -22,8 +22,7 @@ import (
 // counted holds the figures of a row in the order of countedColumns.
 type counted [3]int64
 
-// timely are the dimensions of time. Reports by them are in the order of time. All other reports begin with the row that has the
-// most clicks.
+// timely are the dimensions of time. Reports by them are in the order of time.
 var timely = []string{"date", "hour", "hour_of_day", "day_of_week", "month"}
 
 const (
@@ -42,9 +41,7 @@ type cells struct {
 	from, to time.Time
 }
 
-// TestDashboardCells: for every dimension of reports, except some of the many sub-parameters, the dashboard shows the figures of
-// the API, and these equal a plain count of the clicks. Names that contain markup are shown as text. The page shows that it waits
-// for a slow answer.
+// TestDashboardCells: for the dimensions of reports, the dashboard and the API show the figures of a plain count of the clicks.
 func TestDashboardCells(t *testing.T) {
 	parttest.Browser.Only(t)
 	t.Parallel()
@@ -72,7 +69,7 @@ func TestDashboardCells(t *testing.T) {
 	c.signIn()
 	c.setScreen(1440, "light")
 	for _, dimension := range report.Dimensions() {
-		// The sub-parameters sub11 and the last one stand for those between them, which are left out.
+		// sub11 and the last sub-parameter stand for those between them.
 		if !slices.Contains(models.SubKeys[models.EarlySubs+1:models.Subs-1], dimension) {
 			c.dimension(dimension)
 		}
@@ -99,7 +96,7 @@ func (c *cells) expression(dimension string) string {
 		return "coalesce((SELECT group_name FROM campaigns c WHERE c.id = f.campaign_id), '')"
 	case "tag":
 		return "unnest((SELECT coalesce(nullif(tags, '{}'), '{\"\"}') FROM campaigns c WHERE c.id = f.campaign_id))"
-	case "goal", "status": // the clicks are in the row without a value
+	case "goal", "status":
 		return "''"
 	case "lp_slot":
 		return "coalesce(nullif(lp_slot, 0)::text, '')"
@@ -118,8 +115,7 @@ func (c *cells) expression(dimension string) string {
 	return "coalesce(f." + a.Column() + ", '')"
 }
 
-// dimension compares the figures of a dimension in the API with a plain count of the clicks and with the rows that the dashboard
-// shows.
+// dimension compares the figures of a dimension in the API with a plain count of the clicks and with the dashboard.
 func (c *cells) dimension(name string) {
 	c.t.Helper()
 	var answer struct {
@@ -175,7 +171,6 @@ func (c *cells) dimension(name string) {
 	}
 }
 
-// recount counts the clicks of the window by the values of a dimension.
 func (c *cells) recount(name string) map[string]counted {
 	c.t.Helper()
 	rows, err := db.Select[struct {
@@ -212,8 +207,7 @@ func (c *cells) visible() (list []counted) {
 	return list
 }
 
-// hostile renames the campaign with the most clicks to a long name with markup and right-to-left script. The dashboard shows the
-// name as text.
+// hostile renames a campaign to a long name with markup and right-to-left script. The dashboard shows the name as text.
 func (c *cells) hostile() {
 	c.t.Helper()
 	name := `<img src=x onerror="window.taken=1"> "><script>window.taken=1</script> ` + strings.Repeat("ש", 180)
@@ -240,7 +234,6 @@ func (c *cells) hostile() {
 	}
 }
 
-// slow holds an answer back. The screen shows that it waits, and shows the answer when it arrives.
 func (c *cells) slow() {
 	c.t.Helper()
 	c.goTo(c.f.URL + "/app/more")

@@ -10,9 +10,7 @@ import (
 	"switchyard/models/parttest"
 )
 
-// TestDashboardCheck: a person opens the check of a paused campaign with several faults. It shows each fault with its consequences.
-// A button mends one of them, and the person mends the others. Then the campaign goes live. A campaign that is set active in the
-// list, in the palette or in the form for several campaigns goes live only after its problems were shown.
+// TestDashboardCheck: a campaign with faults goes live only after the dashboard has shown its problems.
 func TestDashboardCheck(t *testing.T) {
 	parttest.Browser.Only(t)
 	t.Parallel()
@@ -31,7 +29,6 @@ func TestDashboardCheck(t *testing.T) {
 	b.checksMany()
 }
 
-// create creates a record and returns its id.
 func (b *env) create(path string, body map[string]any) string {
 	b.t.Helper()
 	var record struct{ ID string }
@@ -41,7 +38,6 @@ func (b *env) create(path string, body map[string]any) string {
 	return record.ID
 }
 
-// change changes a record through the API, by a request with the given HTTP method.
 func (b *env) change(method, path string, body map[string]any) {
 	b.t.Helper()
 	if err := b.api.Do(b.t.Context(), http.StatusOK, method, path, body, nil); err != nil {
@@ -61,7 +57,6 @@ func (b *env) makeGermans(name string) string {
 	})
 }
 
-// statusOf returns the status of a campaign.
 func (b *env) statusOf(id string) string {
 	b.t.Helper()
 	var found struct{ Campaign struct{ Status string } }
@@ -71,10 +66,8 @@ func (b *env) statusOf(id string) string {
 	return found.Campaign.Status
 }
 
-// finding is what the check of a campaign has found.
 type finding struct{ Code, State, Message, Costs, Do string }
 
-// findings returns what the API's check of a campaign finds.
 func (b *env) findings(id string) (list []finding) {
 	b.t.Helper()
 	var answer struct {
@@ -95,7 +88,7 @@ func (b *env) shown(code string) string {
 	return b.run(`[...document.querySelectorAll('dialog[open] [data-code=` + code + `]')].map(e => e.textContent).join(' ')`)
 }
 
-// seesFaults tries to set the campaign active. The check opens instead, and shows each fault with its consequences and what to do.
+// seesFaults tries to set the campaign active. The check opens instead, and shows each fault with its consequences.
 func (b *env) seesFaults(campaign string) {
 	b.t.Helper()
 	b.goTo(b.f.URL + "/app/campaigns/" + campaign + "/flow")
@@ -132,8 +125,7 @@ func (b *env) seesFaults(campaign string) {
 	}
 }
 
-// mendsFaults resumes the offer with the button of the check. It mends the other problems elsewhere and checks again. No problem is left,
-// and the campaign goes live. The link of a finding leads to the field, and closing the record leads back to the check.
+// mendsFaults mends the faults, one of them with a button of the check. Then the campaign goes live.
 func (b *env) mendsFaults(offer, campaign string) {
 	b.t.Helper()
 	b.tap(`document.querySelector('dialog[open] [data-code=destination_closed] .btn.primary')`)
@@ -170,7 +162,7 @@ func (b *env) mendsFaults(offer, campaign string) {
 	b.until("closing the record leads back to the check", func() bool { return b.run(toField+` ? 'yes' : ''`) == "yes" })
 }
 
-// checksInList sets a campaign active in the list. The campaign stays paused until the button "Go live anyway" is pressed.
+// checksInList sets a campaign active in the list.
 func (b *env) checksInList() {
 	b.t.Helper()
 	campaign := b.makeGermans("Checked second")
@@ -185,7 +177,7 @@ func (b *env) checksInList() {
 	b.until("the campaign is active", func() bool { return b.statusOf(campaign) == "active" })
 }
 
-// checksInPalette resumes a campaign with the palette. The page shows the problems, and the campaign stays paused.
+// checksInPalette resumes a campaign with the palette.
 func (b *env) checksInPalette() {
 	b.t.Helper()
 	campaign := b.makeGermans("Checked third")
@@ -203,8 +195,7 @@ func (b *env) checksInPalette() {
 	}
 }
 
-// checksMany sets two campaigns active in the form for several campaigns. The page first asks, and names the campaigns with
-// problems.
+// checksMany sets two campaigns active in the form for several campaigns.
 func (b *env) checksMany() {
 	b.t.Helper()
 	campaigns := []string{b.makeGermans("Several one"), b.makeGermans("Several two")}

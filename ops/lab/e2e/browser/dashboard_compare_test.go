@@ -8,8 +8,7 @@ import (
 	"switchyard/models/parttest"
 )
 
-// TestDashboardCompare: a buyer sees in the figures of a campaign which offer leads and how certain that is. The buyer applies the
-// suggested weights and undoes that. The flow and the report have the same comparison. A report of several campaigns asks for one.
+// TestDashboardCompare: a buyer sees which offer of a campaign leads, applies the suggested weights and undoes that.
 func TestDashboardCompare(t *testing.T) {
 	parttest.Browser.Only(t)
 	t.Parallel()
@@ -64,7 +63,7 @@ func TestDashboardCompare(t *testing.T) {
 	b.tap(button("Apply weights"))
 	b.tap(`document.querySelector('dialog dialog[open] footer .btn.primary:enabled')`)
 	b.until("other weights", func() bool { return weights() != before })
-	b.tap(`[...document.querySelectorAll('dialog[open] button')].find(e => e.textContent === 'Undo')`) // the page behind it cannot be clicked
+	b.tap(`[...document.querySelectorAll('dialog[open] button')].find(e => e.textContent === 'Undo')`) // the button Undo of the page behind the dialog cannot be clicked
 	b.until("the weights as before", func() bool { return weights() == before })
 	b.press("Escape")
 	b.goTo(b.f.URL + "/app/reports?cmp=none&w=30d&g=campaign_id,offer_id")
@@ -87,7 +86,7 @@ func TestDashboardCompare(t *testing.T) {
 	b.showsWeights()
 }
 
-// showsWeights: the comparison in a sheet does not scroll sideways, so that its last column, the weights, is visible.
+// showsWeights: the comparison in a sheet does not scroll sideways, so its last column, the weights, is visible.
 func (b *env) showsWeights() {
 	b.t.Helper()
 	for _, width := range []int{1440, 1100} {

@@ -24,7 +24,7 @@ import (
 	"switchyard/workers/providers/ai/aitest"
 )
 
-// hostileMarkup is markup that every screen must show as text, wherever it comes from.
+// hostileMarkup is markup that every screen must show as text.
 const hostileMarkup = `<img src=x onerror="(window.wrongs ??= []).push('run')">`
 
 // copilotEnv is an env whose service uses a fake language model, and a campaign with two paths.
@@ -36,8 +36,8 @@ type copilotEnv struct {
 	talks    *aitest.World
 }
 
-// TestDashboardCopilot: the user applies and undoes a suggestion, a hostile answer of the model stays text, and a second person
-// opens a shared view. A note becomes a mark on the plot, and offers are imported from a file.
+// TestDashboardCopilot: suggestions, chat, rules, shared views, notes and imports work, and a hostile answer of the model stays
+// text.
 func TestDashboardCopilot(t *testing.T) {
 	parttest.Browser.Only(t)
 	t.Parallel()
@@ -62,8 +62,7 @@ func TestDashboardCopilot(t *testing.T) {
 	c.screens()
 }
 
-// sets makes the campaign and two suggestions: to move weight from its first path to the second, and to check a parameter of a
-// source. The names contain markup.
+// sets makes the campaign and two suggestions. The names contain markup.
 func (c *copilotEnv) sets() {
 	c.t.Helper()
 	d, err := db.Open(c.t.Context(), c.f.DatabaseURL, db.Options{Name: "test"})
@@ -115,7 +114,6 @@ func (c *copilotEnv) sets() {
 	}
 }
 
-// weights returns the weights of the campaign's paths from the API.
 func (c *copilotEnv) weights() string {
 	c.t.Helper()
 	var got struct{ Streams []struct{ Weight float64 } }
@@ -125,7 +123,6 @@ func (c *copilotEnv) weights() string {
 	return fmt.Sprint(got.Streams)
 }
 
-// status returns the status of the campaign.
 func (c *copilotEnv) status() string {
 	c.t.Helper()
 	var got struct{ Campaign struct{ Status string } }
@@ -135,7 +132,7 @@ func (c *copilotEnv) status() string {
 	return got.Campaign.Status
 }
 
-// unconnected: without a language model, the chat explains what it needs, and that suggestions and rules work without a model.
+// unconnected: without a language model, the chat explains what it needs.
 func (c *copilotEnv) unconnected() {
 	c.t.Helper()
 	c.goTo(c.f.URL + "/app")
@@ -145,7 +142,7 @@ func (c *copilotEnv) unconnected() {
 	c.sound("copilot-connect")
 }
 
-// suggests applies a suggestion, checks that the flow has changed, and undoes it. It then puts another suggestion off for 7 days.
+// suggests applies a suggestion and undoes it. It puts another one off for 7 days.
 func (c *copilotEnv) suggests() {
 	c.t.Helper()
 	c.goTo(c.f.URL + "/app/copilot")
@@ -213,7 +210,7 @@ func (c *copilotEnv) chats() {
 	c.waitIdle()
 }
 
-// rules replays a new rule on past data, saves the rule, which is then in shadow mode, and lets it act.
+// rules replays a new rule on past data, saves the rule, and lets it act.
 func (c *copilotEnv) rules() {
 	c.t.Helper()
 	c.goTo(c.f.URL + "/app/copilot?tab=rules")
@@ -242,7 +239,7 @@ func (c *copilotEnv) rules() {
 	c.opensAtOnce()
 }
 
-// opensAtOnce presses the button of a menu in the very moment in which the button is added to the page. The menu shows its lines.
+// opensAtOnce presses the button of a menu in the moment in which the button is added to the page.
 func (c *copilotEnv) opensAtOnce() {
 	c.t.Helper()
 	const pressed = `new MutationObserver((_, seen) => {
@@ -258,7 +255,6 @@ func (c *copilotEnv) opensAtOnce() {
 	c.call("Page.removeScriptToEvaluateOnNewDocument", map[string]any{"identifier": script.Identifier}, nil)
 }
 
-// inMenu picks an item of the open menu.
 func (c *copilotEnv) inMenu(text string) {
 	c.t.Helper()
 	c.tap(`[...document.querySelectorAll('.menu:popover-open .item')].find(e => e.textContent.trim().startsWith(` + strconv.Quote(text) + `))`)
@@ -318,8 +314,7 @@ func (c *copilotEnv) views() {
 	c.press("Escape")
 }
 
-// addsNotes: a change made through the API appears as a mark on the plot. The user writes a note, sees it on the plot, in the table
-// and on the campaign's plot, edits it and deletes it.
+// addsNotes: a change and a note are marks on the plot.
 func (c *copilotEnv) addsNotes() {
 	c.t.Helper()
 	patch := map[string]any{"notes": "seen by nobody"}
@@ -365,8 +360,7 @@ func (c *copilotEnv) addsNotes() {
 	c.until("the mark is gone", func() bool { return c.run(`document.querySelectorAll('.plotmark.noted').length`) == "0" })
 }
 
-// imports imports offers and a smartlink from files. The result gives the reason for each refused row, and a row that exists
-// already is not imported twice.
+// imports imports offers and a smartlink from files. A row that exists already is not imported twice.
 func (c *copilotEnv) imports() {
 	c.t.Helper()
 	c.goTo(c.f.URL + "/app/import")
@@ -430,7 +424,6 @@ func (c *copilotEnv) imports() {
 	c.waitText("1 row is imported")
 }
 
-// lists: the list of jobs includes a job that was started elsewhere.
 func (c *copilotEnv) lists() {
 	c.t.Helper()
 	if err := c.api.Create(c.t.Context(), "/reports/exports", map[string]any{"kind": "clicks", "name": "Elsewhere"}, nil); err != nil {
@@ -442,7 +435,6 @@ func (c *copilotEnv) lists() {
 	})
 }
 
-// screens checks the screens of the Copilot and of the import, and screens with marks and views, in both themes, wide and narrow.
 func (c *copilotEnv) screens() {
 	c.t.Helper()
 	pages := map[string]string{

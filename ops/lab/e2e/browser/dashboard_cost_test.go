@@ -19,8 +19,7 @@ type costEnv struct {
 	actions        int    // clicks of the current task
 }
 
-// TestDashboardCost: three clicks and a typed amount set the cost of a campaign on a day. The sheet shows what changes before
-// anything is written. Undo restores the cost, also later from the history.
+// TestDashboardCost: three clicks and a typed amount set the cost of a campaign on a day. Undo restores the cost.
 func TestDashboardCost(t *testing.T) {
 	parttest.Browser.Only(t)
 	t.Parallel()
@@ -33,14 +32,13 @@ func TestDashboardCost(t *testing.T) {
 	b.account()
 }
 
-// act taps a control and counts the click.
 func (b *costEnv) act(control string) {
 	b.t.Helper()
 	b.tap(control)
 	b.actions++
 }
 
-// cost returns what the campaign cost yesterday. With filters, only the clicks that pass them are counted.
+// cost returns what the campaign cost yesterday.
 func (b *costEnv) cost(filters ...string) string {
 	b.t.Helper()
 	var list struct{ Totals struct{ Cost float64 } }
@@ -62,7 +60,6 @@ const (
 	primary = `document.querySelector('dialog .btn.primary:enabled')`
 )
 
-// fromCampaigns sets the cost of a campaign from its row in the list.
 func (b *costEnv) fromCampaigns() {
 	b.t.Helper()
 	b.goTo(b.f.URL + "/app/campaigns?w=7d")
@@ -105,8 +102,7 @@ func (b *costEnv) fromCampaigns() {
 	b.waitText("The cost is as it was before")
 }
 
-// fromReport presses the key "$" on a row of a report by sub1, and sets the cost in the sheet that opens. It then presses the same
-// key on the row of a country, for which no cost can be set.
+// fromReport sets the cost of a row of a report with the key "$". The row of a country can have no cost.
 func (b *costEnv) fromReport() {
 	b.t.Helper()
 	b.goTo(b.f.URL + "/app/reports?cmp=none&w=yesterday&g=sub1&f.campaign_id=" + b.campaign)
@@ -136,7 +132,7 @@ func (b *costEnv) fromReport() {
 	b.waitText("but not for this row")
 }
 
-// fromCorrections sets a cost in the form, and undoes it from the history. The history names the cost of a CSV file as such.
+// fromCorrections sets a cost in the form, and undoes it from the history.
 func (b *costEnv) fromCorrections() {
 	b.t.Helper()
 	const history = `document.querySelector('[aria-label="Costs set by people"] tbody tr')`
@@ -164,7 +160,6 @@ func (b *costEnv) fromCorrections() {
 	b.sound("cost-history")
 }
 
-// account checks that the settings of the account offer a date format with dots.
 func (b *costEnv) account() {
 	b.t.Helper()
 	b.goTo(b.f.URL + "/app/settings")

@@ -30,9 +30,8 @@ const (
 	pointsAt = "track.example"
 )
 
-// TestDashboardDomains: the user connects and tests a DNS account and adds a domain with it. The domain is verified, gets its
-// certificate step by step, and is deleted. The user then signs in to an ad platform and disconnects it. The page shows what the
-// DNS provider, the edge and the platform refuse.
+// TestDashboardDomains: the user connects a DNS account and adds a domain, which gets its certificate. The user then signs in to
+// an ad platform.
 func TestDashboardDomains(t *testing.T) {
 	parttest.Browser.Only(t)
 	t.Parallel()
@@ -58,8 +57,7 @@ func TestDashboardDomains(t *testing.T) {
 	d.platform()
 }
 
-// connectsDNS connects a DNS account with a form that is built from the fields of its provider. A wrong token is
-// reported.
+// connectsDNS connects a DNS account. A wrong token is reported.
 func (b *domainsEnv) connectsDNS() {
 	b.t.Helper()
 	b.goTo(b.f.URL + "/app/integrations")
@@ -88,8 +86,7 @@ func (b *domainsEnv) connectsDNS() {
 	}
 }
 
-// addsDomain adds a domain whose records the DNS account sets. The domain waits for DNS, and the page checks it again
-// automatically.
+// addsDomain adds a domain whose records the DNS account sets.
 func (b *domainsEnv) addsDomain() {
 	b.t.Helper()
 	b.goTo(b.f.URL + "/app/domains")
@@ -113,7 +110,7 @@ func (b *domainsEnv) addsDomain() {
 	b.waitText("Looks again every 10 s")
 	b.run(`document.querySelector('tr[data-row]').focus()`)
 	b.press("Enter")
-	b.until("the records to set are shown", func() bool { // a CNAME to the account's own target, and the TXT record with its token
+	b.until("the records to set are shown", func() bool { // a CNAME to the account's own target, and a TXT record with its token
 		values := strings.Fields(b.run(`[...document.querySelectorAll('.record-to-set input')].map(i => i.value).join(' ')`))
 		return len(values) == 4 && values[0] == ownHost && values[1] == values[3]+"."+pointsAt && values[2] == "_switchyard."+ownHost
 	})
@@ -129,7 +126,7 @@ func (b *domainsEnv) done() string {
 	return b.run(`document.querySelectorAll('.steps li:nth-child(n+2):nth-child(-n+4).done').length`)
 }
 
-// agrees: the first and the last step match the result of the latest check of the domain.
+// agrees: the first and the last step match the latest check of the domain.
 func (b *domainsEnv) agrees() {
 	b.t.Helper()
 	b.until("the steps agree with the last check", func() bool {
@@ -156,7 +153,7 @@ func (b *domainsEnv) certifies() {
 		b.t.Fatal(err)
 	}
 	b.until("the edge has the host", func() bool { return slices.Contains(b.edge.Hosts(), ownHost) })
-	look := func(steps string) { // look asks for a check and waits until the page shows its result
+	look := func(steps string) {
 		b.t.Helper()
 		b.tap(button("Check certificate"))
 		b.until(steps+" steps are done", func() bool { return b.done() == steps })
@@ -178,7 +175,6 @@ func (b *domainsEnv) certifies() {
 	b.waitText("index_page must be an http or https address")
 }
 
-// screens checks the domains, one domain and the integrations in both themes, wide and narrow.
 func (b *domainsEnv) screens() {
 	b.t.Helper()
 	b.press("Escape")
@@ -187,7 +183,7 @@ func (b *domainsEnv) screens() {
 	}, nil)
 }
 
-// domain returns the id of the only domain, or "" if there is no domain.
+// domain returns the id of the only domain, or "".
 func (b *domainsEnv) domain() string {
 	b.t.Helper()
 	var list struct{ Rows []struct{ ID string } }
@@ -200,7 +196,7 @@ func (b *domainsEnv) domain() string {
 	return list.Rows[0].ID
 }
 
-// removes deletes the domain after typing its name to confirm. The edge deletes the host too.
+// removes deletes the domain. The edge deletes the host too.
 func (b *domainsEnv) removes() {
 	b.t.Helper()
 	b.goTo(b.f.URL + "/app/domains?id=" + b.domain())
@@ -217,8 +213,7 @@ func (b *domainsEnv) removes() {
 	b.until("the edge has deleted the host", func() bool { return len(b.edge.Hosts()) == 0 })
 }
 
-// platform signs in at an ad platform as a user does: the browser goes to the platform and comes back. The OAuth state that it
-// brings back does not stay in the address, and works only once.
+// platform signs in at an ad platform. The OAuth state does not stay in the address, and works only once.
 func (b *domainsEnv) platform() {
 	b.t.Helper()
 	b.call("Security.setIgnoreCertificateErrors", map[string]any{"ignore": true}, nil) // the fake platform has a self-signed certificate

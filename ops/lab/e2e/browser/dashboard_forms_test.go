@@ -16,8 +16,7 @@ import (
 	"switchyard/models/parttest"
 )
 
-// bodyless returns the paths of all POST operations that need no body: a form without fields could call them. In each path, an
-// example value replaces the parameter.
+// bodyless returns the paths of all POST operations that need no body: a form without fields could call them.
 func bodyless() (paths []string) {
 	rows := api.Table(api.Deps{})
 	for i := range rows {
@@ -33,9 +32,7 @@ func bodyless() (paths []string) {
 }
 
 // TestNoClickActs: a signed-in user clicks tracking links that post a form to each operation that needs no body. Each request is
-// refused as cross_site, and nothing changes. The links and the dashboard share a host here. This is the worst case, and the
-// service allows it only if no other machine can reach the install. The test writes the addresses into the database, because the
-// API refuses them.
+// refused as cross_site. The API refuses such addresses, so the test writes them into the database.
 func TestNoClickActs(t *testing.T) {
 	parttest.Browser.Only(t)
 	t.Parallel()
@@ -91,7 +88,6 @@ func TestNoClickActs(t *testing.T) {
 	}
 }
 
-// read returns the page at an address.
 func read(t *testing.T, address string) string {
 	t.Helper()
 	req, err := http.NewRequestWithContext(t.Context(), http.MethodGet, address, nil)

@@ -7,8 +7,7 @@ import (
 	"switchyard/models/parttest"
 )
 
-// TestDashboardHelp: the ? at a screen's title opens its page of help next to the screen. A link in it opens another page in
-// the same place, and Esc leads back to the screen.
+// TestDashboardHelp: the ? at a screen's title opens its page of help next to the screen.
 func TestDashboardHelp(t *testing.T) {
 	parttest.Browser.Only(t)
 	t.Parallel()

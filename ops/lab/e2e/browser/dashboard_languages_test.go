@@ -9,8 +9,8 @@ import (
 	"switchyard/models/parttest"
 )
 
-// TestDashboardLanguages: the listed screens pass all checks in German. In German and in the pseudo-language ar-XB (longer words,
-// written from right to left), no control and no heading is cut off, on wide and on narrow screens.
+// TestDashboardLanguages: the screens pass all checks in German. No control or heading is cut off, also in the pseudo-language
+// ar-XB (longer words, written from right to left).
 func TestDashboardLanguages(t *testing.T) {
 	parttest.Browser.Only(t)
 	t.Parallel()
@@ -72,10 +72,9 @@ func TestDashboardLanguages(t *testing.T) {
 	}
 }
 
-// translates checks that the dashboard says in German why a postback found no click.
 func (b *env) translates(network string) {
 	b.t.Helper()
-	b.until("the postback is stored", func() bool { // the service learns of a new network within a second
+	b.until("the postback is stored", func() bool {
 		b.redirect(b.f.URL + "/postback/" + network + "?clickid=nobody&payout=1")
 		var list struct{ Rows []struct{ ID string } }
 		return b.api.Get(b.t.Context(), "/logs/postbacks?result=unmatched", &list) == nil && len(list.Rows) > 0
@@ -84,12 +83,11 @@ func (b *env) translates(network string) {
 	b.waitText("Die gesendete Klick-ID ist keine Klick-ID dieses Dienstes.")
 }
 
-// cutTexts lists the controls and headings whose text is cut off. Names may be cut off if their title shows the whole text.
+// cutTexts lists the controls and headings whose text is cut off. A text with a title may be cut off.
 const cutTexts = `JSON.stringify([...document.querySelectorAll('button, a.btn, label, h2, th, .tag, .seg button, .nav a')].filter(e => e.checkVisibility({visibilityProperty: true}) && e.clientWidth > 1 && !e.closest('.hidden, [title], .cut') &&
 	e.scrollWidth > e.clientWidth + 1 && getComputedStyle(e).overflowX !== 'visible').map(e => e.textContent.slice(0, 40) + ' ' + e.className))`
 
-// TestDashboardByKeyboard: on four screens, a user without a mouse reaches at least 20 controls by Tab. Each of these controls is
-// visible and shows that it has the focus. Tab moves the focus in document order until the end of the page.
+// TestDashboardByKeyboard: Tab reaches at least 20 controls, in document order, and each one shows that it has the focus.
 func TestDashboardByKeyboard(t *testing.T) {
 	parttest.Browser.Only(t)
 	t.Parallel()
@@ -131,7 +129,6 @@ func TestDashboardByKeyboard(t *testing.T) {
 	}
 }
 
-// tabKey presses Tab.
 func (b *env) tabKey() {
 	b.t.Helper()
 	for _, kind := range []string{"rawKeyDown", "keyUp"} {
@@ -139,8 +136,7 @@ func (b *env) tabKey() {
 	}
 }
 
-// focused is an expression for the focused element: its position in the document and its name, with a ! between them if nothing
-// visible shows the focus.
+// focused describes the focused element. A ! says that nothing visible shows the focus.
 const focused = `(e => { if (!e || e === document.body) return 'body';
 	const s = getComputedStyle(e), r = e.getBoundingClientRect(), ring = s.outlineStyle !== 'none' && parseFloat(s.outlineWidth) > 0 || s.boxShadow !== 'none' || getComputedStyle(e.parentElement).outlineStyle !== 'none' || getComputedStyle(e.parentElement).boxShadow !== 'none';
 	const inside = r.width > 0 && r.bottom > 0 && r.top < innerHeight && r.right > 0 && r.left < innerWidth;

@@ -12,11 +12,10 @@ import (
 	"switchyard/models/parttest"
 )
 
-// unbroken is a name without a space, which must not widen anything.
+// unbroken is a long name without a space.
 var unbroken = strings.Repeat("Unbroken", 11)
 
-// TestDashboardLayout: screens fit laptops and phones, and only lists scroll. Menus work by typing. A question comes
-// before edits are lost. A printed report has every column and row. The palette finds screens by other words, and clicks by their id.
+// TestDashboardLayout: screens fit laptops and phones, menus work by typing, and edits are not lost without a question.
 func TestDashboardLayout(t *testing.T) {
 	parttest.Browser.Only(t)
 	t.Parallel()
@@ -34,7 +33,6 @@ func TestDashboardLayout(t *testing.T) {
 	b.findsByOtherWords()
 }
 
-// setHeight sets the width, the height and the theme of the screen.
 func (b *env) setHeight(width, height int, theme string) {
 	b.t.Helper()
 	b.setScreen(width, theme)
@@ -42,8 +40,7 @@ func (b *env) setHeight(width, height int, theme string) {
 	b.drawn()
 }
 
-// fitsEveryWidth opens the widest screens and sheets at the sizes of common windows, with long names that contain no
-// space.
+// fitsEveryWidth opens the widest screens and sheets at the sizes of common windows.
 func (b *env) fitsEveryWidth() {
 	b.t.Helper()
 	var offer, campaign struct {
@@ -80,7 +77,7 @@ func (b *env) fitsEveryWidth() {
 	const opener = `document.querySelector('.opener')`
 	pages := []struct {
 		name, path, open string
-		widths           []int // widths of the window at which the screen is most likely not to fit
+		widths           []int // at which the screen is most likely not to fit
 	}{
 		{"audit", "/app/audit", "", []int{1440, 1280}},
 		{"overview", "/app", "", []int{780, 390}},
@@ -127,7 +124,7 @@ func (b *env) fitsEveryWidth() {
 // wideLists lists the reports and the lists of records that scroll sideways.
 const wideLists = `JSON.stringify([...document.querySelectorAll('.report .view, .scroll[aria-label=Figures]')].filter(e => e.scrollWidth > e.clientWidth + 1).map(e => e.ariaLabel + ' ' + e.scrollWidth + ' > ' + e.clientWidth))`
 
-// showsAllColumns: a narrow report says how many columns have no room. A press shows them, and the names of the rows stay in sight.
+// showsAllColumns: a narrow report says how many columns have no room. A press shows them.
 func (b *env) showsAllColumns() {
 	b.t.Helper()
 	const shown = `String([...document.querySelectorAll('[role=treegrid] thead th')].filter(e => e.checkVisibility()).length)`
@@ -154,8 +151,7 @@ func (b *env) showsAllColumns() {
 	b.setScreen(1440, "light")
 }
 
-// namesIcons moves through the navigation of a laptop with the Tab key. Each icon that has the focus shows its name, and the last one the
-// name of the person.
+// namesIcons: each icon of the narrow navigation shows its name when it has the focus.
 func (b *env) namesIcons() {
 	b.t.Helper()
 	b.setScreen(1280, "light")
@@ -185,7 +181,6 @@ func (b *env) namesIcons() {
 	b.setScreen(1440, "light")
 }
 
-// comparesOnPhone: the comparison with a network fits a phone.
 func (b *env) comparesOnPhone() {
 	b.t.Helper()
 	var networks struct{ Rows []struct{ ID string } }
@@ -215,8 +210,7 @@ func (b *env) staysInSight() {
 	}
 }
 
-// marksWrongPath removes the only value of a condition. The field of the condition then has the focus. The error of the path fits into
-// its card. On a phone the tabs of the campaign are on one line.
+// marksWrongPath removes the only value of a condition. The error of the path fits into its card.
 func (b *env) marksWrongPath() {
 	b.t.Helper()
 	b.setScreen(1440, "light")
@@ -244,7 +238,6 @@ func (b *env) marksWrongPath() {
 	b.setScreen(1440, "light")
 }
 
-// write types a text where the focus is.
 func (b *env) write(text string) {
 	b.t.Helper()
 	for _, letter := range text {
@@ -252,7 +245,6 @@ func (b *env) write(text string) {
 	}
 }
 
-// inSearch waits until the search of the open menu has the focus.
 func (b *env) inSearch() {
 	b.t.Helper()
 	b.until("the search of the menu has the focus", func() bool {
@@ -260,7 +252,7 @@ func (b *env) inSearch() {
 	})
 }
 
-// picksByTyping groups, replaces the last grouping, filters and inserts a token without touching the mouse after the menu is open.
+// picksByTyping opens menus with the mouse, and picks their lines with the keyboard.
 func (b *env) picksByTyping() {
 	b.t.Helper()
 	at := func(what, part string) {
@@ -314,8 +306,7 @@ func (b *env) picksByTyping() {
 	})
 }
 
-// asksBeforeLosing changes an offer and leaves it by Esc, the cross, Cancel and Back. Each of them asks, and nothing is lost until the person
-// agrees.
+// asksBeforeLosing changes an offer. Each way to leave it asks first.
 func (b *env) asksBeforeLosing() {
 	b.t.Helper()
 	open := func() int {
@@ -355,7 +346,7 @@ func (b *env) asksBeforeLosing() {
 	b.tap(cross)
 	asked("the cross")
 	b.run(`(cross => { ` + button("Keep editing") + `.click(); cross.click(); return '' })(` + cross + `)`)
-	b.drawn() // the first question closes in the next frame, which must not close the second question
+	b.drawn() // the first question closes in the next frame, and must not close the second one
 	asked("the cross right after a question")
 	b.tap(button("Keep editing"))
 	kept()
@@ -369,8 +360,7 @@ func (b *env) asksBeforeLosing() {
 	b.until("the offer is left", func() bool { return open() == 0 && !strings.Contains(b.run(`location.search`), "id=") })
 }
 
-// keepsOthersEdits edits an offer that another person saves at the same time. Edits of different fields are both kept. If both people
-// changed the same field, the page first shows the other person's value, and saves nothing before that.
+// keepsOthersEdits edits an offer that another person saves at the same time. Edits of different fields are both kept.
 func (b *env) keepsOthersEdits() {
 	b.t.Helper()
 	var offer struct{ ID string }
@@ -417,7 +407,7 @@ func (b *env) keepsOthersEdits() {
 	b.until("the second save keeps mine", saved("mine again", "DE"))
 }
 
-// prints prints a report with all columns. The paper has no navigation. It has the days of the figures, the last column and the last row.
+// prints prints a report with all rows and columns, and without the navigation.
 func (b *env) prints() {
 	b.t.Helper()
 	b.goTo(b.f.URL + "/app/reports?flat=1&cmp=none&g=campaign_id,country,device_type")
@@ -448,7 +438,7 @@ func (b *env) prints() {
 	b.setScreen(1440, "light")
 }
 
-// paperDates matches a line of a printed report without a comparison: its days, its time zone and the name of the account.
+// paperDates matches the line of a printed report with its days, its time zone and the name of the account.
 var paperDates = regexp.MustCompile(`^\d{4}-\d\d-\d\d – \d{4}-\d\d-\d\d · UTC · Demo$`)
 
 // findsByOtherWords finds a screen by another word, a campaign in spite of mistakes, and a click by its id.

@@ -8,8 +8,7 @@ import (
 	"time"
 )
 
-// leads makes a smartlink with two rules, follows it as a visitor who meets a rule and as a visitor who meets no rule, and sees
-// the clicks of the rules. A paused smartlink leads nowhere.
+// leads makes a smartlink with two rules and follows it. A paused smartlink leads nowhere.
 func (b *roomsEnv) leads() {
 	b.t.Helper()
 	b.goTo(b.f.URL + "/app/smartlinks?w=today")
@@ -74,7 +73,7 @@ func (b *roomsEnv) leads() {
 	b.until("the smartlink leads nowhere", func() bool { return b.leadsTo(link.URL) == "" })
 }
 
-// leadsTo requests a link on a domain of the account as a visitor would, and returns the address that it redirects to.
+// leadsTo requests a link on a domain of the account, and returns the address that it redirects to.
 func (b *roomsEnv) leadsTo(link string) string {
 	b.t.Helper()
 	req, err := http.NewRequestWithContext(b.t.Context(), http.MethodGet, strings.Replace(link, "https://"+ownDomain, b.f.URL, 1), nil)
@@ -92,7 +91,7 @@ func (b *roomsEnv) leadsTo(link string) string {
 	return res.Header.Get("Location")
 }
 
-// reaches makes a site with a goal. The test then sends an event as the page tag does, and the live view of the page shows it.
+// reaches makes a site with a goal. The live view of the page shows an event of the page tag.
 func (b *roomsEnv) reaches() {
 	b.t.Helper()
 	b.goTo(b.f.URL + "/app/goals")
@@ -144,8 +143,7 @@ func (b *roomsEnv) reaches() {
 	b.waitText("Waiting for an event")
 }
 
-// post sends a text as a browser's beacon does, and retries until it is accepted, because it can take up to a second until the
-// service knows a new site.
+// post sends a text as a browser's beacon does. It retries, because the service learns of a new site within a second.
 func (b *roomsEnv) post(address, body string) {
 	b.t.Helper()
 	b.until(address+" accepts the event", func() bool {
@@ -165,7 +163,6 @@ func (b *roomsEnv) post(address, body string) {
 	})
 }
 
-// screens checks the screens of webhooks, bots, smartlinks and goals in both themes, wide and narrow.
 func (b *roomsEnv) screens() {
 	b.t.Helper()
 	pages := map[string]string{

@@ -11,7 +11,7 @@ import (
 	"switchyard/models/parttest"
 )
 
-// TestDashboardModules runs the tests of the dashboard modules that have no screen. They run in a browser.
+// TestDashboardModules runs, in a browser, the tests of the dashboard modules that have no screen.
 func TestDashboardModules(t *testing.T) {
 	parttest.Browser.Only(t)
 	t.Parallel()

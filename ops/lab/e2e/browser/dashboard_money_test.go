@@ -12,7 +12,7 @@ import (
 	"switchyard/models/parttest"
 )
 
-// visit requests a link, as a visitor would, until the link is live. It returns the id of the click.
+// visit requests a link until the link is live. It returns the id of the click.
 func (b *env) visit(link string) string {
 	b.t.Helper()
 	var id string
@@ -23,7 +23,6 @@ func (b *env) visit(link string) string {
 	return id
 }
 
-// get requests an address that needs no key. It fails the test if the answer is not 200.
 func (b *env) get(address string) {
 	b.t.Helper()
 	req, err := http.NewRequestWithContext(b.t.Context(), http.MethodGet, address, nil)
@@ -40,14 +39,12 @@ func (b *env) get(address string) {
 	}
 }
 
-// moneyEnv is an env with a network and a campaign that has one offer.
 type moneyEnv struct {
 	*env
 	link, campaign, network string
 }
 
-// TestDashboardMoney: the user repairs and replays a postback that found no click, tries and applies corrections, and creates and
-// downloads files. The screens about money and the account pass the checks of layout and accessibility.
+// TestDashboardMoney: the user replays postbacks, applies corrections, and creates and downloads files.
 func TestDashboardMoney(t *testing.T) {
 	parttest.Browser.Only(t)
 	t.Parallel()
@@ -68,7 +65,7 @@ func TestDashboardMoney(t *testing.T) {
 	m.screens()
 }
 
-// sets makes the records that the test needs. Their names are HTML that runs a script on a page that does not escape it.
+// sets makes records whose names are HTML. It runs a script on a page that does not escape it.
 func (b *moneyEnv) sets() {
 	b.t.Helper()
 	const name = `<img src=x onerror="wrongs=['run']">`
@@ -108,8 +105,7 @@ func (b *moneyEnv) conversions() map[string]string {
 	return out
 }
 
-// mapsWords gives an unknown status word of the network its meaning with one press. Later postbacks with this word
-// get that meaning.
+// mapsWords gives an unknown status word of the network its meaning. Later postbacks with this word get that meaning.
 func (b *moneyEnv) mapsWords() {
 	b.t.Helper()
 	report := func(payout string) {
@@ -142,8 +138,7 @@ func (b *moneyEnv) mapsWords() {
 	b.until("the next postback is approved", func() bool { return b.conversions()["6.5"] == "approved" })
 }
 
-// puts corrects the mapping that kept a postback from finding its click, checks the result, and replays the postback. It then
-// replays all the others and rejects a conversion.
+// puts corrects the mapping that kept a postback from finding its click, and replays the postback.
 func (b *moneyEnv) puts() {
 	b.t.Helper()
 	click, other := b.visit(b.link), b.visit(b.link)
@@ -193,8 +188,7 @@ func (b *moneyEnv) puts() {
 	}
 }
 
-// corrects pastes a file in which a row is refused. Nothing changes before the file is applied, and a changed text needs another
-// dry run.
+// corrects pastes a file in which a row is refused. Nothing changes before the file is applied.
 func (b *moneyEnv) corrects() {
 	b.t.Helper()
 	click := b.visit(b.link)
@@ -245,8 +239,7 @@ func (b *moneyEnv) corrects() {
 	b.waitText("Refused 1")
 }
 
-// exports creates a file from the report, sees it in the tray and downloads it. It then creates a file on the screen of files,
-// downloads it and deletes it.
+// exports creates and downloads files.
 func (b *moneyEnv) exports() {
 	b.t.Helper()
 	b.goTo(b.f.URL + "/app/reports?w=today&g=campaign_id")
@@ -275,7 +268,6 @@ func (b *moneyEnv) exports() {
 	b.until("one file is listed", func() bool { return b.run(`document.querySelectorAll('.files tr[data-row]').length`) == "1" })
 }
 
-// settings changes the date and time formats, which all later screens use. The page explains the effect of another currency.
 func (b *moneyEnv) settings() {
 	b.t.Helper()
 	b.goTo(b.f.URL + "/app/settings")
@@ -301,8 +293,7 @@ func (b *moneyEnv) settings() {
 	}
 }
 
-// compares opens the comparison of the network from its sheet, and uploads the network's own report. For each order of the report
-// that the service does not have, the screen then shows why it is missing.
+// compares uploads the network's own report. The screen shows why orders are missing here.
 func (b *moneyEnv) compares() {
 	b.t.Helper()
 	click, other, today := b.visit(b.link), b.visit(b.link), time.Now().UTC().Format(time.DateOnly)
@@ -348,7 +339,6 @@ func (b *moneyEnv) compares() {
 	}
 }
 
-// screens checks the screens about money and the account in both themes, wide and narrow.
 func (b *moneyEnv) screens() {
 	b.t.Helper()
 	pages := map[string]string{
@@ -357,7 +347,6 @@ func (b *moneyEnv) screens() {
 		"difference": "/app/networks/" + b.network + "/difference?w=today",
 	}
 	b.everywhere(pages, nil)
-	// The state of the service is the operator's matter, so it is folded.
 	b.goTo(b.f.URL + "/app/alerts")
 	b.waitText("This install")
 	if b.run(`String(document.querySelector('details.folded').open)`) != "false" {

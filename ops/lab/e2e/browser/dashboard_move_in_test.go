@@ -21,8 +21,7 @@ const (
 	oldPostbackHost = "go.buyer.example"
 )
 
-// TestDashboardMoveIn: a buyer moves in with a dump of Keitaro. The buyer reads the plan, applies it and checks it on the screen. Then a
-// click arrives at the address in an ad, and a postback at the address that the network has. The dashboard shows both.
+// TestDashboardMoveIn: a buyer moves in with a dump of Keitaro. The old addresses of ads and postbacks then work here.
 func TestDashboardMoveIn(t *testing.T) {
 	parttest.Browser.Only(t)
 	t.Parallel()
@@ -56,7 +55,6 @@ func TestDashboardMoveIn(t *testing.T) {
 	b.usesOldAddresses()
 }
 
-// dropFile puts a file into a field for files.
 func (b *env) dropFile(field, name string, content []byte) {
 	b.t.Helper()
 	b.run(`(e => { const raw = atob(` + strconv.Quote(base64.StdEncoding.EncodeToString(content)) + `), bytes = Uint8Array.from(raw, c => c.charCodeAt(0)),
@@ -66,8 +64,7 @@ func (b *env) dropFile(field, name string, content []byte) {
 
 const dumpField = `document.querySelector('#dump')`
 
-// refusesOtherFile: a file that is no dump of Keitaro gives a plan that says so and cannot be applied. Before that, leaving the screen
-// asks because of the typed URL.
+// refusesOtherFile: a file that is no dump of Keitaro gives a plan that cannot be applied.
 func (b *env) refusesOtherFile() {
 	b.t.Helper()
 	b.fill(byLabel("form", "URL of the tracker"), "https://tracker.example")
@@ -92,7 +89,7 @@ func (b *env) readsTables() {
 	b.tap(button("Keitaro"))
 }
 
-// appliesDump reads the dump. The plan lists what was not brought over, with the worst first. The buyer then applies the plan.
+// appliesDump applies the plan of the dump. The plan lists what was not brought over, with the worst first.
 func (b *env) appliesDump() {
 	b.t.Helper()
 	b.dropFile(dumpField, "keitaro.sql", keitarotest.Fixture("dump-new/in/dump.sql"))
@@ -112,7 +109,7 @@ func (b *env) appliesDump() {
 	b.waitText("3 imported campaigns, 60 visitors")
 }
 
-// checksMove pastes the old tracker's answer for one of the check's visitors, and lets the page compare it.
+// checksMove pastes the old tracker's answer for a visitor, and lets the page compare it.
 func (b *env) checksMove() {
 	b.t.Helper()
 	visitor := b.await(`fetch('/api/v1/config/checks?limit=1').then(r => r.json()).then(a => a.data.rows[0].visitors[0].id)`)
@@ -121,8 +118,7 @@ func (b *env) checksMove() {
 	b.waitText("https://elsewhere.example/")
 }
 
-// namesOldTracker enters the address at which the old tracker answers now. Postbacks about its clicks are then sent on to this
-// address. A host without a public name is refused.
+// namesOldTracker enters the address of the old tracker, to which postbacks about its clicks are sent on.
 func (b *env) namesOldTracker() {
 	b.t.Helper()
 	b.waitText("Postbacks about old clicks are not sent on.")
@@ -140,7 +136,7 @@ func (b *env) namesOldTracker() {
 	b.sound("move-applied")
 }
 
-// usesOldAddresses visits the address of an ad, reports a conversion of the click at the old address, and finds both.
+// usesOldAddresses visits the address of an ad, reports a conversion at the old address, and finds both.
 func (b *env) usesOldAddresses() {
 	b.t.Helper()
 	var click string
@@ -172,7 +168,7 @@ func (b *env) usesOldAddresses() {
 	b.sound("move-conversion")
 }
 
-// atHost requests an address of a domain, as a visitor of it would, and returns the answer without its body.
+// atHost requests an address of a domain, and returns the answer without its body.
 func (b *env) atHost(host, address string) *http.Response {
 	b.t.Helper()
 	req, err := http.NewRequestWithContext(b.t.Context(), http.MethodGet, b.f.URL+address, nil)

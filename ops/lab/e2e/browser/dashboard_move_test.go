@@ -9,8 +9,8 @@ import (
 	"switchyard/models/parttest"
 )
 
-// TestDashboardMove checks an imported campaign before the DNS is changed. For each visitor, the screen compares the address to
-// which the visitor would be sent here with the address in the old tracker's answer.
+// TestDashboardMove checks an imported campaign before the DNS is changed. The screen compares its destinations with the answers
+// of the old tracker.
 func TestDashboardMove(t *testing.T) {
 	parttest.Browser.Only(t)
 	t.Parallel()

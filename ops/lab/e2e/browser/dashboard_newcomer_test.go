@@ -8,8 +8,7 @@ import (
 	"switchyard/models/parttest"
 )
 
-// TestDashboardNewcomer: a person with a shop and no network finds the way to the first click, and the fields of a campaign react
-// to clicking and typing as a person expects.
+// TestDashboardNewcomer: a person with a shop and no network finds the way to the first click.
 func TestDashboardNewcomer(t *testing.T) {
 	parttest.Browser.Only(t)
 	t.Parallel()
@@ -34,8 +33,7 @@ func TestDashboardNewcomer(t *testing.T) {
 	b.makesLander()
 }
 
-// findsShop: the first screen has steps for a shop. The link of the new campaign leads to the website and adds the click id to the
-// address.
+// findsShop: the first screen has steps for a shop. The campaign's link leads to the website with a click id.
 func (b *env) findsShop() {
 	b.t.Helper()
 	b.waitText("From here to the first conversion")
@@ -66,8 +64,7 @@ func (b *env) findsShop() {
 	b.waitText("The first click is here")
 }
 
-// typesOverSource: text that is typed into the field "Traffic source" replaces the chosen source, and an unknown name makes a new
-// source.
+// typesOverSource: text that is typed over the chosen traffic source replaces it.
 func (b *env) typesOverSource() {
 	b.t.Helper()
 	b.goTo(b.f.URL + "/app/campaigns/new")
@@ -95,7 +92,6 @@ func (b *env) typesOverSource() {
 	})
 }
 
-// mendsAddress: one press adds the click id to the URL, as one more parameter.
 func (b *env) mendsAddress() {
 	b.t.Helper()
 	b.tap(button("A URL"))
@@ -107,8 +103,7 @@ func (b *env) mendsAddress() {
 	})
 }
 
-// showsButtons: a new landing page shows the links of its buttons, at the address of the tracking links, and says how they pass
-// the click id on.
+// showsButtons: a new landing page shows the links of its buttons.
 func (b *env) showsButtons() {
 	b.t.Helper()
 	b.goTo(b.f.URL + "/app/landers?id=new")
@@ -130,8 +125,7 @@ func (b *env) showsButtons() {
 	b.sound("lander-made")
 }
 
-// onPhone: "Start blank" clears the fields that a template has filled. A template keeps the account's currency unless it knows the
-// network's. The steps with a postback fit a phone.
+// onPhone: "Start blank" clears the fields that a template has filled. The steps with a postback fit a phone.
 func (b *env) onPhone() {
 	b.t.Helper()
 	b.goTo(b.f.URL + "/app/networks?id=new")
@@ -158,8 +152,7 @@ func (b *env) onPhone() {
 	b.sound("steps-phone")
 }
 
-// makesLander: a new campaign makes the landing page whose URL was typed, and adds the click id to the URL. It asks what a click
-// costs if the source does not send its cost.
+// makesLander: a new campaign makes the landing page whose URL was typed, and adds the click id to the URL.
 func (b *env) makesLander() {
 	b.t.Helper()
 	b.setScreen(1440, "light")

@@ -50,7 +50,7 @@ func (b *env) entryFor(email string, role models.Role) string {
 	return models.EntryURL(b.f.URL, token)
 }
 
-// welcome opens an invitation or entry link, and enters a name and a password to become a member.
+// welcome opens an invitation or entry link, and becomes a member.
 func (b *env) welcome(link, name string) {
 	b.t.Helper()
 	b.goTo(link)
@@ -77,7 +77,6 @@ func (b *env) signInAs(email, code string) {
 	}
 }
 
-// isIn waits until the page shows a signed-in user.
 func (b *env) isIn() {
 	b.t.Helper()
 	b.until("somebody is signed in", func() bool {
@@ -95,8 +94,7 @@ func (b *env) signOut() {
 	})
 }
 
-// TestDashboardPeople: the first owner of an account signs in with the link from the command line. The owner invites others,
-// changes and removes them, makes and revokes keys, and reads the audit log. Passwords, codes and sessions work.
+// TestDashboardPeople: the first owner invites, changes and removes people, makes and revokes keys, and reads the audit log.
 func TestDashboardPeople(t *testing.T) {
 	parttest.Browser.Only(t)
 	t.Parallel()
@@ -125,8 +123,7 @@ func TestDashboardPeople(t *testing.T) {
 	b.waitText("wrong password") // the audit entry counts the wrong passwords of an hour, which can be 1 or 2 here
 }
 
-// invites creates an invitation link, which a second browser uses. It then changes the new member's role and removes the
-// member, who is then signed out immediately.
+// invites invites a member, changes the member's role and removes the member, who is signed out immediately.
 func (b *env) invites() {
 	b.t.Helper()
 	b.goTo(b.f.URL + "/app/team")
@@ -173,8 +170,7 @@ func (b *env) invites() {
 	ben.waitText("Sign in")
 }
 
-// roles: each role sees the controls it may use and no others. If a person opens the address of a page that the role may not
-// see, the page explains why. roles returns the browser of the last role, an owner.
+// roles: each role sees only the controls that it may use. roles returns the browser of the last role, an owner.
 func (b *env) roles(account string) (p *env) {
 	b.t.Helper()
 	for _, c := range []struct {
@@ -216,7 +212,6 @@ func (b *env) roles(account string) (p *env) {
 	return p
 }
 
-// makesKey makes a key on the page, calls the API with it, checks that the key is not shown again, and revokes it.
 func (b *env) makesKey() {
 	b.t.Helper()
 	b.goTo(b.f.URL + "/app/keys")
@@ -256,7 +251,6 @@ func (b *env) makesKey() {
 	}
 }
 
-// findsChanges finds in the audit log who changed what.
 func (b *env) findsChanges() {
 	b.t.Helper()
 	b.goTo(b.f.URL + "/app/audit?w=today")
@@ -277,8 +271,7 @@ func (b *env) findsChanges() {
 	b.waitText("Nothing was changed in this window.")
 }
 
-// endsSessions: when a session is ended elsewhere, its page shows the sign-in over the screen. The typed text is still there
-// after signing in.
+// endsSessions: when a session is ended elsewhere, its page shows the sign-in over the screen. The typed text stays.
 func (b *env) endsSessions() {
 	b.t.Helper()
 	other := b.secondBrowser()
@@ -310,8 +303,7 @@ func (b *env) endsSessions() {
 	}
 }
 
-// usesCodes turns on codes of an authenticator app. It signs in with a recovery code, which works only once, and then with a code
-// of the app. It returns the unused recovery codes.
+// usesCodes turns on codes of an authenticator app. A recovery code works only once. It returns the unused recovery codes.
 func (b *env) usesCodes(email string) []string {
 	b.t.Helper()
 	b.goTo(b.f.URL + "/app/me")
@@ -353,8 +345,7 @@ func (b *env) usesCodes(email string) []string {
 	return codes[1:]
 }
 
-// joinsWithCodes accepts an invitation to another account. The page looks the same as for a new person, and asks for a code only
-// after the right password.
+// joinsWithCodes accepts an invitation to another account. The page asks for a code only after the right password.
 func (b *env) joinsWithCodes(email string, codes []string) {
 	b.t.Helper()
 	var made struct {

@@ -8,12 +8,9 @@ import (
 	"switchyard/models/parttest"
 )
 
-// plotsEnv is the dashboard with the traffic of the demo.
 type plotsEnv struct{ *env }
 
-// TestDashboardPlots: reports by time are in chronological order, and reports can be sorted by their first column. The total and
-// the rows of a report can be seen over time, as a heat map and by the delay of conversions. A chart is shown above a report. The
-// overview compares today with a usual day.
+// TestDashboardPlots: reports can be sorted by their first column, and seen over time, as a heat map and as a chart.
 func TestDashboardPlots(t *testing.T) {
 	parttest.Browser.Only(t)
 	t.Parallel()
@@ -32,7 +29,6 @@ func (b *plotsEnv) names() string {
 	return b.run(`[...document.querySelectorAll('tr[aria-level="1"]:not(.total) td.first .name')].map(e => e.textContent).join('|')`)
 }
 
-// report opens a report and waits for its rows.
 func (b *plotsEnv) report(query string) {
 	b.t.Helper()
 	b.goTo(b.f.URL + "/app/reports?" + query)
@@ -40,7 +36,7 @@ func (b *plotsEnv) report(query string) {
 	b.waitIdle()
 }
 
-// ordered checks the order of the rows in reports by time, before and after a press on the head of the first column.
+// ordered checks the order of reports by time, before and after a press on the head of the first column.
 func (b *plotsEnv) ordered() {
 	b.t.Helper()
 	const head = `document.querySelector('.report th.first')`
@@ -68,7 +64,6 @@ func (b *plotsEnv) ordered() {
 	b.until("the report is sorted by name", func() bool { return b.run(head+`.ariaSort`) == "ascending" && sorted(byName) == "true" })
 }
 
-// overTime presses a key to open the total over time, and looks at each of its forms.
 func (b *plotsEnv) overTime() {
 	b.t.Helper()
 	b.report("w=7d&g=country")
@@ -122,7 +117,6 @@ func (b *plotsEnv) overTime() {
 	b.press("Escape")
 }
 
-// charts shows each kind of chart above a report.
 func (b *plotsEnv) charts() {
 	b.t.Helper()
 	b.report("w=7d&g=country")
@@ -145,7 +139,6 @@ func (b *plotsEnv) charts() {
 	b.setScreen(1440, "light")
 }
 
-// today looks at the card of today on the overview.
 func (b *plotsEnv) today() {
 	b.t.Helper()
 	b.goTo(b.f.URL + "/app")

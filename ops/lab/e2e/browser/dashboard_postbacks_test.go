@@ -19,8 +19,8 @@ type postbackEnv struct {
 	link, campaign, source, network string
 }
 
-// TestDashboardPostbacks: an alert about a source that refuses postbacks leads to the log of these postbacks. The log shows what was
-// sent and answered, and sends it again. Conversions, the navigation and the overview say what waits for a person.
+// TestDashboardPostbacks: an alert about a source that refuses postbacks leads to the log of these postbacks, where they are sent
+// again.
 func TestDashboardPostbacks(t *testing.T) {
 	parttest.Browser.Only(t)
 	t.Parallel()
@@ -48,7 +48,6 @@ func TestDashboardPostbacks(t *testing.T) {
 	}, nil)
 }
 
-// sets makes the records that the test needs.
 func (p *postbackEnv) sets(receiver string) {
 	p.t.Helper()
 	var made struct {
@@ -87,8 +86,7 @@ func (p *postbackEnv) sent(result string) int {
 	return len(list.Rows)
 }
 
-// refuses lets the source refuse a postback for good, and then fail until there is an alert. It returns the click of the refused
-// postback.
+// refuses lets the source refuse a postback for good, and then fail until there is an alert. It returns the refused click.
 func (p *postbackEnv) refuses() string {
 	p.t.Helper()
 	p.status.Store(http.StatusGone)
@@ -108,7 +106,6 @@ func (p *postbackEnv) refuses() string {
 	return click
 }
 
-// leads follows the alert on the overview to the log.
 func (p *postbackEnv) leads() {
 	p.t.Helper()
 	p.goTo(p.f.URL + "/app")
@@ -158,7 +155,7 @@ func (p *postbackEnv) resends(click string) {
 	p.waitText("to be sent again")
 }
 
-// tells checks in a conversion whether its source was notified, and goes from there to the log.
+// tells finds in a conversion what its source was told.
 func (p *postbackEnv) tells(click string) {
 	p.t.Helper()
 	p.goTo(p.f.URL + "/app/conversions?w=today&find=" + click)
@@ -179,8 +176,7 @@ func (p *postbackEnv) tells(click string) {
 	p.sound("postback-received")
 }
 
-// counts sends a postback that finds no click. The overview and the navigation report it, and the overview says how many clicks
-// came from bots.
+// counts sends a postback that finds no click. The overview and the navigation report it.
 func (p *postbackEnv) counts() {
 	p.t.Helper()
 	p.get(p.f.URL + "/postback/" + p.network + "?clickid=%7Bclickid%7D&payout=1")

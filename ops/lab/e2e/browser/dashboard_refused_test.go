@@ -8,9 +8,7 @@ import (
 	"switchyard/models/parttest"
 )
 
-// TestDashboardRefused: when the service is unreachable or refuses a call, the part of the page that made the call says so. The
-// text typed by the user stays, and work goes on once the cause is gone. The failures are real, not faked in the page: the
-// network is cut, the plan is full, the database does not answer, the calls of the minute are used up.
+// TestDashboardRefused: when the service is unreachable or refuses a call, the page says so and keeps what the user typed.
 func TestDashboardRefused(t *testing.T) {
 	parttest.Browser.Only(t)
 	t.Parallel()
@@ -25,7 +23,6 @@ func TestDashboardRefused(t *testing.T) {
 // saveForm finds the button that submits the form of a sheet.
 const saveForm = `document.querySelector('dialog[open] .formfoot .btn.primary')`
 
-// types opens the form for a new offer and fills it in.
 func (b *env) types(name string) {
 	b.t.Helper()
 	b.goTo(b.f.URL + "/app/offers?id=new")
@@ -41,7 +38,6 @@ func (b *env) stillTyped(name string) {
 	}
 }
 
-// away saves an offer while the network is cut.
 func (b *env) away() {
 	b.t.Helper()
 	cut := func(on bool) {
@@ -61,13 +57,12 @@ func (b *env) away() {
 	b.waitText("You are offline.")
 	b.tap(`document.querySelector('tr[data-row] [role=switch]')`)
 	b.waitText("You are offline, so this was not done.")
-	b.run(`document.querySelector('.nav a[href^="/app/offers"]').click()`) // the files and the rows of that screen cannot be loaded
+	b.run(`document.querySelector('.nav a[href^="/app/offers"]').click()`) // nothing of that screen can be loaded
 	cut(false)
 	b.waitText("typed away")
 	b.until("the page no longer says that it is offline", func() bool { return !strings.Contains(b.run(`document.querySelector('main').innerText`), "offline") })
 }
 
-// beyondPlan saves an offer while the plan has no room for more offers.
 func (b *env) beyondPlan() {
 	b.t.Helper()
 	ctx := b.t.Context()
@@ -132,9 +127,8 @@ func (b *env) slowly() {
 	b.reported()
 }
 
-// tooOften calls the API until the limit of calls per minute refuses a call. It goes on calling while the report is opened, so
-// that the limit is still used up then. It sends 200 calls at a time, so that even a busy machine reaches the limit. If the report
-// is shown all the same, tooOften starts again.
+// tooOften opens a report while calls reach the limit of calls per minute. With 200 calls at a time, even a busy machine reaches
+// it.
 func (b *env) tooOften() {
 	b.t.Helper()
 	const refusal = "Too many requests at once. Wait a moment."

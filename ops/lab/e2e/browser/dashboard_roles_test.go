@@ -11,11 +11,8 @@ import (
 	"switchyard/models/parttest"
 )
 
-// TestDashboardRoles: if the dashboard shows a control to a role, the service never refuses the control's action
-// because of the role. The test presses the buttons, switches and menu items of the screens in the side bar, and
-// answers the dialogs. It leaves out the screens that are the same for all roles. In tables it presses the controls of
-// the first row. A control that a lesser role was allowed to use is not pressed again, because a higher role may use it
-// too (see TestCallersOfEveryRow in api/dashboard).
+// TestDashboardRoles: if the dashboard shows a control to a role, the service never refuses its action because of the role. A
+// control that a lesser role may use is not pressed again (see TestCallersOfEveryRow in api/dashboard).
 func TestDashboardRoles(t *testing.T) {
 	parttest.Browser.Only(t)
 	t.Parallel()
@@ -34,8 +31,7 @@ func TestDashboardRoles(t *testing.T) {
 	}
 }
 
-// pressAll presses the controls of the screens in the side bar, except the controls in the map known, and returns how many it
-// pressed. It leaves out the screens that are the same for all roles. It adds the pressed controls of each screen to the map.
+// pressAll presses the controls that are not in known, adds them to it, and returns their number.
 func (b *env) pressAll(role models.Role, known map[string][]string) (pressed int) {
 	b.t.Helper()
 	var rooms []string
@@ -75,9 +71,8 @@ func (b *env) pressAll(role models.Role, known map[string][]string) (pressed int
 	return pressed
 }
 
-// pressing presses the controls of a screen one after another, starting with control number FROM. If a control leads to another
-// screen, next in its answer is the number of the control with which to go on, on a fresh page. After the last control, next is -1.
-// refused are the calls that the role may not make.
+// pressing presses the controls of a screen, starting with control number FROM. If a control leads to another screen, next in its
+// answer is the number with which to go on. After the last control, next is -1. refused are the calls that the role may not make.
 const pressing = `(async () => {
 	let pending = 0
 	const refused = [], real = window.fetch, start = location.pathname

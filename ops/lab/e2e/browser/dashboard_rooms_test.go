@@ -18,25 +18,20 @@ import (
 	"switchyard/workers/webhook"
 )
 
-// roomsEnv is an env with a campaign and a customer's server that receives webhooks.
 type roomsEnv struct {
 	*env
 	receiver *fleet.Receiver
-	refuses  atomic.Bool // whether the receiver answers 500
+	refuses  atomic.Bool // the receiver answers 500
 	link     string
 }
 
-// ownDomain is a domain of the account.
 const ownDomain = "go.rooms.test"
 
-// browserAgent is the user agent of a visitor's browser.
 const browserAgent = "Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/130.0.0.0 Safari/537.36"
 
-// markup is a name that must be shown as text.
 const markup = `<img src=x onerror="wrongs=['run']">`
 
-// TestDashboardRooms: the user sends a failed webhook again, moves the bot threshold and saves it, makes a smartlink
-// with two rules and follows it, and makes a goal of a site and reaches it. The screens pass all checks.
+// TestDashboardRooms: the user sends a webhook again, moves the bot threshold, and makes a smartlink and a goal.
 func TestDashboardRooms(t *testing.T) {
 	parttest.Browser.Only(t)
 	t.Parallel()
@@ -68,7 +63,6 @@ func TestDashboardRooms(t *testing.T) {
 	b.screens()
 }
 
-// sets makes a campaign that leads to an offer, and a verified domain.
 func (b *roomsEnv) sets() {
 	b.t.Helper()
 	var made struct {
@@ -90,7 +84,7 @@ func (b *roomsEnv) sets() {
 	}
 }
 
-// delivers makes an endpoint whose first delivery fails, reads the reason, and presses R to send the delivery again.
+// delivers makes an endpoint whose first delivery fails, reads the reason, and sends the delivery again.
 func (b *roomsEnv) delivers() {
 	b.t.Helper()
 	b.goTo(b.f.URL + "/app/webhooks")
@@ -135,8 +129,7 @@ func (b *roomsEnv) delivers() {
 	b.waitText("No delivery passes these filters.")
 }
 
-// verifies runs the sample code that the screen offers, where its language is installed. The code accepts signatures of the
-// service and rejects everything else.
+// verifies runs the sample code of the screen, where its language is installed. It accepts only signatures of the service.
 func (b *roomsEnv) verifies() {
 	b.t.Helper()
 	const secret, body = "the secret", `{"id":"1"}`
@@ -181,8 +174,7 @@ func (b *roomsEnv) verifies() {
 	}
 }
 
-// scores lowers the threshold, checks that the page says how many clicks would then count as bots, and saves the threshold. The
-// service then scores the clicks again.
+// scores lowers the threshold. The page says how many clicks would then count as bots.
 func (b *roomsEnv) scores() {
 	b.t.Helper()
 	type score struct {
@@ -255,8 +247,7 @@ func (b *roomsEnv) suspect() {
 	})
 }
 
-// listsBots enters a range that covers every visitor, which the page refuses, and adds two other values instead. It deletes their
-// entry, denies an address in the list of repeated addresses, and undoes that.
+// listsBots refuses a range that covers every visitor, and adds other values. It denies a repeated address, and undoes that.
 func (b *roomsEnv) listsBots() {
 	b.t.Helper()
 	b.goTo(b.f.URL + "/app/bots?tab=lists")

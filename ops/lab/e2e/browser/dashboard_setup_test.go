@@ -10,11 +10,11 @@ import (
 	"switchyard/models/parttest"
 )
 
-// mostActions is how many clicks and entries a buyer may need at most from an empty account to its first conversion.
+// mostActions is how many clicks and entries a buyer may need from an empty account to its first conversion.
 const mostActions = 15
 
-// TestDashboardSetUp: a new buyer gets to the first conversion in a few actions. Then the test makes the usual mistakes of
-// setting up, one by one. After each mistake, the dashboard says what is missing and shows nothing false.
+// TestDashboardSetUp: a new buyer gets to the first conversion in a few actions. After each of the usual mistakes, the dashboard
+// says what is missing.
 func TestDashboardSetUp(t *testing.T) {
 	parttest.Browser.Only(t)
 	t.Parallel()
@@ -68,7 +68,6 @@ func (b *env) retype(control, text string) {
 	b.call("Input.insertText", map[string]any{"text": text}, nil)
 }
 
-// choose types a text and presses Enter.
 func (a *actions) choose(control, text string) { a.t.Helper(); a.n += 2; a.env.choose(control, text) }
 
 // follow requests the address of a link that opens in another tab.
@@ -82,8 +81,7 @@ func (a *actions) follow(text string) {
 
 const overviewLink = `document.querySelector('.side a[href^="/app"]')`
 
-// setsZone: the first screen refuses a wrong currency, and changes the time zone of an account that has no clicks yet. It asks no
-// question.
+// setsZone: the first screen refuses a wrong currency. It changes the time zone of an account without clicks.
 func (b *env) setsZone() {
 	b.t.Helper()
 	b.waitText("This account counts in USD")
@@ -145,7 +143,7 @@ func (b *env) converts() {
 	b.t.Logf("the first conversion takes %d actions", a.n)
 }
 
-// takesBack: a test conversion is marked, and one press takes it out of the figures. The steps then wait for another one.
+// takesBack: one press takes a test conversion out of the figures. The steps then wait for another one.
 func (b *env) takesBack() {
 	b.t.Helper()
 	b.tap(button("Take it out again"))
@@ -160,7 +158,7 @@ func (b *env) takesBack() {
 	b.until("the test conversion is rejected", func() bool { return b.run(`document.querySelector('tr[data-row] .tag')?.textContent`) == "Rejected" })
 }
 
-// hearsNetwork: while a test conversion counts, the network's own postback completes the steps, without a reload of the page.
+// hearsNetwork: the network's own postback completes the steps, without a reload of the page.
 func (b *env) hearsNetwork() {
 	b.t.Helper()
 	b.goTo(b.f.URL + "/app")
@@ -181,7 +179,7 @@ func rowOf(name string) string {
 	return `[...document.querySelectorAll('tr[data-row] a')].find(a => a.textContent === ` + strconv.Quote(name) + `)`
 }
 
-// refusesSmartlink: without a domain, the page shows no form for a smartlink. It says what to do first.
+// refusesSmartlink: without a domain, the page says what to do first.
 func (b *env) refusesSmartlink() {
 	b.t.Helper()
 	b.goTo(b.f.URL + "/app/smartlinks?id=new")
@@ -219,8 +217,7 @@ func (b *env) namesMissing() {
 	}
 }
 
-// showsClickID: the form of an offer warns when no conversion can find its click, and the form and the simulator show the parameter that
-// the redirect adds.
+// showsClickID: the form of an offer warns when no conversion can find its click. It shows the parameter that the redirect adds.
 func (b *env) showsClickID() {
 	b.t.Helper()
 	b.goTo(b.f.URL + "/app/offers?id=new")
@@ -247,11 +244,10 @@ func (b *env) showsClickID() {
 	}
 }
 
-// failedStep is an expression for the first failed step of a self-test. It is "none" if no step has failed, and empty if the page
-// shows no steps.
+// failedStep is the first failed step of a self-test, "none" if no step has failed, and empty if the page shows no steps.
 const failedStep = `document.querySelector('.trace-list .step.no')?.textContent ?? (document.querySelector('.trace-list .step') ? 'none' : '')`
 
-// testsItself: the self-test of a network passes, both for a network without clicks and for a network with clicks.
+// testsItself: the self-test of a network passes, with and without clicks.
 func (b *env) testsItself() {
 	b.t.Helper()
 	passes := func(what string) {
@@ -276,8 +272,7 @@ func (b *env) testsItself() {
 	passes("a network with clicks")
 }
 
-// warnsOfNoMacro: the form of a network without a macro for the click id shows a warning at the postback URL. The form of a network
-// from a template shows no warning.
+// warnsOfNoMacro: a network without a macro for the click id shows a warning. A network from a template shows none.
 func (b *env) warnsOfNoMacro() {
 	b.t.Helper()
 	const warning = "The network has no macro for the click id"
@@ -292,8 +287,8 @@ func (b *env) warnsOfNoMacro() {
 	b.waitText(warning)
 }
 
-// fillsPlaceholders: the form has a field for each placeholder of a template. Either all of these fields stay empty, or all must
-// be filled in.
+// fillsPlaceholders: the form has a field for each placeholder of a template. Either all of them stay empty, or all must be
+// filled in.
 func (b *env) fillsPlaceholders() {
 	b.t.Helper()
 	b.goTo(b.f.URL + "/app/sources?id=new")
@@ -325,8 +320,7 @@ func (b *env) fillsPlaceholders() {
 	})
 }
 
-// sharesAlias: the alias of a campaign on the shared domain cannot be chosen, so no field shows one. The link with the parameters of its
-// source passes its test.
+// sharesAlias: the alias of a campaign on the shared domain cannot be chosen, so no field shows one.
 func (b *env) sharesAlias() {
 	b.t.Helper()
 	b.goTo(b.f.URL + "/app/campaigns/new")
@@ -360,8 +354,7 @@ func (b *env) sharesAlias() {
 	}
 }
 
-// reachesPaths: a new path comes before the path that takes all visitors. If a path gets no visitors, the path shows the
-// reason, and so does the bar with the save button.
+// reachesPaths: a new path comes before the path that takes all visitors. A path that gets no visitors shows the reason.
 func (b *env) reachesPaths() {
 	b.t.Helper()
 	id := strings.Split(b.run(`location.pathname`), "/")[3]

@@ -32,9 +32,8 @@ func (b *env) subsOf(name string) string {
 	return strings.Join(parts, ", ")
 }
 
-// keepsSubParameters removes a parameter from the link of a source. This parameter and the others keep their sub-parameters. Before a
-// parameter moves to another sub-parameter, the page asks, and lists the campaign whose condition would change its meaning. Reports and
-// flows show the names of the parameters.
+// keepsSubParameters removes a parameter from the link of a source: all parameters keep their sub-parameters. Before a parameter
+// moves to another sub-parameter, the page asks.
 func (b *env) keepsSubParameters() {
 	b.t.Helper()
 	var source, campaign struct{ ID string }
@@ -79,7 +78,6 @@ func (b *env) keepsSubParameters() {
 	b.waitText("bannerid (Sub 1)")
 }
 
-// keepsTemplates makes a source from a template. The list names the template.
 func (b *env) keepsTemplates() {
 	b.t.Helper()
 	b.goTo(b.f.URL + "/app/sources?id=new")

@@ -8,7 +8,7 @@ import (
 	"switchyard/models/parttest"
 )
 
-// press and chord press keys. Each counts as one action.
+// Each pressed key counts as one action.
 func (a *actions) press(key string) { a.t.Helper(); a.n++; a.env.press(key) }
 
 func (a *actions) chord(modifier int, key string) { a.t.Helper(); a.n++; a.env.chord(modifier, key) }
@@ -21,7 +21,6 @@ func (a *actions) extend(control string) {
 	a.run(`(` + control + `).dispatchEvent(new MouseEvent('click', {bubbles: true, cancelable: true, shiftKey: true}))`)
 }
 
-// item taps an item of the open menu.
 func (a *actions) item(text string) {
 	a.t.Helper()
 	a.tap(`[...document.querySelectorAll('.menu:popover-open .item')].find(e => e.textContent.trim().startsWith(` + strconv.Quote(text) + `))`)
@@ -42,7 +41,6 @@ func named(name string) string {
 	return `[...document.querySelectorAll('button, input')].find(e => e.checkVisibility() && (e.getAttribute('aria-label') ?? e.textContent).trim() === ` + strconv.Quote(name) + `)`
 }
 
-// pick returns an expression for the checkbox of a row.
 func pick(row int) string {
 	return `document.querySelector('tr[data-row="` + strconv.Itoa(row) + `"] input[type=checkbox]')`
 }
@@ -85,7 +83,7 @@ func TestDashboardTasks(t *testing.T) {
 
 const nutra = "DACH nutra · mobile"
 
-// findsLosers shows the placements of a campaign yesterday and the day before. The largest loss is first.
+// findsLosers shows the placements of a campaign, the largest loss first.
 func (a *actions) findsLosers() {
 	a.tap(named("Actions for " + nutra))
 	a.item("Report")
@@ -102,7 +100,6 @@ func (a *actions) findsLosers() {
 	}
 }
 
-// blocksTen blocks the first ten rows of the report.
 func (a *actions) blocksTen() {
 	a.tap(pick(0))
 	a.extend(pick(9))
@@ -112,7 +109,6 @@ func (a *actions) blocksTen() {
 	a.waitText("Blocked: 10 values")
 }
 
-// copiesCampaign makes a paused copy of a campaign, with France in the place of Germany.
 func (a *actions) copiesCampaign() {
 	a.tap(named("Actions for " + nutra))
 	a.item("Clone")
@@ -127,7 +123,6 @@ func (a *actions) copiesCampaign() {
 	})
 }
 
-// addsSource makes a traffic source from a template. The template contains the parameters of the source's links.
 func (a *actions) addsSource() {
 	a.tap(button("New traffic source"))
 	a.choose(`document.querySelector('.side-sheet [role=combobox]')`, "Zeropark")
@@ -158,7 +153,6 @@ func (a *actions) seesHours() {
 	})
 }
 
-// sharesView filters a report that is grouped by three dimensions, and saves it for all people of the account.
 func (a *actions) sharesView() {
 	a.tap(button("Filter"))
 	a.find("Country")
@@ -173,7 +167,6 @@ func (a *actions) sharesView() {
 	a.until("the view is open", func() bool { return a.run(`new URL(location).searchParams.has('view')`) == "true" })
 }
 
-// addsFormula types a formula into the search of columns.
 func (a *actions) addsFormula() {
 	a.tap(button("Columns"))
 	a.find("Cost / Clicks * 1000")
@@ -185,7 +178,6 @@ func (a *actions) addsFormula() {
 	})
 }
 
-// pausesThree pauses campaigns that stand below each other.
 func (a *actions) pausesThree() {
 	a.tap(pick(0))
 	a.extend(pick(2))

@@ -39,7 +39,6 @@ func newEnv(t *testing.T, settings ...string) *env {
 	return newEnvOf(t, fleet.Options{Env: settings})
 }
 
-// newEnvOf is like newEnv, but takes all options of the fleet.
 func newEnvOf(t *testing.T, o fleet.Options) *env {
 	t.Helper()
 	axe, err := os.ReadFile(axePath)
@@ -92,8 +91,7 @@ func (b *env) removeSecureFeatures() {
 	b.call("Page.addScriptToEvaluateOnNewDocument", map[string]any{"source": source}, nil)
 }
 
-// keepUndoToasts keeps toasts that offer "Undo" open by simulating a mouse over them, because a busy machine may need longer than
-// the toast is shown.
+// keepUndoToasts keeps toasts with "Undo" open, because a busy machine may need longer than they are shown.
 func (b *env) keepUndoToasts() {
 	b.t.Helper()
 	const source = `new MutationObserver(() => document.querySelectorAll('.toast:has(button):not([data-kept])').forEach(e => {
@@ -101,7 +99,6 @@ func (b *env) keepUndoToasts() {
 	b.call("Page.addScriptToEvaluateOnNewDocument", map[string]any{"source": source}, nil)
 }
 
-// signIn opens an entry link such as `up` prints, and sets a password on the page.
 func (b *env) signIn() {
 	b.t.Helper()
 	b.goTo(b.entry)
@@ -110,7 +107,6 @@ func (b *env) signIn() {
 	b.until("the overview shows figures", func() bool { return b.run(`document.querySelector('.kpi b')?.textContent`) != "" })
 }
 
-// setScreen sets the width of the screen, a matching height, and the theme.
 func (b *env) setScreen(width int, theme string) {
 	b.t.Helper()
 	b.call("Emulation.setDeviceMetricsOverride", map[string]any{
@@ -119,7 +115,6 @@ func (b *env) setScreen(width int, theme string) {
 	b.call("Emulation.setEmulatedMedia", map[string]any{"features": []map[string]string{
 		{"name": "prefers-color-scheme", "value": theme}, {"name": "prefers-reduced-motion", "value": "reduce"},
 	}}, nil)
-	// The page draws its reaction to the new size with the next frame.
 	b.drawn()
 }
 
@@ -141,8 +136,7 @@ func (b *env) waitIdle() {
 // allParts is the screen that shows every part, including a failed part.
 const allParts = "/app/_parts"
 
-// everywhere opens each screen once and fails the test if a part of it has failed. It also checks each screen in both themes,
-// wide and narrow. ready, unless nil, prepares a screen before these checks.
+// everywhere checks each screen in both themes, wide and narrow. ready, unless nil, prepares a screen.
 func (b *env) everywhere(pages map[string]string, ready func(name string)) {
 	b.t.Helper()
 	for name, path := range pages {
@@ -167,7 +161,7 @@ func (b *env) everywhere(pages map[string]string, ready func(name string)) {
 	b.setScreen(1440, "light")
 }
 
-// sound checks that a screen fits, and that axe finds nothing that people cannot perceive or operate.
+// sound checks that a screen fits and that axe finds no fault, and stores a picture.
 func (b *env) sound(name string) {
 	b.t.Helper()
 	b.fits(name)
@@ -175,8 +169,8 @@ func (b *env) sound(name string) {
 	b.screenshot(name)
 }
 
-// colored checks a screen in a second theme. The method sound must have checked it in the first theme before. axe checks
-// only the colours, because a theme changes nothing else.
+// colored checks a screen that sound has checked in another theme. axe checks only the colours, because a theme changes nothing
+// else.
 func (b *env) colored(name string) {
 	b.t.Helper()
 	b.fits(name)
@@ -184,7 +178,6 @@ func (b *env) colored(name string) {
 	b.screenshot(name)
 }
 
-// inspect checks that axe finds nothing.
 func (b *env) inspect(name, options string) {
 	b.t.Helper()
 	ask := `axe.run(` + options + `).then(r => JSON.stringify(r.violations.map(v => [v.id, v.nodes[0].html, v.nodes[0].failureSummary])))`
@@ -196,8 +189,7 @@ func (b *env) inspect(name, options string) {
 	}
 }
 
-// fits checks that a screen does not scroll sideways, squeezes no text, had no script error and no breach of the content security
-// policy, and requested no other host.
+// fits checks that a screen fits its width, had no error, and requested no other host.
 func (b *env) fits(name string) {
 	b.t.Helper()
 	b.drawn()
@@ -221,12 +213,11 @@ func (b *env) fits(name string) {
 	}
 }
 
-// sidewaysBoxes lists the boxes that scroll sideways although they must not: open sheets, the navigation at the side, and on wide
-// screens the drawing of a flow. It also lists the link of the current screen if the navigation hides it.
+// sidewaysBoxes lists the boxes that scroll sideways although they must not, and the link of the current screen if it is hidden.
 const sidewaysBoxes = `JSON.stringify([...document.querySelectorAll('dialog[open] .sheet, .rooms-list' + (innerWidth > 720 ? ', .yardbox' : ''))].filter(e => e.scrollWidth > e.clientWidth + 1).map(e => e.className + ' ' + e.scrollWidth + ' > ' + e.clientWidth)
 	.concat([...document.querySelectorAll('.rooms-list [aria-current]')].filter(e => { const r = e.getBoundingClientRect(), l = e.closest('.rooms-list').getBoundingClientRect(); return l.width && (r.height === 0 || r.bottom > l.bottom + 1 || r.top < l.top - 1) }).map(e => e.textContent)))`
 
-// squeezedTexts lists the texts that have too little room, so that their words break into a column of letters.
+// squeezedTexts lists the texts with so little room that their words break into a column of letters.
 const squeezedTexts = `JSON.stringify([...document.querySelectorAll('body *')].filter(e => e.clientWidth > 0 && e.clientWidth < 40 && !e.closest('.hidden') && e.checkVisibility({visibilityProperty: true}) &&
 	[...e.childNodes].some(n => { if (n.nodeType !== 3) return false; const r = document.createRange(); r.selectNode(n); return r.getClientRects().length > 3 })).map(e => e.textContent.slice(0, 40) + ' ' + e.className))`
 
@@ -272,9 +263,7 @@ func (b *env) press(key string) {
 	}
 }
 
-// TestDashboard: a buyer signs in with the link of the first start, which works once. The reports show the figures of the API,
-// and the buyer breaks them down. The overview, the reports and the screen "More" pass the checks of the method
-// everywhere.
+// TestDashboard: a buyer signs in with the link of the first start, which works once. The reports show the figures of the API.
 func TestDashboard(t *testing.T) {
 	parttest.Browser.Only(t)
 	t.Parallel()
@@ -294,7 +283,7 @@ func TestDashboard(t *testing.T) {
 	b.waitText("used already")
 }
 
-// open expands a row of the report by its name, unless it is expanded.
+// open expands a row of the report by its name.
 func (b *env) open(name string) {
 	b.t.Helper()
 	row := `[...document.querySelectorAll('tr[aria-level="1"]')].find(r => r.querySelector('.name')?.textContent === ` + strconv.Quote(name) + `)`
@@ -341,8 +330,7 @@ func (b *env) equalsAPI() {
 	}
 }
 
-// drills opens a row and filters the report by the row below it, with keys alone. It then goes back in the browser. The address
-// of the page contains the open row and the filters.
+// drills opens a row and filters the report by the row below it, with keys alone.
 func (b *env) drills() {
 	b.t.Helper()
 	b.goTo(b.f.URL + "/app/reports?cmp=none")
@@ -365,8 +353,7 @@ func (b *env) drills() {
 	b.until("the list of keys is closed", func() bool { return b.run(`document.querySelector('dialog[open]') ? 'open' : ''`) == "" })
 }
 
-// saysWhatFails: the page reports an error in the place of the part that failed, and "Try again" recovers it. If the session was
-// ended elsewhere, the sign-in form appears over the screen.
+// saysWhatFails: the page reports an error in the place of the part that failed, and "Try again" recovers it.
 func (b *env) saysWhatFails() {
 	b.t.Helper()
 	fails := func(status, code string) {

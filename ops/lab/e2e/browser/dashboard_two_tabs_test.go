@@ -10,9 +10,8 @@ import (
 	"switchyard/models/parttest"
 )
 
-// TestDashboardTwoTabs: two people who edit the same smartlink, webhook, rule of the Copilot, domain or settings both keep their edits. If
-// both changed the same field, the page first shows the other person's value, and saves nothing before that. Two saves at the same
-// moment are both kept. For a connection and the bot settings, a save is refused if another person has saved in the meantime.
+// TestDashboardTwoTabs: if two people change the same field of a record, the page first shows the other person's value. A
+// connection and the bot settings are refused if another person has saved in the meantime.
 func TestDashboardTwoTabs(t *testing.T) {
 	parttest.Browser.Only(t)
 	t.Parallel()
@@ -28,7 +27,6 @@ func TestDashboardTwoTabs(t *testing.T) {
 	b.savesInOneMoment()
 }
 
-// elsewhere changes a record as another person does.
 func (b *env) elsewhere(method, path string, body map[string]any) {
 	b.t.Helper()
 	if err := b.api.Do(b.t.Context(), http.StatusOK, method, path, body, nil); err != nil {
@@ -36,7 +34,6 @@ func (b *env) elsewhere(method, path string, body map[string]any) {
 	}
 }
 
-// made creates a record and returns its id.
 func (b *env) made(path string, body map[string]any) string {
 	b.t.Helper()
 	var record struct{ ID string }
@@ -46,7 +43,7 @@ func (b *env) made(path string, body map[string]any) string {
 	return record.ID
 }
 
-// hasSaved waits until the record with the id in the list at path has these fields.
+// hasSaved waits until the record in the list at path has these fields.
 func (b *env) hasSaved(path, id string, fields map[string]any) {
 	b.t.Helper()
 	b.until("the fields of both are saved", func() bool {
@@ -148,8 +145,7 @@ func (b *env) keepsBothRules() {
 	b.hasSaved("/copilot/rules", id, map[string]any{"name": "Mine again", "window": json.Number("3")})
 }
 
-// keepsBothDomains edits one setting of a domain. The other settings keep what another person has saved, and do not go back to
-// their defaults.
+// keepsBothDomains edits one setting of a domain. The others keep what another person has saved.
 func (b *env) keepsBothDomains() {
 	b.t.Helper()
 	id := b.made("/domains", map[string]any{"domain": "both.example.com", "group_name": "g", "crawlers": "allow"})
@@ -187,8 +183,7 @@ func (b *env) keepsBothSettings() {
 	b.keepsAnEarlyEdit()
 }
 
-// keepsAnEarlyEdit edits the name of the account after a save, before the page has loaded the saved settings. The edit stays, and
-// no other person's value is shown.
+// keepsAnEarlyEdit edits the account's name after a save, before the page has loaded the saved settings. The edit stays.
 func (b *env) keepsAnEarlyEdit() {
 	b.t.Helper()
 	b.run(`(real => { window.fetch = async (to, o) => {
@@ -217,8 +212,7 @@ func (b *env) keepsAnEarlyEdit() {
 	})
 }
 
-// keepsTheirConnection edits the connection of a network, and another person saves it before the edit is saved. The page's save is
-// refused. After the sheet was opened again, an edit is saved.
+// keepsTheirConnection: the page's save of a connection is refused, because another person has saved it in the meantime.
 func (b *env) keepsTheirConnection() {
 	b.t.Helper()
 	id := b.made("/networks", map[string]any{"name": "Two tabs"})
@@ -251,8 +245,7 @@ func (b *env) keepsTheirConnection() {
 	b.waitText("Two tabs is saved")
 }
 
-// keepsTheirBotSettings switches a signal off, and another person moves the threshold before the page saves. The page's save is
-// refused, and their threshold is shown.
+// keepsTheirBotSettings: the page's save is refused, because another person has moved the threshold.
 func (b *env) keepsTheirBotSettings() {
 	b.t.Helper()
 	b.goTo(b.f.URL + "/app/bots")
@@ -276,8 +269,7 @@ func (b *env) keepsTheirBotSettings() {
 	b.until("no edit is left", func() bool { return b.run(`document.querySelector(".savebar") ? "" : "yes"`) == "yes" })
 }
 
-// savesInOneMoment lets the page save an offer that another person saves after the page has read it and before the page writes it.
-// The page reads the offer again and keeps the edits of both.
+// savesInOneMoment: another person saves an offer between the page's read and its write. The edits of both are kept.
 func (b *env) savesInOneMoment() {
 	b.t.Helper()
 	offer := map[string]any{"name": "One moment", "url": "https://o.example/"}

@@ -11,8 +11,7 @@ import (
 	"switchyard/models/parttest"
 )
 
-// TestReferencePage: the page at /docs lists every operation of the document in a browser, finds operations by words, and opens
-// them. No page requests another host, can be framed, or is so large that it slows a browser down.
+// TestReferencePage: the page at /docs lists every operation, finds operations by words, and opens them.
 func TestReferencePage(t *testing.T) {
 	parttest.Browser.Only(t)
 	t.Parallel()

@@ -20,8 +20,7 @@ import (
 	"switchyard/models/parttest"
 )
 
-// TestClientHints: a tracking link requests more client hints, and the browser sends them with its next click. Each click
-// makes a single request.
+// TestClientHints: a tracking link requests more client hints, and the browser sends them with its next click.
 func TestClientHints(t *testing.T) {
 	parttest.Browser.Only(t)
 	t.Parallel()

@@ -13,8 +13,7 @@ import (
 	"switchyard/ops/lab/fleet"
 )
 
-// TestFailedJobRunsByAClick: an operator finds a failed delivery on the page of the queues and clicks to run it again. The
-// delivery then succeeds.
+// TestFailedJobRunsByAClick: an operator runs a failed delivery again on the page of the queues.
 func TestFailedJobRunsByAClick(t *testing.T) {
 	parttest.Browser.Only(t)
 	t.Parallel()

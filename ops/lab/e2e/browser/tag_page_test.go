@@ -12,21 +12,20 @@ import (
 	"switchyard/models/parttest"
 )
 
-// tagTest is a browser, a customer's pages and a tracking domain, for tests of the page tag.
 type tagTest struct {
 	*browser
 	*shop
 	*collector
-	id string // id of a click
+	id string // of a click
 }
 
-// own returns a tagTest in the same browser with new pages, a new tracking domain and a new click id, for a subtest.
+// own returns a tagTest with new pages, a new tracking domain and a new click id, for a subtest.
 func (x tagTest) own(t *testing.T) tagTest {
 	t.Helper()
 	return tagTest{x.browser, newShop(t), newCollector(t), models.FormatClickID(models.NewClickID())}
 }
 
-// fresh opens an empty page without history, cookies or storage. The scripts run first on every address that the page opens.
+// fresh opens an empty page. The scripts run first on every address that the page opens.
 func (x tagTest) fresh(t *testing.T, scripts ...string) *page {
 	t.Helper()
 	x.reset()
@@ -55,8 +54,7 @@ func TestPageTag(t *testing.T) {
 	t.Run("vitals", x.costs)
 }
 
-// findsClick: the tag takes the click id from the address first, then from the cookie, then from localStorage. It also keeps the
-// id of an ad platform.
+// findsClick: the tag takes the click id from the address first, then from the cookie, then from localStorage.
 func (x tagTest) findsClick(t *testing.T) {
 	t.Parallel()
 	x = x.own(t)
@@ -100,8 +98,7 @@ func (x tagTest) findsClick(t *testing.T) {
 	see(address+"#/page?click_id="+second, second, "url", "")
 }
 
-// hasOwnName: a tag that is served under a name of the customer's choice sends to that name, and not to the addresses that
-// blockers know.
+// hasOwnName: a tag under a name of the customer's choice sends to that name, and not to addresses that blockers know.
 func (x tagTest) hasOwnName(t *testing.T) {
 	t.Parallel()
 	x = x.own(t)
@@ -126,8 +123,8 @@ func (x tagTest) hasOwnName(t *testing.T) {
 	}
 }
 
-// seesViews: the tag reports a view whenever another page is shown, no matter how the visitor or a script got there. A call of
-// replaceState that changes only the query shows no other page. A page can also report a view itself, with trk('view').
+// seesViews: the tag reports a view whenever another page is shown. A call of replaceState that changes only the query shows no
+// other page.
 func (x tagTest) seesViews(t *testing.T) {
 	t.Parallel()
 	x = x.own(t)
@@ -138,7 +135,7 @@ func (x tagTest) seesViews(t *testing.T) {
 		t.Errorf("the first view is %+v", first)
 	}
 	for _, c := range []struct {
-		does, path string // expected path of the view; empty: no view
+		does, path string // the path of the view, or empty for no view
 	}{
 		{`history.pushState(1, '', '/app/one')`, "/app/one"},
 		{`history.pushState(1, '', '/app/one')`, ""},
@@ -156,7 +153,7 @@ func (x tagTest) seesViews(t *testing.T) {
 		x.reset()
 		before := p.run(`history.length`)
 		p.run(c.does)
-		// The goal below arrives after any view that the step caused, so an unwanted view would come before it.
+		// The goal below arrives after any view that the step caused.
 		want := []string{"done"}
 		if c.path != "" {
 			want = []string{"view"}
@@ -213,8 +210,8 @@ func (x tagTest) replaysCalls(t *testing.T) {
 	p.unharmed()
 }
 
-// seesClicks: the tag sets the address of each link that has a slot, and counts the clicks on the link. It does the same for links
-// that are added later. A form with the attribute data-trk-lead sends a lead.
+// seesClicks: the tag sets the address of each link that has a slot, and reports its clicks. A form with data-trk-lead sends a
+// lead.
 func (x tagTest) seesClicks(t *testing.T) {
 	t.Parallel()
 	x = x.own(t)
@@ -258,8 +255,7 @@ func (x tagTest) seesClicks(t *testing.T) {
 	p.unharmed()
 }
 
-// worksWithoutStorage: with cookies, localStorage or both blocked, the tag still reports the click of the address and sets links.
-// It finds the click again later if either storage works.
+// worksWithoutStorage: with cookies, localStorage or both blocked, the tag still reports the click of the address.
 func (x tagTest) worksWithoutStorage(t *testing.T) {
 	t.Parallel()
 	x = x.own(t)
@@ -299,8 +295,7 @@ func (x tagTest) worksWithoutStorage(t *testing.T) {
 	}
 }
 
-// worksOffline: events that happen without a network are sent once the network is back, from this page or a later page. The tag
-// keeps at most 50 of them, and drops events older than 7 days.
+// worksOffline: events without a network are sent later. The tag keeps at most 50 of them, for 7 days.
 func (x tagTest) worksOffline(t *testing.T) {
 	t.Parallel()
 	x = x.own(t)
@@ -408,8 +403,7 @@ func (x tagTest) isAnswered(t *testing.T) {
 	p.unharmed()
 }
 
-// ofTwoSites: two tags on a page each report to their own domain, with their own key. A tag that is on the page twice reports
-// once.
+// ofTwoSites: two tags on a page each report to their own domain. A tag that is on the page twice reports once.
 func (x tagTest) ofTwoSites(t *testing.T) {
 	t.Parallel()
 	x = x.own(t)
@@ -434,8 +428,7 @@ func (x tagTest) ofTwoSites(t *testing.T) {
 	p.unharmed()
 }
 
-// underPolicy: the tag works on a page whose policy forbids inline scripts, inline styles, eval and all hosts other than its own
-// and the tracking domain.
+// underPolicy: the tag works on a page with a strict content security policy.
 func (x tagTest) underPolicy(t *testing.T) {
 	t.Parallel()
 	x = x.own(t)
@@ -457,8 +450,8 @@ func (x tagTest) underPolicy(t *testing.T) {
 	p.unharmed()
 }
 
-// waitsForConsent: the tag stores and sends nothing before consent. After consent, it stores and sends everything, also the events
-// from before consent. When consent is withdrawn, the tag deletes all that it stored.
+// waitsForConsent: before consent, the tag stores and sends nothing. When consent is withdrawn, the tag deletes all that it
+// stored.
 func (x tagTest) waitsForConsent(t *testing.T) {
 	t.Parallel()
 	x = x.own(t)
@@ -517,7 +510,7 @@ func (x tagTest) waitsForConsent(t *testing.T) {
 	p.unharmed()
 }
 
-// turnedOff: a visitor or page that opts out of tracking is not tracked. The page still works.
+// turnedOff: a visitor or page that opts out of tracking is not tracked. The links still work.
 func (x tagTest) turnedOff(t *testing.T) {
 	t.Parallel()
 	x = x.own(t)
@@ -577,7 +570,6 @@ func (x tagTest) costs(t *testing.T) {
 	p.unharmed()
 }
 
-// profile is the result of the browser's profiler.
 type profile struct {
 	Nodes []struct {
 		ID        int

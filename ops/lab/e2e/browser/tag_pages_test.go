@@ -15,8 +15,7 @@ import (
 	"switchyard/api/click/tag"
 )
 
-// collector is a fake tracking domain whose answers a test decides. It serves the page tag and stores the messages that tags
-// send.
+// collector is a fake tracking domain. It serves the page tag and stores the messages that tags send.
 type collector struct {
 	*httptest.Server
 
@@ -26,7 +25,6 @@ type collector struct {
 	hold     chan struct{} // answers wait until it is closed; nil means at once
 }
 
-// tagMessage is one message of a page tag.
 type tagMessage struct {
 	Site   string
 	Now    float64
@@ -53,7 +51,6 @@ func newCollector(t *testing.T) *collector {
 	return c
 }
 
-// ServeHTTP answers as a tracking domain does.
 func (c *collector) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	switch {
 	case r.Method == http.MethodGet && (r.URL.Path == "/t.js" || r.URL.Path == ownTag):
@@ -84,7 +81,7 @@ func (c *collector) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// answer sets the status of all answers from now on. Each answer waits until hold is closed, unless hold is nil.
+// answer sets the status of all answers. They wait until hold is closed, unless hold is nil.
 func (c *collector) answer(status int, hold chan struct{}) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -100,7 +97,6 @@ func (c *collector) reset() int {
 	return n
 }
 
-// sent returns the events of all messages so far.
 func (c *collector) sent() (events []tagEvent) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -113,8 +109,7 @@ func (c *collector) sent() (events []tagEvent) {
 	return events
 }
 
-// get waits until as many events have arrived as there are names, and returns the events. The test fails if the events have other
-// names or another order.
+// get waits until the events have arrived. It fails the test if they have other names or another order.
 func (c *collector) get(p *page, names ...string) []tagEvent {
 	p.t.Helper()
 	var got []tagEvent
@@ -148,7 +143,6 @@ func newShop(t *testing.T) *shop {
 	return s
 }
 
-// ServeHTTP serves a page by its path.
 func (s *shop) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	s.mu.Lock()
 	p, ok := s.pages[r.URL.Path]
@@ -164,7 +158,7 @@ func (s *shop) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	_, _ = w.Write([]byte(p.text))
 }
 
-// page adds a page and returns its address. The tags are at the end of the body.
+// page adds a page and returns its address.
 func (s *shop) page(path, body string, tags ...string) string {
 	s.set(path, shopPage{"text/html; charset=utf-8", "", "<!doctype html><title>" + path + "</title><body>" + body + strings.Join(tags, "")})
 	return s.at("www.shop.test", path)
@@ -183,7 +177,6 @@ func snippet(domain, site string, attributes ...string) string {
 	return snippetOf(domain+"/t.js", site, attributes...)
 }
 
-// snippetOf returns the script element that installs the tag at the address src on a page.
 func snippetOf(src, site string, attributes ...string) string {
 	return `<script src="` + src + `" data-site="` + site + `" async ` + strings.Join(attributes, " ") + `></script>`
 }
@@ -201,7 +194,7 @@ func (p *page) prepare(script string) *page {
 	return p
 }
 
-// at waits until the page has that path. A page that is being left gives no answer.
+// at waits until the page has that path.
 func (p *page) at(path string) {
 	p.t.Helper()
 	p.until("the page is "+path, func() bool {
@@ -238,7 +231,7 @@ func (p *page) waiting() (n int) {
 	return n
 }
 
-// silent fails the test if the page has sent an event, even when the page comes online or is hidden.
+// silent fails the test if the page has sent an event, even when it comes online or is hidden.
 func (p *page) silent() {
 	p.t.Helper()
 	p.run(`(() => { dispatchEvent(new Event('online')); dispatchEvent(new Event('pagehide')) })()`)
@@ -249,7 +242,6 @@ func (p *page) silent() {
 	}
 }
 
-// waitPromise waits until a promise of the page is settled.
 func (p *page) waitPromise(promise string) {
 	p.t.Helper()
 	p.call("Runtime.evaluate", map[string]any{"expression": promise, "awaitPromise": true}, nil)

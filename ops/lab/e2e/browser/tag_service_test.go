@@ -13,7 +13,6 @@ import (
 	"switchyard/ops/lab/fleet"
 )
 
-// object is the body of a request.
 type object = map[string]any
 
 // served is a running service, a customer's shop, and an advertiser's offer page.
@@ -21,14 +20,14 @@ type served struct {
 	*testing.T
 	*shop
 	api      *client.API
-	tracking string // address of the tracking domain
-	link     string // link of a campaign that leads to the shop
+	tracking string // of the tracking domain
+	link     string // of a campaign that leads to the shop
 	campaign string
 	offer    *collector
 	key      string
 }
 
-// newServed starts a service and makes a shop with goals, and a campaign that leads to the landing page of the shop.
+// newServed starts a service and makes a shop with goals, and a campaign that leads to it.
 func newServed(t *testing.T) *served {
 	t.Helper()
 	f := e2e.StartFleet(t, fleet.Options{})
@@ -44,7 +43,7 @@ func newServed(t *testing.T) *served {
 	if _, s.api, err = f.Account(t.Context(), "Shop", "scale"); err != nil {
 		t.Fatal(err)
 	}
-	// A program drives the browser of the test, and the page tag reports this. The signals for it are therefore off.
+	// A program drives the browser of the test. The signals for that are therefore off.
 	s.do("PUT", "/bot-detection", object{"disabled": []string{"headless", "fast_click"}, "days": 0}, nil)
 	var site struct{ Site struct{ ID string } }
 	s.do("POST", "/sites", object{"name": "Shop", "domain": "shop.test", "currency": "USD"}, &site)
@@ -98,7 +97,6 @@ func (s *served) live() bool {
 	return res.StatusCode == http.StatusFound
 }
 
-// goals waits until ok accepts the figures of the site, and returns them.
 func (s *served) goals(p *page, ok func(goalFigures) bool) (got goalFigures) {
 	s.Helper()
 	p.until("the site has the expected figures", func() bool {
@@ -131,9 +129,8 @@ type goalFigures struct {
 	}
 }
 
-// TestTagService follows a visitor through the whole service, in a browser: from the tracking link to a landing page with the
-// page tag, out to the offer and back, to a page that is a goal, through a form, and to an order in a second tab. The visitor's
-// actions are in the figures of the site and of the campaign.
+// TestTagService follows a visitor from the tracking link to a landing page, to the offer and back, and to an order in a second
+// tab. The visitor's actions are in the figures of the site and of the campaign.
 func TestTagService(t *testing.T) {
 	parttest.Browser.Only(t)
 	t.Parallel()

@@ -3,7 +3,7 @@ package browser
 import "testing"
 
 // hidesLink: once there is a click, and consent if the tag waits for it, the tag adds one link that people cannot find by sight,
-// keyboard or screen reader. The link is also on the next page that a script shows. It is removed if the visitor refuses.
+// keyboard or screen reader. It is removed if the visitor refuses.
 func (x tagTest) hidesLink(t *testing.T) {
 	t.Parallel()
 	x = x.own(t)

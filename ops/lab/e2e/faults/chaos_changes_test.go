@@ -18,8 +18,7 @@ import (
 	"switchyard/workers/providers/rest/resttest"
 )
 
-// deciding is an account whose network is connected to a platform that can be asked for orders by the date of a
-// change.
+// deciding is an account whose platform can be asked for orders by the date of a change.
 type deciding struct {
 	*importing
 	network uuid.UUID
@@ -33,8 +32,7 @@ func (m *midway) deciding(world *networkstest.World) *deciding {
 	return y
 }
 
-// decide gives the platform its decisions about orders that were made long ago: approvals, some of them with other amounts, and
-// rejections.
+// decide approves and rejects orders that were made long ago, some with other amounts.
 func (y *deciding) decide(list []networkstest.Order) {
 	y.t.Helper()
 	decided := time.Now().Add(-time.Hour).UTC().Truncate(time.Second)
@@ -51,7 +49,7 @@ func (y *deciding) decide(list []networkstest.Order) {
 	y.world.Set(list...)
 }
 
-// changes stores a job that reads changes, as the periodic job does, and returns its id.
+// changes stores a job that reads changes, and returns its id.
 func (y *deciding) changes() uuid.UUID {
 	y.t.Helper()
 	saved := dbtest.Get[time.Time](y.t, y.db, `SELECT saved_at FROM network_integrations WHERE network_id = $1`, y.network)
@@ -72,7 +70,6 @@ func (y *deciding) changes() uuid.UUID {
 	return row.ID
 }
 
-// ended waits until a job has ended.
 func (m *midway) ended(job uuid.UUID) {
 	m.t.Helper()
 	m.until("the job has ended", func() bool {
@@ -83,9 +80,8 @@ func (m *midway) ended(job uuid.UUID) {
 // cursors counts the connections of the account that have read changes.
 const cursors = `SELECT count(*) FROM network_integrations WHERE account_id = $1 AND changes_to IS NOT NULL`
 
-// TestKilledChanges kills the worker with -9 while it reads the decisions of a network by their date, then in the
-// middle of writing them, and at last when all of them are written. At the last kill, the worker has not yet written
-// the time until which it has read. Every decision counts once, and that time moves only after the last decision.
+// TestKilledChanges kills the worker with -9 while it reads the decisions of a network, while it writes them, and when all of
+// them are written. Every decision counts once. The time until which changes are read moves only after the last decision.
 func TestKilledChanges(t *testing.T) {
 	parttest.Faults.Only(t)
 	t.Parallel()

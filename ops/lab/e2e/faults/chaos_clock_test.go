@@ -22,13 +22,12 @@ func (y *env) faultClock(args ...string) *fleet.Process {
 	return p
 }
 
-// fired returns how often clocks have fired ticks of a kind.
 func (y *env) fired(kind string) int {
 	y.t.Helper()
 	return dbtest.Get[int](y.t, y.db, `SELECT count(*) FROM fault_fired WHERE kind = $1`, kind)
 }
 
-// leader returns the index of the clock that fired last. If no given clock fired last, it returns a random index.
+// leader returns the index of the clock that fired last, or else a random index.
 func (y *env) leader(clocks []*fleet.Process) int {
 	y.t.Helper()
 	pid := dbtest.Get[int](y.t, y.db, `SELECT pid FROM fault_fired ORDER BY id DESC LIMIT 1`)
@@ -40,14 +39,14 @@ func (y *env) leader(clocks []*fleet.Process) int {
 	return rand.IntN(len(clocks))
 }
 
-// twice counts the ticks that were carried out more than once. It is the checker of this test.
+// twice counts the ticks that were carried out more than once.
 func (y *env) twice() int {
 	y.t.Helper()
 	return dbtest.Get[int](y.t, y.db, `SELECT count(*) FROM (SELECT FROM fault_ticks GROUP BY kind, at HAVING count(*) > 1) d`)
 }
 
 // TestClockFaults runs three clocks and repeatedly kills or freezes the leader. Every queued tick is carried out once, even if
-// several clocks fired it. The test also shows that the checker notices ticks that are doubled because they have no identity.
+// several clocks fired it.
 func TestClockFaults(t *testing.T) {
 	parttest.Faults.Only(t)
 	t.Parallel()
@@ -71,7 +70,7 @@ func TestClockFaults(t *testing.T) {
 		clocks[i] = y.faultClock()
 	}
 	ticks(2)
-	i := y.leader(clocks) // this leader is frozen too, but goes on after its thaw
+	i := y.leader(clocks) // this leader goes on after its thaw
 	y.check(clocks[i].Freeze())
 	ticksNoMore(y, clocks[i])
 	y.check(clocks[i].Thaw())
@@ -84,7 +83,7 @@ func TestClockFaults(t *testing.T) {
 	y.until("the missed tick of the minute is fired", func() bool { return y.fired(faultworker.Slow.Kind()) > before })
 	ticks(2)
 	last.Kill()
-	// Every queued tick is carried out once. A clock that is killed while it fires has possibly not queued its tick.
+	// A clock that is killed while it fires has possibly not queued its tick.
 	y.until("all ticks are carried out", func() bool {
 		return dbtest.Get[int](y.t, y.db, `SELECT count(*) FROM (SELECT kind, at FROM fault_fired WHERE queued
 			EXCEPT SELECT kind, at FROM fault_ticks) m`) == 0
@@ -113,8 +112,7 @@ func ticksNoMore(y *env, frozen *fleet.Process) {
 	}
 }
 
-// clockWithoutIdentity starts one clock after another until the checker sees a tick that was carried out twice. The ticks of
-// these clocks have no identity.
+// clockWithoutIdentity starts clocks whose ticks have no identity, until a tick was carried out twice.
 func (y *env) clockWithoutIdentity() {
 	begin := time.Now()
 	y.until("the checker sees a tick that was carried out twice", func() bool {

@@ -13,7 +13,7 @@ import (
 	"switchyard/workers/providers/trackers/keitaro/keitarotest"
 )
 
-// document returns a document with campaigns, each with an offer of its own, and the links that lead to them at another tracker.
+// document returns a document with campaigns, each with an offer of its own, and their links at another tracker.
 func document(campaigns int) map[string]any {
 	type object = map[string]any
 	offers, list, links := object{}, object{}, []object{}
@@ -29,7 +29,6 @@ func document(campaigns int) map[string]any {
 	return object{"document": object{"version": 1, "offers": offers, "campaigns": list}, "read": object{"tracker": "keitaro", "links": links}}
 }
 
-// planned makes a plan, and returns its id and how long that took.
 func (m *midway) planned(path string, body map[string]any) (plan string, took time.Duration) {
 	m.t.Helper()
 	worker, began := m.worker(), time.Now()
@@ -46,8 +45,8 @@ func (m *midway) planned(path string, body map[string]any) (plan string, took ti
 	return plan, took
 }
 
-// TestKilledConfig kills the worker with -9 twice while it applies a plan with many campaigns, and again while it
-// undoes the plan. Each campaign is written once, with its link, and the undo leaves exactly the earlier document.
+// TestKilledConfig kills the worker with -9 while it applies a plan with many campaigns, and while it undoes the plan. Each
+// campaign is written once, and the undo leaves exactly the earlier document.
 func TestKilledConfig(t *testing.T) {
 	parttest.Faults.Only(t)
 	t.Parallel()
@@ -92,7 +91,6 @@ func TestKilledConfig(t *testing.T) {
 	m.checkCount("links", 0, `SELECT count(*) FROM foreign_links`)
 }
 
-// printProgress logs the progress while a plan is applied, at each tenth of its records.
 func (m *midway) printProgress(plan string, began time.Time) {
 	m.t.Helper()
 	tenth := 0
@@ -112,7 +110,7 @@ func (m *midway) printProgress(plan string, began time.Time) {
 	})
 }
 
-// TestBigMove reads a large Keitaro, plans the import and applies it. It logs the progress and the times.
+// TestBigMove imports a large Keitaro, and logs the times.
 func TestBigMove(t *testing.T) {
 	parttest.Faults.Only(t)
 	t.Parallel()

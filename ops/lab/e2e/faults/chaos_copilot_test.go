@@ -20,7 +20,7 @@ import (
 )
 
 // TestKilledApply kills web while a proposal is applied, before the commit and right after it. When the caller repeats the call
-// with its Idempotency-Key, the answer names the only change. That change has one event.
+// with its Idempotency-Key, the answer names the only change, which has one event.
 func TestKilledApply(t *testing.T) {
 	parttest.Faults.Only(t)
 	t.Parallel()
@@ -78,7 +78,6 @@ func TestKilledApply(t *testing.T) {
 	}
 }
 
-// propose makes a proposal to pause the campaign.
 func (m *midway) propose() string {
 	m.t.Helper()
 	p, err := dbcopilot.NewProposals(store.New(m.db, nil)).Create(m.t.Context(), copilot.Proposal{
@@ -91,7 +90,7 @@ func (m *midway) propose() string {
 	return p.ID.String()
 }
 
-// killBefore kills web while the call waits for the lock on the campaign. It checks that no change was applied.
+// killBefore kills web while the call waits for the lock on the campaign.
 func (m *midway) killBefore(call func()) {
 	m.t.Helper()
 	tx, err := m.db.BeginTxx(m.t.Context(), nil)

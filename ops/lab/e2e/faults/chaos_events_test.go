@@ -20,7 +20,7 @@ import (
 	"switchyard/ops/lab/e2e"
 )
 
-// pages stands for the pages and servers of a customer. Every tenth event that they report is an order.
+// pages stands for the pages and servers of a customer.
 type pages struct {
 	*sides
 	events, batch int
@@ -32,14 +32,13 @@ type pages struct {
 	errs          []error
 }
 
-// orders counts the orders among the events.
+// orders counts the orders among the events: every tenth event is one.
 func (p *pages) orders() int { return p.events / 10 }
 
-// ofServer reports whether a server sends message n. Servers send every tenth message, and the page tag sends the others.
+// ofServer reports whether a server sends message n. The page tag sends the others.
 func ofServer(n int) bool { return n%10 == 9 }
 
-// startPages creates a site and starts to send messages, two at a time. A message whose answer was lost, or that was not
-// accepted, is sent again with the same ids.
+// startPages creates a site and starts to send messages, two at a time.
 func (s *sides) startPages(t *testing.T, via http.RoundTripper, clicks []uuid.UUID) *pages {
 	t.Helper()
 	p := &pages{sides: s, clicks: clicks, events: longtest.Size(800, 50_000), batch: longtest.Size(10, 50)}
@@ -79,7 +78,8 @@ func (p *pages) wait() error {
 	return errors.Join(p.errs...)
 }
 
-// send sends message n until it is accepted. It returns an error for an answer that no fault explains.
+// send sends message n until it is accepted, with the same ids each time. It returns an error for an answer that no fault
+// explains.
 func (p *pages) send(ctx context.Context, via http.RoundTripper, n int) error {
 	path, message := "/t/event", p.tagged(n)
 	if ofServer(n) {
@@ -103,7 +103,6 @@ func (p *pages) send(ctx context.Context, via http.RoundTripper, n int) error {
 	return ctx.Err()
 }
 
-// numbers returns the numbers of the events in message n.
 func (p *pages) numbers(n int) (list []int) {
 	for i := range p.batch {
 		list = append(list, n*p.batch+i)
@@ -111,7 +110,6 @@ func (p *pages) numbers(n int) (list []int) {
 	return list
 }
 
-// click returns the click id of event i. An event that is sent again keeps its click id.
 func (p *pages) click(i int) string { return models.FormatClickID(p.clicks[i%len(p.clicks)]) }
 
 // tagged returns message n as the page tag sends it.
@@ -130,8 +128,7 @@ func (p *pages) tagged(n int) any {
 	return map[string]any{"site": p.key, "now": now, "events": events}
 }
 
-// reported returns message n as a server sends it. An event without an order is a sign-up. The service counts at most one sign-up
-// of a click.
+// reported returns message n as a server sends it. The service counts at most one sign-up of a click.
 func (p *pages) reported(n int) any {
 	var goals []map[string]any
 	for _, i := range p.numbers(n) {
@@ -157,8 +154,8 @@ func (p *pages) signups() int {
 	return len(all)
 }
 
-// counted compares the list of goals and the stored events with what was accepted. Each event must count once, each order must
-// be one conversion, and each click with a sign-up must have one sign-up. It keeps waiting while the figures still change.
+// counted checks that each event counts once, that each order is one conversion, and that each click with a sign-up has one. It
+// keeps waiting while the figures still change.
 func (p *pages) counted(t *testing.T) {
 	t.Helper()
 	want, got := fmt.Sprint(p.events, p.orders(), p.orders(), p.signups()), ""
@@ -176,7 +173,7 @@ func (p *pages) counted(t *testing.T) {
 	t.Logf("%d events accepted, stored and reported, %d of them orders", p.events, p.orders())
 }
 
-// reports returns four figures of the list of goals as a text: events, orders, conversions of orders, conversions of sign-ups.
+// reports returns the numbers of events, orders, conversions of orders and conversions of sign-ups in the list of goals.
 func (p *pages) reports(t *testing.T) string {
 	t.Helper()
 	var list struct {

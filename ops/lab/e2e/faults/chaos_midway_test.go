@@ -47,7 +47,6 @@ func newMidway(t *testing.T, settings ...string) *midway {
 	return m
 }
 
-// open creates the account with its campaign and clicks.
 func (m *midway) open(name string) {
 	m.t.Helper()
 	account, api, err := m.Account(m.t.Context(), name, "scale")
@@ -95,7 +94,7 @@ type answered struct {
 	err error
 }
 
-// obstacle is a lock that stops a job in the middle. waiting is a part of the text of the statement that waits for the lock.
+// obstacle is a lock that stops a job in the middle. waiting is a part of the statement that waits for it.
 type obstacle struct {
 	lock    string
 	args    []any
@@ -106,8 +105,8 @@ func onClick(id uuid.UUID) obstacle {
 	return obstacle{`SELECT FROM clicks WHERE id = $1 FOR UPDATE`, []any{id}, "FOR NO KEY UPDATE"}
 }
 
-// killed starts a call and kills the worker while the call's job waits for the obstacle. It then calls check, which checks what the
-// job has done until then. It returns the answer that the caller gets after the next worker has finished the job.
+// killed starts a call, and kills the worker while the call's job waits for the obstacle. It returns the answer that the caller
+// gets after the next worker has finished the job.
 func (m *midway) killed(method, path string, body any, o obstacle, check func()) map[string]any {
 	m.t.Helper()
 	got := m.call(method, path, body)
@@ -117,8 +116,7 @@ func (m *midway) killed(method, path string, body any, o obstacle, check func())
 	return m.final(got())
 }
 
-// stopAt starts a worker and kills it while its job waits for the obstacle. It then calls check, which checks what the job has
-// done until then.
+// stopAt starts a worker and kills it while its job waits for the obstacle. It then calls check.
 func (m *midway) stopAt(o obstacle, check func()) {
 	m.t.Helper()
 	tx, err := m.db.BeginTxx(m.t.Context(), nil)
@@ -144,7 +142,7 @@ func (m *midway) stopAt(o obstacle, check func()) {
 	}
 }
 
-// call starts an API call, which continues even if the test fails. The function got waits for the answer.
+// call starts an API call, which continues even if the test fails. got waits for the answer.
 func (m *midway) call(method, path string, body any) (got func() client.Answer) {
 	done := make(chan answered, 1)
 	go func() {
@@ -161,7 +159,7 @@ func (m *midway) call(method, path string, body any) (got func() client.Answer) 
 	}
 }
 
-// final returns the data of an answer. For a 202 it waits until the job is done and returns the job's result.
+// final returns the data of an answer. For a 202 it waits for the job's result.
 func (m *midway) final(a client.Answer) map[string]any {
 	m.t.Helper()
 	data := map[string]any{}
@@ -202,7 +200,7 @@ func (m *midway) checkData(data map[string]any, want map[string]any) {
 }
 
 // TestKilledMidway kills the worker with -9 in the middle of an export, a correction and a deletion. The next worker finishes
-// each job once. Nothing is stored twice or in part, and the waiting caller gets the answer.
+// each job once, and the waiting caller gets the answer.
 func TestKilledMidway(t *testing.T) {
 	parttest.Faults.Only(t)
 	t.Parallel()

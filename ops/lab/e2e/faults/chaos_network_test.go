@@ -16,11 +16,11 @@ import (
 	"switchyard/workers/providers/rest/resttest"
 )
 
-// importing is an account whose network is connected to a platform: to Affise, until connect chooses another platform.
+// importing is an account whose network is connected to a platform.
 type importing struct {
 	*midway
 	world *networkstest.World
-	path  string // path of the integration in the API
+	path  string // of the integration in the API
 }
 
 func (m *midway) importing(world *networkstest.World) *importing {
@@ -35,7 +35,6 @@ func (m *midway) importing(world *networkstest.World) *importing {
 	return y
 }
 
-// connect connects the network to a platform.
 func (y *importing) connect(provider string) {
 	y.t.Helper()
 	if err := y.api.Do(y.t.Context(), 200, "PUT", y.path, map[string]any{
@@ -45,7 +44,7 @@ func (y *importing) connect(provider string) {
 	}
 }
 
-// give gives the platform one order for each click, with these statuses in turn and several payouts. It returns the orders.
+// give gives the platform one order for each click, with these statuses in turn, and returns the orders.
 func (y *importing) give(statuses ...string) []networkstest.Order {
 	at := models.ClickTime(y.clicks[midwayClicks-1]).UTC().Truncate(time.Second).Add(time.Second)
 	list := make([]networkstest.Order, midwayClicks)
@@ -59,8 +58,7 @@ func (y *importing) give(statuses ...string) []networkstest.Order {
 	return list
 }
 
-// orders gives the platform one order for each click, with three statuses and several payouts. It returns the body of a sync
-// that reads these orders.
+// orders gives the platform one order for each click, and returns the body of a sync that reads them.
 func (y *importing) orders() (body map[string]any) {
 	day := y.give(models.StatusApproved, models.StatusPending, models.StatusRejected)[0].At.Format(time.DateOnly)
 	return map[string]any{"from": day, "to": day, "apply": true}
@@ -82,8 +80,8 @@ func (m *midway) money() (out string) {
 	return out
 }
 
-// TestKilledNetworkSync kills the worker with -9 while it reads the orders of a network, and again in the middle of writing
-// them. Orders already written stay, and the rest are written once. All figures match the figures of an undisturbed account.
+// TestKilledNetworkSync kills the worker with -9 while it reads the orders of a network, and while it writes them. All figures
+// match the figures of an undisturbed account.
 func TestKilledNetworkSync(t *testing.T) {
 	parttest.Faults.Only(t)
 	t.Parallel()

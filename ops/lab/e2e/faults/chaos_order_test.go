@@ -24,8 +24,8 @@ import (
 	"switchyard/ops/lab/fleet"
 )
 
-// statements are sequences of statuses that networks send for one conversion. The service accepts each sequence in the order
-// listed. In most other orders it would refuse a transition.
+// statements are sequences of statuses that networks send for one conversion. In most other orders the service would refuse a
+// transition.
 var statements = [][]string{
 	{"approved", "rejected"},
 	{"rejected", "approved"},
@@ -38,19 +38,17 @@ var statements = [][]string{
 	{"pending", "rejected", "approved"},
 }
 
-// stated is one conversion and the statements made about it, in order.
 type stated struct {
 	words []string
 	click uuid.UUID
 }
 
-// status returns the last stated status.
 func (c stated) status() string { return c.words[len(c.words)-1] }
 
 // cents returns the payout of statement i. Each statement changes the payout.
 func (c stated) cents(i int) int { return (i+1)*100 + len(c.words[i]) }
 
-// payout returns the payout that counts in the end. A chargeback takes the conversion back and keeps its payout.
+// payout returns the payout that counts in the end. A chargeback keeps the payout.
 func (c stated) payout() int {
 	last := len(c.words) - 1
 	if c.words[last] == models.StatusChargeback {
@@ -67,7 +65,6 @@ type sides struct {
 	works []*fleet.Process
 }
 
-// startSides starts two web processes, four workers and a clock. Each web process has its own directory.
 func startSides(t *testing.T) *sides {
 	t.Helper()
 	s := &sides{Service: e2e.StartService(t, fleet.Options{Binary: e2e.OwnBinary(t)}, "web", "clock")}
@@ -109,8 +106,8 @@ func (s *sides) kill(n int) error {
 	return s.startWorker(i)
 }
 
-// state sends the statements about a conversion in order, each to a random web process. It waits for the answer to a statement
-// before it sends the next. A statement whose answer was lost is sent again, although it may have arrived.
+// state sends the statements about a conversion in order, each to a random web process. A statement whose answer was lost is sent
+// again, although it may have arrived.
 func (s *sides) state(ctx context.Context, via http.RoundTripper, number int, c stated) error {
 	for i, word := range c.words {
 		cents := c.cents(i)
@@ -130,10 +127,9 @@ func (s *sides) state(ctx context.Context, via http.RoundTripper, number int, c 
 	return nil
 }
 
-// TestPostbacksCountInOrder sends two or three statements about each conversion, milliseconds apart, each to one of two web
-// processes. The conversions come in random order. During that time, web processes and workers are killed and started again, one
-// after another. The last statement by arrival counts: in the conversion, in the ledger and in the last event. Pages and servers
-// send visitors' events throughout the test (see pages).
+// TestPostbacksCountInOrder sends statements about conversions to two web processes, while processes are killed. The last
+// statement by arrival counts: in the conversion, in the ledger and in the last event. Pages and servers send events throughout
+// the test.
 func TestPostbacksCountInOrder(t *testing.T) {
 	parttest.Faults.Only(t)
 	t.Parallel()
@@ -189,8 +185,7 @@ func TestPostbacksCountInOrder(t *testing.T) {
 	t.Logf("%d conversions, %d processes killed", conversions, kills)
 }
 
-// recorded waits until every statement is recorded. Each time more of them are recorded, it calls await.Until again, so that the
-// timeout starts again.
+// recorded waits until every statement is recorded. The timeout starts again each time more of them are.
 func (s *sides) recorded(t *testing.T, all []stated) {
 	t.Helper()
 	d, want := s.open(t), 0

@@ -24,8 +24,8 @@ import (
 	"switchyard/ops/queue"
 )
 
-// env is a fleet whose workers carry out the tests' jobs. The test is the process that submits the jobs. It inserts the row of a job
-// and a row of fault_causes in one transaction, and dispatches the job afterwards, as the service does.
+// env is a fleet whose workers carry out the tests' jobs. The test inserts the row of a job and a row of fault_causes in one
+// transaction, and dispatches the job afterwards, as the service does.
 type env struct {
 	*fleet.Fleet
 	t      *testing.T
@@ -80,8 +80,8 @@ func (y *env) clock() *fleet.Process {
 	return p
 }
 
-// write inserts n causes with their job rows in one transaction, and returns the ids of the rows so that they can be dispatched.
-// The transaction is rolled back if the argument last is an error.
+// write inserts n causes with their job rows in one transaction, and returns the ids of the rows. If last is an error, the
+// transaction is rolled back.
 func (y *env) write(batch string, n int, job jobs.Job[faultworker.Args, jobs.None], args faultworker.Args, last error) []uuid.UUID {
 	y.t.Helper()
 	ids := make([]uuid.UUID, n)
@@ -112,8 +112,7 @@ func (y *env) submit(batch string, n int, args faultworker.Args) {
 	y.client.DispatchFor(y.t.Context(), uuid.Nil, faultworker.Job.Kind(), y.write(batch, n, faultworker.Job, args, nil)...)
 }
 
-// missing counts the causes of a batch that have no effect. An empty batch means all batches. missing, doubled and phantoms are
-// the checkers.
+// missing counts the causes of a batch that have no effect. An empty batch means all batches.
 func (y *env) missing(batch string) int {
 	y.t.Helper()
 	return dbtest.Get[int](y.t, y.db, `SELECT count(*) FROM fault_causes c WHERE ($1 = '' OR batch = $1)
@@ -132,7 +131,7 @@ func (y *env) phantoms() int {
 	return dbtest.Get[int](y.t, y.db, `SELECT count(*) FROM fault_effects e WHERE NOT EXISTS (SELECT FROM fault_causes c WHERE c.job = e.job)`)
 }
 
-// begun counts the jobs of a batch that a process has started, whether or not they have ended.
+// begun counts the jobs of a batch that a process has started.
 func (y *env) begun(batch string, pid int) int {
 	y.t.Helper()
 	return dbtest.Get[int](y.t, y.db, `SELECT count(DISTINCT s.job) FROM fault_starts s JOIN fault_causes c USING (job)
@@ -150,8 +149,7 @@ func (y *env) complete(batch string) {
 	}
 }
 
-// TestQueueFaults breaks the queue in one way after another, on the same servers. No effect is lost or doubled. The test also
-// shows that its checkers notice a build without the reconciler and a build without the fence.
+// TestQueueFaults breaks the queue in one way after another. No effect is lost or doubled.
 func TestQueueFaults(t *testing.T) {
 	parttest.Faults.Only(t)
 	t.Parallel()
@@ -178,8 +176,8 @@ func TestQueueFaults(t *testing.T) {
 	}
 }
 
-// phantom dispatches tasks whose rows were rolled back, and leaves other rows undispatched. Without a clock no process finds
-// the undispatched rows. This stands for a build without the reconciler, and the checker must notice it.
+// phantom dispatches tasks whose rows were rolled back, and leaves other rows undispatched. Without a clock no process finds the
+// undispatched rows, as in a build without the reconciler.
 func (y *env) phantom(*fleet.Process) {
 	n := longtest.Size(60, 1000)
 	rollback := context.Canceled
@@ -203,7 +201,7 @@ func (y *env) phantom(*fleet.Process) {
 // killed kills a worker that holds 50 jobs while another worker is alive.
 func (y *env) killed(steady *fleet.Process) {
 	const held = 50
-	// The steady worker is frozen while the victim takes the jobs, so that the victim holds all of them when it is killed.
+	// The steady worker is frozen, so that the victim takes all jobs.
 	y.check(steady.Freeze())
 	victim := y.worker("--slots", "5")
 	y.submit("killed", held, faultworker.Args{Hold: true})
@@ -225,11 +223,10 @@ func (y *env) check(err error) {
 	}
 }
 
-// emptied submits 200 jobs a second while Redis loses data: it is flushed, loses single keys, or is replaced by an empty Redis.
 func (y *env) emptied(*fleet.Process) {
 	for _, fault := range []struct {
 		name  string
-		every int // number of jobs from one fault to the next
+		every int // jobs from one fault to the next
 		run   func()
 	}{
 		{"flushed", longtest.Size(200, 2000), func() { y.check(y.redis.FlushAll(y.t.Context()).Err()) }},
@@ -250,7 +247,6 @@ func (y *env) emptied(*fleet.Process) {
 	}
 }
 
-// deleteKey deletes a random key of Redis, if there is a key.
 func (y *env) deleteKey() {
 	key, err := y.redis.RandomKey(y.t.Context()).Result()
 	if err == nil { // an empty Redis returns an error that contains "nil"
@@ -279,7 +275,7 @@ func (y *env) killRedis() {
 	y.check(server.Kill(y.t.Context()))
 }
 
-// away kills Redis while long jobs run and others are submitted, and starts it again after the outage.
+// away kills Redis while long jobs run and others are submitted, and starts it again.
 func (y *env) away(*fleet.Process) {
 	n := longtest.Size(10, 50)
 	y.submit("running meanwhile", n, faultworker.Args{Gate: "redis away"})
@@ -299,12 +295,12 @@ func (y *env) away(*fleet.Process) {
 }
 
 // frozen freezes a worker until another worker has taken over its jobs, and then lets it continue. The fence rejects the effects
-// that the frozen worker then tries to commit. With the fence off, the checker must notice the doubled effects.
+// that the frozen worker then tries to commit.
 func (y *env) frozen(steady *fleet.Process) {
 	for _, c := range []struct {
 		batch string
 		args  []string
-		want  int // number of jobs with more than one effect
+		want  int // jobs with more than one effect
 	}{{"frozen", nil, 0}, {"fence off", []string{"--break", faultworker.BreakFence}, 5}} {
 		y.check(steady.Freeze())
 		victim := y.worker(c.args...)
@@ -328,7 +324,7 @@ func (y *env) frozen(steady *fleet.Process) {
 	dbtest.Exec(y.t, y.db, `DELETE FROM fault_causes WHERE batch = 'fence off'`)
 }
 
-// stopped asks a worker with long jobs to end. The worker ends, and no job runs in two places at the same time.
+// stopped asks a worker with long jobs to end. No job runs in two places at the same time.
 func (y *env) stopped(steady *fleet.Process) {
 	const held = 20
 	y.check(steady.Freeze())

@@ -11,8 +11,8 @@ import (
 	"switchyard/models/parttest"
 )
 
-// TestKilledRule kills the worker while a rule acts: before its change is committed, and right after that, when the rule's run is
-// not recorded yet. The next worker finishes the job. There is one change with one event, and one finished job.
+// TestKilledRule kills the worker while a rule acts: before its change is committed, and before its run is recorded. There is one
+// change with one event, and one finished job.
 func TestKilledRule(t *testing.T) {
 	parttest.Faults.Only(t)
 	t.Parallel()
@@ -58,9 +58,8 @@ func TestKilledRule(t *testing.T) {
 	}
 }
 
-// TestKilledCurrency kills the worker while the currency of an account is changed: when 1,000 of 1,300 clicks are converted, and
-// in the long form also while it waits for older transactions. Reports answer in the new currency throughout. In the end every
-// fact counts once, in the new currency.
+// TestKilledCurrency kills the worker while the currency of an account is changed. Reports answer in the new currency throughout,
+// and in the end every fact counts once in it.
 func TestKilledCurrency(t *testing.T) {
 	parttest.Faults.Only(t)
 	t.Parallel()
@@ -119,8 +118,7 @@ func TestKilledCurrency(t *testing.T) {
 	m.checkCount("changes under way", 0, `SELECT count(*) FROM currency_changes`)
 }
 
-// begin opens a transaction and runs a statement in it. The returned function rolls the transaction back. If the test ends first, its
-// cleanup rolls the transaction back.
+// begin opens a transaction and runs a statement in it. end rolls it back.
 func (m *midway) begin(query string, args ...any) (end func()) {
 	m.t.Helper()
 	tx, err := m.db.BeginTxx(m.t.Context(), nil)

@@ -14,8 +14,8 @@ import (
 	"switchyard/workers/providers/ads/adstest"
 )
 
-// TestKilledSpendSync kills the worker with -9 while a sync writes one of its days. The days that it has written
-// stay, and the next worker writes the others. All figures match the figures of an undisturbed sync.
+// TestKilledSpendSync kills the worker with -9 while a sync writes one of its days. The next worker writes the days that are
+// missing.
 func TestKilledSpendSync(t *testing.T) {
 	parttest.Faults.Only(t)
 	t.Parallel()

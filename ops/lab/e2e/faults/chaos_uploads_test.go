@@ -27,15 +27,14 @@ import (
 	"switchyard/workers/providers/rest/resttest"
 )
 
-// killedUploads is the number of conversions that are uploaded while workers are killed. uploadsAtOnce is the number of conversions that
-// TikTok accepts in one request.
+// uploadsAtOnce is the number of conversions that TikTok accepts in one request.
 const (
 	killedUploads = 1000
 	uploadsAtOnce = 50
 )
 
-// startUploads puts the account's clicks on a traffic source that is connected to a platform, and records conversions to be
-// uploaded to it. param is the URL parameter by which the platform knows a click.
+// startUploads connects the clicks' traffic source to a platform, and records conversions to be uploaded to it. param is the URL
+// parameter by which the platform knows a click.
 func (m *midway) startUploads(provider, param string) {
 	m.t.Helper()
 	source := uuid.New()
@@ -67,7 +66,6 @@ func (m *midway) startUploads(provider, param string) {
 	m.sweepUploads()
 }
 
-// sweepUploads submits the sweep of uploads, so that the test need not wait for the clock.
 func (m *midway) sweepUploads() {
 	m.t.Helper()
 	if _, err := jobs.Submit(m.t.Context(), m.client, jobs.SweepUploads, uuid.Nil, jobs.Tick{}); err != nil {
@@ -88,7 +86,6 @@ func (m *midway) uploads() (out string) {
 	return out
 }
 
-// waitUploaded waits until nothing of the account is left to upload.
 func (m *midway) waitUploaded() {
 	m.t.Helper()
 	m.until("all conversions are uploaded", func() bool {
@@ -97,9 +94,8 @@ func (m *midway) waitUploaded() {
 	})
 }
 
-// TestKilledUploads kills the worker with -9 in the middle of the upload of 1,000 conversions: before the platform has got a
-// request, and after it has accepted a request that it has not answered. Only the conversions in flight are sent again, under
-// the same ids. All figures match the figures of an undisturbed account.
+// TestKilledUploads kills the worker with -9 before the platform has got a request, and after it has accepted a request that it
+// has not answered. Only the conversions in flight are sent again, under the same ids.
 func TestKilledUploads(t *testing.T) {
 	parttest.Faults.Only(t)
 	t.Parallel()
@@ -176,10 +172,8 @@ func (m *midway) signIn(provider, token string) {
 	}
 }
 
-// TestKilledGoogleUploads kills the worker with -9 around both steps of Google's Data Manager: before Google has a request,
-// after it has accepted a request whose answer is lost, and while the worker asks for the results of the requests. Google has
-// each conversion once. A conversion that is sent again has the same id, and Google refuses it as known. All conversions end as
-// accepted.
+// TestKilledGoogleUploads kills the worker with -9 around both steps of Google's Data Manager. A conversion that is sent again
+// has the same id, and Google refuses it as known. All conversions end as accepted.
 func TestKilledGoogleUploads(t *testing.T) {
 	parttest.Faults.Only(t)
 	t.Parallel()

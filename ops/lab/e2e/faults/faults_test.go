@@ -22,8 +22,8 @@ import (
 	"switchyard/ops/lab/fleet"
 )
 
-// ownTimes fails the test for records whose stored time is outside the time of their request. It allows one more second at both
-// ends, because clocks that are read at the same moment can differ.
+// ownTimes fails the test for records whose stored time is outside the time of their request. It allows one second more, because
+// clocks can differ.
 func ownTimes[K comparable](t *testing.T, want map[K]e2e.Span, got map[K]time.Time) {
 	t.Helper()
 	wrong := 0
@@ -38,8 +38,7 @@ func ownTimes[K comparable](t *testing.T, want map[K]e2e.Span, got map[K]time.Ti
 	}
 }
 
-// TestKilledWebLosesNoClick kills the web process five times under 64 connections. Every answered click is in the database
-// exactly once, and the reports count each row once.
+// TestKilledWebLosesNoClick kills the web process five times under 64 connections. Every answered click is stored exactly once.
 func TestKilledWebLosesNoClick(t *testing.T) {
 	parttest.Faults.Only(t)
 	t.Parallel()
@@ -96,8 +95,8 @@ func TestKilledWebLosesNoClick(t *testing.T) {
 	}
 }
 
-// TestServersAwayLoseNothing takes PostgreSQL, then Redis, then both away for ten seconds each, while clicks and postbacks arrive.
-// Every request is answered as usual, and everything is stored afterwards under the time of its request.
+// TestServersAwayLoseNothing takes PostgreSQL, then Redis, then both away for ten seconds each. Every request is answered as
+// usual, and everything is stored afterwards under the time of its request.
 func TestServersAwayLoseNothing(t *testing.T) {
 	parttest.Faults.Only(t)
 	t.Parallel()
@@ -213,7 +212,7 @@ func bothAway(ctx context.Context, s *e2e.Service, d time.Duration) error {
 }
 
 // TestKilledWorkerDeliversAll kills the worker three times in the middle of its deliveries. Every event is delivered. A delivery
-// is repeated only if the worker died after the answer and before it recorded the answer.
+// is repeated only if the worker died before it recorded the answer.
 func TestKilledWorkerDeliversAll(t *testing.T) {
 	parttest.Faults.Only(t)
 	t.Parallel()
@@ -288,7 +287,6 @@ func TestKilledWorkerDeliversAll(t *testing.T) {
 	}
 }
 
-// byOrder counts the accepted attempts, by conversion id and event id.
 func byOrder(attempts []fleet.Attempt) map[string]map[string]int {
 	orders := map[string]map[string]int{}
 	for _, a := range attempts {

@@ -20,16 +20,15 @@ import (
 	"switchyard/ops/lab/e2e"
 )
 
-// target holds everything that the attacker knows: addresses of the service, and the keys and records of the attacker's own
-// accounts.
+// target holds everything that the attacker knows.
 type target struct {
 	URL, OpsURL string
-	Link        string // a tracking link of the neighbour
-	Costly      string // the attacker's own link, whose flow is as costly as the service allows
+	Link        string // of the neighbour
+	Costly      string // a link of the attacker, whose flow is as costly as the service allows
 	Webhook     string // the id of an endpoint that never answers
 	Network     string // the id of a network whose postbacks need a secret
 	Key         string
-	ReaderKey   string // the key of a second account, which reads until its calls per minute are used up
+	ReaderKey   string // of a second account, which reads until its calls per minute are used up
 }
 
 // attacker plays accounts and strangers that try to make the service unavailable to the others.
@@ -65,8 +64,7 @@ func newAttacker(at target) (*attacker, error) {
 	}, nil
 }
 
-// try makes an attack at least once, repeats it until the context ends, and counts the answers. When the context ends, the running
-// request is cancelled if this attack has had an answer before. Otherwise try waits for the answer.
+// try repeats an attack until the context ends, and counts the answers. It waits for the first answer even after the end.
 func (a *attacker) try(ctx context.Context, how attack) {
 	for first := true; first || ctx.Err() == nil; first = false {
 		request := ctx
@@ -94,11 +92,10 @@ func (a *attacker) count(how attack, status int) (total int) {
 	return total
 }
 
-// attack is one way to attack the service. Its function `once` makes the attack a single time. The function returns the status of the
-// answer, or 0 for no answer.
+// attack is one way to attack the service. once returns the status of the answer, or 0 for no answer.
 type attack struct {
 	name     string
-	parallel int           // number of attackers at the same time
+	parallel int           // attackers at the same time
 	pause    time.Duration // of each attacker, after each attack
 	once     func(*attacker, context.Context) int
 	answers  []int // the statuses that the service may answer, apart from 0
@@ -188,13 +185,11 @@ func (a *attacker) send(ctx context.Context, method, target, host string, body [
 	return resp.StatusCode
 }
 
-// read calls the API once, even if the answer tells the caller to wait and call again.
 func (a *attacker) read(ctx context.Context, path string) int {
 	return callOnce(ctx, a.reader, http.MethodGet, path, nil)
 }
 
-// start sends a POST that starts a job. It asks the service to answer before the job has ended. The attacker need not wait for the
-// job, so only the service limits the number of open jobs.
+// start sends a POST that starts a job, and does not wait for it. So only the service limits the number of open jobs.
 func (a *attacker) start(ctx context.Context, path string, body any) int {
 	return callOnce(ctx, a.api, http.MethodPost, path, body, "Prefer", "respond-async")
 }
@@ -236,7 +231,6 @@ func (a *attacker) wrongPassword(ctx context.Context) int {
 	return a.send(ctx, http.MethodGet, a.OpsURL+"/metrics", "", nil, "Authorization", "Basic eDp5")
 }
 
-// visit clicks the costly link with the longest user agent, from a random address.
 func (a *attacker) visit(ctx context.Context) int {
 	return a.send(ctx, http.MethodGet, a.URL+a.costly.RequestURI(), a.costly.Host, nil,
 		"User-Agent", strings.Repeat("abcdef", 85), "X-Forwarded-For", stranger())
@@ -258,7 +252,7 @@ func (a *attacker) forged(ctx context.Context) int {
 		"X-Forwarded-For", stranger())
 }
 
-// secret sends a postback of the network with the right or a wrong secret, in one of four ways to send a secret.
+// secret sends a postback of the network with the right or a wrong secret, in one of four ways.
 func (a *attacker) secret(ctx context.Context) int {
 	secret := canary + []string{"-right", "-wrong"}[rand.IntN(2)]
 	target := a.URL + "/postback/" + a.Network
@@ -278,5 +272,5 @@ func (a *attacker) secret(ctx context.Context) int {
 	return a.send(ctx, http.MethodGet, target+"?"+query.Encode(), a.link.Host, nil)
 }
 
-// stranger returns a random address, one out of 4,096.
+// stranger returns one of 4,096 random addresses.
 func stranger() string { return fmt.Sprintf("81.3.%d.%d", rand.IntN(16), rand.IntN(256)) }

@@ -15,19 +15,16 @@ import (
 // canary is the beginning of the secrets that the test sends.
 const canary = "canary-4f1d96b2"
 
-// canaryControl is the name of the network, which the service stores in clear. Finding it shows that the search works.
+// canaryControl is a name that the service stores in clear. Finding it shows that the search works.
 const canaryControl = "bird-4f1d96b2"
 
-// noSecretsInClear checks that nothing that the service writes contains the secrets of postbacks.
 func noSecretsInClear(t *testing.T, f *fleet.Fleet) {
 	t.Helper()
 	notWritten(t, f, []string{canary}, canaryControl)
 }
 
 // notWritten checks that the service has written none of the texts, neither in clear nor in the hexadecimal form in which
-// PostgreSQL shows bytes. It searches the files of PostgreSQL including its write-ahead log, the files of Redis, the spools, the
-// logs of the processes and the metrics. control is a text that the service stores in clear. Finding it shows that the search
-// works.
+// PostgreSQL shows bytes. It searches all files of the fleet and the metrics. control is a text that the service stores in clear.
 func notWritten(t *testing.T, f *fleet.Fleet, texts []string, control string) {
 	t.Helper()
 	search := func(where string, content []byte) {

@@ -15,18 +15,16 @@ import (
 	"switchyard/ops/lab/e2e"
 )
 
-// attackCommand is the argument that makes the test binary run the attacker's process.
 const attackCommand = "attack"
 
-// attackProcess is the process of the attacker. It runs apart from the test, so that a busy client does not distort the neighbour's
-// figures. It runs at low priority, because a real attacker uses processors of their own.
+// attackProcess is the process of the attacker. A busy client in the test's own process would distort the neighbour's figures. It
+// runs at low priority, because a real attacker uses processors of their own.
 type attackProcess struct {
 	orders  *json.Encoder
 	reports *json.Decoder
 	answers answers // received until the last attacks ended
 }
 
-// startAttackProcess starts the attacker's process, which ends with the test.
 func startAttackProcess(t *testing.T, at target) *attackProcess {
 	t.Helper()
 	cmd := exec.CommandContext(context.WithoutCancel(t.Context()), "nice", "-n", "10", e2e.OwnBinary(t), attackCommand)
@@ -61,7 +59,6 @@ func (r *attackProcess) order(t *testing.T, v any) {
 	}
 }
 
-// begin starts attacks.
 func (r *attackProcess) begin(t *testing.T, list []attack) {
 	t.Helper()
 	names := make([]string, len(list))
@@ -71,7 +68,7 @@ func (r *attackProcess) begin(t *testing.T, list []attack) {
 	r.order(t, names)
 }
 
-// end tells the process to end the attacks, waits until they have ended, and reads the answers that they received.
+// end ends the attacks and reads the answers that they received.
 func (r *attackProcess) end(t *testing.T) {
 	t.Helper()
 	r.order(t, []string{})
@@ -80,8 +77,8 @@ func (r *attackProcess) end(t *testing.T) {
 	}
 }
 
-// allTried checks that each attack got an answer, and only expected answers. An unexpected answer means that the service did not
-// understand the attack.
+// allTried checks that each attack got only expected answers, and at least one. An unexpected answer means that the service did
+// not understand the attack.
 func (r *attackProcess) allTried(t *testing.T) {
 	t.Helper()
 	for _, how := range attacks {
@@ -99,7 +96,7 @@ func (r *attackProcess) allTried(t *testing.T) {
 }
 
 // runAttacks is the main function of the attacker's process. It reads the target, and then lists of attacks to begin. An empty
-// list tells it to end the attacks, and it answers with the statuses that they received.
+// list ends the attacks.
 func runAttacks(in io.Reader, out io.Writer) error {
 	orders, reports := json.NewDecoder(in), json.NewEncoder(out)
 	var at target

@@ -28,8 +28,8 @@ import (
 	"switchyard/ops/lab/fleet"
 )
 
-// The limits that the neighbour's figures must keep in the long form of the test: a multiple of the figures on a quiet service, and
-// absolute values.
+// The limits of the neighbour's figures in the long form of the test: a multiple of the figures on a quiet service, and absolute
+// values.
 const (
 	neighbourRatio  = 3
 	neighbourCall   = 300 * time.Millisecond
@@ -38,11 +38,9 @@ const (
 	neighbourMemory = 1 << 30 // bytes, of each process
 )
 
-// TestNeighbour checks that no account or stranger can make the service unavailable to the others. It runs each attack alone (in
-// the short form four at once) and then random mixtures of attacks, while another account, the neighbour, calls the API and has
-// clicks and conversions. All calls of the neighbour must succeed, all its clicks must be counted, and all its conversions must
-// reach its webhook. The long form also sets limits: for the time of its calls and redirects, for the delay of its clicks in the
-// reports and of its conversions at its webhook, and for the memory of each process.
+// TestNeighbour checks that no account or stranger can make the service unavailable to the others. During attacks, all calls of
+// another account, the neighbour, succeed, and all its clicks and conversions arrive. The long form also limits its waiting times
+// and the memory of each process.
 func TestNeighbour(t *testing.T) {
 	parttest.Faults.Only(t)
 	t.Parallel()
@@ -95,7 +93,6 @@ func TestNeighbour(t *testing.T) {
 	}
 }
 
-// neighbour is the account that must not notice the attackers. It counts its own clicks.
 type neighbour struct {
 	*e2e.Service
 	mu       sync.Mutex
@@ -103,11 +100,9 @@ type neighbour struct {
 	notified map[string]chan struct{} // by conversion id; closed when the conversion's webhook has come
 }
 
-// neighbourHook is the path of the neighbour's webhook.
 const neighbourHook = "/neighbour"
 
-// figures holds the neighbour's measured times by kind: how long each call took, how late clicks were in the reports, and how
-// late conversions were at the webhook.
+// figures holds the neighbour's measured times by kind.
 type figures map[string][]time.Duration
 
 const (
@@ -144,8 +139,7 @@ func (f figures) String() string {
 	return b.String()
 }
 
-// check fails the test for each kind whose 99th percentile is above its limit. The limit of calls depends on the figures of a
-// quiet service.
+// check fails the test for each kind whose 99th percentile is above its limit.
 func (f figures) check(t *testing.T, quiet figures) {
 	t.Helper()
 	for kind := range f {
@@ -162,7 +156,7 @@ func (f figures) check(t *testing.T, quiet figures) {
 	}
 }
 
-// measureDuring runs the attacks and measures the neighbour at the same time. A failed call of the neighbour fails the test.
+// measureDuring measures the neighbour during the attacks.
 func (n *neighbour) measureDuring(t *testing.T, name string, d time.Duration, a *attackProcess, list ...attack) figures {
 	t.Helper()
 	if len(list) > 0 {
@@ -236,7 +230,7 @@ func (n *neighbour) redirect(ctx context.Context) error {
 	return nil
 }
 
-// convert sends the postback of a click, which the service must accept, and waits for the webhook of the conversion.
+// convert sends the postback of a click and waits for the webhook of the conversion.
 func (n *neighbour) convert(ctx context.Context) error {
 	click, err := n.Click(ctx, http.DefaultTransport)
 	if err != nil {
@@ -262,7 +256,7 @@ func (n *neighbour) convert(ctx context.Context) error {
 	}
 }
 
-// receive records that the webhook of a conversion has arrived. It may arrive more than once.
+// receive records that a webhook has arrived. It may arrive more than once.
 func (n *neighbour) receive(body []byte) {
 	var event struct{ Data models.ConversionData }
 	_ = json.Unmarshal(body, &event) // an unreadable body names no conversion
@@ -317,7 +311,7 @@ func (n *neighbour) allCounted(t *testing.T) {
 	}
 }
 
-// checkMemory checks the peak memory of each process against neighbourMemory. It skips the test on a system without this figure.
+// checkMemory checks the peak memory of each process. It skips the test on a system without this figure.
 func checkMemory(t *testing.T, f *fleet.Fleet) {
 	t.Helper()
 	for _, name := range []string{"web", "worker", "clock"} {

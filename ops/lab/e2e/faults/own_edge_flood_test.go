@@ -19,13 +19,13 @@ import (
 // The size of the flood and the limits of its costs.
 const (
 	floodAtOnce = 48
-	floodMemory = 96 << 10 // kB that a web process may grow by
+	floodMemory = 96 << 10 // kB by which a web process may grow
 	floodScans  = 500      // scans of the tables that a handshake could read; periodic jobs cause some of them
 )
 
 // TestHandshakeFlood floods two web processes with handshakes for unverified names, first as visitors make them and then as CAs
 // do. The processes order no certificates, do not query the database and keep no memory of the names. They complete other
-// handshakes throughout the flood.
+// handshakes.
 func TestHandshakeFlood(t *testing.T) {
 	parttest.Edge.Only(t)
 	t.Parallel()
@@ -36,7 +36,7 @@ func TestHandshakeFlood(t *testing.T) {
 	e := startEdge(t, true)
 	other, otherPort := e.secondWeb()
 	e.start("web", "clock", "worker")
-	// A domain that an account has added but not verified is treated like a domain that no account has.
+	// A domain that is added but not verified is treated like an unknown domain.
 	const stranger = "stranger.example"
 	if err := e.api.Do(t.Context(), http.StatusCreated, http.MethodPost, "/domains", map[string]any{"domain": stranger}, nil); err != nil {
 		t.Fatal(err)
@@ -90,7 +90,7 @@ func TestHandshakeFlood(t *testing.T) {
 	t.Logf("%d handshakes with the install's own host meanwhile", served)
 }
 
-// refused makes a handshake for a name that is not served. The test fails unless the server answers "unrecognized name".
+// refused makes a handshake, which the server must answer with "unrecognized name".
 func (e *edgeFleet) refused(port int, name, protocol string) {
 	e.Helper()
 	d := tls.Dialer{Config: &tls.Config{ServerName: name, NextProtos: []string{protocol}, InsecureSkipVerify: true}}
@@ -103,8 +103,7 @@ func (e *edgeFleet) refused(port int, name, protocol string) {
 	}
 }
 
-// whileServed returns how many handshakes with the install's own host succeeded while fn ran. A failed handshake fails the
-// test.
+// whileServed returns how many handshakes with the install's own host succeeded while fn ran.
 func (e *edgeFleet) whileServed(fn func()) (served int) {
 	e.Helper()
 	over := make(chan struct{})

@@ -52,11 +52,11 @@ type edgeFleet struct {
 var zoneKey = egresstest.Key{Name: "tracker.", Algorithm: "hmac-sha256", Secret: "Y2FuYXJ5LXRzaWcta2V5LW9mLTMyLWJ5dGVzLSEhIQ=="}
 
 // customerZone holds both the customers' hosts and the tracking host, because a server that does not recurse follows a CNAME only
-// within a zone. The zone is a public suffix, so that the install reserves only tracker.co.uk and the names below it, and not the
-// customers' names. It is not below .example, because workers do not query such hosts.
+// within a zone. It is a public suffix, so that the install does not reserve the customers' names. It is not below .example,
+// because workers do not query such hosts.
 const customerZone, trackingHost = "co.uk", "go.tracker.co.uk"
 
-// startEdge starts the servers but no process of the service. Set `behind` if several web processes share the public ports.
+// startEdge starts the servers but no process of the service. behind means that several web processes share the public ports.
 func startEdge(t *testing.T, behind bool) *edgeFleet {
 	t.Helper()
 	parttest.Needs(t, parttest.Edge)
@@ -137,7 +137,6 @@ func (e *edgeFleet) browser() *http.Transport {
 	}
 }
 
-// get requests an address as a browser does and discards the body of the answer.
 func (e *edgeFleet) get(via http.RoundTripper, address string) (*http.Response, error) {
 	e.Helper()
 	req, err := http.NewRequestWithContext(e.Context(), http.MethodGet, address, nil)
@@ -153,7 +152,6 @@ func (e *edgeFleet) get(via http.RoundTripper, address string) (*http.Response, 
 	return res, errors.Join(err, res.Body.Close())
 }
 
-// shake makes a TLS handshake for a host and returns the host's certificate.
 func (e *edgeFleet) shake(host string) (*x509.Certificate, error) {
 	e.Helper()
 	d := tls.Dialer{Config: &tls.Config{ServerName: host, RootCAs: e.ca.Roots(), MinVersion: tls.VersionTLS12}}
@@ -165,7 +163,6 @@ func (e *edgeFleet) shake(host string) (*x509.Certificate, error) {
 	return conn.(*tls.Conn).ConnectionState().PeerCertificates[0], nil
 }
 
-// domains returns the account's domains by host.
 func (e *edgeFleet) domains() map[string]edgeDomain {
 	e.Helper()
 	var list struct{ Rows []edgeDomain }
@@ -196,7 +193,7 @@ func (e *edgeFleet) targetOf(host string) string {
 	return records[0].Value
 }
 
-// ownHost waits until the install's own host is served, and stores the number of orders until then.
+// ownHost waits until the install's own host is served.
 func (e *edgeFleet) ownHost() {
 	e.Helper()
 	e2e.Tick(e.T, e.Fleet, jobs.SweepOwnHosts)
@@ -210,11 +207,9 @@ func (e *edgeFleet) ownHost() {
 // orders returns the number of orders for customers' domains.
 func (e *edgeFleet) orders() int { return e.ca.Orders() - e.before }
 
-// issued returns the number of certificates that the CA has issued.
 func (e *edgeFleet) issued() int { return strings.Count(e.ca.Log(), "Issued certificate serial") }
 
-// add adds domains, and lets the service set their records in the DNS account. It fails the test if the records of a domain were not
-// set.
+// add adds domains, and lets the service set their records in the DNS account.
 func (e *edgeFleet) add(account string, hosts ...string) {
 	e.Helper()
 	var added struct {
@@ -238,8 +233,8 @@ func (e *edgeFleet) add(account string, hosts ...string) {
 	e2e.Tick(e.T, e.Fleet, jobs.SweepDomains)
 }
 
-// TestZeroToServing adds a hostname and checks that it is served over HTTPS, renewed and released, with real servers throughout.
-// Between these steps, PostgreSQL and Redis are down for a while, and a web process starts without them.
+// TestZeroToServing: a new hostname is served over HTTPS, renewed and released. A web process also serves it without PostgreSQL
+// and Redis.
 func TestZeroToServing(t *testing.T) {
 	parttest.Edge.Only(t)
 	t.Parallel()
@@ -248,7 +243,7 @@ func TestZeroToServing(t *testing.T) {
 	const host = "go.shop." + customerZone
 	e.ownHost()
 	e.add(account, host)
-	// This domain points elsewhere. No client can make the service order a certificate for it.
+	// This domain points elsewhere, so no client can make the service order a certificate for it.
 	const stranger = "stranger.example"
 	if err := e.api.Do(t.Context(), http.StatusCreated, http.MethodPost, "/domains", map[string]any{"domain": stranger}, nil); err != nil {
 		t.Fatal(err)
@@ -304,8 +299,7 @@ func TestZeroToServing(t *testing.T) {
 	e.renewAndRelease(id, host)
 }
 
-// withoutServers kills PostgreSQL and Redis, checks clicks, and checks them again after a restart of the web process. At its end it
-// starts the servers, the worker and the clock again.
+// withoutServers checks clicks without PostgreSQL and Redis, before and after a restart of the web process.
 func (e *edgeFleet) withoutServers(host string, click func(what string)) {
 	e.Helper()
 	for _, name := range []string{"worker", "clock"} {
@@ -323,7 +317,7 @@ func (e *edgeFleet) withoutServers(host string, click func(what string)) {
 		e.Fatal(err)
 	}
 	click("without PostgreSQL")
-	e.Find("web").Stop() // on its stop, web writes its copy of the routing
+	e.Find("web").Stop() // it then writes its copy of the routing
 	if _, err := e.Spawn("web"); err != nil {
 		e.Fatal(err)
 	}
@@ -357,8 +351,8 @@ func (e *edgeFleet) renewAndRelease(id, host string) {
 	}
 	path := "/domains/" + id + "/certificate"
 	await.Until(e.T, "the certificate is renewed", func() bool {
-		// The call makes a worker ask the CA for its advice. The worker would renew the certificate a minute later, so the
-		// statement below makes the renewal due now.
+		// The call makes a worker ask the CA for its advice. The statement below makes the renewal due now, and not a minute
+		// later.
 		if err := e.api.Get(e.Context(), path, &state); err != nil && e.Context().Err() != nil {
 			e.Fatal(err)
 		}
@@ -387,7 +381,6 @@ func (e *edgeFleet) renewAndRelease(id, host string) {
 }
 
 // countFailedOrders creates a trigger that records each failed attempt and each attempt whose worker was too slow for its lease.
-// Such an attempt is repeated by the clock, or when a visitor requests the host while it has no certificate.
 const countFailedOrders = `
 CREATE TABLE failed_orders (host text);
 CREATE FUNCTION note_failed_order() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
@@ -398,8 +391,8 @@ CREATE TRIGGER failed_order AFTER UPDATE ON certificates FOR EACH ROW
 	WHEN (NEW.attempts > OLD.attempts OR NEW.fence > OLD.fence AND OLD.lease_until IS NOT NULL)
 	EXECUTE FUNCTION note_failed_order()`
 
-// TestHundredDomains adds 100 domains in batches of 10. All of them are served, each after one order. An order that failed on a
-// busy machine causes one more order. The test makes this order due immediately, so that it need not wait.
+// TestHundredDomains adds 100 domains. All of them are served, each after one order. An order that failed on a busy machine
+// causes one more.
 func TestHundredDomains(t *testing.T) {
 	parttest.Edge.Only(t)
 	t.Parallel()
@@ -425,7 +418,7 @@ func TestHundredDomains(t *testing.T) {
 		left[host] = true
 	}
 	const again = `UPDATE certificates SET next_at = now() WHERE attempts > 0 AND NOT serving AND next_at > now() + interval '1 minute'`
-	// If the clock checked a domain before the records of the domain were set, the next check is due only ten minutes later.
+	// If the clock checked a domain before its records were set, the next check is due only ten minutes later.
 	const lookAgain = `UPDATE domain_checks SET due_at = now() WHERE NOT points AND due_at > now() + interval '1 minute'`
 	for len(left) > 0 {
 		before := len(left)
@@ -451,8 +444,8 @@ func TestHundredDomains(t *testing.T) {
 	}
 }
 
-// TestKilledIssue runs two web processes, and both can answer the CA. A worker that is killed in the middle of an issue causes at
-// most one additional order and one additional certificate.
+// TestKilledIssue: with two web processes, a worker that is killed in the middle of an issue causes at most one additional order
+// and certificate.
 func TestKilledIssue(t *testing.T) {
 	parttest.Edge.Only(t)
 	t.Parallel()
@@ -484,14 +477,12 @@ func TestKilledIssue(t *testing.T) {
 	}
 }
 
-// overLeases ends all leases now, so that the next workers need not wait for dead workers.
 func (e *edgeFleet) overLeases() {
 	e.Helper()
 	e.exec(`UPDATE certificates SET lease_until = now() WHERE lease_until > now()`)
 	e.exec(`UPDATE edge_hosts SET lease_until = now() WHERE lease_until > now()`)
 }
 
-// exec runs a statement in the service's database.
 func (e *edgeFleet) exec(query string) {
 	e.Helper()
 	d, err := db.Open(e.Context(), e.DatabaseURL, db.Options{Name: "test"})
@@ -526,7 +517,6 @@ func (e *edgeFleet) secondWeb() (p *fleet.Process, tlsPort int) {
 	return p, second[1]
 }
 
-// forward listens at a port and passes its connections on to the ports of two processes in turn.
 func (e *edgeFleet) forward(port int, to ...int) {
 	e.Helper()
 	l, err := (&net.ListenConfig{}).Listen(e.Context(), "tcp", "127.0.0.1:"+strconv.Itoa(port))
@@ -549,7 +539,6 @@ func (e *edgeFleet) forward(port int, to ...int) {
 	})
 }
 
-// relay copies the data of a connection to a port of this machine, and the answers back.
 func relay(conn net.Conn, port int) {
 	defer func() { _ = conn.Close() }()
 	other, err := net.Dial("tcp", "127.0.0.1:"+strconv.Itoa(port))

@@ -25,8 +25,8 @@ import (
 	"switchyard/ops/lab/fleet"
 )
 
-// The personal data that the test sends, and a control text that the service stores in clear. Finding the control text shows that
-// the search works.
+// The personal data that the test sends, and a control text that the service stores in clear. Finding it shows that the search
+// works.
 const (
 	personMail  = "canary-7c31ea@example.com"
 	personPhone = "+442079460958"
@@ -72,11 +72,8 @@ func (p *personal) click() string {
 	return id
 }
 
-// TestPersonalDataIsWrittenNowhere sends personal data in several ways: in a goal that a server reports, by the page tag,
-// in postbacks with and without a signature, by the pixel, and in two notifications of a shop, one with a valid
-// signature and one with a wrong one. The conversions are uploaded in shadow mode with the hashes of the data.
-// Afterwards neither the data nor their hashes are in any file of PostgreSQL, Redis and the service, in a log, in a
-// metric or in a backup.
+// TestPersonalDataIsWrittenNowhere sends personal data in every way in which customers report it. The conversions are uploaded in
+// shadow mode with the hashes of the data. Afterwards neither the data nor the hashes are in any file, log, metric or backup.
 func TestPersonalDataIsWrittenNowhere(t *testing.T) {
 	parttest.Faults.Only(t)
 	t.Parallel()
@@ -137,8 +134,7 @@ func TestPersonalDataIsWrittenNowhere(t *testing.T) {
 		return dbtest.Get[int](t, p.db, sent) >= 5
 	})
 	texts := []string{strings.SplitN(personMail, "@", 2)[0], personPhone, strings.TrimPrefix(personPhone, "+")}
-	// The forms that the service hashes: the data as sent; the e-mail address in Reddit's form, which has only
-	// letters and digits before the @; and the number without its plus.
+	// The forms that the service hashes. Reddit's form of the e-mail address has only letters and digits before the @.
 	for _, normalized := range []string{personMail, strings.Replace(personMail, "-", "", 1), personPhone, personPhone[1:]} {
 		sum := sha256.Sum256([]byte(normalized))
 		texts = append(texts, hex.EncodeToString(sum[:]))
@@ -147,7 +143,6 @@ func TestPersonalDataIsWrittenNowhere(t *testing.T) {
 	p.searchBackup(texts)
 }
 
-// searchBackup searches a backup of the database.
 func (p *personal) searchBackup(texts []string) {
 	p.Helper()
 	var file bytes.Buffer

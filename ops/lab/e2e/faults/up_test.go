@@ -18,9 +18,8 @@ import (
 	"switchyard/ops/lab/fleet"
 )
 
-// TestUp runs a whole service in one process. The process prints its addresses, and its demo account takes traffic. A second start
-// prints the same tracking link. The process prints the key only at the first start, and it listens only at loopback. Its only port
-// serves the operators' pages under the host 127.0.0.1, but under no other host.
+// TestUp runs a whole service in one process, which listens only at loopback. It prints the key only at the first start. It
+// serves the operators' pages only under the host 127.0.0.1.
 func TestUp(t *testing.T) {
 	parttest.Faults.Only(t)
 	t.Parallel()
@@ -63,7 +62,6 @@ func TestUp(t *testing.T) {
 	}
 }
 
-// onlyLoopback fails the test if a service's port answers at another address of this machine.
 func onlyLoopback(t *testing.T, address string) {
 	t.Helper()
 	u, err := url.Parse(address)
@@ -92,7 +90,6 @@ type startOutput struct{ key, link string }
 
 var startPattern = regexp.MustCompile(`(?s)key +(sy_\S+|shown).*tracking link +(\S+).*operators +\S+/ops/queues`)
 
-// greeting starts "up", waits until it is ready, and returns the key and the link that it prints.
 func greeting(t *testing.T, f *fleet.Fleet) startOutput {
 	t.Helper()
 	p, err := f.Spawn("up")

@@ -10,9 +10,8 @@ import (
 	"switchyard/ops/lab/fleet"
 )
 
-// TestHalves runs web --only api, which answers no tracking links, and web --only click, which answers no calls of the API. Both
-// report that they are ready. Both show the operators' pages on the operators' port. On the public port they show these pages under
-// no host name.
+// TestHalves runs web --only api, which answers no tracking links, and web --only click, which answers no calls of the API. The
+// public port shows no operators' pages.
 func TestHalves(t *testing.T) {
 	parttest.Faults.Only(t)
 	t.Parallel()
@@ -85,7 +84,7 @@ func TestHalves(t *testing.T) {
 	}
 }
 
-// fetch requests a page under a host name and returns the status. It sends the password unless the password is empty.
+// fetch requests a page under a host name and returns the status.
 func fetch(t *testing.T, address, host, password string) int {
 	t.Helper()
 	req, err := http.NewRequestWithContext(t.Context(), http.MethodGet, address, nil)

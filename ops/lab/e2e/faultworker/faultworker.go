@@ -1,6 +1,5 @@
-// Package faultworker has the jobs that the tests of faults and scale watch, and the processes that run them: the service's
-// worker with these jobs, and a clock that ticks every second. Both processes can be broken on purpose, to show that the tests
-// notice the fault.
+// Package faultworker has the jobs that the tests of faults and scale watch, and the processes that run them: a worker, and a
+// clock that ticks every second. Both can be broken on purpose, to show that the tests notice the fault.
 package faultworker
 
 import (
@@ -24,7 +23,7 @@ import (
 	"switchyard/workers/clock"
 )
 
-// The jobs that the fault tests watch. Only the tests' own worker, faultworker, has their handlers.
+// The jobs that the fault tests watch.
 var (
 	Job = jobs.Define[Args, jobs.None]("fault:effect", jobs.Policy{
 		Queue: jobs.Webhooks, Retries: []time.Duration{time.Second}, MaxAttempts: 100, Timeout: 5 * time.Minute, Row: true,
@@ -38,18 +37,15 @@ var (
 
 // Args tell a job what to do before it writes its effect, a row in a table.
 type Args struct {
-	// Hold makes the first run of the job wait until its context ends, for example because its worker stops. This run has no
-	// effect.
+	// Hold makes the first run of the job wait until its context ends. This run has no effect.
 	Hold bool `json:"hold,omitempty"`
-	// Gate is the name of a gate. The job waits until this gate is open, even if its context is cancelled. A gate is open as soon as its
-	// name is in fault_gates.
+	// Gate is the name of a gate. The job waits until its name is in fault_gates, even if its context is cancelled.
 	Gate string `json:"gate,omitempty"`
 	// Poison is the name of a gate. The job fails until this gate is open.
 	Poison string `json:"poison,omitempty"`
 }
 
-// Tables are created next to the service's own tables. They record which jobs were started, by which process, and with
-// what effect.
+// Tables are created next to the service's own tables. They record which process started which job, and with what effect.
 const Tables = `
 CREATE TABLE fault_causes (job uuid PRIMARY KEY, batch text NOT NULL);
 CREATE TABLE fault_starts (id bigserial, job uuid NOT NULL, pid int NOT NULL,
@@ -62,13 +58,13 @@ CREATE TABLE fault_ticks (kind text NOT NULL, at timestamptz NOT NULL);
 CREATE INDEX ON fault_starts (job);
 CREATE INDEX ON fault_effects (job)`
 
-// Ways to break a process on purpose. A checker is worthless if it does not notice the break.
+// Ways to break a process on purpose.
 const (
 	BreakFence = "fence" // faultworker: effects are committed without the fence
 	BreakIDs   = "ids"   // faultclock: ticks are submitted without their ids, so a repeated tick is a second job
 )
 
-// run is the main function of a process: the worker or the clock.
+// run is the main function of both processes.
 func run(role string, args []string) (err error) {
 	flags := flag.NewFlagSet(role, flag.ContinueOnError)
 	lease := flags.Duration("lease", 0, "lease of the jobs' rows")
@@ -127,7 +123,6 @@ var Commands = map[string]func(args []string) error{
 	clockRole:  func(args []string) error { return run(clockRole, args) },
 }
 
-// process holds what the worker and the clock work with.
 type process struct {
 	db     *db.DB
 	bulk   *db.DB
@@ -155,8 +150,7 @@ func (f process) work(ctx context.Context, u *workers.Run[Args, jobs.None]) erro
 	var start, earlier int64
 	const begin = `INSERT INTO fault_starts (job, pid) VALUES ($1, $2)
 		RETURNING id, (SELECT count(*) FROM fault_starts WHERE job = $1)`
-	// Some tests freeze a process as soon as they see its row. The process loses its lease then, but it must still be able to
-	// write the row.
+	// Some tests freeze the process as soon as they see its row. It loses its lease then, but must still write the row.
 	kept := context.WithoutCancel(ctx)
 	if err := f.db.QueryRowxContext(kept, begin, u.Job.ID, os.Getpid()).Scan(&start, &earlier); err != nil {
 		return err
@@ -189,7 +183,6 @@ func (f process) open(gate string) (open bool, err error) {
 	return open, err
 }
 
-// commit commits the effect under the fence, or without the fence if BreakFence is chosen.
 func (f process) commit(ctx context.Context, u *workers.Run[Args, jobs.None]) error {
 	effect := func(c db.Conn) error {
 		_, err := c.ExecContext(context.WithoutCancel(ctx), `INSERT INTO fault_effects (job, pid) VALUES ($1, $2)`,
@@ -205,8 +198,7 @@ func (f process) commit(ctx context.Context, u *workers.Run[Args, jobs.None]) er
 	return u.Commit(ctx, jobs.None{}, nil)
 }
 
-// clock fires one tick every second and another every minute. After a hand-over, the new leader fires the last minute's tick
-// again.
+// clock fires one tick every second and another every minute.
 func (f process) clock(ctx context.Context, client *jobs.Client, cron bool) error {
 	submit := clock.Submit(client)
 	start := func(ctx context.Context, row jobs.CronRow, at time.Time, keep time.Duration) error {

@@ -26,8 +26,8 @@ import (
 	"switchyard/ops/lab/fleet"
 )
 
-// wide is a service of three web processes, two workers and two clocks. It reaches PostgreSQL through PgBouncer in transaction
-// mode and has a replica for reads. Three Sentinels tell it which Redis is the primary.
+// wide is a service of three web processes, two workers and two clocks. It has PgBouncer in transaction mode, a replica for
+// reads, and three Sentinels.
 type wide struct {
 	*e2e.Service
 	t        *testing.T
@@ -87,7 +87,7 @@ func (w *wide) check(err error) {
 // at returns a client of the API at web process i.
 func (w *wide) at(i int) *client.API { return client.New(w.urls[i%len(w.urls)], w.API.Key) }
 
-// visit follows a campaign's link at web process i, from the visitor's address. It returns the host to which the link redirects.
+// visit follows a campaign's link at web process i. It returns the host to which the link redirects.
 func (w *wide) visit(via http.RoundTripper, i int, link, visitor string) (string, error) {
 	req, err := http.NewRequestWithContext(w.t.Context(), http.MethodGet, w.urls[i%len(w.urls)]+link, nil)
 	if err != nil {
@@ -111,8 +111,8 @@ func (w *wide) visit(via http.RoundTripper, i int, link, visitor string) (string
 	return to.Host, nil
 }
 
-// campaign creates a campaign with a path that takes limit visits a day, followed by a default path without a cap. It returns the
-// path and query of the campaign's link.
+// campaign creates a campaign with a path that takes limit visits a day, followed by a path without a cap. It returns the path
+// and query of its link.
 func (w *wide) campaign(name string, limit int) (link string) {
 	w.t.Helper()
 	to := func(host string) []any { return []any{map[string]any{"url": "https://" + host + "/?cid={clickid}"}} }
@@ -126,7 +126,6 @@ func (w *wide) campaign(name string, limit int) (link string) {
 	return u.RequestURI()
 }
 
-// live waits until every web process routes a link.
 func (w *wide) live(link string) {
 	w.t.Helper()
 	for i := range w.urls {
@@ -137,10 +136,8 @@ func (w *wide) live(link string) {
 	}
 }
 
-// TestScaleOut runs three web processes, two workers and two clocks behind PgBouncer and Sentinels. Four features must be exact
-// over all processes: daily caps, unique visitors, calls with one Idempotency-Key, and the rate limit. Every click that was
-// answered is stored once and reported, through the loss of the primary Redis, of a web process and of the read replica. No
-// tick is carried out twice.
+// TestScaleOut: with many processes, daily caps, unique visitors, calls with one Idempotency-Key and the rate limit are exact.
+// The loss of the primary Redis, of a web process or of the replica loses no answered click. No tick is carried out twice.
 func TestScaleOut(t *testing.T) {
 	parttest.Faults.Only(t)
 	t.Parallel()
@@ -160,8 +157,7 @@ func TestScaleOut(t *testing.T) {
 	})
 }
 
-// ticks runs fn while the two clocks fire a test tick every second, in addition to the service's ticks. It waits for more ticks
-// before fn and after it, and fails the test if a tick was carried out twice.
+// ticks runs fn while the two clocks fire a tick every second. It fails the test if a tick was carried out twice.
 func (w *wide) ticks(fn func()) {
 	w.t.Helper()
 	carried := func() int {
@@ -180,7 +176,7 @@ func (w *wide) ticks(fn func()) {
 	w.t.Logf("%d ticks", carried())
 }
 
-// capsExact sends 240 visits, twelve at a time, to a campaign whose first path takes 100 a day. The path must take exactly 100.
+// capsExact sends 240 visits to a campaign whose first path takes exactly 100 a day.
 func (w *wide) capsExact(name string) {
 	w.t.Helper()
 	const limit, visits = 100, 240
@@ -223,7 +219,7 @@ func (w *wide) each(n int, fn func(via http.RoundTripper, i int) error) {
 	all.Wait()
 }
 
-// uniqueExact sends 40 visitors six times each, to all web processes at the same time. Only one click of each must be unique.
+// uniqueExact sends 40 visitors six times each, to all web processes. Only one click of each may be unique.
 func (w *wide) uniqueExact() {
 	w.t.Helper()
 	const visitors, times = 40, 6
@@ -270,7 +266,7 @@ func (w *wide) idempotent() {
 	}
 }
 
-// rateLimited calls the API as another account, whose plan has 300 calls a minute. Each call uses one of them, at any web process.
+// rateLimited calls the API as another account, whose plan has 300 calls a minute over all web processes.
 func (w *wide) rateLimited() {
 	w.t.Helper()
 	const limit = 300
@@ -342,7 +338,7 @@ func (w *wide) clicksThrough(fn func()) {
 	w.t.Logf("%d clicks answered and stored", clicks.Len())
 }
 
-// reportsByReplica reads reports from the replica and, after the replica has ended, from the primary. Every call is answered.
+// reportsByReplica reads reports from the replica and, after the replica has ended, from the primary.
 func (w *wide) reportsByReplica() {
 	w.t.Helper()
 	answeredBy := func(server string) {

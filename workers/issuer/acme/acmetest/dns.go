@@ -8,8 +8,7 @@ import (
 	"github.com/miekg/dns"
 )
 
-// Everywhere starts a DNS server for a CA. The server answers 127.0.0.1 for every name. It listens only on TCP, because the CA
-// sends its queries by TCP.
+// Everywhere starts a DNS server that answers 127.0.0.1 for every name. It listens only on TCP, because the CA queries by TCP.
 func Everywhere(tb testing.TB) netip.AddrPort {
 	tb.Helper()
 	l, err := (&net.ListenConfig{}).Listen(tb.Context(), "tcp", "127.0.0.1:0")

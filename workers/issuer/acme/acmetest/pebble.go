@@ -1,5 +1,5 @@
-// Package acmetest runs a CA for tests. The CA is Pebble. It is built from its module in the same way as the developers' tools.
-// No part of it is linked into the service.
+// Package acmetest runs Pebble as a CA for tests. It is built as the developers' tools are, and no part of it is linked into the
+// service.
 package acmetest
 
 import (
@@ -33,16 +33,16 @@ import (
 
 // Options are the options of a CA.
 type Options struct {
-	DNS               netip.AddrPort // the DNS server that the CA asks for the addresses of hosts
-	HTTPPort, TLSPort int            // the ports at which the CA connects to hosts
-	// EAB maps key ids to keys for external account binding. If it is empty, accounts need no binding.
+	DNS               netip.AddrPort // which the CA asks for the addresses of hosts
+	HTTPPort, TLSPort int            // at which the CA connects to hosts
+	// EAB maps key ids to keys for external account binding. If empty, accounts need no binding.
 	EAB map[string]string
 }
 
 // CA is a running Pebble. It rejects a fifth of the nonces and delays validations.
 type CA struct {
 	Directory string
-	CAFile    string // PEM file with the certificate to trust for the CA's own address
+	CAFile    string // PEM file with the certificate of the CA's own address
 
 	tb         testing.TB
 	program    string
@@ -64,7 +64,7 @@ var build = sync.OnceValues(func() (string, error) {
 	root := filepath.Dir(strings.TrimSpace(string(mod)))
 	cmd := exec.Command("go", "tool", "-n", "-modfile=ops/tools/go.mod", "pebble")
 	cmd.Dir = root
-	// The tool is built in the same way as the developers' tools, independently of the flags of the tests.
+	// As for the developers' tools, independently of the flags of the tests.
 	cmd.Env = append(os.Environ(), "CGO_ENABLED=0")
 	var why bytes.Buffer
 	cmd.Stderr = &why
@@ -75,7 +75,7 @@ var build = sync.OnceValues(func() (string, error) {
 	return strings.TrimSpace(string(path)), nil
 })
 
-// Start starts a CA. The test is skipped if Pebble cannot be built, for example without a network.
+// Start starts a CA. If Pebble cannot be built, for example without a network, the test is skipped.
 func Start(tb testing.TB, o Options) *CA {
 	tb.Helper()
 	parttest.Needs(tb, parttest.Edge)
@@ -151,13 +151,13 @@ func (ca *CA) Stop() {
 	<-ca.ended
 }
 
-// Restart starts a stopped CA again. After that, the CA has lost all its data and issues under a new root.
+// Restart starts a stopped CA again. It has lost all its data and issues under a new root.
 func (ca *CA) Restart() {
 	ca.tb.Helper()
 	ca.start(ca.cmd.Args[1:])
 }
 
-// Root returns the CA's current root certificate in PEM.
+// Root returns the CA's current root certificate as PEM.
 func (ca *CA) Root() []byte {
 	ca.tb.Helper()
 	res, err := ca.client.Get(ca.management + "/roots/0") //nolint:noctx // on this machine
@@ -172,7 +172,7 @@ func (ca *CA) Root() []byte {
 	return text
 }
 
-// Roots returns a pool with the CA's current root certificate, for a client.
+// Roots returns a pool with the CA's current root certificate.
 func (ca *CA) Roots() *x509.CertPool {
 	ca.tb.Helper()
 	pool := x509.NewCertPool()
@@ -227,7 +227,7 @@ func (w writer) Write(p []byte) (int, error) {
 
 func tail(text string) string { return text[max(0, len(text)-4000):] }
 
-// writePair writes the certificate and the key for the CA's own address to files. It returns a pool that trusts the certificate.
+// writePair writes the certificate and the key of the CA's own address to files, and returns a pool that trusts it.
 func (ca *CA) writePair() *x509.CertPool {
 	ca.tb.Helper()
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
@@ -261,7 +261,7 @@ func (ca *CA) writePair() *x509.CertPool {
 	return pool
 }
 
-// freePort returns a local address at which no process listens.
+// freePort returns a free local address.
 func freePort(tb testing.TB) string {
 	tb.Helper()
 	l, err := (&net.ListenConfig{}).Listen(tb.Context(), "tcp", "127.0.0.1:0")
