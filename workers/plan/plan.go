@@ -21,7 +21,7 @@ type Reports interface {
 	ClicksOf(ctx context.Context, accounts []uuid.UUID, from, to time.Time) (map[uuid.UUID]int64, error)
 }
 
-// Register adds the handlers to a runtime. now is the clock, default time.Now.
+// Register adds the handlers to a runtime. now may be nil. now is the clock, default time.Now.
 func Register(r *workers.Runtime, s *store.Store, reports Reports, now func() time.Time) {
 	w := &watcher{store: s, reports: reports, client: r.Client(), now: workers.Clock(now)}
 	workers.RegisterTick(r, jobs.WatchPlans, w.watch)
@@ -34,8 +34,7 @@ type watcher struct {
 	now     func() time.Time
 }
 
-// watch announces plan.limit_reached once a month per account. A repeated run does not announce it again, because the announced
-// limit is stored for the month. A failing account does not stop the others.
+// watch announces plan.limit_reached once a month per account. A failing account does not stop the others.
 func (w *watcher) watch(ctx context.Context) error {
 	unknown, err := w.store.Usage().UnknownPlans(ctx)
 	if err != nil {
