@@ -102,7 +102,7 @@ func customRows(e models.CostEndpoint, body []byte) (rows []row, err error) {
 func empty(body json.RawMessage) bool { return len(body) == 0 || bytes.Equal(body, []byte("null")) }
 
 // body returns the body of a POST and its content type. If the endpoint's body is a JSON string, its text is sent. Any other body
-// is sent as JSON. Any other body is sent as JSON.
+// is sent as JSON.
 func (s *session) body(period Range, page int) (body []byte, contentType string) {
 	var text string
 	if json.Unmarshal(s.endpoint.Body, &text) != nil {

@@ -62,7 +62,7 @@ const (
 	metaLeast = 50
 )
 
-// metaSize is the size of a request for insights. While a range is read, it only shrinks. While a range is read, it only shrinks.
+// metaSize is the size of a request for insights. While a range is read, it only shrinks.
 type metaSize struct{ limit, days int }
 
 // halve makes the size smaller, or returns false if it is the smallest.
