@@ -46,8 +46,7 @@ func (p *cloudflareAccount) Zones(ctx context.Context) ([]zone, error) {
 	})
 }
 
-// oneName is the context key of the name whose records are read. Without it, the whole zone is read. Without it, the whole zone
-// is read.
+// oneName is the context key of the name whose records are read. Without it, the whole zone is read.
 type oneName struct{}
 
 func (p *cloudflareAccount) Records(ctx context.Context, z zone, name string) ([]libdns.RR, error) {

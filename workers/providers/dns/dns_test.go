@@ -213,8 +213,7 @@ func (s *suite) set(t *testing.T) {
 	}
 }
 
-// failures: errors show the provider's text and no credentials. Refused credentials, too many requests and other failures are
-// distinguished.
+// failures: errors show the provider's text and no credentials.
 func (s *suite) failures(t *testing.T) {
 	form, _ := models.DNSProviderNamed(s.name)
 	_, secrets := form.Split(s.credentials)

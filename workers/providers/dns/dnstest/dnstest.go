@@ -54,7 +54,7 @@ func (w *World) Together(n int) {
 	w.missing, w.all = n, make(chan struct{})
 }
 
-// waitForAll waits for the requests of Together. ok is false if the caller gave up. ok is false if the caller gave up.
+// waitForAll waits for the requests of Together. ok is false if the caller gave up.
 func (w *World) waitForAll(ctx context.Context) (ok bool) {
 	w.mu.Lock()
 	if w.missing > 0 {

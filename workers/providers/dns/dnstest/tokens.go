@@ -24,7 +24,7 @@ var (
 	}, "client_secret"), serve: serveAzure}
 )
 
-// googleKey returns the key of the service account. It is generated on first use.
+// googleKey returns the key of the service account.
 var googleKey = sync.OnceValue(func() *rsa.PrivateKey { return must(rsa.GenerateKey(rand.Reader, 2048)) })
 
 func must[T any](v T, err error) T {
