@@ -42,6 +42,7 @@ type syncer struct {
 	conversions rowimport.Importer[correction.Conversion, correction.ConversionOutcome]
 }
 
+// Register registers the handlers with a runtime.
 func Register(r *workers.Runtime, s *store.Store, o Options) {
 	o.Now = workers.Clock(o.Now)
 	o.Most = cmp.Or(o.Most, models.SyncMost)

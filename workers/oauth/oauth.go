@@ -35,6 +35,7 @@ type Connections struct {
 	store *store.Store
 }
 
+// New makes Connections.
 func New(s *store.Store, o Options) *Connections {
 	o.Now = workers.Clock(o.Now)
 	if o.Wait == nil {
@@ -43,6 +44,7 @@ func New(s *store.Store, o Options) *Connections {
 	return &Connections{o, s}
 }
 
+// Register registers the handlers at a runtime.
 func (k *Connections) Register(r *workers.Runtime) {
 	workers.Register(r, jobs.ExchangeOAuth, k.exchange)
 	workers.Register(r, jobs.ListAdAccounts, k.accounts)

@@ -40,6 +40,7 @@ type sender struct {
 	sent  *prometheus.CounterVec
 }
 
+// Register registers the handler at a runtime.
 func Register(r *workers.Runtime, st *store.Store, o Options) {
 	o.Timeout = cmp.Or(o.Timeout, 10*time.Second)
 	s := &sender{o: o, db: r.DB(), store: st}

@@ -86,6 +86,7 @@ func Test(ctx context.Context, test func(context.Context) error) error {
 	return test(ctx)
 }
 
+// Register registers the handler of the jobs with a runtime.
 func (i *Imports[A, R]) Register(r *workers.Runtime, run func(context.Context, *workers.Run[A, R]) error) {
 	i.client = r.Client()
 	i.ended = endedRuns(r)
@@ -107,6 +108,7 @@ func endedRuns(r *workers.Runtime) *prometheus.CounterVec {
 
 const claimedAtOnce = 500
 
+// StartDue starts the imports that are due.
 func (i *Imports[A, R]) StartDue(ctx context.Context) error {
 	now := i.Now()
 	return workers.StartDue(ctx, i.Store, i.client, claimedAtOnce, func(s *store.Store) ([]models.Job, error) {

@@ -66,6 +66,7 @@ func (o Options) version(provider string) string {
 // Client opens connections. Safe for concurrent use.
 type Client struct{ o Options }
 
+// New makes a Client.
 func New(o Options) *Client {
 	o.Options = o.WithDefaults()
 	return &Client{o}

@@ -83,6 +83,7 @@ type UploadOptions struct {
 // Uploader uploads conversions to ad platforms. Safe for concurrent use.
 type Uploader struct{ o UploadOptions }
 
+// NewUploader makes an Uploader.
 func NewUploader(o UploadOptions) *Uploader {
 	o.Options.Options = o.WithDefaults()
 	return &Uploader{o}

@@ -96,6 +96,7 @@ type Options struct {
 // Client opens connections. Safe for concurrent use.
 type Client struct{ o Options }
 
+// New makes a Client.
 func New(o Options) *Client {
 	if o.Now == nil {
 		o.Now = time.Now

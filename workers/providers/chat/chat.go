@@ -37,6 +37,7 @@ type Options struct {
 // Client sends messages. It is safe for concurrent use.
 type Client struct{ o Options }
 
+// New makes a Client.
 func New(o Options) *Client {
 	o.Telegram = cmp.Or(o.Telegram, "https://api.telegram.org")
 	if o.Now == nil {

@@ -79,6 +79,7 @@ type Request struct {
 
 const defaultTimeout = 10 * time.Second
 
+// Page says which part of a list an answer has.
 type Page struct {
 	Number int    `json:"page"`
 	Pages  int    `json:"total_pages"`
@@ -219,6 +220,7 @@ type Error struct {
 	Wait   time.Duration // wait before asking again, if Cloudflare asks for fewer requests; else 0
 }
 
+// Error implements error.
 func (e *Error) Error() string { return e.Text }
 
 // Refused reports whether Cloudflare refuses the token.

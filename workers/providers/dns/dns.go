@@ -45,6 +45,7 @@ type Options struct {
 // Client opens DNS accounts. Safe for concurrent use.
 type Client struct{ o Options }
 
+// New makes a Client.
 func New(o Options) *Client {
 	if o.Now == nil {
 		o.Now = time.Now

@@ -120,6 +120,7 @@ type Client struct {
 // maxAccepted is the maximum number of keys in accepted.
 const maxAccepted = 10_000
 
+// New makes a Client.
 func New(o Options) *Client {
 	o.Timeout = cmp.Or(o.Timeout, 5*time.Second)
 	return &Client{o: o, accepted: map[[2]string]string{}}

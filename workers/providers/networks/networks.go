@@ -16,7 +16,7 @@ import (
 	"switchyard/workers/providers/platform"
 )
 
-// Order is a conversion as a network reports it. Its texts are the network's.
+// Order is a conversion as a network reports it, in the network's own texts.
 type Order struct {
 	Click string // the sub-id that is one of our click ids, else the first sub-id that is not empty
 	ID    string // the network's id of the order, which stays the same when the order changes
@@ -56,6 +56,7 @@ type Range = platform.Range
 // Client opens connections. Safe for concurrent use.
 type Client struct{ o Options }
 
+// New makes a Client.
 func New(o Options) *Client { return &Client{o.WithDefaults()} }
 
 // adapter describes how to call a provider of models.NetworkProviders.
@@ -142,6 +143,7 @@ func (c *Client) Open(name, key string, credentials map[string]string) (*Connect
 	return &Connection{s}, nil
 }
 
+// Used returns the requests and pages so far.
 func (c *Connection) Used() platform.Usage { return c.s.Used() }
 
 // Test makes a request that shows whether the credentials are right.

@@ -130,6 +130,7 @@ func (f Fake) Credentials() map[string]string {
 	return resttest.Canaries(f.settings, f.secrets...)
 }
 
+// Fakes has the platforms by name.
 var Fakes = map[string]Fake{
 	"google_ads": googleAds, "microsoft_ads": microsoftAds, "meta": meta, "tiktok": tiktok, "taboola": taboola,
 	"outbrain": outbrain, "propellerads": propellerAds, "exoclick": exoClick,

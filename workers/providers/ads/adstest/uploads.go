@@ -179,6 +179,7 @@ func ServeUploads(tb testing.TB, w *Uploads) *httptest.Server {
 	return s
 }
 
+// ServeHTTP implements http.Handler.
 func (w *Uploads) ServeHTTP(rw http.ResponseWriter, r *http.Request) {
 	name, path, _ := strings.Cut(strings.TrimPrefix(r.URL.Path, "/"), "/")
 	fake, known := uploadFakes[name]

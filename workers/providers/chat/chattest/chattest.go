@@ -68,6 +68,7 @@ func telegramError(code int, words, parameters string) string {
 	return fmt.Sprintf(`{"ok": false, "error_code": %d, "description": %q%s}`, code, words, parameters)
 }
 
+// World is the state of the chats.
 type World struct {
 	mu     sync.Mutex
 	refuse map[string]Refusal

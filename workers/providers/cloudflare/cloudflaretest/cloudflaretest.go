@@ -61,6 +61,7 @@ type refusal struct {
 	text         string
 }
 
+// Serve starts a fake.
 func Serve(tb testing.TB) *Fake {
 	tb.Helper()
 	f := &Fake{now: time.Now, limit: Limit, quota: 50_000, counts: map[string]int{}, hosts: map[string]*hostname{}}
@@ -121,6 +122,7 @@ func (f *Fake) Block(d time.Duration) {
 	f.blocked = f.now().Add(d)
 }
 
+// SetNow changes the clock.
 func (f *Fake) SetNow(now func() time.Time) {
 	f.mu.Lock()
 	defer f.mu.Unlock()

@@ -116,6 +116,7 @@ func withSecrets(open map[string]string, secrets ...string) func() map[string]st
 	return func() map[string]string { return resttest.Canaries(open, secrets...) }
 }
 
+// Fakes has the providers by name.
 var Fakes = map[string]Fake{
 	"cloudflare": cloudflare, "hetzner": hetzner, "digitalocean": digitalOcean, "porkbun": porkbun, "bunny": bunny, "desec": desec,
 	"linode": linode, "vultr": vultr, "dnsimple": dnsimple, "godaddy": godaddy, "gandi": gandi, "netlify": netlify,

@@ -97,6 +97,7 @@ type World struct {
 	refuse   atomic.Pointer[Refusal]
 }
 
+// Requests returns the number of requests.
 func (w *World) Requests() int { return int(w.requests.Load()) }
 
 // Refuse makes all requests fail. nil ends this.
