@@ -195,7 +195,7 @@ func (c *call) params(required, optional string) bool {
 	return !slices.ContainsFunc(strings.Fields(required), func(name string) bool { return q.Get(name) == "" })
 }
 
-// body reads the JSON of a request into v. It reports false for members that v does not have, and for anything after the JSON.
+// body reads the JSON of a request into v. It refuses unknown members, and anything after the JSON.
 func (c *call) body(v any) bool {
 	dec := json.NewDecoder(c.r.Body)
 	dec.DisallowUnknownFields()
