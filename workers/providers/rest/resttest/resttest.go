@@ -155,7 +155,7 @@ func (f *Faults) Answer(w http.ResponseWriter, r *http.Request, fault Fault, for
 		_, _ = io.WriteString(w, `"<html>"`)
 	case Slow:
 		f.hold(r)
-		// An empty answer could reach the client before its timeout. An empty answer could reach the client before its timeout.
+		// An empty answer could reach the client before its timeout.
 		panic(http.ErrAbortHandler)
 	case Refusal:
 		forms.Refuse(RefusalText)
