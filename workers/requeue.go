@@ -13,8 +13,7 @@ import (
 const requeueBatch = 500
 
 // RequeueAll makes items due again with requeue, batch by batch, and dispatches each after its commit. If a dispatch fails, the
-// rest of the batch is left to the reconciler. It goes by creation, so that an item that fails again meanwhile is not requeued
-// twice.
+// rest of the batch is left to the reconciler. It goes by creation, so that an item that soon fails again is not requeued twice.
 func (r *Runtime) RequeueAll(ctx context.Context, q jobrow.RequeueQuery,
 	requeue func(context.Context, db.Conn, jobrow.RequeueQuery, int) ([]jobrow.RequeuedItem, error),
 ) (n int64, err error) {

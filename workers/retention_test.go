@@ -91,7 +91,7 @@ func (r *env) oldest(table, infix string) string {
 	return strings.TrimPrefix(name, table+infix)
 }
 
-// TestRetention simulates 400 days. Every 25 days rows are added, and after two nights only those that the plan keeps are left.
+// TestRetention simulates 400 days. Every 25 days rows are added, and after two nights only what the plan keeps is left.
 // Partitions are dropped by the longest history of all plans, single rows by their own plan's.
 func TestRetention(t *testing.T) {
 	t.Parallel()

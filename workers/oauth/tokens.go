@@ -23,7 +23,7 @@ func (t *Tokens) Token(ctx context.Context) (string, error) {
 	return t.get(ctx, func(c models.OAuthConnection, _ models.OAuthTokens) bool { return t.isFresh(c) })
 }
 
-// Renew returns a new access token after the platform has refused one. Its errors are those of Token.
+// Renew returns a new access token after the platform has refused one. It has the same errors as Token.
 func (t *Tokens) Renew(ctx context.Context, refused string) (string, error) {
 	return t.get(ctx, func(c models.OAuthConnection, have models.OAuthTokens) bool {
 		return have.Access != refused && t.isFresh(c)

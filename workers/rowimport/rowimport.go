@@ -81,7 +81,7 @@ func (i Importer[R, O]) writeBatch(ctx context.Context, u *workers.Run[jobs.Corr
 	return err
 }
 
-// outcomes includes those of earlier attempts.
+// outcomes includes the rows of earlier attempts.
 func (i Importer[R, O]) outcomes(ctx context.Context, job uuid.UUID) ([]O, error) {
 	parts, err := i.Store.Corrections().Parts(ctx, job)
 	if err != nil {
@@ -118,8 +118,8 @@ type Row interface {
 	Refused() (correction.Verdict, bool)
 }
 
-// Each returns the outcomes of rows: show makes those of refused rows. For the others, input converts rows, do processes all
-// inputs, and accept converts results.
+// Each returns an outcome for each row. show makes it for a refused row. For the others, input converts the row, do processes all
+// inputs, and accept converts the result.
 func Each[R Row, I, O, V any](rows []R, show func(R, correction.Verdict) O, input func(R) I, do func([]I) ([]V, error),
 	accept func(R, V) O,
 ) ([]O, error) {

@@ -60,7 +60,7 @@ type endpoint struct {
 	origin string // scheme, host and port
 }
 
-// longestWait limits the wait for an earlier postback of the conversion, because a user can send it by hand meanwhile.
+// longestWait limits the wait for an earlier postback of the conversion, because a user can send it by hand.
 const longestWait = 10 * time.Minute
 
 // admit is the gate of postback:send. A postback that will be skipped uses no place of the limiter.

@@ -108,7 +108,7 @@ func (v *values) AppendToken(dst []byte, t token.Token) []byte {
 	if name, ok := v.names[t.Name]; ok {
 		return append(dst, name...)
 	}
-	if t.Name == currencyToken { // the currency of the payout
+	if t.Name == currencyToken { // of the payout
 		return append(dst, p.Currency...)
 	}
 	return t.Name.Append(dst, &c.Click)
@@ -143,7 +143,7 @@ func (v *values) profit() string {
 	return models.NewMoney(v.revenue().Sub(clicked).Sub(sold)).Text()
 }
 
-// toRateCurrency converts an amount from the account's currency to that of the rate. known is false without a rate.
+// toRateCurrency converts an amount from the account's currency to the rate's. known is false without a rate.
 func toRateCurrency(amount decimal.Decimal, rate decimal.NullDecimal) (own decimal.Decimal, known bool) {
 	switch {
 	case amount.IsZero():

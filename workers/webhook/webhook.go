@@ -114,8 +114,8 @@ func (s *sender) test(ctx context.Context, args jobs.WebhookArgs) (jobs.WebhookA
 	return s.deliverNow(ctx, id, false)
 }
 
-// deliverNow makes one attempt and returns its result. It refuses a delivery that is being sent. With manual, it also sends one
-// that was delivered or has failed.
+// deliverNow makes one attempt and returns its result. It refuses a delivery that is being sent. With manual, it also sends a
+// delivered or failed one.
 func (s *sender) deliverNow(ctx context.Context, id uuid.UUID, manual bool) (jobs.WebhookAnswer, error) {
 	var attempt delivery.Attempt
 	var notFound error

@@ -58,7 +58,7 @@ func TestRetriesKeepBytesAndRenewTheSignature(t *testing.T) {
 	})
 	id, e := w.emit()
 	s := w.until(id, func(s state) bool { return s.Status == "failed" })
-	// Of the first MaxAnswer bytes, the zero byte is removed and the byte that is not valid UTF-8 is replaced.
+	// In the first MaxAnswer bytes, the zero byte is removed, and the byte that is not valid UTF-8 is replaced.
 	if want := "ab\uFFFD" + strings.Repeat("x", models.MaxAnswer-4); s.Answer != want {
 		t.Errorf("the log has %d bytes of the answer: %.20q", len(s.Answer), s.Answer)
 	}

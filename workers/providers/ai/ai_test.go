@@ -72,7 +72,7 @@ func (s suite) next(turns ...ai.Turn) (ai.Answer, error) {
 	})
 }
 
-// script sets the model's turns, of which the last one repeats.
+// script sets the model's turns. The last one repeats.
 func (s suite) script(list ...aitest.Turn) {
 	s.world.Reply = func(aitest.Received) aitest.Turn {
 		turn := list[0]

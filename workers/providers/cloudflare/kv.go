@@ -38,9 +38,9 @@ type Pair struct {
 // kvTimeout is the timeout of one call. The largest call has 32 MB.
 const kvTimeout = time.Minute
 
-// Put writes pairs in as few calls as the limits allow. After each call it calls done with the call's keys and those that
-// Cloudflare has not written. A key accepts only one write per second, so the caller may try the failed keys again. The first
-// error ends Put, and what was written stays.
+// Put writes pairs in as few calls as the limits allow. After each call it calls done with the call's keys and the failed keys. A
+// key accepts only one write per second, so the caller may try failed keys again. The first error ends Put, and what was written
+// stays.
 func (k KV) Put(ctx context.Context, pairs iter.Seq[Pair], done func(tried, failed []string) error) error {
 	var batch []json.RawMessage
 	var tried []string

@@ -69,7 +69,7 @@ type adapter struct {
 	test func(ctx context.Context, s *session) error
 	page pageFunc
 	days int // maximum days of one request; 0: no limit
-	// feeds are the requests for orders by the date of a change; nil: there are none.
+	// feeds are the requests for orders by the date of a change, if any.
 	feeds     []feed
 	feedDays  int // maximum days of one request by date of change
 	feedReach int // how many days back the platform answers by date of change; 0: no limit

@@ -203,7 +203,7 @@ func JSONRows(body []byte, path, name string, each func(Row)) error {
 		}
 		each(Row{key, row})
 	}
-	if end, err := dec.Token(); err != nil || end != begin+2 { // the codes of ] and } are 2 more than those of [ and {
+	if end, err := dec.Token(); err != nil || end != begin+2 { // ] is [+2, and } is {+2
 		return ErrForm
 	}
 	return nil

@@ -228,7 +228,7 @@ func googleIngest(c *uploadCall) {
 	c.respond(http.StatusOK, object{"requestId": request})
 }
 
-// googleDecided returns the outcome of a request of which Google already had some events.
+// googleDecided returns the outcome of a request with events that Google already had.
 func googleDecided(known, all int) RequestOutcome {
 	const reason = "PROCESSING_ERROR_REASON_DUPLICATE_TRANSACTION_ID"
 	switch known {

@@ -73,7 +73,7 @@ func (w *World) Refuse(r *Refusal) {
 	w.refuse = r
 }
 
-// refused answers a request with the refusal that is set, and returns false if there is none.
+// refused answers with the refusal, and returns false if no refusal is set.
 func (c *request) refused() (ok bool) {
 	c.world.mu.Lock()
 	r := c.world.refuse

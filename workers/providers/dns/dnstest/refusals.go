@@ -118,7 +118,7 @@ func (w *World) Refuse(r *Refusal) {
 	w.refuse = r
 }
 
-// refused answers a call with the refusal that is set, and returns false if there is none.
+// refused answers with the refusal, and returns false if no refusal is set.
 func (c *call) refused(r *Refusal) (ok bool) {
 	if r == nil || c.path == "/token" || c.path == "/tenant-1/oauth2/v2.0/token" {
 		return false

@@ -11,7 +11,7 @@ import (
 // cjArgument finds an argument of a query.
 var cjArgument = regexp.MustCompile(`(\w+):\[?"([^"]*)"`)
 
-// cjFields finds the fields of records that a query asks for. cjSchema has those of CJ's schema.
+// cjFields finds the fields of records that a query asks for. cjSchema has all fields of CJ's records.
 var (
 	cjFields = regexp.MustCompile(`records \{ ([\w ]+) \}`)
 	cjSchema = strings.Fields(`aid clickDate eventDate lockingDate postingDate commissionId original originalActionId actionStatus actionType

@@ -77,7 +77,7 @@ type Choice map[string]float64
 type Model interface {
 	// Paths returns the paths that may take a visitor of a campaign.
 	Paths(v *Visitor) Choice
-	// Destinations returns where a path may send visitors first: its landing pages, or its offers if it has none.
+	// Destinations returns where a path may send visitors first: its landing pages, or without any its offers.
 	Destinations(path string) Choice
 }
 

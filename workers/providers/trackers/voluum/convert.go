@@ -76,7 +76,7 @@ func (in *account) result(host string) trackerimport.Result {
 	return r.Result()
 }
 
-// variableLeft matches a {var:name} that macro does not translate, because sources have none or different parameters for it.
+// variableLeft matches a {var:name} that macro does not translate, because sources lack it or use different parameters for it.
 var variableLeft = regexp.MustCompile(`(?i)\{var:[^}]*\}`)
 
 // macro translates {var:name}.

@@ -101,7 +101,7 @@ func (f *Fake) Asked() []string {
 
 var streamsOf = regexp.MustCompile(`^/campaigns/(\d+)/streams$`)
 
-// messages are those of the Admin API.
+// messages are the error texts of the Admin API.
 var messages = map[int]string{
 	http.StatusUnauthorized: "Access denied", http.StatusPaymentRequired: "Admin API is not available in that edition",
 	http.StatusForbidden: "Access denied", http.StatusNotFound: "Entity not found", http.StatusTooManyRequests: "Too many requests",
