@@ -174,7 +174,7 @@ type session struct {
 	app    App
 }
 
-// open makes a session whose errors contain none of the secrets. Error: not_configured. Error: not_configured.
+// open makes a session whose errors contain none of the secrets. Error: not_configured.
 func (c *Client) open(provider string, secrets ...string) (*session, error) {
 	p, ok := platforms[provider]
 	if !ok {
