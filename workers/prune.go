@@ -16,12 +16,12 @@ import (
 )
 
 const (
-	// weeksAhead is for weekly partitions of the webhook log.
+	// weeksAhead is how many weeks of the webhook log are created ahead.
 	weeksAhead = 3
 	// deliveryTime is added to the retention of deliveries. All attempts take less, so a delivery is kept for the whole retention
 	// after it failed.
 	deliveryTime = 24 * time.Hour
-	// archivePage is per call.
+	// archivePage is how many tasks one call reads.
 	archivePage = 1000
 )
 

@@ -9,7 +9,7 @@ import (
 	"switchyard/db/jobrow"
 )
 
-// requeueBatch is per statement.
+// requeueBatch is how many items one statement makes due.
 const requeueBatch = 500
 
 // RequeueAll makes items due again with requeue, batch by batch, and dispatches each after its commit. If a dispatch fails, the

@@ -19,7 +19,7 @@ import (
 	"switchyard/models"
 )
 
-// crashAllowance is the attempts beyond its limit that a row gets if workers die.
+// crashAllowance is how many attempts beyond its limit a row gets if workers die.
 const crashAllowance = 3
 
 // crowdedWait is the longest wait of a row whose account has too many running jobs of that kind.
@@ -44,7 +44,7 @@ type Gate func(ctx context.Context, row uuid.UUID) (release func(), wait time.Du
 func WithGate(g Gate) RowOption { return func(c *rowConfig) { c.gate = g } }
 
 // FailedFunc records the final failure of a row, in its transaction. It is not called after Retry or Fail with an effect, because
-// that records the failure.
+// the effect records the failure.
 type FailedFunc func(ctx context.Context, c db.Conn, row models.Job, cause error) error
 
 // WithFailed sets the function that records the failure of a row; by default none.
@@ -61,9 +61,9 @@ func WithRetries(waits []time.Duration) RowOption {
 	}
 }
 
-// RegisterRow registers the handler of a row job. Its context ends after the policy's timeout, and when the lease is lost. It
-// must change our database only in the functions passed to Step, Commit, Retry or Fail, because only these commit under the
-// fence.
+// RegisterRow registers the handler of a row job. The handler's context ends after the policy's timeout, and when the lease is
+// lost. It must change our database only in the functions passed to Step, Commit, Retry or Fail, because only these commit under
+// the fence.
 func RegisterRow[A, R any](r *Runtime, job jobs.Job[A, R], fn func(context.Context, *Run[A, R]) error,
 	opts ...RowOption,
 ) {

@@ -40,7 +40,7 @@ type NextAttempt struct {
 	Wait  time.Duration // until the next attempt
 }
 
-// endTimeout bounds the transaction that ends an attempt, whose own timeout may have run out.
+// endTimeout bounds the transaction that ends an attempt. The attempt's own timeout may have run out.
 const endTimeout = 10 * time.Second
 
 // Commit ends the attempt with success. The effect, which may be nil, the answer and the row's state commit together. After

@@ -43,7 +43,7 @@ type Runtime struct {
 	// admissions has the queues whose slots are shared among accounts.
 	admissions map[string]*admission
 
-	reconciling sync.Mutex // by the reconciler's tick
+	reconciling sync.Mutex // held by the reconciler's tick
 
 	halt context.Context // done when handlers must give up
 	stop context.CancelFunc
@@ -103,7 +103,7 @@ func (r *Runtime) Slots(queue string) int {
 	return n
 }
 
-// It panics if the kind has a handler already.
+// add panics if the kind has a handler already.
 func (r *Runtime) add(kind string, h handler) {
 	if _, twice := r.handlers[kind]; twice {
 		panic("workers: " + kind + " has two handlers")

@@ -191,7 +191,7 @@ func TestIdleQueueHidesNoLostRow(t *testing.T) {
 		}
 	}
 	lost := row(b, aside, testArgs{N: 1})
-	// after all waiting rows
+	// The lost row is due last.
 	const dueLast = `UPDATE jobs SET next_attempt_at = now() - interval '1 minute' WHERE id = $1`
 	dbtest.Exec(t, b.db, dueLast, lost)
 	if err := b.rt.Reconcile(t.Context()); err != nil {

@@ -125,7 +125,7 @@ func start(t *testing.T, d *db.DB, s *store.Store, now func() time.Time) func() 
 	}
 }
 
-// TestUnknownPlans checks that UnknownPlans returns each plan of an account that does not exist.
+// TestUnknownPlans checks that UnknownPlans returns each plan of accounts that the table of plans lacks, once.
 func TestUnknownPlans(t *testing.T) {
 	t.Parallel()
 	d := dbtest.New(t)

@@ -12,7 +12,7 @@ import (
 	"switchyard/workers"
 )
 
-// clicksAtOnce is per transaction, which blocks the recording of conversions for these clicks.
+// clicksAtOnce limits the clicks of one transaction, which blocks the recording of conversions for them.
 const clicksAtOnce = 1000
 
 type (

@@ -153,7 +153,7 @@ func TestErase(t *testing.T) {
 	if want := (jobs.EraseAnswer{Clicks: 2, SmartlinkClicks: 2, Postbacks: 2, SiteEvents: 2}); got != want {
 		t.Errorf("erased %+v, want %+v", got, want)
 	}
-	dbtest.Exec(h, h.db, `DELETE FROM jobs WHERE id = $1`, row.ID) // names the visitor
+	dbtest.Exec(h, h.db, `DELETE FROM jobs WHERE id = $1`, row.ID) // the job names the visitor
 	for _, text := range canaries {
 		if found := h.tablesWith(text); len(found) > 0 {
 			t.Errorf("%s is still in the tables %v", text, found)

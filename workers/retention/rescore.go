@@ -15,7 +15,7 @@ import (
 	"switchyard/workers"
 )
 
-// scoredAtOnce is per transaction.
+// scoredAtOnce is how many clicks one transaction scores.
 const scoredAtOnce = 2000
 
 type rescoreRun = workers.Run[jobs.RescoreArgs, jobs.RescoreAnswer]

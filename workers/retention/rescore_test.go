@@ -69,8 +69,8 @@ func (h *env) wrongScores(from, to time.Time, settings bot.Settings) (n int) {
 	return n
 }
 
-// TestRescore: the first worker dies after one part, and the next continues. Between them and at the end, the figures equal a
-// recount. The amount paid stays the same.
+// TestRescore: the first worker dies after one part, and the next continues. Between the parts and at the end, the figures equal
+// a recount. The amount paid stays the same.
 func TestRescore(t *testing.T) {
 	t.Parallel()
 	h := newEnv(t)

@@ -1,7 +1,8 @@
 // Package retention does the housekeeping of clicks and their ledger, deletes clicks, erases visitors, and scores clicks again
 // after a change of settings.
 //
-// The housekeeping leaves the figures of the ledger alone, and may be missed, repeated or run in parallel. The rest are row jobs.
+// The housekeeping leaves the figures of the ledger alone, and may be missed, repeated or run in parallel. The other jobs are row
+// jobs.
 package retention
 
 import (

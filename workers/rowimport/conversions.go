@@ -25,7 +25,7 @@ func Conversions(r *workers.Runtime, s *store.Store, clicks click.Log) Importer[
 	return Importer[reportedConversion, conversionOutcome]{Runtime: r, Store: s, BatchSize: 500, Process: corrector{clicks}.conversions}
 }
 
-// input takes the row from the network, or with a zero id from the account.
+// input converts a row for conversion.Correct. With a zero network, the source is the account.
 func input(account, network uuid.UUID, v reportedConversion) conversion.Input {
 	in := conversion.Input{
 		AccountID: account, NetworkID: network, ClickID: v.ClickID, ConversionID: v.ConversionID, Goal: v.Goal, Status: v.Status,

@@ -70,7 +70,7 @@ func TestPost(t *testing.T) {
 	}
 }
 
-// TestOncePerStatus: in the order in which the conversion got them.
+// TestOncePerStatus checks the order of the statuses too.
 func TestOncePerStatus(t *testing.T) {
 	t.Parallel()
 	w := newEnv(t, "/pb?s={status}&g={goal}", time.Second)
@@ -113,7 +113,7 @@ func TestOncePerStatus(t *testing.T) {
 	}
 }
 
-// TestAnswers: 2xx is a success, and 410 ends the attempts. Others are followed by the schedule.
+// TestAnswers: 2xx is a success, and 410 ends the attempts. Any other answer is followed by a further attempt.
 func TestAnswers(t *testing.T) {
 	t.Parallel()
 	w := newEnv(t, "/pb", 0, 0)
@@ -177,7 +177,7 @@ func TestRetryAfter(t *testing.T) {
 	}
 }
 
-// TestSkipped: it shows the reason and can be sent by hand.
+// TestSkipped: the log shows the reason, and the postback can be sent by hand.
 func TestSkipped(t *testing.T) {
 	t.Parallel()
 	w := newEnv(t, "/pb")

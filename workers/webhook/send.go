@@ -17,11 +17,11 @@ import (
 	"switchyard/workers/egress"
 )
 
-// HeaderSignature is the header of Sign.
+// HeaderSignature is the header for the value of Sign.
 const HeaderSignature = "Switchyard-Signature"
 
 // Sign returns the value of the signature header: the time and, for each secret, the hex HMAC-SHA256 of "<unix seconds>.<body>".
-// For a day after a rotation, the new secret's comes first, then the old one's.
+// For a day after a rotation there are two secrets, the new one first.
 func Sign(body []byte, at time.Time, secrets ...[]byte) string {
 	t := strconv.FormatInt(at.Unix(), 10)
 	value := []byte("t=" + t)

@@ -50,7 +50,7 @@ type sender struct {
 	limiter *workers.Limiter[uuid.UUID]
 }
 
-// admit is the gate of webhook:deliver. It reserves a place at the endpoint, unless that is deleted.
+// admit is the gate of webhook:deliver. It reserves a place at the endpoint, unless the endpoint is deleted.
 func (s *sender) admit(ctx context.Context, row uuid.UUID) (func(), time.Duration, error) {
 	endpoint, failures, err := delivery.EndpointOf(ctx, s.db, row)
 	if err != nil || endpoint == uuid.Nil {

@@ -285,7 +285,7 @@ func TestGoogleWhole(t *testing.T) {
 	})
 }
 
-// TestGoogleConsent: Google gets the account's statement about its visitors' consent,
+// TestGoogleConsent: Google gets the account's statement about its visitors' consent, if there is one.
 func TestGoogleConsent(t *testing.T) {
 	t.Parallel()
 	eachUploader(t, func(u *uploader) {

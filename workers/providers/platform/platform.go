@@ -19,7 +19,8 @@ type Options struct {
 	// URL replaces the addresses of all platforms, for tests; empty: each platform's own address.
 	URL string
 	Now func() time.Time
-	// Pace returns a limit on the requests of a connection over all processes: as Rate says.
+	// Pace returns a limit on the requests of a connection over all processes: at most burst at once, and one more after each
+	// interval.
 	Pace func(key string, burst int, interval time.Duration) rest.Pace
 	Wait func(ctx context.Context, d time.Duration) error
 	// Timeout returns the timeout of the next request; nil: the default of rest.API.

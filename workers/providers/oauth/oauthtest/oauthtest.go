@@ -262,7 +262,7 @@ func (w *World) consumeCode(r *http.Request, provider string) (issued, bool) {
 	return i, ok
 }
 
-// knowsClient reports whether a request has the app's id and secretin the right place.
+// knowsClient reports whether a request has the app's id and secret in the right place.
 func (w *World) knowsClient(r *http.Request, provider string) bool {
 	app := Apps()[provider]
 	id, secret, basic := r.BasicAuth()

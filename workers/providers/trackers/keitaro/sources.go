@@ -13,7 +13,7 @@ import (
 	"switchyard/models/trackerimport"
 )
 
-// fields has the order in which they are written.
+// fields are in the order in which they are written.
 var fields = func() []string {
 	list := slices.Clone(otherFields)
 	for n := 1; n <= maxSubs; n++ {
@@ -232,7 +232,8 @@ func (r *reader) sourcePostback(it *item, address, method text, statuses texts) 
 	return true
 }
 
-// sourceFor returns the campaign's source, or a copy with its own parameters and postback. ok is false if the source was refused.
+// sourceFor returns the campaign's source, or a copy with the campaign's parameters and postback. ok is false if the source was
+// refused.
 func (r *reader) sourceFor(it *item, c *campaign) (key string, params parameters, ok bool) {
 	own, known := r.sources[c.SourceID.id()]
 	if !known && c.SourceID.id() != "" {
@@ -267,8 +268,8 @@ func (r *reader) sourceFor(it *item, c *campaign) (key string, params parameters
 	return key, params, key != ""
 }
 
-// copySource makes a source for a campaign with other parameters or another postback than its own source. It returns an empty key
-// if the new source was refused.
+// copySource makes a source for a campaign with other parameters or another postback than its source. It returns an empty key if
+// the new source was refused.
 func (r *reader) copySource(c *campaign, own record, params parameters, more s2s) string {
 	key, title := r.key(c.ID, "source"), string(c.Name)
 	if own.key != "" {

@@ -29,7 +29,7 @@ func (t *text) UnmarshalJSON(raw []byte) error {
 	return nil
 }
 
-// is ignores case.
+// is compares without regard to case.
 func (t text) is(words ...string) bool {
 	return slices.ContainsFunc(words, func(w string) bool { return strings.EqualFold(string(t), w) })
 }

@@ -10,11 +10,11 @@ import (
 	"switchyard/models/trackerimport"
 )
 
-// Test is our conditions for the visitors of a path.
+// Test has our conditions for the visitors of a path.
 type Test struct {
 	all     []models.Condition   // all must hold
 	any     [][]models.Condition // at least one of each list must hold
-	lost    []string             // on what has no counterpart; any of them pauses the path
+	lost    []string             // sentences about what has no counterpart; any of them pauses the path
 	changed []string
 }
 
@@ -34,13 +34,13 @@ func (t *Test) Lose(name string, values []string, reject bool) {
 	t.lost = append(t.lost, trackerimport.FilterLost(name, values))
 }
 
-// LoseAs is Lose with a sentence of its own.
+// LoseAs is Lose with the given sentence.
 func (t *Test) LoseAs(sentence string) { t.lost = append(t.lost, sentence) }
 
 // Change records how a condition differs here, without pausing the path.
 func (t *Test) Change(sentence string) { t.changed = append(t.changed, sentence) }
 
-// Add adds a condition. name is the tracker's. If it is invalid or can never hold, Add calls Lose.
+// Add adds a condition, whose name at the tracker is name. If it is invalid or can never hold, Add calls Lose.
 func (t *Test) Add(name, attribute, operator string, value any, reject bool) {
 	c := models.Condition{Attribute: attribute, Operator: operator, Value: value}
 	if cond.Validate(c) != nil || cond.CheckValues([]models.Condition{c}, nil) != nil {
@@ -66,7 +66,7 @@ var known = map[string]*clickattr.Values{
 	"language": clickattr.Languages, "continent": clickattr.Continents,
 }
 
-// Listed adds a test of values: visitors must have one or, with reject, none. Unknown values are not in the list.
+// Listed adds a test of values: visitors must have one or, with reject, none. An unknown value is not in the list.
 func (t *Test) Listed(name, attribute string, values []string, reject bool) {
 	var list []any
 	for _, v := range values {

@@ -220,7 +220,7 @@ func (w *writer) branches(p *Path, lose, change func(string)) (out []branch) {
 		}
 	}
 	total := sum(pages) + straight
-	part := 1.0 // of visitors who see no page
+	part := 1.0 // the share of visitors who see no page
 	if total > 0 {
 		part = straight / total
 	}

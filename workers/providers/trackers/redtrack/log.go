@@ -16,7 +16,7 @@ import (
 )
 
 const (
-	// RowsPerPage is the rows of the log in one answer. RedTrack allows 10,000.
+	// RowsPerPage is the number of rows in one answer. RedTrack allows 10,000.
 	RowsPerPage = 2000
 	// LogEvery is the least time between two requests. RedTrack refuses more than 20 requests a minute.
 	LogEvery = 3 * time.Second
@@ -129,7 +129,7 @@ func (l *Log) Conversions(ctx context.Context, day string, page int) (list []tra
 			ID: models.Cut(v.At("id").Text(), maxID), ClickID: v.At("clickid").Text(), Token: v.At("deduplicate_token").Text(),
 			Status: v.At("status").Text(), Payout: v.At("payout").Text(), Currency: v.At("currency").Text(), At: l.time(v, "conv_time", "created_at"),
 		}
-		if v.At("default_type").Int() != 1 { // 1: the type for postbacks without one
+		if v.At("default_type").Int() != 1 { // 1 means the type for postbacks without a type
 			c.Goal = models.Cut(v.At("type").Text(), 64)
 		}
 		if c.ID == "" || c.ClickID == "" {

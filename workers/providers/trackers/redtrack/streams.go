@@ -42,7 +42,7 @@ func (r *reader) paths(it *moved.Item, c moved.Value, params []moved.Param) (out
 type destination struct {
 	share    moved.Share
 	isPage   bool
-	filter   string // the only active filter, unless it is "subs"
+	filter   string // the only active filter, unless it is "subs"; may be empty
 	value    moved.Value
 	splits   bool // filter is set, so it can be inverted
 	filtered bool // at least one filter is active
@@ -70,8 +70,8 @@ func (r *reader) destinations(pages, offers []moved.Value) (out []destination) {
 	return out
 }
 
-// split returns a path for each set of destinations that the filters of destinations can leave. A visitor can take only one of
-// these paths. Each has the weight of the stream, so the shares of streams stay.
+// split returns a path for each set of destinations that their filters can leave. A visitor can take only one of these paths.
+// Each has the weight of the stream, so the shares of streams stay.
 func (r *reader) split(path moved.Path, pages, offers []moved.Value, params []moved.Param) (out []moved.Path) {
 	const most = 3 // destinations with a filter, which give up to 8 paths
 	all := r.destinations(pages, offers)

@@ -1,6 +1,6 @@
 // Package redtracktest is a fake of the API of RedTrack. Like the real API, it demands the key in the query, serves pages, and
-// puts domains and the log into an object with a total. The log needs a first and a last day. A page of the log has at most
-// 10,000 rows.
+// puts domains and the log into an object with a total. A query of the log needs a first and a last day. A page of the log has at
+// most 10,000 rows.
 package redtracktest
 
 import (
@@ -69,7 +69,7 @@ func serve(t *movedtest.Parsed, r *http.Request) (any, bool) {
 		return t.One(kind, id)
 	}
 	var list []any
-	if kind == "campaigns" { // without streams
+	if kind == "campaigns" { // the list has no streams
 		for _, c := range t.Thin(kind, "id", "title", "status") {
 			list = append(list, c)
 		}
