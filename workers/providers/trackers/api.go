@@ -27,7 +27,7 @@ type API struct {
 	Query  url.Values  // credentials that belong in the address
 	// Explain says what a refusal means at this tracker, or returns "". It may be nil.
 	Explain func(status int) string
-	// Every is the least time between two requests, for a tracker that allows few.
+	// Every is the least time between two requests, for a tracker that allows few; 0: no minimum.
 	Every time.Duration
 	// Wait waits for d, or until the context ends; nil: a timer is used.
 	Wait func(ctx context.Context, d time.Duration) error

@@ -88,7 +88,7 @@ func choose(reject bool, ifReject, ifAccept string) string {
 	return ifAccept
 }
 
-// namesOnly adds a test of systems or browsers. Values with a version have no counterpart here.
+// namesOnly adds a test of systems or browsers. An unknown name, such as one with a version, has no counterpart here.
 func (r *reader) namesOnly(t *moved.Test, name, attribute string, known *clickattr.Values, values []string, reject bool) {
 	for _, v := range values {
 		if _, ok := known.Find(v); !ok {

@@ -62,7 +62,7 @@ func (v Value) True() bool { return v.Is("true", "1", "yes") }
 // False reports whether the value is false, or a number or text that stands for it.
 func (v Value) False() bool { return v.Is("false", "0", "no") }
 
-// Int drops decimals and returns 0 for anything but a number.
+// Int drops decimals, and returns 0 for anything but a number from -1e9 to 1e9.
 func (v Value) Int() int {
 	n, err := strconv.ParseFloat(v.Text(), 64)
 	if err != nil || n > 1e9 || n < -1e9 {

@@ -1,5 +1,5 @@
-// Package binomtest is a fake of the API of Binom 2. It serves groups and domains as complete lists, and other records by id and
-// as lists of ids and names.
+// Package binomtest is a fake of the API of Binom 2. It serves groups and domains as complete lists, networks as a list of ids
+// and names, and other records in both that form and by id.
 package binomtest
 
 import (
