@@ -16,7 +16,6 @@ type metrics struct {
 	repairs  prometheus.Counter
 }
 
-// newMetrics makes the metrics and registers them, unless the registerer is nil.
 func newMetrics(reg prometheus.Registerer) *metrics {
 	factory := promauto.With(reg)
 	return &metrics{
@@ -33,7 +32,7 @@ func newMetrics(reg prometheus.Registerer) *metrics {
 	}
 }
 
-// NewCounter makes a counter. If metrics are published, it registers the counter, and callers that use the same name share it.
+// NewCounter makes a counter and registers it if metrics are published. Callers that use the same name share it.
 func (r *Runtime) NewCounter(name, help string, labels ...string) *prometheus.CounterVec {
 	counter := prometheus.NewCounterVec(prometheus.CounterOpts{Name: name, Help: help}, labels)
 	if r.o.Metrics == nil {
@@ -49,7 +48,6 @@ func (r *Runtime) NewCounter(name, help string, labels ...string) *prometheus.Co
 	return counter
 }
 
-// measure runs a handler and observes its time and outcome.
 func (r *Runtime) measure(ctx context.Context, t task, h handler) error {
 	running := r.metrics.running.WithLabelValues(t.Kind)
 	running.Inc()

@@ -16,17 +16,17 @@ import (
 )
 
 const (
-	// weeksAhead is how many weekly partitions of the webhook log are created ahead.
+	// weeksAhead is how many weeks of the webhook log are created ahead.
 	weeksAhead = 3
-	// deliveryTime is added to the retention of deliveries. A delivery's attempts together take less time than this, so a failed
-	// delivery is kept for the whole retention after it failed.
+	// deliveryTime is added to the retention of deliveries. All attempts take less, so a delivery is kept for the whole retention
+	// after it failed.
 	deliveryTime = 24 * time.Hour
-	// archivePage is how many archived tasks are read with one call.
+	// archivePage is how many tasks one call reads.
 	archivePage = 1000
 )
 
-// prune deletes what is older than jobrow.Retention: finished rows, whole weeks of the webhook log, and failed tasks in the
-// archives of the queues. It also creates the coming weeks of the webhook log. If one part fails, the other parts still run.
+// prune deletes what is older than jobrow.Retention: finished rows, weeks of the webhook log, and failed tasks in queue archives.
+// It also creates the coming weeks of the log. If one part fails, the others still run.
 func (r *Runtime) prune(ctx context.Context) error {
 	now := time.Now()
 	err := pruneRows(ctx, r.o.DB, now)
@@ -35,7 +35,6 @@ func (r *Runtime) prune(ctx context.Context) error {
 	return errors.Join(err, tasksErr)
 }
 
-// pruneRows is the part of prune in PostgreSQL.
 func pruneRows(ctx context.Context, d *db.DB, now time.Time) error {
 	err := delivery.EnsureWeeks(ctx, d, now, weeksAhead)
 	rows, rowsErr := jobrow.DeleteFinished(ctx, d, now.Add(-jobrow.Retention))
@@ -44,8 +43,7 @@ func pruneRows(ctx context.Context, d *db.DB, now time.Time) error {
 	return errors.Join(err, rowsErr, weeksErr)
 }
 
-// deleteFailedTasks deletes archived tasks that failed before a moment, and returns their number. Otherwise asynq would keep up
-// to 10,000 of them, for 90 days.
+// deleteFailedTasks deletes archived tasks. asynq would keep up to 10,000 of them, for 90 days.
 func (r *Runtime) deleteFailedTasks(ctx context.Context, before time.Time) (n int, err error) {
 	in := asynq.NewInspectorFromRedisClient(r.o.Redis)
 	for _, q := range jobs.Queues {

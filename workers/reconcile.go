@@ -12,14 +12,13 @@ import (
 )
 
 const (
-	reconcileBatch = 1000 // due rows that are read with one query
-	repairBatch    = 100  // how many of these rows are looked up in Redis at once
+	reconcileBatch = 1000 // due rows per query
+	repairBatch    = 100  // of these, looked up in Redis at once
 )
 
-// Reconcile enqueues rows that are due, are held by no worker and have no task. Rows get into this state when Redis was emptied,
-// a worker was killed, or the web process died between its commit and the dispatch. Rows whose task waits in the queue are left
-// alone. Each queue is checked on its own. Otherwise many rows that wait in a paused queue, or in a queue without workers, could
-// keep lost rows of other queues from being found.
+// Reconcile enqueues rows that are due, are held by no worker and have no task, because Redis was emptied, a worker was killed,
+// or the web process died between its commit and the dispatch. It checks each queue on its own, because many rows waiting in a
+// paused queue could hide lost rows of others.
 func (r *Runtime) Reconcile(ctx context.Context) error {
 	kinds := map[string][]string{}
 	for kind, p := range r.policies {
@@ -32,8 +31,7 @@ func (r *Runtime) Reconcile(ctx context.Context) error {
 	return failed
 }
 
-// reconcileTick skips a tick while the previous run is still going. Otherwise runs would pile up while Redis is slow, and slow
-// it down further.
+// reconcileTick skips a tick during the previous run. Otherwise runs would pile up while Redis is slow.
 func (r *Runtime) reconcileTick(ctx context.Context) error {
 	if !r.reconciling.TryLock() {
 		return nil
@@ -61,14 +59,14 @@ func (r *Runtime) reconcileKinds(ctx context.Context, kinds []string) error {
 			slog.InfoContext(ctx, "lost rows enqueued", "rows", n)
 		}
 		if len(due) < reconcileBatch || n == 0 {
-			return nil // after a full batch with n == 0, younger rows are left to a later run, when fewer older rows are due
+			return nil // after a full batch with n == 0, younger rows wait for a later run
 		}
 		after = due[len(due)-1]
 	}
 }
 
-// repair enqueues the due rows that have no task, and returns their number. Rows enqueued before an error stay enqueued, so
-// that each run gets further than the previous one, however slowly Redis answers.
+// repair enqueues due rows without a task and returns their number. They stay enqueued after an error, so each run gets further,
+// however slow Redis is.
 func (r *Runtime) repair(ctx context.Context, due []jobrow.Due) (int, error) {
 	lost, err := r.o.Client.LostRows(ctx, db.Map(due, func(d jobrow.Due) models.JobRef { return d.JobRef })...)
 	if err != nil || len(lost) == 0 {

@@ -9,13 +9,12 @@ import (
 	"switchyard/workers"
 )
 
-// TestReconcileGetsOnThoughRedisIsSlow checks runs that end early because Redis is slow. Each run enqueues some rows, so the
-// next run gets further. Rows whose tasks are already enqueued are checked with few commands.
+// TestReconcileGetsOnThoughRedisIsSlow: each run that ends early enqueues some rows, which the next run checks with few commands.
 func TestReconcileGetsOnThoughRedisIsSlow(t *testing.T) {
 	t.Parallel()
 	b := newJobEnv(t)
 	workers.RegisterRow(b.rt, effect, countEffect)
-	const rows, answered, rounds = 600, 150, 10 // rows, commands that Redis answers in a run, and the maximum number of runs
+	const rows, answered, rounds = 600, 150, 10 // answered: commands that Redis answers in a run; rounds: most runs
 	const insertRows = `INSERT INTO jobs (id, kind, next_attempt_at)
 		SELECT gen_random_uuid(), $1, now() - interval '1 hour' FROM generate_series(1, $2)`
 	dbtest.Exec(t, b.db, insertRows, effect.Kind(), rows)

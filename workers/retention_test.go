@@ -19,20 +19,20 @@ import (
 
 const oneDay = 24 * time.Hour
 
-// dated maps each table whose rows are deleted by age to its time column. The id of a row contains the time too.
+// dated has the time columns of tables whose rows are deleted by age.
 var dated = map[string]string{
 	"clicks": "at", "smartlink_clicks": "at", "postbacks": "received_at", "source_postbacks": "created_at", "forwarded_postbacks": "created_at",
 	"site_events": "received_at", "jobs": "finished_at", "events": "created_at", "webhook_deliveries": "created_at",
 }
 
-// env is an install with one account on each plan. added has the times at which rows were added, by table.
+// env has one account on each plan. added has the times of rows by table.
 type env struct {
 	*testing.T
 	db    *db.DB
 	added map[string][]time.Time
 }
 
-// add inserts a row of each account into the tables, with the given time and an id of that time.
+// add inserts a row of each account, with an id of the given time.
 func (r *env) add(at time.Time, tables ...string) {
 	r.Helper()
 	for _, table := range tables {
@@ -44,7 +44,7 @@ func (r *env) add(at time.Time, tables ...string) {
 	}
 }
 
-// night runs the jobs with which the clock deletes old rows.
+// night runs the nightly deletions.
 func (r *env) night(now time.Time) {
 	r.Helper()
 	log := click.Log{Conn: r.db, Now: func() time.Time { return now }}
@@ -55,7 +55,7 @@ func (r *env) night(now time.Time) {
 	}
 }
 
-// count returns the number of rows of each plan's account in a table.
+// count counts rows by plan.
 func (r *env) count(table string) map[string]int {
 	r.Helper()
 	counts, err := db.Pairs[string, int](r.Context(), r.db, "count", `SELECT a.plan, count(t.id) FROM accounts a
@@ -66,7 +66,7 @@ func (r *env) count(table string) map[string]int {
 	return counts
 }
 
-// expectedRows returns, for each plan, the number of rows that were added at or after the time that from returns.
+// expectedRows counts the rows added at or after the plan's time.
 func (r *env) expectedRows(table string, from func(models.Plan) time.Time) map[string]int {
 	counts := map[string]int{}
 	for _, p := range models.Plans {
@@ -80,7 +80,7 @@ func (r *env) expectedRows(table string, from func(models.Plan) time.Time) map[s
 	return counts
 }
 
-// oldest returns the first day of a table's partitions, from their names.
+// oldest returns the first day of a table's partitions.
 func (r *env) oldest(table, infix string) string {
 	r.Helper()
 	name, err := db.Get[string](r.Context(), r.db, "partitions", `SELECT min(inhrelid::regclass::text) FROM pg_inherits
@@ -91,9 +91,8 @@ func (r *env) oldest(table, infix string) string {
 	return strings.TrimPrefix(name, table+infix)
 }
 
-// TestRetention simulates 400 days with an account on each plan. Every 25 days rows are added and two nights pass. After the
-// nights exactly the rows that the plan keeps are left. Partitions are dropped when they are older than the longest history of
-// all plans. Single rows are deleted earlier, by the history of their own plan.
+// TestRetention simulates 400 days. Every 25 days rows are added, and after two nights only what the plan keeps is left.
+// Partitions are dropped by the longest history of all plans, single rows by their own plan's.
 func TestRetention(t *testing.T) {
 	t.Parallel()
 	r := &env{T: t, db: dbtest.New(t), added: map[string][]time.Time{}}
@@ -111,8 +110,8 @@ func TestRetention(t *testing.T) {
 		dbtest.Exec(r, r.db, `DELETE FROM `+table)
 	}
 	dbtest.Exec(r, r.db, `DELETE FROM click_history`)
-	dbtest.Exec(r, r.db, `DELETE FROM currency_changes`)          // a change of currency delays the deletion of clicks
-	for ago := models.LongestHistory() + 20; ago > 0; ago -= 25 { // one partition for every 25 days of the longest history
+	dbtest.Exec(r, r.db, `DELETE FROM currency_changes`)          // these delay the deletion of clicks
+	for ago := models.LongestHistory() + 20; ago > 0; ago -= 25 { // one partition every 25 days
 		at := start.AddDate(0, 0, -ago)
 		if err := (click.Log{Conn: r.db}).EnsurePartition(t.Context(), at); err != nil {
 			t.Fatal(err)
@@ -139,8 +138,8 @@ func TestRetention(t *testing.T) {
 func (r *env) check(now time.Time) {
 	r.Helper()
 	today := now.Truncate(oneDay)
-	// For most plans, one night announces the new start of the history, and the next night deletes the older rows. So one day more
-	// is left. For the plan with the longest history, the first night already drops the old partitions, without an announcement.
+	// One night announces the new start of the history, and the next deletes, so one day more is left. With the longest history,
+	// the first night already drops partitions.
 	history := func(p models.Plan) time.Time {
 		if p.HistoryDays == models.LongestHistory() {
 			return today.AddDate(0, 0, -p.HistoryDays)
@@ -163,7 +162,7 @@ func (r *env) check(now time.Time) {
 			r.Errorf("%s at %s: a partition of %s is left", table, now, first)
 		}
 	}
-	// Whole weeks are deleted, events one week later than deliveries.
+	// Events are deleted one week later than deliveries.
 	for table, weeks := range map[string]int{"webhook_deliveries": 1, "events": 2} {
 		kept := r.expectedRows(table, finished)
 		most := r.expectedRows(table, func(models.Plan) time.Time {

@@ -14,9 +14,8 @@ import (
 	"switchyard/models/bot"
 )
 
-// ReviseClicks revises clicks of an account. It calls revise in a transaction, with the account's present bot settings, then
-// spreads the spend of each day that revise returns over that day's clicks again. It repeats all of this if another transaction
-// conflicts.
+// ReviseClicks calls revise in a transaction with the account's bot settings, then spreads the spend of the returned days over
+// their clicks again. It repeats this if another transaction conflicts.
 func ReviseClicks(ctx context.Context, s *store.Store, clicks click.Log, account uuid.UUID,
 	revise func(db.Conn, bot.Settings) (days []time.Time, err error),
 ) error {

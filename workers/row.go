@@ -19,13 +19,12 @@ import (
 	"switchyard/models"
 )
 
-// crashAllowance is how many attempts a row gets beyond its limit if workers die during its attempts. After that the row fails.
+// crashAllowance is how many attempts beyond its limit a row gets if workers die.
 const crashAllowance = 3
 
-// crowdedWait is the longest wait of a row whose account already has the maximum number of running jobs of that kind.
+// crowdedWait is the longest wait of a row whose account has too many running jobs of that kind.
 const crowdedWait = 4 * time.Second
 
-// errWorkerDied is the failure of a row whose crash allowance is used up.
 var errWorkerDied = errors.New("workers: the worker died during each attempt")
 
 // RowOption changes how the rows of a kind are handled.
@@ -37,22 +36,22 @@ type rowConfig struct {
 	failed FailedFunc
 }
 
-// Gate admits a row before it is claimed. It returns a release function, which is called after the attempt. If the row
-// must wait, it returns for how long. The wait is rounded up to the next full second and costs no attempt.
+// Gate admits a row before it is claimed, or returns how long it must wait, rounded up to the next full second. A wait costs no
+// attempt. release is called after the attempt.
 type Gate func(ctx context.Context, row uuid.UUID) (release func(), wait time.Duration, err error)
 
 // WithGate sets the gate; the default admits every row.
 func WithGate(g Gate) RowOption { return func(c *rowConfig) { c.gate = g } }
 
-// FailedFunc records that a row has failed for good, in the transaction that fails the row. It is not called if the handler has
-// ended the attempt by Retry or Fail with an effect, because the effect records the failure.
+// FailedFunc records the final failure of a row, in its transaction. It is not called after Retry or Fail with an effect, because
+// the effect records the failure.
 type FailedFunc func(ctx context.Context, c db.Conn, row models.Job, cause error) error
 
-// WithFailed sets the function that records the failure of a row. By default nothing is recorded.
+// WithFailed sets the function that records the failure of a row; by default none.
 func WithFailed(fn FailedFunc) RowOption { return func(c *rowConfig) { c.failed = fn } }
 
-// WithRetries replaces the waits between attempts, for tests and closed installs. Fewer waits mean fewer attempts;
-// waits beyond the policy's number of attempts are not used. An empty list changes nothing.
+// WithRetries replaces the waits between attempts. Fewer waits mean fewer attempts; more are not used. An empty list changes
+// nothing.
 func WithRetries(waits []time.Duration) RowOption {
 	return func(c *rowConfig) {
 		if len(waits) > 0 {
@@ -62,9 +61,9 @@ func WithRetries(waits []time.Duration) RowOption {
 	}
 }
 
-// RegisterRow registers the handler of a row job. The handler works under the row's lease, which the runtime renews. Its context
-// ends after the policy's timeout, and when the lease is lost. The handler changes our database only in the functions that it
-// passes to Step, Commit, Retry or Fail, because only the changes of these functions commit under the fence.
+// RegisterRow registers the handler of a row job. The handler's context ends after the policy's timeout, and when the lease is
+// lost. It must change our database only in the functions passed to Step, Commit, Retry or Fail, because only these commit under
+// the fence.
 func RegisterRow[A, R any](r *Runtime, job jobs.Job[A, R], fn func(context.Context, *Run[A, R]) error,
 	opts ...RowOption,
 ) {
@@ -87,11 +86,10 @@ func RegisterRow[A, R any](r *Runtime, job jobs.Job[A, R], fn func(context.Conte
 		want := jobrow.ClaimRequest{ID: t.Row, Account: t.Account, Generation: generation}
 		err = attempt(ctx, r, job, c.policy, want, fn)
 		if refusal, ok := errors.AsType[*jobrow.RefusalError](err); ok {
-			// The row's generation is the number of its newest task. If t is the newest task, it waits until the row is due. An
-			// older task ends here, because the newest task does its work.
+			// The newest task has the row's generation and waits until the row is due. Older tasks end here.
 			switch {
 			case refusal.Reason == jobrow.Crowded:
-				return r.postpone(ctx, t.Row, rand.N(crowdedWait), err) //nolint:gosec // it spreads them
+				return r.postpone(ctx, t.Row, rand.N(crowdedWait), err) //nolint:gosec // spreads them
 			case refusal.Reason == jobrow.NotDue && refusal.Generation == generation:
 				return &retryLaterError{wait: refusal.Wait, cause: err}
 			}
@@ -115,10 +113,9 @@ func (c rowConfig) admit(ctx context.Context, r *Runtime, row uuid.UUID) (func()
 	return release, nil
 }
 
-// RunNow makes one attempt of a row from inside another handler, under the same lease and fence as an attempt from the
-// queue. If manual is true, it does so in any state of the row, unless a worker holds its lease. If the row cannot be claimed,
-// RunNow returns a *jobrow.RefusalError. If the attempt was made and its end was committed, RunNow returns nil, even if the
-// attempt failed: fn has to keep the attempt's error if the caller needs it.
+// RunNow makes one attempt of a row from another handler, under the same lease and fence. With manual, it does so in any state of
+// the row, unless a worker holds its lease. If the row cannot be claimed, RunNow returns a *jobrow.RefusalError. If the end was
+// committed, it returns nil even if the attempt failed; fn has to keep its error.
 func RunNow[A, R any](ctx context.Context, r *Runtime, job jobs.Job[A, R], account, id uuid.UUID, manual bool,
 	fn func(context.Context, *Run[A, R]) error,
 ) error {
@@ -134,7 +131,7 @@ func RunNow[A, R any](ctx context.Context, r *Runtime, job jobs.Job[A, R], accou
 	return err
 }
 
-// attempt claims the row and runs the handler. It returns the error that tells the queue what to do with the task.
+// attempt claims the row and runs the handler. Its error tells the queue what to do with the task.
 func attempt[A, R any](ctx context.Context, r *Runtime, job jobs.Job[A, R], p jobs.Policy, want jobrow.ClaimRequest,
 	fn func(context.Context, *Run[A, R]) error,
 ) error {
@@ -165,7 +162,7 @@ func attempt[A, R any](ctx context.Context, r *Runtime, job jobs.Job[A, R], p jo
 }
 
 // renewLease renews the lease until the returned function is called. It abandons the attempt if another worker holds the row, or
-// if the lease may have expired because PostgreSQL did not answer.
+// the lease may have expired because PostgreSQL did not answer.
 func (r *Runtime) renewLease(ctx context.Context, abandon context.CancelCauseFunc, row models.Job) (stop func()) {
 	ctx, cancel := context.WithCancel(ctx)
 	var done sync.WaitGroup

@@ -16,12 +16,11 @@ import (
 	"switchyard/models"
 )
 
-// Run is one attempt of a row job. The handler ends it with Commit, Retry or Fail and returns the result of that call.
+// Run is one attempt of a row job. The handler returns the result of Commit, Retry or Fail.
 //
-// If the handler returns without such a call, the runtime ends the attempt by the returned error. For nil it calls
-// Commit with the zero answer, for a *models.Error about a client's mistake it calls Fail, and for any other error it
-// calls Retry. There are two exceptions: an attempt that has lost its lease is dropped, and a stopping worker releases
-// the row without counting the attempt.
+// Without such a call, the runtime calls Commit with the zero answer for nil, Fail for a *models.Error about a client's mistake,
+// and Retry for any other error. But an attempt without its lease is dropped, and a stopping worker releases the row without
+// counting the attempt.
 type Run[A, R any] struct {
 	Job     models.Job
 	Args    A
@@ -30,23 +29,22 @@ type Run[A, R any] struct {
 	r          *Runtime
 	policy     jobs.Policy
 	failed     FailedFunc
-	generation int64 // the task's generation; -1 = there is no task
+	generation int64 // the task's; -1: no task
 	ended      bool
-	result     error // the error for the queue; set when the attempt has ended
+	result     error // for the queue, after the end
 }
 
-// NextAttempt tells an effect whether another attempt follows the failed attempt, and when.
+// NextAttempt tells an effect whether and when another attempt follows.
 type NextAttempt struct {
-	Final bool          // no attempt follows: the row has failed
+	Final bool          // the row has failed
 	Wait  time.Duration // until the next attempt
 }
 
-// endTimeout bounds the transaction that ends an attempt. The attempt's own timeout does not apply to this transaction,
-// because it may have run out already.
+// endTimeout bounds the transaction that ends an attempt. The attempt's own timeout may have run out.
 const endTimeout = 10 * time.Second
 
-// Commit ends the attempt with success. The effect, the answer and the state of the row are committed in one transaction.
-// effect may be nil. jobrow.ErrFenced means that another worker holds the row, and that the effect did not happen.
+// Commit ends the attempt with success. The effect, which may be nil, the answer and the row's state commit together. After
+// jobrow.ErrFenced, another worker holds the row and the effect did not happen.
 func (u *Run[A, R]) Commit(ctx context.Context, answer R, effect func(db.Conn) error) error {
 	raw, err := json.Marshal(answer)
 	if err != nil {
@@ -60,8 +58,8 @@ func (u *Run[A, R]) Commit(ctx context.Context, answer R, effect func(db.Conn) e
 	})
 }
 
-// Retry ends the attempt with a failure. The row waits for its next attempt as the policy says, or fails after the last one. The
-// effect learns from its NextAttempt whether the row waits or failed. It commits with the state of the row.
+// Retry ends the attempt with a failure. The row waits for its next attempt by the policy, or fails after the last one. The
+// effect commits with the row's state.
 func (u *Run[A, R]) Retry(ctx context.Context, cause error, effect func(db.Conn, NextAttempt) error) error {
 	return u.RetryAfter(ctx, 0, cause, effect)
 }
@@ -77,14 +75,12 @@ func (u *Run[A, R]) RetryAfter(ctx context.Context, least time.Duration, cause e
 	return u.fail(ctx, cause, next, effect)
 }
 
-// Fail ends the attempt and fails the row, because no other attempt can help. The effect commits with the state of the
-// row.
+// Fail ends the attempt and fails the row. The effect commits with the row's state.
 func (u *Run[A, R]) Fail(ctx context.Context, cause error, effect func(db.Conn, NextAttempt) error) error {
 	return u.fail(ctx, cause, NextAttempt{Final: true}, effect)
 }
 
-// Step commits a part of the effect, together with new arguments that record the progress. The next attempt, in any worker,
-// begins with these arguments. Step does not end the attempt: the handler still ends it with Commit, Retry or Fail.
+// Step commits a part of the effect with new arguments, with which the next attempt begins. It does not end the attempt.
 func (u *Run[A, R]) Step(ctx context.Context, part func(db.Conn) (A, error)) error {
 	var next A
 	var raw []byte
@@ -115,7 +111,7 @@ func (u *Run[A, R]) nextAttempt() NextAttempt {
 func (u *Run[A, R]) fail(ctx context.Context, cause error, next NextAttempt,
 	effect func(db.Conn, NextAttempt) error,
 ) error {
-	shown := cause // the failure that operators see at the task
+	shown := cause // for operators
 	if request := models.RequestOf(cause); request != "" {
 		shown = fmt.Errorf("%w (provider request %s)", cause, request)
 	}
@@ -138,8 +134,8 @@ func (u *Run[A, R]) fail(ctx context.Context, cause error, next NextAttempt,
 	})
 }
 
-// commitEnd ends the attempt in one transaction. It first sets the state of the row, which locks the row and checks the fence. Then
-// it runs the effect. It returns result, or the error if nothing was committed.
+// commitEnd ends the attempt in one transaction. It sets the row's state first, which locks the row and checks the fence. It
+// returns result, or an error if nothing was committed.
 func (u *Run[A, R]) commitEnd(ctx context.Context, result error, effect func(db.Conn) error,
 	setState func(context.Context, db.Conn) error,
 ) error {
@@ -165,7 +161,7 @@ func (u *Run[A, R]) commitEnd(ctx context.Context, result error, effect func(db.
 	return result
 }
 
-// end ends an attempt that the handler left open, and returns the error that tells the queue what to do with the task.
+// end ends an attempt that the handler left open. Its error tells the queue what to do with the task.
 func (u *Run[A, R]) end(ctx context.Context, err error) error {
 	if !u.ended {
 		err = u.endFor(ctx, err)
@@ -184,13 +180,12 @@ func (u *Run[A, R]) end(ctx context.Context, err error) error {
 	if l, ok := errors.AsType[*retryLaterError](err); ok {
 		return l
 	}
-	// The end could not be committed. The lease will expire, and the reconciler will find the row.
+	// After the lease, the reconciler will find the row.
 	slog.ErrorContext(ctx, "end of a job not stored", "job", u.Job.Kind, "id", u.Job.ID, "error", err)
 	return &retryLaterError{wait: u.r.o.Lease, cause: err}
 }
 
-// endFor ends an attempt whose handler returned err without ending it. A stopping worker releases the row without counting the
-// attempt.
+// endFor ends an attempt whose handler returned err without ending it.
 func (u *Run[A, R]) endFor(ctx context.Context, err error) error {
 	if err == nil {
 		var none R

@@ -24,10 +24,10 @@ type Options struct {
 	DB      *db.DB
 	Redis   jobs.Redis
 	Client  *jobs.Client
-	Queues  []jobs.Queue          // which queues this process serves; default all
-	Slots   int                   // jobs at once per unit of a queue's weight; default 10
+	Queues  []jobs.Queue          // default all
+	Slots   int                   // jobs at once per unit of queue weight; default 10
 	Lease   time.Duration         // how long a row is held without renewal; default 15 seconds
-	Grace   time.Duration         // how long a stop waits for running jobs; default 22 seconds
+	Grace   time.Duration         // a stop's wait for running jobs; default 22 seconds
 	Metrics prometheus.Registerer // default none
 }
 
@@ -35,35 +35,33 @@ type Options struct {
 type Runtime struct {
 	o        Options
 	handlers map[string]handler
-	policies map[string]jobs.Policy // by kind, of the row jobs that this runtime handles
-	failed   map[string]FailedFunc  // by kind, of the row jobs that record their failure
+	policies map[string]jobs.Policy // of row jobs, by kind
+	failed   map[string]FailedFunc  // of row jobs, by kind
 	metrics  *metrics
-	// platforms limits the jobs, of all kinds, that call an external platform.
+	// platforms limits jobs that call external platforms.
 	platforms *Limiter[string]
-	// admissions has an entry for each queue whose slots are shared among accounts.
+	// admissions has the queues whose slots are shared among accounts.
 	admissions map[string]*admission
 
 	reconciling sync.Mutex // held by the reconciler's tick
 
-	halt context.Context // done when running handlers must give up
+	halt context.Context // done when handlers must give up
 	stop context.CancelFunc
 }
 
-// task is the argument of a handler.
 type task struct {
 	jobs.Payload
 
 	id      string
-	attempt int // the queue's count, used by ephemeral jobs; a row counts its own attempts
+	attempt int // for ephemeral jobs; a row counts its own attempts
 	result  func([]byte) error
 }
 
 type handler func(ctx context.Context, t task) error
 
-// errStopping is the cause of a context that ended because the worker stops.
 var errStopping = errors.New("workers: the worker is stopping")
 
-// New makes a runtime. It registers the handlers of the runtime's own housekeeping jobs.
+// New makes a runtime with its own housekeeping jobs.
 func New(o Options) *Runtime {
 	o.Slots = cmp.Or(o.Slots, 10)
 	o.Lease = cmp.Or(o.Lease, 15*time.Second)
@@ -105,7 +103,7 @@ func (r *Runtime) Slots(queue string) int {
 	return n
 }
 
-// add registers a handler. It panics if the kind has a handler already.
+// add panics if the kind has a handler already.
 func (r *Runtime) add(kind string, h handler) {
 	if _, twice := r.handlers[kind]; twice {
 		panic("workers: " + kind + " has two handlers")
@@ -113,10 +111,10 @@ func (r *Runtime) add(kind string, h handler) {
 	r.handlers[kind] = h
 }
 
-// Run processes jobs until the context ends, then waits up to Grace for running jobs. After three quarters of Grace their
-// contexts end. A row whose job ends for this reason is due again immediately. A Runtime can be run only once.
+// Run processes jobs until the context ends, then waits up to Grace for running jobs. After three quarters of it their contexts
+// end, and their rows are due again immediately. A Runtime can be run only once.
 //
-// Each queue has its own slots, so that hanging jobs of one queue do not hold up another.
+// Each queue has its own slots, so that hanging jobs do not hold up another.
 func (r *Runtime) Run(ctx context.Context) error {
 	if err := jobs.CheckRedis(ctx, r.o.Redis); errors.Is(err, jobs.ErrEvicts) {
 		return err
@@ -158,7 +156,7 @@ func (r *Runtime) server(q jobs.Queue, client jobs.Redis) *asynq.Server {
 	return asynq.NewServerFromRedisClient(client, asynq.Config{
 		Concurrency:              taken,
 		Queues:                   map[string]int{q.Name: 1},
-		TaskCheckInterval:        time.Millisecond, // asynq need not wait, because the queue client does
+		TaskCheckInterval:        time.Millisecond, // the queue client waits
 		DelayedTaskCheckInterval: 200 * time.Millisecond,
 		ShutdownTimeout:          r.o.Grace,
 		RetryDelayFunc:           retryDelay,
@@ -169,11 +167,10 @@ func (r *Runtime) server(q jobs.Queue, client jobs.Redis) *asynq.Server {
 	})
 }
 
-// process is the handler of all tasks.
 func (r *Runtime) process(ctx context.Context, at *asynq.Task) error {
 	h, ok := r.handlers[at.Type()]
 	if !ok {
-		// A process of a newer version has enqueued the task. A worker that knows the kind will run it.
+		// Enqueued by a newer version, whose worker will run it.
 		return &retryLaterError{wait: 5 * time.Second, cause: fmt.Errorf("workers: no handler for %q", at.Type())}
 	}
 	t := task{result: func(b []byte) error {
@@ -199,7 +196,7 @@ func (r *Runtime) process(ctx context.Context, at *asynq.Task) error {
 	return r.measure(ctx, t, h)
 }
 
-// guard turns a panic of a handler into a failed attempt, with the stack in the log.
+// guard turns a panic into a failed attempt and logs the stack.
 func guard(ctx context.Context, kind string, fn func() error) (err error) {
 	defer func() {
 		if p := recover(); p != nil {
@@ -210,7 +207,7 @@ func guard(ctx context.Context, kind string, fn func() error) (err error) {
 	return fn()
 }
 
-// Clock returns its argument, or time.Now for nil. It is for options that only tests set.
+// Clock returns its argument, or time.Now for nil.
 func Clock(now func() time.Time) func() time.Time {
 	if now == nil {
 		return time.Now
@@ -220,32 +217,30 @@ func Clock(now func() time.Time) func() time.Time {
 
 type accountKey struct{}
 
-// Account returns the account that the job was submitted for. The zero UUID stands for the service itself.
+// Account returns the account that the job was submitted for. The zero UUID is the service itself.
 func Account(ctx context.Context) uuid.UUID {
 	id, _ := ctx.Value(accountKey{}).(uuid.UUID)
 	return id
 }
 
-// retryLaterError ends a task for now. The queue brings it back after the wait.
+// retryLaterError brings the task back after the wait.
 type retryLaterError struct {
 	wait    time.Duration
-	at      time.Time // a full second at which the task comes back; if set, wait is ignored
+	at      time.Time // a full second; if set, wait is ignored
 	cause   error
-	failure bool // whether the queue's figures count it as a failed attempt
+	failure bool // counted as a failed attempt
 }
 
-// Error implements error.
 func (l *retryLaterError) Error() string { return l.cause.Error() }
 
-// Unwrap returns the cause.
 func (l *retryLaterError) Unwrap() error { return l.cause }
 
-// retryDelay returns the time after which the queue brings a task back. The wait that an error asks for is lengthened to the next full
-// second, because the queue counts in whole seconds and would otherwise bring the task back too early.
+// retryDelay lengthens waits to the next full second, because the queue counts in seconds and would bring the task back too
+// early.
 func retryDelay(_ int, err error, _ *asynq.Task) time.Duration {
 	l, ok := errors.AsType[*retryLaterError](err)
 	if !ok {
-		return time.Second // the lease of the task ran out, or its worker was killed
+		return time.Second // its lease ran out, or its worker was killed
 	}
 	now := time.Now()
 	if !l.at.IsZero() {
@@ -257,7 +252,6 @@ func retryDelay(_ int, err error, _ *asynq.Task) time.Duration {
 	return nextSecond(now.Add(l.wait)).Sub(now)
 }
 
-// nextSecond rounds a time up to a full second.
 func nextSecond(t time.Time) time.Time {
 	return t.Add(time.Second - time.Nanosecond).Truncate(time.Second)
 }
@@ -267,7 +261,6 @@ func isFailure(err error) bool {
 	return !ok || l.failure
 }
 
-// queueLog passes asynq's log messages to slog.
 type queueLog struct{}
 
 func (queueLog) Debug(args ...any) { slog.Debug("queue", "text", fmt.Sprint(args...)) }
@@ -276,7 +269,6 @@ func (queueLog) Warn(args ...any)  { slog.Debug("queue", "text", fmt.Sprint(args
 func (queueLog) Error(args ...any) { slog.Warn("queue", "text", fmt.Sprint(args...)) }
 func (queueLog) Fatal(args ...any) { slog.Error("queue", "text", fmt.Sprint(args...)) }
 
-// Platforms returns the limiter of this process for jobs that call external platforms. For each platform, it counts the jobs of all
-// kinds together. Its number of places is the number of slots that this process has for long jobs (jobs.Bulk). Its endpoints are names
-// of platforms; see platformjob.Name.
+// Platforms returns this process's limiter of jobs that call external platforms, which are its endpoints; see platformjob.Name.
+// It has as many places as there are slots for jobs.Bulk.
 func (r *Runtime) Platforms() *Limiter[string] { return r.platforms }

@@ -2,21 +2,20 @@ package workers
 
 import "time"
 
-// The bounds of the wait of a postponed job.
+// Bounds of the wait of a postponed job.
 const (
 	MinPostpone = 200 * time.Millisecond
 	MaxPostpone = time.Minute
 )
 
-// Spread postpones jobs that compete for the same places. The postponed jobs return one after another, at the rate at which
-// they can be carried out. Otherwise thousands would return every second. The zero value is ready for use: no job is postponed.
-// It is not safe for concurrent use.
+// Spread lets postponed jobs that compete for places return at the rate at which they can be carried out. Otherwise thousands
+// would return every second. The zero value is ready for use. It is not safe for concurrent use.
 type Spread struct {
-	next time.Time // when the next postponed job may return
+	next time.Time // for the next postponed job
 }
 
-// Postpone returns how long the next job waits, between MinPostpone and MaxPostpone. `each` is the average time after which
-// a place becomes free for another job.
+// Postpone returns how long the next job waits, between MinPostpone and MaxPostpone. each is the average time until a place
+// becomes free.
 func (s *Spread) Postpone(now time.Time, each time.Duration) time.Duration {
 	if s.next.Before(now) {
 		s.next = now

@@ -22,9 +22,9 @@ func SubmitEach(ctx context.Context, c *jobs.Client, job jobs.Job[jobs.None, job
 	return nil
 }
 
-// StartDue starts jobs for everything that is due, one batch at a time, until a batch is smaller than limit. claim claims a
-// batch in the transaction of its store. It returns one job row for each claimed item. The rows are inserted in the same
-// transaction and dispatched after it. If the worker dies in between, the reconciler finds the rows.
+// StartDue starts jobs for everything due, until a batch is smaller than limit. claim claims a batch in its store's transaction
+// and returns a job row for each item. The rows are inserted in the same transaction and dispatched after it. If the worker dies
+// in between, the reconciler finds them.
 func StartDue(ctx context.Context, s *store.Store, client *jobs.Client, limit int, claim func(*store.Store) ([]models.Job, error)) error {
 	for {
 		var rows []models.Job

@@ -81,14 +81,14 @@ func TestAwait(t *testing.T) {
 	}
 }
 
-// TestRowRunsOnce: a row runs once, even if the queue delivers several tasks for it.
+// TestRowRunsOnce: even if the queue delivers several tasks for it.
 func TestRowRunsOnce(t *testing.T) {
 	t.Parallel()
 	b := newJobEnv(t)
 	workers.RegisterRow(b.rt, effect, countEffect)
 	b.start(b.rt)
 	id := row(b, effect, testArgs{N: 21})
-	for g := range int64(5) { // several tasks of the same row, which a faulty queue may deliver
+	for g := range int64(5) { // as a faulty queue may
 		if err := b.client.DispatchRows(t.Context(), models.JobRef{Kind: effect.Kind(), ID: id, Generation: g}); err != nil {
 			t.Fatal(err)
 		}
@@ -109,8 +109,7 @@ func TestRowRunsOnce(t *testing.T) {
 	}
 }
 
-// TestAbandonedClaimIsRedoneAndItsHolderFenced: if a worker claims a row and dies, another worker runs the row. The first worker can
-// no longer change it.
+// TestAbandonedClaimIsRedoneAndItsHolderFenced: the first worker can no longer change the row.
 func TestAbandonedClaimIsRedoneAndItsHolderFenced(t *testing.T) {
 	t.Parallel()
 	b := newJobEnv(t)
@@ -142,8 +141,7 @@ func TestAbandonedClaimIsRedoneAndItsHolderFenced(t *testing.T) {
 	}
 }
 
-// TestLostLeaseCancelsAndCommitsNothing: if another worker has claimed the row, the context of the attempt ends and the attempt
-// commits nothing.
+// TestLostLeaseCancelsAndCommitsNothing: the context of the attempt ends.
 func TestLostLeaseCancelsAndCommitsNothing(t *testing.T) {
 	t.Parallel()
 	b := newJobEnv(t)
@@ -162,7 +160,7 @@ func TestLostLeaseCancelsAndCommitsNothing(t *testing.T) {
 	b.start(b.rt)
 	b.client.DispatchFor(ctx, uuid.Nil, effect.Kind(), id)
 	await.Recv(t, claimed)
-	// This stands for another worker, which has claimed the row after this worker's lease ran out.
+	// As if another worker had claimed the row.
 	if _, err := b.db.ExecContext(ctx, `UPDATE jobs SET fence = fence + 1, lease_until = now() WHERE id = $1`, id); err != nil {
 		t.Fatal(err)
 	}
@@ -175,7 +173,7 @@ func TestLostLeaseCancelsAndCommitsNothing(t *testing.T) {
 	}
 }
 
-// TestIdleQueueHidesNoLostRow checks that a lost row is found, however many rows wait in another queue that has no workers.
+// TestIdleQueueHidesNoLostRow: many rows wait in another queue that has no workers.
 func TestIdleQueueHidesNoLostRow(t *testing.T) {
 	t.Parallel()
 	b := newJobEnv(t)
@@ -193,20 +191,19 @@ func TestIdleQueueHidesNoLostRow(t *testing.T) {
 		}
 	}
 	lost := row(b, aside, testArgs{N: 1})
-	// The lost row is due after all the waiting rows.
+	// The lost row is due last.
 	const dueLast = `UPDATE jobs SET next_attempt_at = now() - interval '1 minute' WHERE id = $1`
 	dbtest.Exec(t, b.db, dueLast, lost)
 	if err := b.rt.Reconcile(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	// Reconcile has raised the generation to 1 and enqueued a task for it.
+	// Reconcile has raised the generation to 1.
 	lostRows, err := b.client.LostRows(t.Context(), models.JobRef{Kind: aside.Kind(), ID: lost, Generation: 1})
 	if err != nil || len(lostRows) > 0 {
 		t.Errorf("the row is still without a task: %v, %v", lostRows, err)
 	}
 }
 
-// TestFlushLosesNothing: each row runs exactly once, although Redis is emptied several times.
 func TestFlushLosesNothing(t *testing.T) {
 	t.Parallel()
 	b := newJobEnv(t)
@@ -302,7 +299,7 @@ func TestFailedRowIsArchivedAndRunsAgainByHand(t *testing.T) {
 		t.Parallel()
 		id := run()
 		mend.Store(id, true)
-		for range 2 { // the second requeue must not cause a second effect
+		for range 2 { // a second requeue has no second effect
 			rows, err := jobrow.Requeue(ctx, b.db, []uuid.UUID{id})
 			if err != nil {
 				t.Fatal(err)
@@ -321,7 +318,7 @@ func TestFailedRowIsArchivedAndRunsAgainByHand(t *testing.T) {
 	})
 }
 
-// TestNotDueRunsNoAttempt: a task that the queue delivers before its row is due makes no attempt. It waits until the row is due.
+// TestNotDueRunsNoAttempt: a task that the queue delivers too early waits until its row is due.
 func TestNotDueRunsNoAttempt(t *testing.T) {
 	t.Parallel()
 	b := newJobEnv(t)
@@ -354,8 +351,7 @@ func TestNotDueRunsNoAttempt(t *testing.T) {
 	}
 }
 
-// TestStopGivesRowsBack: a worker that stops releases its rows without counting an attempt. They are due at once, and the next
-// worker runs them.
+// TestStopGivesRowsBack: without counting an attempt. They are due at once.
 func TestStopGivesRowsBack(t *testing.T) {
 	t.Parallel()
 	b := newJobEnv(t)
@@ -379,12 +375,12 @@ func TestStopGivesRowsBack(t *testing.T) {
 	b.state(id, models.JobDone)
 }
 
-// TestFailureIsRecorded checks that the function that records a failed row is called exactly once: after the last attempt has failed,
-// or after a worker has died during every attempt. It is not called if the handler has recorded the failure itself.
+// TestFailureIsRecorded: once, after the last attempt failed or a worker died in every attempt, but not if the handler has
+// recorded the failure.
 func TestFailureIsRecorded(t *testing.T) {
 	t.Parallel()
 	b := newJobEnv(t)
-	recordNothing := func(db.Conn, workers.NextAttempt) error { return nil } // stands for a handler that records the failure itself
+	recordNothing := func(db.Conn, workers.NextAttempt) error { return nil } // as if it recorded the failure
 	workers.RegisterRow(b.rt, effect, func(ctx context.Context, u *workers.Run[testArgs, int]) error {
 		switch u.Args.N {
 		case 1:
@@ -413,8 +409,7 @@ func TestFailureIsRecorded(t *testing.T) {
 	}
 }
 
-// TestPlatforms checks that all accounts share the job slots of a platform such as Meta. The servers of customers do not share
-// slots: each server has its own.
+// TestPlatforms: all accounts share the job slots of a platform such as Meta, but customers' servers have their own.
 func TestPlatforms(t *testing.T) {
 	t.Parallel()
 	one, two := uuid.New(), uuid.New()

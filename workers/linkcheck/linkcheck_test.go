@@ -30,7 +30,6 @@ import (
 	"switchyard/workers/linkcheck"
 )
 
-// env is an install with an account, a webhook endpoint that takes all events, and pages on https.
 type env struct {
 	*testing.T
 	db      *db.DB
@@ -50,7 +49,7 @@ type env struct {
 	head  map[string]int // status by path for HEAD only
 }
 
-// LookupNetIP implements egress.Resolver. Every name resolves to this machine.
+// LookupNetIP resolves every name to this machine.
 func (w *env) LookupNetIP(context.Context, string, string) ([]netip.Addr, error) {
 	return []netip.Addr{netip.MustParseAddr("127.0.0.1")}, nil
 }
@@ -134,7 +133,7 @@ func (w *env) serve(rw http.ResponseWriter, r *http.Request) {
 	w.mu.Unlock()
 }
 
-// url returns the address of a page under a host name. The same server serves all hosts.
+// url returns the address of a page. The same server serves all hosts.
 func (w *env) url(host, path string) string {
 	u, _ := url.Parse(w.pages.URL)
 	return "https://" + host + ".example.com:" + u.Port() + path
@@ -147,7 +146,6 @@ func (w *env) add(table, name, to string) uuid.UUID {
 	return id
 }
 
-// sweep moves the time by an hour, checks the links and returns the requests that the pages received.
 func (w *env) sweep() []string { return w.hour(jobs.SweepLinks) }
 
 func (w *env) hour(job jobs.Job[jobs.Tick, jobs.None]) []string {
@@ -199,8 +197,7 @@ func (w *env) events(kind string) []map[string]any {
 	return out
 }
 
-// TestSweep checks that each address of an active record is requested once, with its tokens filled, and only by HEAD if that is
-// enough.
+// TestSweep checks that each address of an active record is requested once, by HEAD if that is enough.
 func TestSweep(t *testing.T) {
 	t.Parallel()
 	w := newEnv(t)
@@ -270,7 +267,6 @@ func TestBroken(t *testing.T) {
 	if err != nil || len(broken) != 1 || broken[0].ID != offer {
 		t.Errorf("broken %+v, %v", broken, err)
 	}
-	// A new address counts as a new link, which is not broken. A deleted record leaves no link.
 	dbtest.Exec(w, w.db, `UPDATE offers SET url = $2 WHERE id = $1`, offer, w.url("a", "/well?2"))
 	if broken, err = w.store.Links().Broken(t.Context(), w.account); err != nil || len(broken) != 0 {
 		t.Errorf("broken %+v, %v", broken, err)
@@ -329,8 +325,7 @@ func TestBrokenTwice(t *testing.T) {
 	}
 }
 
-// TestGuard checks that no link is requested in a private network. A link to such a network is broken, like any other link
-// without an answer.
+// TestGuard checks that no link is requested in a private network.
 func TestGuard(t *testing.T) {
 	t.Parallel()
 	w := newEnv(t)
@@ -368,8 +363,7 @@ func TestOffline(t *testing.T) {
 	}
 }
 
-// TestFewHostsOffline checks that the status of the link checks warns if no host answers. If there are only a few hosts, the links
-// are recorded as broken too.
+// TestFewHostsOffline checks that links are recorded as broken if only a few hosts are checked and none of them answers.
 func TestFewHostsOffline(t *testing.T) {
 	t.Parallel()
 	w := newEnv(t)

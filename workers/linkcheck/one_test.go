@@ -9,8 +9,8 @@ import (
 	"switchyard/models"
 )
 
-// TestCheckOne checks that a link is requested immediately when a caller asks for it, and that its result counts like the result
-// of a sweep. Repeated requests by a caller do not make a link broken.
+// TestCheckOne checks that a link is requested immediately when a caller asks for it. Repeated requests by a caller do not make a
+// link broken.
 func TestCheckOne(t *testing.T) {
 	t.Parallel()
 	w := newEnv(t)

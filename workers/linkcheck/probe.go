@@ -18,7 +18,7 @@ import (
 
 const userAgent = "Switchyard-LinkCheck/1.0"
 
-// If a batch has at least offlineHosts hosts and none of them answers, this install counts as offline.
+// offlineHosts is the number of hosts from which on this install counts as offline if none of them answers.
 const offlineHosts = 5
 
 // probeAll requests each URL: hosts in parallel, the URLs of one host one after the other.
@@ -48,7 +48,7 @@ func (c *checker) probeAll(ctx context.Context, urls []string) (map[string]model
 			return nil
 		})
 	}
-	_ = g.Wait() // no function returns an error
+	_ = g.Wait()
 	if err := ctx.Err(); err != nil {
 		return nil, fmt.Errorf("linkcheck: %w", context.Cause(ctx)) // incomplete: record nothing of this batch
 	}
@@ -60,8 +60,7 @@ func (c *checker) probeAll(ctx context.Context, urls []string) (map[string]model
 
 func hasAnswer(r models.LinkResult) bool { return r.Status != nil || r.Error == "" }
 
-// unanswered reports whether the URLs have two or more hosts, and none of the hosts has answered. A few hosts may all be down, so their
-// links are recorded as failing.
+// unanswered reports whether the URLs have several hosts and none of them has answered.
 func unanswered(results map[string]models.LinkResult) bool {
 	hosts := map[string]bool{}
 	for u, r := range results {

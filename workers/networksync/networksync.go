@@ -34,7 +34,7 @@ type (
 	run    = workers.Run[jobs.CorrectionArgs, answer]
 )
 
-// syncer imports the orders of networks. Its field imports reads the orders, and its field conversions records them.
+// syncer imports the orders of networks.
 type syncer struct {
 	o           Options
 	store       *store.Store
@@ -73,7 +73,7 @@ func Register(r *workers.Runtime, s *store.Store, o Options) {
 	workers.RegisterTick(r, jobs.SweepNetworks, y.sweep)
 }
 
-// opened is a connection. If it cannot be used, failure is the reason.
+// opened is a connection, or the reason why it cannot be used.
 type opened struct {
 	models.Integration
 	*networks.Connection
@@ -97,7 +97,6 @@ func (y *syncer) open(ctx context.Context, account, network uuid.UUID) (o opened
 	return o, err
 }
 
-// test tests the connection of a network.
 func (y *syncer) test(ctx context.Context, a jobs.NetworkArgs) (out jobs.NetworkTested, err error) {
 	o, err := y.open(ctx, workers.Account(ctx), a.ID)
 	if err != nil {
@@ -115,8 +114,8 @@ func (y *syncer) test(ctx context.Context, a jobs.NetworkArgs) (out jobs.Network
 }
 
 const (
-	runRetention  = 90 * 24 * time.Hour // the time for which records of runs are kept
-	deletedAtOnce = 5000                // maximum number of old records of a kind that one sweep deletes
+	runRetention  = 90 * 24 * time.Hour
+	deletedAtOnce = 5000 // of each kind, in one sweep
 )
 
 // sweep starts the imports that are due and deletes old records of runs and of listed orders.

@@ -12,8 +12,8 @@ import (
 	"switchyard/workers/providers/networks"
 )
 
-// older reads the orders of older days. If the days have too many orders, it reads only the first half of the days, and halves
-// them again if needed. The next import begins after the days that were read. A single day with too many orders is an error.
+// older reads the orders of older days. If there are too many, it reads only the first half of the days, and the next import
+// begins after it. A single day with too many orders is an error.
 func (y *syncer) older(ctx context.Context, u *run, o opened, from, to time.Time) ([]networks.Order, error) {
 	for {
 		orders, err := o.Orders(ctx, from, to, y.o.Most)
@@ -32,10 +32,8 @@ func (y *syncer) older(ctx context.Context, u *run, o opened, from, to time.Time
 	}
 }
 
-// recordOlder stores how an import of older orders ended, in the transaction that ends its job. After a failure the same days are
-// imported again. After several failures the next days follow, because a platform that refuses some days may answer for
-// others. The failed days are tried again after all days were read. A single day with too many orders would fail again, so the
-// next days follow at once.
+// recordOlder stores how an import of older orders ended. After several failures the next days follow, because a platform that
+// refuses some days may answer for others.
 func recordOlder(ctx context.Context, s *store.Store, c models.Integration, e platformjob.OlderEnd) error {
 	k := s.NetworkIntegrations()
 	end := store.OlderEnd{Failure: e.Failure}

@@ -20,7 +20,7 @@ import (
 
 type reportRun = workers.Run[jobs.NetworkReportArgs, jobs.NetworkReport]
 
-// report stores a network's report that a person has uploaded. It replaces earlier reports of the same days.
+// report stores a network's report that a person has uploaded. The report replaces earlier reports of the same days.
 func (y *syncer) report(ctx context.Context, u *reportRun) error {
 	account := u.Job.AccountID.UUID
 	n, err := y.store.Networks().Find(ctx, account, u.Args.NetworkID)
@@ -64,9 +64,9 @@ type reading struct {
 	out jobs.NetworkReport
 }
 
-// dayRefusal returns the reason why a day, written YYYY-MM-DD, must not be in a report, or an empty text. A report replaces all
-// days from its first to its last, so a mistyped year would delete the stored rows of other years. In the time zones
-// east of Greenwich, a day begins up to 14 hours earlier than in UTC. A day is accepted as soon as it has begun in one of these zones.
+// dayRefusal returns the reason why a day, written YYYY-MM-DD, must not be in a report, or "". A report replaces all days from
+// its first to its last, so a mistyped year would delete the stored rows of other years. A day is accepted as soon as it has
+// begun in the easternmost time zone.
 func (r *reading) dayRefusal(day string) string {
 	switch {
 	case day > r.now.UTC().Add(models.AheadOfUTC).Format(time.DateOnly):
@@ -77,7 +77,6 @@ func (r *reading) dayRefusal(day string) string {
 	return ""
 }
 
-// countRow counts a row of the file and reports whether it is refused.
 func (r *reading) countRow(row correction.Row) bool {
 	if r.out.Total++; row.Refusal == "" {
 		return false
@@ -88,7 +87,6 @@ func (r *reading) countRow(row correction.Row) bool {
 	return true
 }
 
-// countStored counts a row that is stored, and extends the report's range of days to the day of the row.
 func (r *reading) countStored(day string) {
 	r.out.Stored++
 	if r.out.From == "" || day < r.out.From {
@@ -186,9 +184,8 @@ func (y *syncer) orders(ctx context.Context, r *reading, account, network uuid.U
 	return func(c db.Conn) error { return reported.ReplaceFileOrders(ctx, c, account, network, list, y.o.Now()) }, nil
 }
 
-// orderOf returns the order of a row. A row without a status is an approved order. If the row was refused because it names no
-// click of ours, the order has that refusal. usable is false if the row was refused for another reason, if its status is unknown,
-// or if it names neither a time nor a click.
+// orderOf returns the order of a row. A row without a status is an approved order. A row without a click of ours is usable, and
+// the order has the refusal.
 func orderOf(v *correction.Conversion, currency string) (o reported.Order, usable bool) {
 	if v.Word == "" {
 		v.Status = cmp.Or(v.Status, models.StatusApproved)

@@ -13,8 +13,8 @@ import (
 	"switchyard/models/correction"
 )
 
-// reported returns the orders of an import as they are stored for the comparison with our figures. For a dry run, it returns none.
-// An order without a time is on the day of its click.
+// reported returns the orders of an import as they are stored for the comparison with our figures. For a dry run, it returns
+// none.
 func (y *syncer) reported(ctx context.Context, u *run, rows []correction.Conversion, outcomes []correction.ConversionOutcome) (
 	[]reported.Order, error,
 ) {
@@ -52,8 +52,8 @@ func (y *syncer) reported(ctx context.Context, u *run, rows []correction.Convers
 	return list, nil
 }
 
-// orderDay returns the day of an order in the network's zone. An order without a time is on the day of its click. An order whose
-// time is more than AheadOfUTC in the future, or that has neither a time nor a click, is on the present day.
+// orderDay returns the day of an order in the network's zone. An order without a time is on the day of its click. An order in the
+// future, or with neither a time nor a click, is on the present day.
 func orderDay(at time.Time, click uuid.UUID, now time.Time, zone *time.Location) string {
 	if at.IsZero() && click != uuid.Nil {
 		at = models.ClickTime(click)

@@ -20,7 +20,7 @@ import (
 )
 
 // rows converts orders to rows of a correction job. If several orders belong to the same conversion, the last order counts. If
-// remember is true, rows also stores each order to which adopt has newly given the id of a postback's conversion.
+// remember is true, it also stores the orders that adopt has changed.
 func (y *syncer) rows(ctx context.Context, account, network uuid.UUID, orders []networks.Order, remember bool) (
 	[]correction.Conversion, error,
 ) {
@@ -79,7 +79,7 @@ func statusWords(byStatus map[string][]string) map[string]string {
 	return out
 }
 
-// The maximum lengths in bytes of an order's texts. The click log refuses texts that are longer.
+// The maximum lengths of an order's texts in bytes. The click log refuses longer texts.
 const (
 	maxOrderID = 255
 	maxGoal    = 64
@@ -146,8 +146,8 @@ func rowOf(line int, o networks.Order, words map[string]string, currency string)
 	return v
 }
 
-// readSale reads the amount of the sale. The amount is only information and earns nothing. An amount that is not understood is
-// therefore left out, and the order is not refused. Zero means that the platform does not know the amount.
+// readSale reads the amount of the sale. It earns nothing, so an unreadable amount is left out and the order is not refused. Zero
+// means that the platform does not know the amount.
 func readSale(v *correction.Conversion, o networks.Order) {
 	currency, err := v.Currency, error(nil)
 	if o.SaleCurrency != "" {
@@ -172,9 +172,9 @@ func transactionOf(v correction.Conversion, o networks.Order) transaction {
 	return transaction{v.ClickID, cmp.Or(o.Ref, v.ConversionID)}
 }
 
-// findGoals gives each order the goal of the recorded conversion that belongs to the order.
+// findGoals gives each order the goal under which its conversion is recorded.
 func findGoals(rows []correction.Conversion, orders []networks.Order, recorded map[conversion.Key]conversion.Known) {
-	goals, ordersOf := map[place]bool{}, map[transaction]int{} // ordersOf has the number of orders of a transaction
+	goals, ordersOf := map[place]bool{}, map[transaction]int{}
 	for k := range recorded {
 		goals[place{k.ClickID, k.Goal}] = true
 	}
@@ -200,8 +200,7 @@ func findGoals(rows []correction.Conversion, orders []networks.Order, recorded m
 	}
 }
 
-// findGoal sets the goal of an order that names none to the goal of the recorded conversion with the order's id. Without such a
-// conversion, the order stays unchanged.
+// findGoal sets the goal of an order that names none to the goal of the recorded conversion with the order's id.
 func findGoal(v *correction.Conversion, recorded map[conversion.Key]conversion.Known) {
 	if v.Goal != "" && !v.WordGoal {
 		return
@@ -230,9 +229,8 @@ type place struct {
 }
 
 // adopt gives an order the id of the conversion that a postback recorded earlier under another id, or without an id. Otherwise
-// the order would count twice. adopt does this only if two conditions hold for the click and the goal of the order: exactly one
-// such conversion belongs to no other order, and the list rows has exactly one order. Orders that were adopted before stay
-// adopted. adopt returns the newly adopted orders.
+// the order would count twice. It does so only if the click and the goal have exactly one order and one such conversion that is
+// free. Orders that were adopted before stay adopted.
 func adopt(rows []correction.Conversion, known []conversion.Known, before []store.AdoptedOrder) (fresh []store.AdoptedOrder) {
 	adopted := map[conversion.Key]string{} // conversion id by order
 	orders, taken := map[place]map[string]bool{}, map[place]map[string]bool{}
@@ -262,7 +260,7 @@ func adopt(rows []correction.Conversion, known []conversion.Known, before []stor
 		at := place{v.ClickID, v.Goal}
 		id, wasAdopted := adopted[keyOf(*v)]
 		switch {
-		case v.Refusal != "" || recorded[at][v.ConversionID]: // the order keeps its id
+		case v.Refusal != "" || recorded[at][v.ConversionID]:
 		case wasAdopted:
 			v.ConversionID = id
 		case len(free[at]) == 1 && len(orders[at]) == 1:
@@ -294,9 +292,8 @@ func refuseRepeats(rows []correction.Conversion) {
 	}
 }
 
-// refuseReversal refuses a reversal that comes without its order, unless it reverses the whole recorded amount. After a partial
-// reversal, the remaining amount can only be computed from the order and the reversal together. An import of a longer range
-// reads both.
+// refuseReversal refuses a reversal that comes without its order, unless it reverses the whole recorded amount. The amount that
+// is left after a partial reversal follows only from both together.
 func refuseReversal(v *correction.Conversion, recorded map[conversion.Key]conversion.Known) {
 	if v.Refusal != "" {
 		return
@@ -333,10 +330,8 @@ func refuseStatus(v *correction.Conversion, recorded map[conversion.Key]conversi
 	}
 }
 
-// clampTime limits the time of a new conversion to [click, now], because the clocks and time zones of platforms are
-// unreliable. If a time cannot be read, the conversion gets the time of its click. InvalidTime has the time as the platform
-// states it, in three cases: the time cannot be read, it is before the click by more than its precision, or it is after now by
-// more than the usual error of a clock. A recorded conversion keeps its time.
+// clampTime limits the time of a new conversion to [click, now], because the clocks and time zones of platforms are unreliable.
+// InvalidTime keeps a stated time that cannot be right. A recorded conversion keeps its time.
 func clampTime(v *correction.Conversion, recorded map[conversion.Key]conversion.Known, now time.Time) {
 	if v.Refusal != "" || v.Time.IsZero() && v.InvalidTime == "" {
 		return

@@ -19,8 +19,7 @@ func amount(text string) *decimal.Decimal {
 	return &d
 }
 
-// TestReversalAlone checks that a reversal without its order is applied only if it reverses the whole amount. Without the order,
-// the amount that is left after a partial reversal cannot be computed.
+// TestReversalAlone checks that a reversal without its order is applied only if it reverses the whole amount.
 func TestReversalAlone(t *testing.T) {
 	t.Parallel()
 	sale := conversion.Key{ClickID: uuid.New(), ConversionID: "7"}
@@ -46,7 +45,7 @@ func TestReversalAlone(t *testing.T) {
 	}
 }
 
-// TestRepeatedOrders checks that the last order counts if an order comes several times. A refused order does not count.
+// TestRepeatedOrders checks that the last order counts if an order comes several times.
 func TestRepeatedOrders(t *testing.T) {
 	t.Parallel()
 	click := uuid.New()
@@ -63,8 +62,7 @@ func TestRepeatedOrders(t *testing.T) {
 	}
 }
 
-// TestGoalOfOrders checks that an order and the postback of the same transaction are one conversion. This also holds if the goal
-// of the order follows from its status word.
+// TestGoalOfOrders checks that an order and the postback of the same transaction are one conversion.
 func TestGoalOfOrders(t *testing.T) {
 	t.Parallel()
 	click := models.NewClickID()
@@ -170,8 +168,7 @@ func TestSaleOfOrders(t *testing.T) {
 	}
 }
 
-// TestClampTime checks that the time of a new conversion lies between its click and now. If the platform's time cannot be
-// read or is impossible, InvalidTime also keeps the platform's text.
+// TestClampTime checks that the time of a new conversion lies between its click and now.
 func TestClampTime(t *testing.T) {
 	t.Parallel()
 	click := models.NewClickID()
@@ -205,8 +202,7 @@ func TestClampTime(t *testing.T) {
 	}
 }
 
-// TestNegativeOrders checks that an approved or pending order with an amount below zero becomes a chargeback. A rejected
-// order stays rejected, and a recorded amount is never below zero.
+// TestNegativeOrders checks that an approved or pending order with a negative amount becomes a chargeback.
 func TestNegativeOrders(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct{ status, payout, want string }{
@@ -255,8 +251,7 @@ func TestStatusWithoutAmount(t *testing.T) {
 	}
 }
 
-// TestOrderDay checks the day on which an order is compared: its own day, or else the day of its click. An order with a time far
-// in the future is compared on the present day.
+// TestOrderDay checks the day on which an order is compared.
 func TestOrderDay(t *testing.T) {
 	t.Parallel()
 	now := time.Date(2026, 11, 26, 20, 0, 0, 0, time.UTC)

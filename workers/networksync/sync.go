@@ -45,13 +45,12 @@ func (y *syncer) sync(ctx context.Context, u *run) error {
 	})
 }
 
-// changes reports whether an order changed something.
 func changes(o correction.ConversionOutcome) bool {
 	return o.Accepted && o.Result != correction.Unchanged
 }
 
-// changedOutcomes removes refused and unchanged orders from the stored answer of a scheduled import. Scheduled imports read the
-// same orders many times, and their answers are not deleted earlier than other answers.
+// changedOutcomes removes refused and unchanged orders from the stored answer of a scheduled import, which reads the same orders
+// many times.
 func changedOutcomes(a answer) answer {
 	if a.Network.Origin == models.RunByClock {
 		a.Outcomes = slices.DeleteFunc(slices.Clone(a.Outcomes), func(o correction.ConversionOutcome) bool { return !changes(o) })
@@ -101,8 +100,7 @@ func (y *syncer) fetch(ctx context.Context, u *run) ([]correction.Conversion, er
 	return rows, err
 }
 
-// recordChanges stores the result of reading changed orders, in the transaction that ends the job. By then all orders that were
-// read are recorded, so the next import of changes may begin at e.To.
+// recordChanges stores the result of reading changed orders.
 func recordChanges(ctx context.Context, s *store.Store, c models.Integration, e platformjob.ChangesEnd) error {
 	k := s.NetworkIntegrations()
 	last, err := k.Changes(ctx, c.AccountID, c.TargetID)

@@ -46,8 +46,8 @@ func (k *Connections) createAction(ctx context.Context, a jobs.CreateConversionA
 	if i.Provider == models.MicrosoftAds { // uploads to Microsoft contain the name of the action
 		action = made.Name
 	}
-	// If the action existed already, made.ReadyAt is nil. A job whose worker died may have created the action a moment ago. The
-	// action then becomes usable at the time of ReadyBy at the latest.
+	// An action that existed already has no ReadyAt. It may still be too new for uploads, if a job that died has created it.
+	// ReadyBy is the latest time at which it becomes usable.
 	out.ReadyAt, err = k.store.SourceIntegrations().SetAction(context.WithoutCancel(ctx), i, action, made.ReadyAt, k.o.Client.ReadyBy(i.Provider))
 	return out, err
 }
@@ -70,8 +70,8 @@ func (k *Connections) advertiser(ctx context.Context, source uuid.UUID) (i model
 	return i, k.TokensFor(models.OAuthAds, account, connection), advertiser, nil
 }
 
-// withToken calls the function ask with an access token. If the platform refuses the token, it calls the function once more with
-// a renewed token. The returned errors are for the customer.
+// withToken calls ask with an access token. If the platform refuses the token, it calls ask once more with a renewed token. The
+// returned errors are for the customer.
 func withToken[T any](ctx context.Context, provider string, t *Tokens, ask func(token string) (T, error)) (T, error) {
 	var none T
 	token, err := t.Token(ctx)

@@ -15,7 +15,7 @@ import (
 	"switchyard/workers/providers/rest/resttest"
 )
 
-// source makes a traffic source that is connected to a platform. The import of its spend is off.
+// source makes a traffic source that is connected to a platform.
 func (w *env) source(at string, credentials map[string]string) uuid.UUID {
 	w.Helper()
 	id, off := uuid.New(), false
@@ -29,13 +29,12 @@ func (w *env) source(at string, credentials map[string]string) uuid.UUID {
 	return id
 }
 
-// accountOf has the credentials that name an ad account, by platform.
+// accountOf has the settings that name an ad account, by platform.
 var accountOf = map[string]map[string]string{
 	models.GoogleAds: {"customer_id": "1234567890"}, models.MicrosoftAds: {"account_id": "176", "customer_id": "250"},
 }
 
-// TestConversionActions checks that the conversions of a source are uploaded to an action once it is created. The time at which
-// Microsoft's action is ready is stored, and kept if the action is requested again.
+// TestConversionActions checks that the conversions of a source are uploaded to an action once it is created.
 func TestConversionActions(t *testing.T) {
 	t.Parallel()
 	for at, credentials := range accountOf {
@@ -75,8 +74,7 @@ func TestConversionActions(t *testing.T) {
 			if err != nil || len(list) != 1 || list[0].ID != made.ID || (list[0].ReadyAt == nil) != (made.ReadyAt == nil) {
 				t.Errorf("%+v, %v", list, err)
 			}
-			// If a worker dies before it records the created action, the action is too new for uploads, and the database does
-			// not know it.
+			// The worker dies before it records the created action.
 			dbtest.Exec(t, w.db, `UPDATE source_integrations SET conversion_action = '', uploads_ready_at = NULL`)
 			late := w.Now().Add(2 * time.Hour).Truncate(time.Millisecond)
 			if found := create("Sales"); found.ID != made.ID || (found.ReadyAt == nil) != (made.ReadyAt == nil) ||

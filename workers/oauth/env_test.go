@@ -30,7 +30,6 @@ import (
 	"switchyard/workers/providers/oauth/oauthtest"
 )
 
-// logged collects the log of the tests of this package.
 var logged lockedBuffer
 
 type lockedBuffer struct {
@@ -98,21 +97,18 @@ func (w *env) process(wait func(context.Context, time.Duration) error) *oauth.Co
 	})
 }
 
-// Now returns the time of env.
 func (w *env) Now() time.Time {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	return w.now
 }
 
-// advance moves the time of env forward.
 func (w *env) advance(d time.Duration) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.now = w.now.Add(d)
 }
 
-// startWorker runs a worker until the test ends.
 func (w *env) startWorker() {
 	w.Helper()
 	w.queue = jobstest.Redis(w.T)
@@ -145,7 +141,6 @@ func (w *env) page(platform string, a models.OAuthAttempt, state string) *url.UR
 	return w.Visit(w, address)
 }
 
-// do runs a job and waits for its answer.
 func do[A, R any](w *env, job jobs.Job[A, R], args A) (R, error) {
 	w.Helper()
 	h, err := jobs.Submit(w.Context(), w.client, job, w.account, args)
@@ -178,7 +173,6 @@ func (w *env) connect(platform string) uuid.UUID {
 	return c.ID
 }
 
-// connection reads a connection from the database.
 func (w *env) connection(id uuid.UUID) models.OAuthConnection {
 	w.Helper()
 	c, err := dboauth.NewConnections(w.store).Find(w.Context(), w.account, id)

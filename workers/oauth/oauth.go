@@ -1,6 +1,5 @@
 // Package oauth maintains the connections that accounts have made by signing in at ad platforms. It completes sign-ins, renews
-// tokens, and lists ad accounts and conversion actions. Only one process at a time renews the tokens of a connection. Other
-// packages get access tokens from Connections.
+// tokens, and lists ad accounts and conversion actions.
 package oauth
 
 import (
@@ -22,11 +21,11 @@ import (
 	"switchyard/workers/providers/oauth"
 )
 
-// Options of New. Now and Wait are optional.
+// Options are the options of New.
 type Options struct {
 	Client *oauth.Client
 	Now    func() time.Time
-	// Wait waits for another process that renews the same tokens.
+	// Wait waits for another process that renews the same tokens. It may be nil.
 	Wait func(ctx context.Context, d time.Duration) error
 }
 
@@ -54,7 +53,7 @@ func (k *Connections) Register(r *workers.Runtime) {
 	workers.RegisterTick(r, jobs.SweepOAuth, k.sweep)
 }
 
-// exchange completes a sign-in: it exchanges the code that the platform has returned for tokens, and saves the connection.
+// exchange completes a sign-in and saves the connection.
 func (k *Connections) exchange(ctx context.Context, a jobs.OAuthAttemptArgs) (out jobs.OAuthConnected, err error) {
 	account := workers.Account(ctx)
 	attempt, code, err := dboauth.NewAttempts(k.store).Consume(ctx, account, a.ID, k.o.Now())
@@ -75,7 +74,6 @@ func (k *Connections) exchange(ctx context.Context, a jobs.OAuthAttemptArgs) (ou
 	return jobs.OAuthConnected{ID: c.ID, Provider: c.Provider, UserName: c.UserName}, err
 }
 
-// accounts lists the ad accounts of a connection.
 func (k *Connections) accounts(ctx context.Context, a jobs.OAuthAccountsArgs) ([]jobs.AdAccount, error) {
 	account := workers.Account(ctx)
 	c, err := dboauth.NewConnections(k.store).Find(ctx, account, a.Connection)
@@ -91,8 +89,7 @@ func (k *Connections) accounts(ctx context.Context, a jobs.OAuthAccountsArgs) ([
 	return db.Map(list, func(a oauth.Account) jobs.AdAccount { return jobs.AdAccount(a) }), err
 }
 
-// customerError converts a platform's error to an error for the customer. Its code is "credentials" if the sign-in is no longer valid,
-// otherwise the code of the platform's refusal. An error that already has a code is returned unchanged.
+// customerError converts a platform's error to an error for the customer.
 func customerError(provider string, err error) error {
 	if err == nil {
 		return nil
@@ -107,23 +104,21 @@ func customerError(provider string, err error) error {
 	return models.Invalid(p.Refused, "%s: %s", p.Label, err)
 }
 
-// errNotConnected returns the error for a connection that does not exist.
 func errNotConnected() error {
 	return models.Invalid("not_connected", "there is no such connection: sign in at the platform first")
 }
 
-// errCredentials returns the error for a connection whose user must sign in again.
 func errCredentials(why string) error {
 	return models.Invalid("credentials", "the connection is no longer valid, sign in again: %s", why)
 }
 
 const (
-	claimedAtOnce = 500             // connections that a sweep claims in one batch
-	renewedAtOnce = 16              // how many of these are renewed at the same time
+	claimedAtOnce = 500 // in one batch of a sweep
+	renewedAtOnce = 16
 	sweepAgain    = 2 * time.Minute // wait after a failed renewal
 )
 
-// sweep renews the tokens that expire soon. A connection whose renewal fails is due again after sweepAgain.
+// sweep renews the tokens that expire soon.
 func (k *Connections) sweep(ctx context.Context) error {
 	for ctx.Err() == nil {
 		now := k.o.Now()
@@ -141,7 +136,7 @@ func (k *Connections) sweep(ctx context.Context) error {
 				return nil
 			})
 		}
-		_ = g.Wait() // no function returns an error
+		_ = g.Wait()
 		if len(due) < claimedAtOnce {
 			return dboauth.NewAttempts(k.store).DeleteExpired(ctx, k.o.Now())
 		}
@@ -161,8 +156,8 @@ func (k *Connections) TokensOf(account, connection uuid.UUID) *Tokens {
 	return &Tokens{k: k, account: account, id: connection}
 }
 
-// TokensFor returns the access tokens of an account's connection for a use. If the person who signed in did not allow the
-// use, the methods of the returned Tokens return an error.
+// TokensFor returns the access tokens of an account's connection for a use. If the person who signed in did not allow the use,
+// its methods return an error.
 func (k *Connections) TokensFor(use models.OAuthUse, account, connection uuid.UUID) *Tokens {
 	return &Tokens{k, account, connection, use}
 }

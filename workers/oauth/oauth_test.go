@@ -45,7 +45,7 @@ func TestExchange(t *testing.T) {
 			t.Error(err)
 		}
 	}
-	w.attempt(models.GoogleAds) // its code and verifier are stored
+	w.attempt(models.GoogleAds)
 	dump := w.dump()
 	if strings.Contains(dump, oauthtest.Canary) {
 		t.Error("a secret can be read in PostgreSQL or Redis")
@@ -103,8 +103,7 @@ func TestAttempts(t *testing.T) {
 	}
 }
 
-// TestExchangeFails checks that a failure of the platform is reported as signin_refused, and that the account is
-// not connected.
+// TestExchangeFails checks that a failure of the platform leaves the account unconnected.
 func TestExchangeFails(t *testing.T) {
 	t.Parallel()
 	w := newEnv(t)
@@ -118,8 +117,7 @@ func TestExchangeFails(t *testing.T) {
 	}
 }
 
-// TestScopes checks sign-ins with only one of the scopes for ads and for uploads. The connection works for the use of this scope. The
-// other use is refused, and the error names the missing scope. A sign-in that allows nothing is refused.
+// TestScopes checks that a sign-in may allow ads or uploads alone, and that a sign-in that allows neither is refused.
 func TestScopes(t *testing.T) {
 	t.Parallel()
 	w := newEnv(t)
@@ -176,8 +174,7 @@ func TestSeveralPeople(t *testing.T) {
 	wantCode(t, err, "too_many")
 }
 
-// TestOneRefresh checks that when many callers in several processes need a token at once, one of them renews it and all get that
-// token. The next renewal must use the new refresh token, because Microsoft no longer accepts the previous one.
+// TestOneRefresh checks that only one of many callers renews a token, and that all get the new token.
 func TestOneRefresh(t *testing.T) {
 	t.Parallel()
 	for _, p := range models.SignInProviders {
@@ -194,7 +191,7 @@ func TestOneRefresh(t *testing.T) {
 			const processes, callers = 3, 4
 			_, release := w.BlockRefreshes()
 			defer release()
-			// The platform answers only when all other callers wait for the caller that renews the token.
+			// The platform answers when all other callers wait for the renewal.
 			var waiting sync.Map
 			var waiters atomic.Int32
 			got := make(chan string, processes*callers)
@@ -264,7 +261,7 @@ func TestDeadHolder(t *testing.T) {
 		_, err := k.TokensOf(w.account, id).Token(w.Context())
 		got <- err
 	}()
-	await.Recv(t, asked) // the caller waits for the dead process
+	await.Recv(t, asked)
 	if w.Refreshes() != 0 {
 		t.Error("the token was renewed although another process has the lease")
 	}
@@ -288,7 +285,7 @@ func TestRevoked(t *testing.T) {
 			id := w.connect(p.Name)
 			tokens := w.connections.TokensOf(w.account, id)
 			w.Revoke()
-			old, err := tokens.Token(t.Context()) // the revocation is not known here yet
+			old, err := tokens.Token(t.Context())
 			if err != nil {
 				t.Fatal(err)
 			}

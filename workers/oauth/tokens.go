@@ -17,14 +17,13 @@ import (
 // minValidity is how long an access token must still be valid when Token returns it.
 const minValidity = time.Minute
 
-// Token returns an access token that is valid for more than a minute. Errors that a customer may see are not_connected,
-// credentials, not_configured, and the code of the platform's refusal (models.SignInProvider.Refused).
+// Token returns an access token that is valid for more than a minute. Its errors for customers are not_connected, credentials,
+// not_configured, and the code of the platform's refusal.
 func (t *Tokens) Token(ctx context.Context) (string, error) {
 	return t.get(ctx, func(c models.OAuthConnection, _ models.OAuthTokens) bool { return t.isFresh(c) })
 }
 
-// Renew returns a new access token. `refused` is the token that the platform has refused. Renew has the same errors
-// as Token.
+// Renew returns a new access token after the platform has refused one. It has the same errors as Token.
 func (t *Tokens) Renew(ctx context.Context, refused string) (string, error) {
 	return t.get(ctx, func(c models.OAuthConnection, have models.OAuthTokens) bool {
 		return have.Access != refused && t.isFresh(c)
@@ -51,16 +50,15 @@ func (t *Tokens) renewEarly(ctx context.Context) error {
 }
 
 const (
-	// refreshLease is how long one process may take to renew tokens. If the process dies, another process starts after that time.
+	// refreshLease is how long one process may take to renew tokens. After that time another process may start.
 	refreshLease = 30 * time.Second
 	// refreshTime is how long the platform may take. The rest of the lease is for saving the new tokens.
-	refreshTime = 15 * time.Second
-	// pollInterval is the interval at which a process checks whether another process has renewed the tokens.
+	refreshTime  = 15 * time.Second
 	pollInterval = 150 * time.Millisecond
 )
 
-// get returns the stored access token if the function usable accepts it. Otherwise this process or another process renews the
-// tokens, and get waits for the new access token. get gives up when the context ends.
+// get returns the stored access token if usable accepts it. Otherwise it waits until this process or another one has renewed the
+// tokens.
 func (t *Tokens) get(ctx context.Context, usable func(models.OAuthConnection, models.OAuthTokens) bool) (string, error) {
 	records := dboauth.NewConnections(t.k.store)
 	for {
@@ -98,7 +96,7 @@ func (t *Tokens) get(ctx context.Context, usable func(models.OAuthConnection, mo
 }
 
 // refresh renews the tokens for which this process has the lease. It saves the new tokens before any caller gets a token, because
-// the platform possibly no longer accepts the old tokens. It continues even if the caller's context ends.
+// the platform may no longer accept the old tokens. It continues if the caller's context ends.
 func (t *Tokens) refresh(ctx context.Context, c models.OAuthConnection, have models.OAuthTokens, holder uuid.UUID) (
 	token string, saved bool, err error,
 ) {
@@ -122,7 +120,6 @@ func (t *Tokens) refresh(ctx context.Context, c models.OAuthConnection, have mod
 	}
 }
 
-// recordFailure records why tokens could not be renewed, and returns the error for the customer.
 func (t *Tokens) recordFailure(ctx context.Context, c models.OAuthConnection, holder uuid.UUID, cause error) error {
 	text := cause.Error()
 	if e, known := models.AsError(cause); known {

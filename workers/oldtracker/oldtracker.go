@@ -1,6 +1,5 @@
-// Package oldtracker forwards postbacks to the tracker from which an account has moved, if they are about that tracker's
-// clicks. Each postback is sent as a GET request with the query as it was received. It is sent again only if an attempt has
-// failed.
+// Package oldtracker forwards postbacks about an old tracker's clicks to that tracker, from which the account has moved. A
+// postback is sent with the query as it was received.
 package oldtracker
 
 import (
@@ -25,7 +24,7 @@ import (
 	"switchyard/workers/egress"
 )
 
-// Options of the sender. Egress is required.
+// Options of the sender.
 type Options struct {
 	Egress   *egress.Client
 	Schedule []time.Duration // the waits between attempts; default jobs.WebhookSchedule
@@ -83,7 +82,6 @@ func (s *sender) send(ctx context.Context, u *run) error {
 	})
 }
 
-// end ends the job with a result.
 func (s *sender) end(ctx context.Context, u *run, a oldtracker.Attempt) error {
 	a.Number = u.Attempt
 	s.sent.WithLabelValues(a.Result).Inc()
@@ -117,8 +115,8 @@ func (s *sender) address(ctx context.Context, f oldtracker.Forwarded) (address, 
 	return Target(f.URL, proof.Raw.Query), "", nil
 }
 
-// Target returns the address of a request to the old tracker at base. received is the path and the query of the postback as they
-// arrived. The path is used only if base has neither a path nor a query. The query is not changed.
+// Target returns the address of a request to the old tracker at base. received is the path and the query of the postback. The
+// path is used only if base has neither a path nor a query.
 func Target(base, received string) string {
 	path, query, _ := strings.Cut(received, "?")
 	_, rest, _ := strings.Cut(base, "://")
@@ -132,7 +130,7 @@ func Target(base, received string) string {
 	return base + sep + query
 }
 
-// call sends the request once. Only a 2xx status is a success.
+// call sends the request. Only a 2xx status is a success.
 func (s *sender) call(ctx context.Context, address string) (status *int, err error) {
 	req, cancel, err := egress.Request(ctx, s.o.Timeout, http.MethodGet, address, nil)
 	if err != nil {

@@ -34,8 +34,7 @@ type watcher struct {
 	now     func() time.Time
 }
 
-// watch announces plan.limit_reached once a month per account. A repeated run does not announce it again, because the announced
-// limit is stored for the month. A failing account does not stop the others.
+// watch announces plan.limit_reached once a month per account. A failing account does not stop the others.
 func (w *watcher) watch(ctx context.Context) error {
 	unknown, err := w.store.Usage().UnknownPlans(ctx)
 	if err != nil {

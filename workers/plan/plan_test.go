@@ -104,7 +104,6 @@ func TestWatch(t *testing.T) {
 	}
 }
 
-// start runs a worker and returns a function that runs the clock's job.
 func start(t *testing.T, d *db.DB, s *store.Store, now func() time.Time) func() {
 	t.Helper()
 	r := jobstest.Redis(t)
@@ -126,7 +125,7 @@ func start(t *testing.T, d *db.DB, s *store.Store, now func() time.Time) func() 
 	}
 }
 
-// TestUnknownPlans checks that UnknownPlans returns the plans of accounts that are missing in the table of plans, each plan once.
+// TestUnknownPlans checks that UnknownPlans returns each plan of accounts that the table of plans lacks, once.
 func TestUnknownPlans(t *testing.T) {
 	t.Parallel()
 	d := dbtest.New(t)

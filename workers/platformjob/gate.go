@@ -14,8 +14,8 @@ import (
 	"switchyard/workers"
 )
 
-// Name returns the name under which jobs of a provider share job slots. The provider "custom" (also as the provider of a network)
-// is a server of the customer. Each of its targets has its own name, so that no customer waits for another customer's server.
+// Name returns the name under which jobs of a provider share job slots. A custom provider is a server of the customer, so each of
+// its targets has its own name.
 func Name(provider string, target uuid.UUID) string {
 	if provider == models.CustomCost {
 		return provider + " " + target.String()
@@ -24,14 +24,13 @@ func Name(provider string, target uuid.UUID) string {
 }
 
 // Gate returns the Gate of a row job that calls a platform. It limits how many jobs of one platform run at once, so that slots
-// stay free for other platforms. The function name reads the name of the platform from a job's arguments. A job whose arguments
-// name no platform is admitted, and its attempt reports the error.
+// stay free for other platforms. A job without a readable platform is admitted, and its attempt reports the error.
 func Gate[A any](r *workers.Runtime, s *store.Store, name func(A) string) workers.Gate {
 	admitted := func() {}
 	return func(ctx context.Context, job uuid.UUID) (release func(), wait time.Duration, err error) {
 		row, err := jobrow.Find(ctx, s.Conn(), workers.Account(ctx), job)
 		if errors.Is(err, models.NotFound("job")) {
-			return admitted, 0, nil // a job without a row is not run, so it takes no slot
+			return admitted, 0, nil
 		}
 		if err != nil {
 			return nil, 0, err

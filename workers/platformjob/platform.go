@@ -1,5 +1,5 @@
 // Package platformjob imports rows from the platforms of affiliate networks and traffic sources. It starts the jobs on a
-// schedule, reads the rows of a job once, and records the end of its run. The job itself decides how to use the rows.
+// schedule, reads their rows and records the end of their runs. Each job decides how to use its rows.
 package platformjob
 
 import (
@@ -31,9 +31,8 @@ type Imports[A, R any] struct {
 	Days, WideDays int                              // lengths in days of the normal and of the wide window
 	Ahead          time.Duration                    // time by which the platform's date may be ahead of the date in the known time zone
 
-	// Feeds are the providers whose changes can be imported by the date of the change. It may be nil. ChangesRun is the kind of these
-	// runs. ChangesBegin is how far back a connection reads changes the first time. RecordChanges stores the result of such a
-	// run.
+	// Feeds are the providers whose changes can be imported by the date of the change. ChangesBegin is how far back the first of
+	// these imports reads.
 	Feeds         []string
 	ChangesRun    string
 	ChangesBegin  time.Duration
@@ -41,15 +40,12 @@ type Imports[A, R any] struct {
 	// RecordOlder stores the outcome of an import of older orders. Providers that are not among Feeds have such imports.
 	RecordOlder func(ctx context.Context, s *store.Store, c models.Integration, e OlderEnd) error
 
-	// Range returns a pointer to the days in the arguments of a job. Writing to the result changes the arguments. The result is nil
-	// for a job that imports nothing.
+	// Range returns a pointer to the days in the arguments of a job. The result is nil for a job that imports nothing.
 	Range func(*A) *jobs.PlatformRange
 	// Tests reports whether a job only tests its connection. A nil Tests means that no job does.
-	Tests func(A) bool
-	// Target returns the network or the traffic source of a job. Args returns the arguments of a scheduled job.
-	Target func(A) uuid.UUID
-	Args   func(target uuid.UUID, of jobs.PlatformRange) A
-	// Connections returns the store of the connections of networks, or of traffic sources.
+	Tests       func(A) bool
+	Target      func(A) uuid.UUID
+	Args        func(target uuid.UUID, of jobs.PlatformRange) A
 	Connections func(*store.Store) store.Integrations
 
 	Store *store.Store
@@ -59,22 +55,19 @@ type Imports[A, R any] struct {
 	ended  *prometheus.CounterVec // runs that have ended, by kind, provider and result
 }
 
-// ChangesEnd is the result of reading changes. All changes until To are stored. If reading them or storing them has failed,
-// Failure is the reason, and To has no meaning.
+// ChangesEnd is the result of reading changes. Without a Failure, all changes until To are stored.
 type ChangesEnd struct {
 	To, Now time.Time
 	Failure string
 }
 
-// OlderEnd is the outcome of an import of the older orders of some days. If the import failed, Failure is the reason and Code its
-// error code.
+// OlderEnd is the outcome of an import of older orders. Failure is empty if it succeeded.
 type OlderEnd struct {
 	From, To, Now time.Time
 	Failure, Code string
 }
 
-// Credentials returns the credentials of a connection. failure is an error that only the account can fix. owner is the word for
-// a network or a traffic source in the message.
+// Credentials returns the credentials of a connection, or a failure that only the account can fix.
 func Credentials(ctx context.Context, k store.Integrations, c models.Integration, owner string) (all map[string]string, failure, err error) {
 	all, err = k.Credentials(ctx, c)
 	if errors.Is(err, seal.ErrOpen) {
@@ -83,10 +76,10 @@ func Credentials(ctx context.Context, k store.Integrations, c models.Integration
 	return all, nil, err
 }
 
-// testTime is the maximum time of a test of a connection. A caller waits for the result.
+// testTime is the maximum time of a test of a connection.
 const testTime = 20 * time.Second
 
-// Test tests a connection. It cancels the test after testTime, because its caller waits.
+// Test tests a connection. It ends after testTime, because a caller waits.
 func Test(ctx context.Context, test func(context.Context) error) error {
 	ctx, cancel := context.WithTimeout(ctx, testTime)
 	defer cancel()
@@ -113,7 +106,6 @@ func endedRuns(r *workers.Runtime) *prometheus.CounterVec {
 		"Ended imports from networks and ad platforms, by the kind of the import, provider and result.", "kind", "provider", "result")
 }
 
-// claimedAtOnce is the maximum number of due connections that a sweep claims in one batch.
 const claimedAtOnce = 500
 
 // StartDue starts the imports that are due.
@@ -134,9 +126,8 @@ func (i *Imports[A, R]) StartDue(ctx context.Context) error {
 	})
 }
 
-// window returns the days of a scheduled import in the time zone of the platform's account, or in UTC if that time zone is unknown.
-// If d.Changed is set, window returns the time since the last import of changes, or for a provider that is not among Feeds the days
-// of an import of older orders.
+// window returns the days of a scheduled import in the time zone of the platform's account, or in UTC if that time zone is
+// unknown. With d.Changed, these are the days of an import of changes or of older orders.
 func (i *Imports[A, R]) window(d store.DueIntegration, now time.Time) jobs.PlatformRange {
 	if d.Changed && slices.Contains(i.Feeds, d.Provider) {
 		return i.changesSince(d, now)
@@ -160,7 +151,7 @@ func (i *Imports[A, R]) window(d store.DueIntegration, now time.Time) jobs.Platf
 	}
 }
 
-// changesSince returns the range of an import of changes. It begins where the last one ended.
+// changesSince returns the range of an import of changes.
 func (i *Imports[A, R]) changesSince(d store.DueIntegration, now time.Time) jobs.PlatformRange {
 	since := now.Add(-i.ChangesBegin)
 	if d.Since != nil {

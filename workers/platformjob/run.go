@@ -29,7 +29,6 @@ func (i *Imports[A, R]) Begin(ctx context.Context, u *workers.Run[A, R], provide
 	})
 }
 
-// kind returns the kind of the run of a range.
 func (i *Imports[A, R]) kind(days *jobs.PlatformRange) string {
 	if days.Changed {
 		return i.ChangesRun
@@ -37,8 +36,7 @@ func (i *Imports[A, R]) kind(days *jobs.PlatformRange) string {
 	return i.Run
 }
 
-// ReadError converts the error of a failed request to the platform to the error of the job. most is the maximum number of rows
-// that the job accepts.
+// ReadError converts the error of a request to the platform to the error of the job. most is the limit of rows.
 func (i *Imports[A, R]) ReadError(ctx context.Context, err error, most int) error {
 	_, known := models.AsError(err)
 	switch {
@@ -54,7 +52,7 @@ func (i *Imports[A, R]) ReadError(ctx context.Context, err error, most int) erro
 	return models.WithRequest(models.Errorf(models.KindBadGateway, i.Code, "%s", err), models.RequestOf(err))
 }
 
-// Fetched records the number of rows that a job has read from the platform, and the number of requests and pages.
+// Fetched records how much a job has read from the platform.
 func (i *Imports[A, R]) Fetched(ctx context.Context, u *workers.Run[A, R], used platform.Usage, rows int) error {
 	runs, account := i.Store.IntegrationRuns(), u.Job.AccountID.UUID
 	if until := i.Range(&u.Args).Until; !until.IsZero() {
@@ -74,9 +72,8 @@ func (i *Imports[A, R]) Shorten(ctx context.Context, u *workers.Run[A, R], to ti
 	})
 }
 
-// Once returns the data that a job has read from the platform. The first attempt calls fetch and stores its result under the id
-// of the job, so that an attempt after a crash continues with the same rows. If fetch returns a *models.Error of a kind other
-// than internal, another attempt would not help, and Once fails the job.
+// Once returns the data that a job has read from the platform. The data is stored, so that an attempt after a crash uses the same
+// rows. It fails the job if fetch returns a *models.Error that another attempt would not mend.
 func Once[T, A, R any](ctx context.Context, i *Imports[A, R], u *workers.Run[A, R], fetch func() (T, error)) (out T, err error) {
 	account := u.Job.AccountID.UUID
 	if i.Range(&u.Args).Read {
@@ -107,7 +104,7 @@ func Once[T, A, R any](ctx context.Context, i *Imports[A, R], u *workers.Run[A, 
 	})
 }
 
-// End records that the run of a job has succeeded, and removes its stored rows. It runs in the transaction of c.
+// End records that the run of a job has succeeded, and removes its stored rows.
 func (i *Imports[A, R]) End(ctx context.Context, c db.Conn, u *workers.Run[A, R], end store.RunEnd, r store.IntegrationResult) error {
 	s := i.Store.On(c)
 	if err := i.record(ctx, s, u.Job, u.Args, end, r, ""); err != nil {
@@ -116,7 +113,6 @@ func (i *Imports[A, R]) End(ctx context.Context, c db.Conn, u *workers.Run[A, R]
 	return s.Corrections().Remove(ctx, u.Job.ID)
 }
 
-// failed records the failure of a job, in the transaction of c.
 func (i *Imports[A, R]) failed(ctx context.Context, c db.Conn, row models.Job, cause error) error {
 	var args A
 	if err := json.Unmarshal(row.Args, &args); err != nil || i.Range(&args) == nil || i.Tests != nil && i.Tests(args) {
@@ -127,8 +123,7 @@ func (i *Imports[A, R]) failed(ctx context.Context, c db.Conn, row models.Job, c
 	return i.record(ctx, i.Store.On(c), row, args, end, store.IntegrationResult{Failure: failure.Message}, failure.Code)
 }
 
-// record stores the end of a run, the result of the request to the platform, and the time of the next scheduled import. If the
-// run has failed, code is its error code.
+// record stores the end of a run, the result of the request to the platform, and the time of the next scheduled import.
 func (i *Imports[A, R]) record(ctx context.Context, s *store.Store, job models.Job, args A, end store.RunEnd, r store.IntegrationResult,
 	code string,
 ) error {

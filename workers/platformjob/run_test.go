@@ -17,8 +17,7 @@ import (
 	"switchyard/workers"
 )
 
-// TestRunsAreCounted checks that the end of a run is counted by kind, provider and result. The imports of networks and of sources
-// share the counter.
+// TestRunsAreCounted checks that the end of a run is counted by kind, provider and result. All imports share the counter.
 func TestRunsAreCounted(t *testing.T) {
 	t.Parallel()
 	reg := prometheus.NewRegistry()

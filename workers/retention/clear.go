@@ -12,8 +12,7 @@ import (
 	"switchyard/workers"
 )
 
-// clicksAtOnce is the maximum number of clicks that one transaction deletes. The transaction blocks the recording of conversions
-// for these clicks.
+// clicksAtOnce limits the clicks of one transaction, which blocks the recording of conversions for them.
 const clicksAtOnce = 1000
 
 type (
@@ -21,8 +20,8 @@ type (
 	clearFunc func(context.Context, click.Log, db.Conn, dbretention.ClearQuery, int) (dbretention.Cleared, error)
 )
 
-// clearing returns a handler that calls functions one after the other, each until it is done. Each call is a transaction. A
-// worker that takes over calls all functions again. A function whose work was already done finds nothing to delete.
+// clearing returns a handler that calls each function until it is done, each call in a transaction. A worker that takes over
+// calls all again; finished ones find nothing to delete.
 func clearing(clicks click.Log, funcs ...clearFunc) func(context.Context, *clearRun) error {
 	return func(ctx context.Context, u *clearRun) error {
 		for _, clear := range funcs {

@@ -24,8 +24,7 @@ import (
 	"switchyard/workers"
 )
 
-// env has an account with two campaigns and 2,600 clicks, one per second. The first 1,300 clicks are older than the time in the field
-// middle.
+// env has an account with two campaigns and 2,600 clicks, one per second. The first 1,300 are older than middle.
 type env struct {
 	*testing.T
 	db       *db.DB
@@ -94,7 +93,7 @@ func (h *env) append(s *spool.Spool, r spool.Record) {
 	}
 }
 
-// ledgerEqualsRows checks for each campaign that the figures in the ledger equal the sums over the stored clicks and conversions.
+// ledgerEqualsRows compares the ledger with the sums over stored clicks and conversions.
 func (h *env) ledgerEqualsRows() {
 	h.Helper()
 	for _, campaign := range []uuid.UUID{h.campaign, h.other} {
@@ -121,8 +120,7 @@ func (h *env) ledgerEqualsRows() {
 	}
 }
 
-// TestClear deletes half of a campaign. The first worker dies after its first part. The next worker continues from there, and the
-// answer counts both parts.
+// TestClear deletes half of a campaign. The first worker dies after one part. The answer counts both workers' parts.
 func TestClear(t *testing.T) {
 	t.Parallel()
 	h := newEnv(t)
@@ -183,8 +181,7 @@ func TestClear(t *testing.T) {
 	}
 }
 
-// killAfterPart claims a job and commits one part, like a worker that is then killed. The function part returns the arguments of
-// the next attempt.
+// killAfterPart commits one part, like a worker that is then killed. part returns the arguments of the next attempt.
 func (h *env) killAfterPart(id uuid.UUID, kind string, part func(db.Conn) (args any, err error)) {
 	h.Helper()
 	claim := jobrow.ClaimRequest{ID: id, Kind: kind, Generation: -1, Lease: time.Second}
@@ -208,7 +205,6 @@ func (h *env) killAfterPart(id uuid.UUID, kind string, part func(db.Conn) (args 
 	}
 }
 
-// wait waits for the end of a job and reads its answer.
 func (h *env) wait(rt *workers.Runtime, id uuid.UUID, answer any) {
 	h.Helper()
 	await.Until(h, "the job is done", func() bool {
@@ -232,8 +228,8 @@ func (h *env) wait(rt *workers.Runtime, id uuid.UUID, answer any) {
 	})
 }
 
-// TestClearArchive clears figures of the ledger whose clicks are too old to be stored. The figures of an hour are subtracted once. An
-// hour that is only partly in the cleared period keeps its figures.
+// TestClearArchive clears figures whose clicks are no longer stored. They are subtracted once. An hour partly in the cleared
+// period keeps its figures.
 func TestClearArchive(t *testing.T) {
 	t.Parallel()
 	h := newEnv(t)

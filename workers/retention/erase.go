@@ -14,7 +14,7 @@ import (
 
 type eraseRun = workers.Run[jobs.EraseArgs, jobs.EraseAnswer]
 
-// erase returns a handler that goes through the clicks of an account in batches and erases the data of a visitor.
+// erase goes through the clicks of an account in batches.
 func erase(clicks click.Log) func(context.Context, *eraseRun) error {
 	return func(ctx context.Context, u *eraseRun) error {
 		for done := false; !done; {

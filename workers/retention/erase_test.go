@@ -26,8 +26,7 @@ const (
 	canaryIP = "203.0.113.77"
 )
 
-// visit stores two clicks of one browser. Each of their texts contains the argument word. It also stores every kind of record that
-// can follow a click: a click-out, a decided and a waiting postback, a conversion, an event of a site, and a click on a smartlink.
+// visit stores two clicks of one browser, whose texts contain word, and every kind of record that can follow a click.
 func (h *env) visit(visitor uuid.UUID, word, ip string) (last uuid.UUID) {
 	h.Helper()
 	s, err := spool.Open(h.TempDir(), spool.Options{})
@@ -86,7 +85,6 @@ func (h *env) visit(visitor uuid.UUID, word, ip string) (last uuid.UUID) {
 	return last
 }
 
-// tablesWith lists the tables that have a row with the text.
 func (h *env) tablesWith(text string) (found []string) {
 	h.Helper()
 	var tables []string
@@ -103,8 +101,8 @@ func (h *env) tablesWith(text string) (found []string) {
 	return found
 }
 
-// TestErase checks that no data of an erased visitor is left in the database, and that no data of other visitors is missing. The
-// first worker dies during the job. The figures, the conversion and the undecided postback stay, without personal data.
+// TestErase checks that no data of an erased visitor is left, and none of others is missing. The first worker dies during the
+// job. The figures, the conversion and the undecided postback stay, without personal data.
 func TestErase(t *testing.T) {
 	t.Parallel()
 	h := newEnv(t)
@@ -155,7 +153,7 @@ func TestErase(t *testing.T) {
 	if want := (jobs.EraseAnswer{Clicks: 2, SmartlinkClicks: 2, Postbacks: 2, SiteEvents: 2}); got != want {
 		t.Errorf("erased %+v, want %+v", got, want)
 	}
-	dbtest.Exec(h, h.db, `DELETE FROM jobs WHERE id = $1`, row.ID) // the job names the visitor until its row is deleted
+	dbtest.Exec(h, h.db, `DELETE FROM jobs WHERE id = $1`, row.ID) // the job names the visitor
 	for _, text := range canaries {
 		if found := h.tablesWith(text); len(found) > 0 {
 			t.Errorf("%s is still in the tables %v", text, found)

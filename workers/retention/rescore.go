@@ -15,13 +15,12 @@ import (
 	"switchyard/workers"
 )
 
-// scoredAtOnce is the maximum number of clicks that one transaction scores again.
+// scoredAtOnce is how many clicks one transaction scores.
 const scoredAtOnce = 2000
 
 type rescoreRun = workers.Run[jobs.RescoreArgs, jobs.RescoreAnswer]
 
-// rescore returns a handler that scores clicks again in batches. It stops early if the settings of the account differ from the
-// settings of the job.
+// rescore stops early if the account's settings differ from the job's.
 func rescore(s *store.Store, clicks click.Log) func(context.Context, *rescoreRun) error {
 	return func(ctx context.Context, u *rescoreRun) error {
 		settings, account := bot.NewSettings(u.Args.Threshold, u.Args.Disabled), u.Job.AccountID.UUID
@@ -62,7 +61,6 @@ func rescore(s *store.Store, clicks click.Log) func(context.Context, *rescoreRun
 	}
 }
 
-// scored returns the progress after a batch.
 func scored(a jobs.RescoreArgs, out botscan.Rescored) jobs.RescoreArgs {
 	a.After, a.Clicks, a.Changed = out.After, a.Clicks+out.Clicks, a.Changed+out.Changed
 	a.BotsBefore, a.BotsAfter = a.BotsBefore+out.Before, a.BotsAfter+out.Now

@@ -27,7 +27,6 @@ import (
 	"switchyard/workers/retention"
 )
 
-// setSignals gives each click a random set of signals.
 func (h *env) setSignals() {
 	h.Helper()
 	sets := []bot.Signals{
@@ -47,7 +46,7 @@ func (h *env) setSignals() {
 		db.UUIDs(ids), "{"+strings.Join(signals, ",")+"}", h.other)
 }
 
-// wrongScores counts the clicks in [from, to) that have signals and whose stored score is not the score that the settings give.
+// wrongScores counts clicks in [from, to) with signals and another score than the settings give.
 func (h *env) wrongScores(from, to time.Time, settings bot.Settings) (n int) {
 	h.Helper()
 	var rows []struct {
@@ -70,8 +69,8 @@ func (h *env) wrongScores(from, to time.Time, settings bot.Settings) (n int) {
 	return n
 }
 
-// TestRescore scores history again. The first worker dies after its first part, and the next worker continues from there. Both
-// between the parts and at the end, the figures equal a recount and the amount paid is the same as before.
+// TestRescore: the first worker dies after one part, and the next continues. Between the parts and at the end, the figures equal
+// a recount. The amount paid stays the same.
 func TestRescore(t *testing.T) {
 	t.Parallel()
 	h := newEnv(t)
@@ -136,8 +135,7 @@ func TestRescore(t *testing.T) {
 	}
 }
 
-// TestRescoreTakesOver changes the settings after a job has done a part. That job stops, and a job with the new settings scores
-// the whole window again. No click keeps the score of the first settings.
+// TestRescoreTakesOver changes the settings after a part. That job stops, and another scores the whole window again.
 func TestRescoreTakesOver(t *testing.T) {
 	t.Parallel()
 	h := newEnv(t)
@@ -176,10 +174,8 @@ func TestRescoreTakesOver(t *testing.T) {
 	h.ledgerEqualsRows()
 }
 
-// clicksOfPart is the number of clicks of the part that dieAfterOneScore scores.
 const clicksOfPart = 500
 
-// dieAfterOneScore scores one part, like a worker that is then killed.
 func (h *env) dieAfterOneScore(id uuid.UUID, args jobs.RescoreArgs, settings bot.Settings) {
 	h.Helper()
 	h.killAfterPart(id, jobs.RescoreBots.Kind(), func(c db.Conn) (any, error) {
@@ -192,7 +188,6 @@ func (h *env) dieAfterOneScore(id uuid.UUID, args jobs.RescoreArgs, settings bot
 	})
 }
 
-// worker runs a worker until the test ends.
 func (h *env) worker() *workers.Runtime {
 	h.Helper()
 	queue := jobstest.Redis(h)

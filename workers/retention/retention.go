@@ -1,8 +1,8 @@
-// Package retention does the housekeeping of clicks and their ledger, deletes the clicks that a customer asks to delete, erases
-// visitors, and scores clicks again when a customer changes how they are scored.
+// Package retention does the housekeeping of clicks and their ledger, deletes clicks, erases visitors, and scores clicks again
+// after a change of settings.
 //
-// The housekeeping never changes a figure of the ledger. The housekeeping jobs may be missed, repeated or run in parallel. The
-// other jobs are row jobs.
+// The housekeeping leaves the figures of the ledger alone, and may be missed, repeated or run in parallel. The other jobs are row
+// jobs.
 package retention
 
 import (
@@ -39,7 +39,7 @@ func Register(r *workers.Runtime, s *store.Store, clicks click.Log) {
 	workers.RegisterRow(r, jobs.EraseVisitor, erase(clicks))
 }
 
-// deleteExpiredKeys deletes the hashed personal data that have been kept for long enough.
+// deleteExpiredKeys deletes hashed personal data.
 func deleteExpiredKeys(ctx context.Context, l click.Log) error {
 	keys, proofs, err := matchkey.DeleteExpired(ctx, l.Conn, l.Time())
 	slog.InfoContext(ctx, "old hashed personal data deleted", "keys", keys, "proofs", proofs)

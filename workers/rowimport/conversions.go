@@ -25,8 +25,7 @@ func Conversions(r *workers.Runtime, s *store.Store, clicks click.Log) Importer[
 	return Importer[reportedConversion, conversionOutcome]{Runtime: r, Store: s, BatchSize: 500, Process: corrector{clicks}.conversions}
 }
 
-// input converts a row to an input of conversion.Correct. The input comes from the network. If network is the zero id, it comes from
-// the account.
+// input converts a row for conversion.Correct. With a zero network, the source is the account.
 func input(account, network uuid.UUID, v reportedConversion) conversion.Input {
 	in := conversion.Input{
 		AccountID: account, NetworkID: network, ClickID: v.ClickID, ConversionID: v.ConversionID, Goal: v.Goal, Status: v.Status,
@@ -57,13 +56,12 @@ func (k corrector) conversions(ctx context.Context, c db.Conn, account uuid.UUID
 	return out, announced, err
 }
 
-// results maps each result of conversion.Correct to the result that the job's answer has for a row.
+// results maps results of conversion.Correct to those in the job's answer.
 var results = map[string]string{
 	conversion.ResultCreated: correction.Created, conversion.ResultUpdated: correction.Updated,
 	conversion.ResultDuplicate: correction.Unchanged,
 }
 
-// conversionResult returns the outcome of a row for which conversion.Correct has returned the result `done`.
 func conversionResult(row reportedConversion, done conversion.Corrected) conversionOutcome {
 	if done.Refusal != nil {
 		reason := "it is refused"

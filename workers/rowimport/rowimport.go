@@ -1,8 +1,8 @@
-// Package rowimport records rows of conversions or of spend that a job has read from a file or from a platform.
+// Package rowimport records rows of conversions or spend from a file or a platform.
 //
-// A dry run writes nothing. Otherwise, rows are written in batches. A batch and its outcomes commit together, under the fence of
-// the job. So a worker that takes over the job continues after the last batch. A row that cannot be applied is refused, and the
-// other rows of its batch are still applied. Processing the same rows again changes nothing.
+// A batch of rows and its outcomes commit together, under the fence of the job, so a worker that takes over continues after the
+// last batch. A row that cannot be applied is refused, and the others of its batch are still applied. The same rows again change
+// nothing.
 package rowimport
 
 import (
@@ -21,7 +21,7 @@ import (
 	"switchyard/workers"
 )
 
-// Outcome says whether a row was accepted, and which amount it has in the account's currency.
+// Outcome says whether a row was accepted, and its amount in the account's currency.
 type Outcome interface {
 	IsAccepted() bool
 	Amount() decimal.Decimal
@@ -31,15 +31,14 @@ type Outcome interface {
 type Importer[R Row, O Outcome] struct {
 	Runtime   *workers.Runtime
 	Store     *store.Store
-	BatchSize int // number of rows in one transaction, which blocks the recording of other conversions
-	// Process returns the outcomes of rows. If write is true, it also writes the rows, and returns the jobs that must be dispatched
-	// after the commit.
+	BatchSize int // rows per transaction, which blocks the recording of other conversions
+	// Process returns the outcomes of rows. With write, it also writes them, and returns the jobs to dispatch after the commit.
 	Process func(ctx context.Context, c db.Conn, account uuid.UUID, of jobs.CorrectionArgs, rows []R, write bool) (
 		[]O, []models.JobRef, error)
 }
 
-// Run records the rows of a job and returns the answer of the job. It continues after the rows that earlier attempts have
-// written. A dry run writes nothing, and its answer shows the changes that the rows would make.
+// Run records rows and returns the job's answer. It continues after the rows of earlier attempts. A dry run writes nothing and
+// answers with the changes that rows would make.
 func (i Importer[R, O]) Run(ctx context.Context, u *workers.Run[jobs.CorrectionArgs, jobs.CorrectionAnswer[O]], rows []R) (
 	out jobs.CorrectionAnswer[O], err error,
 ) {
@@ -60,8 +59,8 @@ func (i Importer[R, O]) Run(ctx context.Context, u *workers.Run[jobs.CorrectionA
 	return answer(u.Args, outcomes), nil
 }
 
-// writeBatch writes the next rows and their outcomes in one transaction. Then it dispatches the jobs that announce the changes.
-// If the worker dies before that, the reconciler dispatches them.
+// writeBatch writes the next rows and their outcomes in one transaction, then dispatches the announcements. If the worker dies
+// before that, the reconciler does.
 func (i Importer[R, O]) writeBatch(ctx context.Context, u *workers.Run[jobs.CorrectionArgs, jobs.CorrectionAnswer[O]], rows []R,
 ) error {
 	var announced []models.JobRef
@@ -82,7 +81,7 @@ func (i Importer[R, O]) writeBatch(ctx context.Context, u *workers.Run[jobs.Corr
 	return err
 }
 
-// outcomes returns the outcomes of all rows, including rows that earlier attempts have written.
+// outcomes includes the rows of earlier attempts.
 func (i Importer[R, O]) outcomes(ctx context.Context, job uuid.UUID) ([]O, error) {
 	parts, err := i.Store.Corrections().Parts(ctx, job)
 	if err != nil {
@@ -119,8 +118,8 @@ type Row interface {
 	Refused() (correction.Verdict, bool)
 }
 
-// Each returns the outcome of each row. The function show returns the outcome of a refused row. For the other rows, the function
-// input converts a row to an input, the function do processes all inputs, and the function accept converts a result to an outcome.
+// Each returns an outcome for each row. show makes it for a refused row. For the others, input converts the row, do processes all
+// inputs, and accept converts the result.
 func Each[R Row, I, O, V any](rows []R, show func(R, correction.Verdict) O, input func(R) I, do func([]I) ([]V, error),
 	accept func(R, V) O,
 ) ([]O, error) {

@@ -34,12 +34,10 @@ import (
 	"switchyard/workers/sourcepostback"
 )
 
-// call is a request that the traffic source received.
 type call struct {
 	method, uri, body, kind, delivery string
 }
 
-// env is a service with one account, one traffic source and a receiver of its postbacks.
 type env struct {
 	*testing.T
 	db       *db.DB
@@ -58,7 +56,7 @@ type env struct {
 	calls []call
 }
 
-// newEnv makes an env whose source has a URL at the receiver, such as "/pb?e={external_id}".
+// newEnv takes the source's path at the receiver, such as "/pb?e={external_id}".
 func newEnv(t *testing.T, path string, schedule ...time.Duration) *env {
 	t.Helper()
 	queue := jobstest.Redis(t)
@@ -109,13 +107,11 @@ func (w *env) reply(fn http.HandlerFunc) { w.answer.Store(&fn) }
 
 func (w *env) received() []call { w.mu.Lock(); defer w.mu.Unlock(); return w.calls }
 
-// set changes a setting of the source.
 func (w *env) set(column string, value any) {
 	w.Helper()
 	dbtest.Exec(w, w.db, `UPDATE traffic_sources SET `+column+` = $2 WHERE id = $1`, w.source, value)
 }
 
-// click stores a click of the source.
 func (w *env) click() *models.Click {
 	w.Helper()
 	c := w.newClick()
@@ -142,7 +138,7 @@ func (w *env) put(c *models.Click) {
 	}
 }
 
-// convert records statuses of a conversion of a click and returns the postbacks that this creates.
+// convert records statuses of a conversion and returns its postbacks.
 func (w *env) convert(c *models.Click, statuses ...string) (ids []uuid.UUID) {
 	w.Helper()
 	return w.record(db.Map(statuses, func(status string) conversion.Input {
@@ -165,7 +161,6 @@ func (w *env) record(list ...conversion.Input) (ids []uuid.UUID) {
 	return db.Map(tell, func(r models.JobRef) uuid.UUID { return r.ID })
 }
 
-// state is a postback with the state of its job.
 type state struct {
 	dbpostback.Target
 	job string
@@ -203,7 +198,7 @@ func (w *env) resend(account, id uuid.UUID) (jobs.PostbackAnswer, error) {
 	return jobs.Await(w.Context(), ticket)
 }
 
-// counted returns the counts of sent postbacks by result.
+// counted counts sent postbacks by result.
 func (w *env) counted() map[string]int {
 	w.Helper()
 	families, err := w.registry.Gather()

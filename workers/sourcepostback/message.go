@@ -17,24 +17,22 @@ import (
 	"switchyard/workers/egress"
 )
 
-// stopStatus is the status of a source's answer that asks for no further attempts of a postback.
+// stopStatus asks for no further attempts.
 const stopStatus = http.StatusGone
 
-// longestRetryAfter is the longest wait that a source can demand with Retry-After.
+// longestRetryAfter limits Retry-After.
 const longestRetryAfter = time.Hour
 
-// message is the request of an attempt.
 type message struct {
 	id     string
-	origin string // scheme, host and port of the address
+	origin string // scheme, host and port
 	models.SentRequest
 
 	masked  models.SentRequest // without secrets
-	secrets []string           // secrets that the answer of a source may repeat
+	secrets []string           // an answer may repeat them
 }
 
-// message fills the tokens of the address with the click and the conversion. It first reads the names that the tokens need, such as
-// the campaign's.
+// message reads names that the tokens need, such as the campaign's, and fills the tokens.
 func (s *sender) message(ctx context.Context, t sourcepostback.Target, click *click.StoredClick) (message, error) {
 	url, _ := t.URLFor(t.Goal, t.Status)
 	v := &values{target: &t, click: click}
@@ -48,7 +46,7 @@ func (s *sender) message(ctx context.Context, t sourcepostback.Target, click *cl
 	}, nil
 }
 
-// request expands the tokens of an address. For POST it moves the query to the body, as a form.
+// request expands the tokens. For POST it moves the query to the body, as a form.
 func request(method, url string, v *values) models.SentRequest {
 	v.reset()
 	text, _, _ := strings.Cut(string(token.CompilePostback(url).Expand(nil, v)), "#")
@@ -59,9 +57,8 @@ func request(method, url string, v *values) models.SentRequest {
 	return r
 }
 
-// call sends the request once. A 2xx status is a success, even if the answer is too long to be read. Every other result is a
-// failure. The result later is the wait that the source demands before the next attempt. The error is stored in the job's row as
-// the cause.
+// call sends the request once. A 2xx status is a success, even if the answer is too long to be read. later is the wait that the
+// source demands. The error is stored in the job's row.
 func (s *sender) call(ctx context.Context, m message) (a sourcepostback.Attempt, later time.Duration, err error) {
 	a = sourcepostback.Attempt{At: time.Now(), Origin: m.origin, Request: m.masked}
 	req, cancel, err := egress.Request(ctx, s.o.Timeout, m.Method, m.URL, strings.NewReader(m.Body))
@@ -85,14 +82,13 @@ func (s *sender) call(ctx context.Context, m message) (a sourcepostback.Attempt,
 		return a, 0, nil
 	}
 	a.Error, err = err.Error(), fmt.Errorf("source: %w", err)
-	if _, noAnswer := errors.AsType[*egress.Error](err); !noAnswer { // the source has refused the postback
+	if _, noAnswer := errors.AsType[*egress.Error](err); !noAnswer { // the source has refused
 		a.Stopped, later = answer.Status == stopStatus, retryAfter(answer.Header, a.At)
 	}
 	return a, later, err
 }
 
-// retryAfter reads the header Retry-After, which has seconds or a time. It returns the wait before the next attempt, at most
-// longestRetryAfter.
+// retryAfter reads seconds or a time from Retry-After, at most longestRetryAfter.
 func retryAfter(h http.Header, now time.Time) time.Duration {
 	text := strings.TrimSpace(h.Get("Retry-After"))
 	wait := time.Duration(0)

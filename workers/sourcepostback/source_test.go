@@ -22,8 +22,7 @@ import (
 	"switchyard/models/await"
 )
 
-// TestTokensAndLog checks that tokens are filled from the click and the conversion. Tokens without a value are removed. The log
-// has the request and the answer without the secrets of the account.
+// TestTokensAndLog: tokens without a value are removed. The log has the request and the answer without secrets.
 func TestTokensAndLog(t *testing.T) {
 	t.Parallel()
 	w := newEnv(t, "/pb/{sub1}?e={external_id}&c={clickid}&p={payout}&cur={currency}&s={status}&w={status:approved=1}&"+
@@ -71,7 +70,7 @@ func TestPost(t *testing.T) {
 	}
 }
 
-// TestOncePerStatus checks that a source receives each wanted status once, in the order in which the conversion got them.
+// TestOncePerStatus checks the order of the statuses too.
 func TestOncePerStatus(t *testing.T) {
 	t.Parallel()
 	w := newEnv(t, "/pb?s={status}&g={goal}", time.Second)
@@ -81,7 +80,7 @@ func TestOncePerStatus(t *testing.T) {
 		{Goal: "mute", Statuses: []string{}},
 	}))
 	var fails atomic.Int32
-	fails.Store(1) // the first postback must be sent again, and the others wait for it
+	fails.Store(1) // the first is sent again, and the others wait for it
 	w.reply(func(rw http.ResponseWriter, _ *http.Request) {
 		if fails.Add(-1) >= 0 {
 			rw.WriteHeader(http.StatusBadGateway)
@@ -114,8 +113,7 @@ func TestOncePerStatus(t *testing.T) {
 	}
 }
 
-// TestAnswers checks what an answer of the source means: 2xx is a success, and 410 ends the attempts. After any other answer
-// the postback is sent again by the schedule.
+// TestAnswers: 2xx is a success, and 410 ends the attempts. Any other answer is followed by a further attempt.
 func TestAnswers(t *testing.T) {
 	t.Parallel()
 	w := newEnv(t, "/pb", 0, 0)
@@ -179,7 +177,7 @@ func TestRetryAfter(t *testing.T) {
 	}
 }
 
-// TestSkipped checks that a skipped postback shows the reason and can be sent by hand.
+// TestSkipped: the log shows the reason, and the postback can be sent by hand.
 func TestSkipped(t *testing.T) {
 	t.Parallel()
 	w := newEnv(t, "/pb")
@@ -224,7 +222,7 @@ func TestSkipped(t *testing.T) {
 	}
 }
 
-// TestHostThatHangs checks that a source whose host does not answer takes no places from another source.
+// TestHostThatHangs: it takes no places from another source.
 func TestHostThatHangs(t *testing.T) {
 	t.Parallel()
 	w := newEnv(t, "/hangs", time.Hour)
@@ -255,14 +253,12 @@ func TestHostThatHangs(t *testing.T) {
 	c.SourceID = well
 	w.put(c)
 	w.ends(w.convert(c, models.StatusApproved)[0], models.SentAccepted)
-	// There are 60 places. At most two postbacks at a time may hang at an unknown host, and at most eight once the host has
-	// answered a postback.
+	// Of 60 places, two may hang at an unknown host, and eight once it has answered a postback.
 	if n := most.Load(); n > 8 {
 		t.Errorf("%d requests hang at the same time, want at most 8", n)
 	}
 }
 
-// TestDeletedWithItsClick checks that deleting a click also deletes its postbacks to the source, with their jobs.
 func TestDeletedWithItsClick(t *testing.T) {
 	t.Parallel()
 	w := newEnv(t, "/pb")
@@ -286,8 +282,8 @@ func TestDeletedWithItsClick(t *testing.T) {
 	}
 }
 
-// TestResendFailed checks that each failed postback of the window is sent exactly once more, under the same id. Other
-// accounts, paused sources and accepted postbacks stay unchanged.
+// TestResendFailed: each failed postback of the window is sent once more, under the same id. Other accounts, paused sources and
+// accepted postbacks stay unchanged.
 func TestResendFailed(t *testing.T) {
 	t.Parallel()
 	w := newEnv(t, "/pb", 0)
@@ -328,7 +324,7 @@ func TestResendFailed(t *testing.T) {
 		t.Errorf("%d requeued, want 3", n)
 	}
 	attempts := map[uuid.UUID]int{}
-	for _, id := range failed { // each fails again, after one more attempt
+	for _, id := range failed {
 		s := w.until(id, func(s state) bool { return s.Result == models.SentFailed })
 		attempts[id] = s.Attempts
 	}

@@ -1,6 +1,5 @@
-// Package sourcepostback sends conversions to traffic sources: when a conversion gets a status that its source wants, again when an
-// attempt failed, on request, and as a test. Every attempt sends the same request under the same id, unless the settings of the
-// source were changed since the previous attempt.
+// Package sourcepostback sends conversions to traffic sources: when a conversion gets a wanted status, after failed attempts, on
+// request, and as a test. Unless the source's settings change, every attempt sends the same request under the same id.
 package sourcepostback
 
 import (
@@ -28,8 +27,8 @@ import (
 type Options struct {
 	Egress   *egress.Client
 	Clicks   click.Log
-	Schedule []time.Duration // the waits between attempts; default jobs.WebhookSchedule
-	Timeout  time.Duration   // of a request, from the look-up of the name to the last byte; default 10 seconds
+	Schedule []time.Duration // waits between attempts; default jobs.WebhookSchedule
+	Timeout  time.Duration   // of a request with its look-up; default 10 seconds
 }
 
 type run = workers.Run[jobs.None, jobs.None]
@@ -55,19 +54,16 @@ type sender struct {
 	sent    *prometheus.CounterVec
 }
 
-// endpoint is a host as used by one traffic source. Many sources use the same host. Each source has its own endpoint, so that no
-// source waits for another.
+// endpoint is a host as used by one traffic source, so that no source waits for another at the same host.
 type endpoint struct {
 	source uuid.UUID
 	origin string // scheme, host and port
 }
 
-// longestWait limits how long a postback waits for an earlier one of its conversion before it checks again, because a user can send
-// the earlier postback by hand in the meantime.
+// longestWait limits the wait for an earlier postback of the conversion, because a user can send it by hand.
 const longestWait = 10 * time.Minute
 
-// admit is the gate of postback:send. A postback that will be skipped is admitted without a wait, and uses no place of the limiter,
-// because no request is sent.
+// admit is the gate of postback:send. A postback that will be skipped uses no place of the limiter.
 func (s *sender) admit(ctx context.Context, row uuid.UUID) (func(), time.Duration, error) {
 	t, err := sourcepostback.Find(ctx, s.db, row)
 	if errors.Is(err, models.NotFound("postback")) {
@@ -92,7 +88,7 @@ func (s *sender) admit(ctx context.Context, row uuid.UUID) (func(), time.Duratio
 	return release, wait, nil
 }
 
-// skipReason returns the reason why a postback is not sent. It returns "" for a postback to send.
+// skipReason returns why a postback is not sent, or "".
 func skipReason(t sourcepostback.Target) string {
 	_, wanted := t.URLFor(t.Goal, t.Status)
 	switch {
@@ -106,10 +102,8 @@ func skipReason(t sourcepostback.Target) string {
 	return ""
 }
 
-// clickGone is the reason why a postback of a deleted click is not sent.
 const clickGone = "its click is deleted"
 
-// send makes a scheduled attempt.
 func (s *sender) send(ctx context.Context, u *run) error {
 	t, err := sourcepostback.Find(ctx, s.db, u.Job.ID)
 	if errors.Is(err, models.NotFound("postback")) {
@@ -130,8 +124,8 @@ func (s *sender) skip(ctx context.Context, u *run, t sourcepostback.Target, why 
 	return u.Commit(ctx, jobs.None{}, func(c db.Conn) error { return sourcepostback.Skip(ctx, c, t.ID, why) })
 }
 
-// attempt sends the postback and records the outcome in the transaction that ends the job's attempt. It returns the error of Commit
-// or RetryAfter. If ctx has ended, it records nothing and returns the cause.
+// attempt sends the postback and records the outcome in the transaction that ends the job's attempt. If ctx has ended, it records
+// nothing and returns the cause.
 func (s *sender) attempt(ctx context.Context, u *run, t sourcepostback.Target) (sourcepostback.Attempt, error) {
 	click, ok, err := s.o.Clicks.FindByID(ctx, t.ClickID)
 	if err != nil {
@@ -146,7 +140,7 @@ func (s *sender) attempt(ctx context.Context, u *run, t sourcepostback.Target) (
 	}
 	a, later, cause := s.call(ctx, m)
 	if ctx.Err() != nil {
-		return a, context.Cause(ctx) // the worker is stopping or has lost the row, so the receiver did not fail
+		return a, context.Cause(ctx) // stopping, or the row is lost: the receiver did not fail
 	}
 	a.Number = u.Attempt
 	mark := func(c db.Conn) error { return sourcepostback.RecordAttempt(context.WithoutCancel(ctx), c, t, a) }
@@ -154,7 +148,7 @@ func (s *sender) attempt(ctx context.Context, u *run, t sourcepostback.Target) (
 	case a.Accepted:
 		s.sent.WithLabelValues(models.SentAccepted).Inc()
 		return a, u.Commit(ctx, jobs.None{}, mark)
-	case a.Stopped: // the source wants no further attempts, so the job is done
+	case a.Stopped: // the source wants no further attempts
 		s.sent.WithLabelValues("stopped").Inc()
 		a.Final = true
 		return a, u.Commit(ctx, jobs.None{}, mark)
@@ -170,8 +164,8 @@ func (s *sender) attempt(ctx context.Context, u *run, t sourcepostback.Target) (
 	})
 }
 
-// resend makes one more attempt of a postback now, whatever the result of earlier attempts. It refuses a postback that is being
-// sent. A pending postback keeps its schedule. A paused source also receives the postback.
+// resend makes one more attempt of a postback now, even to a paused source. It refuses a postback that is being sent. A pending
+// one keeps its schedule.
 func (s *sender) resend(ctx context.Context, args jobs.PostbackArgs) (jobs.PostbackAnswer, error) {
 	out := jobs.PostbackAnswer{ID: args.ID}
 	t, err := sourcepostback.Find(ctx, s.db, args.ID)
@@ -198,7 +192,6 @@ func (s *sender) resend(ctx context.Context, args jobs.PostbackArgs) (jobs.Postb
 	return out, err
 }
 
-// resendFailed makes failed postbacks due again.
 func (s *sender) resendFailed(ctx context.Context, a jobs.ResendFailedArgs) (jobs.RedeliverFailedAnswer, error) {
 	n, err := s.runtime.RequeueAll(ctx, jobrow.RequeueQuery{
 		Account: workers.Account(ctx), Owner: a.Source, From: a.From, To: a.To,

@@ -15,8 +15,7 @@ import (
 	"switchyard/workers"
 )
 
-// test sends a source the postback of a made-up conversion, once and immediately, even if the source is paused or does not want the
-// status. Nothing is recorded, not even a failure of the source's host.
+// test sends a made-up conversion once, even if the source is paused or does not want the status. Nothing is recorded.
 func (s *sender) test(ctx context.Context, args jobs.TestPostbackArgs) (out jobs.TestedPostback, err error) {
 	account := workers.Account(ctx)
 	t, err := sourcepostback.TrialTarget(ctx, s.db, account, args.SourceID)
@@ -44,7 +43,7 @@ func (s *sender) test(ctx context.Context, args jobs.TestPostbackArgs) (out jobs
 	if err != nil {
 		return out, err
 	}
-	a, _, _ := s.call(ctx, m) // the error is in a.Error, too
+	a, _, _ := s.call(ctx, m) // the error is in a.Error too
 	if ctx.Err() != nil {
 		return out, context.Cause(ctx)
 	}
@@ -54,7 +53,7 @@ func (s *sender) test(ctx context.Context, args jobs.TestPostbackArgs) (out jobs
 	}, nil
 }
 
-// trialClick returns the click that the arguments name, or else the latest click of the source.
+// trialClick returns the named click, or else the source's latest.
 func (s *sender) trialClick(ctx context.Context, account uuid.UUID, args jobs.TestPostbackArgs) (click.StoredClick, error) {
 	if args.ClickID == uuid.Nil {
 		click, ok, err := s.o.Clicks.LatestOf(ctx, account, args.SourceID)

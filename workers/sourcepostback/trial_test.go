@@ -13,8 +13,7 @@ import (
 	"switchyard/models"
 )
 
-// TestTrial checks that a test of a postback calls the source as for a real conversion of a click. The result of the job contains the
-// request and the answer without secrets, and nothing is stored.
+// TestTrial: a test calls the source as for a real conversion. The result is without secrets, and nothing is stored.
 func TestTrial(t *testing.T) {
 	t.Parallel()
 	w := newEnv(t, "/pb?e={external_id}&c={clickid}&p={payout}&cur={currency}&s={status}&g={goal}&id={conversion_id}&key=s3cret")
@@ -36,7 +35,7 @@ func TestTrial(t *testing.T) {
 			t.Errorf("%+v: %v, want %s", a, err, code)
 		}
 	}
-	// latest names no click: the test takes the latest click of the source.
+	// Without a click, the test takes the source's latest.
 	latest := jobs.TestPostbackArgs{Status: models.StatusRejected, Payout: "10", ConversionID: "T 1", Goal: "lead"}
 	refused(w.account, latest, "no_click")
 	c := w.click()

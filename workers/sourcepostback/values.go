@@ -18,7 +18,7 @@ import (
 	"switchyard/models/token"
 )
 
-// values provides the values for the tokens of a postback. Every attempt gets the same values.
+// values has values for the tokens, the same in every attempt.
 type values struct {
 	target *sourcepostback.Target
 	click  *click.StoredClick
@@ -26,14 +26,13 @@ type values struct {
 	random *rand.PCG
 }
 
-// reset restarts the sequence of random numbers, which depends only on the id of the postback.
+// reset restarts the random numbers, which depend only on the postback's id.
 func (v *values) reset() {
 	id := v.target.ID
 	v.random = rand.NewPCG(binary.BigEndian.Uint64(id[:8]), binary.BigEndian.Uint64(id[8:]))
 }
 
-// named lists the tokens whose value is the name of a record. For each it has the dimension of reports and the function that
-// returns the record's id.
+// named has the tokens for names of records, with the dimension of reports and the record's id.
 var named = map[token.Name]struct {
 	dimension string
 	id        func(*models.Click) uuid.UUID
@@ -45,7 +44,7 @@ var named = map[token.Name]struct {
 	token.NetworkName:  {"network_id", func(c *models.Click) uuid.UUID { return c.NetworkID }},
 }
 
-// name reads the values of the name tokens that the template t uses.
+// name reads the names that the template uses.
 func (s *sender) name(ctx context.Context, v *values, t *token.Template) error {
 	v.names = map[token.Name]string{token.SourceName: v.target.SourceName}
 	for token, record := range named {
@@ -69,7 +68,7 @@ func (s *sender) name(ctx context.Context, v *values, t *token.Template) error {
 	return nil
 }
 
-// AppendToken implements token.Values. Values that only the visitor's request has, such as {lp_key}, are empty.
+// AppendToken implements token.Values. Values of the visitor's request, such as {lp_key}, are empty.
 func (v *values) AppendToken(dst []byte, t token.Token) []byte {
 	p, c := v.target, v.click
 	switch t.Name {
@@ -109,7 +108,7 @@ func (v *values) AppendToken(dst []byte, t token.Token) []byte {
 	if name, ok := v.names[t.Name]; ok {
 		return append(dst, name...)
 	}
-	if t.Name == currencyToken { // the currency of the payout
+	if t.Name == currencyToken { // of the payout
 		return append(dst, p.Currency...)
 	}
 	return t.Name.Append(dst, &c.Click)
@@ -120,7 +119,7 @@ var currencyToken = func() token.Name {
 	return t.Name
 }()
 
-// revenue returns the source's share of the payout if the conversion is approved, otherwise zero.
+// revenue returns the source's share of an approved payout, otherwise zero.
 func (v *values) revenue() decimal.Decimal {
 	if v.target.Status != models.StatusApproved {
 		return decimal.Zero
@@ -128,8 +127,7 @@ func (v *values) revenue() decimal.Decimal {
 	return v.target.Share(v.target.Payout)
 }
 
-// profit returns the revenue minus the cost of the click and of the conversion, in the currency of the payout. It returns "" if a
-// cost is in another currency and there was no rate.
+// profit is the revenue minus the costs of click and conversion, in the currency of the payout, or "" without a needed rate.
 func (v *values) profit() string {
 	c, p := v.click, v.target
 	sold, known := toRateCurrency(p.Cost, p.Rate)
@@ -145,8 +143,7 @@ func (v *values) profit() string {
 	return models.NewMoney(v.revenue().Sub(clicked).Sub(sold)).Text()
 }
 
-// toRateCurrency converts an amount in the account's currency to the currency that the rate belongs to. known is false if there
-// is no rate.
+// toRateCurrency converts an amount from the account's currency to the rate's. known is false without a rate.
 func toRateCurrency(amount decimal.Decimal, rate decimal.NullDecimal) (own decimal.Decimal, known bool) {
 	switch {
 	case amount.IsZero():
@@ -157,7 +154,7 @@ func toRateCurrency(amount decimal.Decimal, rate decimal.NullDecimal) (own decim
 	return amount.DivRound(rate.Decimal, models.MoneyScale), true
 }
 
-// Now returns the time at which the conversion got its status, in the account's time zone.
+// Now returns when the conversion got its status, in the account's time zone.
 func (v *values) Now() time.Time {
 	zone, err := time.LoadLocation(v.target.Zone)
 	if err != nil {

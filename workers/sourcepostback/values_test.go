@@ -10,7 +10,7 @@ import (
 	"switchyard/models"
 )
 
-// TestProfit checks that the profit is in the currency of the payout, whatever the currency of the click's cost.
+// TestProfit: the profit is in the currency of the payout.
 func TestProfit(t *testing.T) {
 	t.Parallel()
 	rate := func(text string) (r decimal.NullDecimal) {
@@ -25,14 +25,14 @@ func TestProfit(t *testing.T) {
 		want                                                                 string
 	}{
 		{"USD", "1", "USD", "1", "0.5", "7.5"},
-		{"EUR", "1.2", "EUR", "1.25", "0", "8"},      // the currencies are equal, so the rates are not used
-		{"EUR", "", "EUR", "", "0", "8"},             // the same currency needs no rate
+		{"EUR", "1.2", "EUR", "1.25", "0", "8"}, // equal currencies, so the rates are not used
+		{"EUR", "", "EUR", "", "0", "8"},
 		{"USD", "1", "EUR", "1.25", "0.5", "8"},      // 10 - 2/1.25 - 0.5/1.25
 		{"EUR", "1.25", "USD", "1", "0.5", "7"},      // 10 - 2*1.25 - 0.5
 		{"EUR", "1.25", "GBP", "1.6", "0", "8.4375"}, // 10 - 2*1.25/1.6
 		{"EUR", "", "USD", "1", "0", ""},
 		{"USD", "1", "EUR", "", "0", ""},
-		{"EUR", "1.25", "EUR", "", "0.5", ""}, // the cost of the conversion needs a rate
+		{"EUR", "1.25", "EUR", "", "0.5", ""}, // conversionCost needs a rate
 	} {
 		v := values{click: &click.StoredClick{Rate: rate(c.clickRate)}, target: &sourcepostback.Target{
 			SentPostback: models.SentPostback{

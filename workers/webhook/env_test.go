@@ -39,13 +39,12 @@ import (
 
 const secret = "whsec_correct_horse_battery_staple"
 
-// call is a request that the receiver got.
 type call struct {
 	header http.Header
 	body   []byte
 }
 
-// verify checks a signature as a receiver does. It returns the time in the signature.
+// verify checks a signature and returns its time.
 func (c call) verify(t *testing.T) (at int64) {
 	t.Helper()
 	var sum string
@@ -66,7 +65,6 @@ func (c call) verify(t *testing.T) (at int64) {
 	return at
 }
 
-// env is a service with one account, one endpoint and a receiver on https.
 type env struct {
 	t        *testing.T
 	db       *db.DB
@@ -76,19 +74,18 @@ type env struct {
 	endpoint uuid.UUID
 	receiver *httptest.Server
 	answer   atomic.Pointer[http.HandlerFunc]
-	tick     atomic.Int64               // the service's clock in seconds; each reading advances it by one
-	addr     atomic.Pointer[netip.Addr] // the address to which every name resolves
+	tick     atomic.Int64               // clock in seconds; each reading advances it by one
+	addr     atomic.Pointer[netip.Addr] // of every name
 
 	mu    sync.Mutex
 	calls []call
 }
 
-// LookupNetIP implements egress.Resolver.
 func (w *env) LookupNetIP(context.Context, string, string) ([]netip.Addr, error) {
 	return []netip.Addr{*w.addr.Load()}, nil
 }
 
-// newEnv starts a worker. schedule has the waits between attempts. limit is the timeout of a request; without it, the default.
+// newEnv starts a worker. limit is the timeout of a request, if given.
 func newEnv(t *testing.T, schedule []time.Duration, limit ...time.Duration) *env {
 	t.Helper()
 	w := &env{t: t, db: dbtest.New(t), account: uuid.New(), endpoint: uuid.New()}
@@ -141,7 +138,7 @@ func (w *env) reply(fn http.HandlerFunc) { w.answer.Store(&fn) }
 
 func (w *env) received() []call { w.mu.Lock(); defer w.mu.Unlock(); return w.calls }
 
-// emit makes an event as any part of the service does, and returns its only delivery.
+// emit makes an event and returns its only delivery.
 func (w *env) emit() (uuid.UUID, models.Event) {
 	w.t.Helper()
 	e := models.NewEvent(w.account, models.EventCampaignPaused, time.Now(), models.CampaignPausedData{Name: "né <b>"})

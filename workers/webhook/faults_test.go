@@ -18,7 +18,7 @@ import (
 	"switchyard/models/longtest"
 )
 
-// endpointAt adds another endpoint of the account at a path of the receiver, for the given event type only.
+// endpointAt adds an endpoint at a path of the receiver, for one event type.
 func (w *env) endpointAt(path, event string) {
 	w.t.Helper()
 	id := uuid.New()
@@ -35,7 +35,7 @@ func (w *env) endpointAt(path, event string) {
 		id, w.account, base+path, event, sealed)
 }
 
-// emitMany makes n events in one transaction and returns their deliveries.
+// emitMany makes n events in one transaction.
 func (w *env) emitMany(event string, n int) []uuid.UUID {
 	w.t.Helper()
 	var all []uuid.UUID
@@ -58,8 +58,8 @@ func (w *env) emitMany(event string, n int) []uuid.UUID {
 	return all
 }
 
-// TestIsolation: one endpoint does not answer, and has far more pending deliveries than the worker has places. Another endpoint still
-// gets all its deliveries.
+// TestIsolation: one endpoint does not answer, with far more deliveries than the worker has places. Another still gets all its
+// own.
 func TestIsolation(t *testing.T) {
 	t.Parallel()
 	w := newEnv(t, nil)
@@ -97,9 +97,8 @@ func TestIsolation(t *testing.T) {
 	}
 }
 
-// watchAttempts creates a trigger that records when each attempt was due by the schedule and when it began, by the database's own
-// clock. An attempt that is postponed for lack of a place keeps its first due time, because the trigger records a due time only when the
-// previous attempt ends.
+// watchAttempts records when each attempt was due and began. A due time is recorded only when the previous attempt ends, so an
+// attempt postponed for lack of a place keeps its first.
 const watchAttempts = `
 CREATE TABLE dues (job uuid, attempt int, due timestamptz);
 CREATE TABLE moves (job uuid, attempt int, due timestamptz, began timestamptz);
@@ -114,9 +113,8 @@ CREATE FUNCTION note_move() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
 	RETURN NULL; END $$;
 CREATE TRIGGER note_move AFTER UPDATE ON jobs FOR EACH ROW EXECUTE FUNCTION note_move()`
 
-// TestSevenAttemptsNeverEarly lets deliveries fail seven times, with a short schedule. All deliveries are due at the same time. No
-// attempt begins before its time. In the long form, with many endpoints, 99 of 100 attempts begin within two seconds after their
-// time.
+// TestSevenAttemptsNeverEarly uses a short schedule. All deliveries are due at the same time. In the long form, with many
+// endpoints, 99 of 100 attempts begin within two seconds after their time.
 func TestSevenAttemptsNeverEarly(t *testing.T) {
 	t.Parallel()
 	wait := longtest.Size(1, 4) // seconds
@@ -154,13 +152,12 @@ func TestSevenAttemptsNeverEarly(t *testing.T) {
 	}
 }
 
-// TestDocumentedSchedule checks that after each attempt the next one is due as the documented schedule says. The test then makes the next
-// attempt due immediately, in place of waiting for it.
+// TestDocumentedSchedule makes each next attempt due immediately, in place of waiting for it.
 func TestDocumentedSchedule(t *testing.T) {
 	t.Parallel()
 	w := newEnv(t, nil)
 	w.reply(status(http.StatusBadGateway))
-	before := time.Now().Add(-time.Second) // the clocks of the processes may differ
+	before := time.Now().Add(-time.Second) // clocks may differ
 	id, _ := w.emit()
 	for i, wait := range jobs.WebhookSchedule {
 		w.until(id, func(s state) bool { return s.Attempts == i+1 && s.Job == models.JobPending })

@@ -9,7 +9,6 @@ import (
 	"switchyard/workers"
 )
 
-// redeliverFailed makes failed deliveries due again.
 func (s *sender) redeliverFailed(ctx context.Context, a jobs.RedeliverFailedArgs) (jobs.RedeliverFailedAnswer, error) {
 	n, err := s.runtime.RequeueAll(ctx, jobrow.RequeueQuery{
 		Account: workers.Account(ctx), Owner: a.Webhook, From: a.From, To: a.To,

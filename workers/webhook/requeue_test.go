@@ -17,7 +17,7 @@ import (
 	"switchyard/models"
 )
 
-// TestTwoSignatures checks that for a day after a rotation both secrets verify a delivery, and after that only the new secret.
+// TestTwoSignatures: for a day after a rotation, both secrets verify a delivery.
 func TestTwoSignatures(t *testing.T) {
 	t.Parallel()
 	w := newEnv(t, nil)
@@ -48,8 +48,7 @@ func TestTwoSignatures(t *testing.T) {
 	}
 }
 
-// TestRedeliverFailed checks that each call sends each failed delivery of its time window exactly once more, under the same id. All
-// other deliveries stay unchanged.
+// TestRedeliverFailed: each call sends each failed delivery of its time window once more. Others stay unchanged.
 func TestRedeliverFailed(t *testing.T) {
 	t.Parallel()
 	w := newEnv(t, []time.Duration{10 * time.Millisecond})
@@ -85,7 +84,7 @@ func TestRedeliverFailed(t *testing.T) {
 	if n := again(w.account, window); n != 2 {
 		t.Errorf("%d requeued, want 2", n)
 	}
-	for _, id := range failed[1:] { // each fails again, after one more attempt
+	for _, id := range failed[1:] {
 		w.until(id, func(s state) bool { return s.Job == models.JobFailed && s.Attempts == 3 })
 	}
 	w.reply(status(200))

@@ -17,12 +17,11 @@ import (
 	"switchyard/workers/egress"
 )
 
-// HeaderSignature is the name of the header whose value Sign returns.
+// HeaderSignature is the header for the value of Sign.
 const HeaderSignature = "Switchyard-Signature"
 
 // Sign returns the value of the signature header: the time and, for each secret, the hex HMAC-SHA256 of "<unix seconds>.<body>".
-// There is one secret, except in the day after a rotation. During that day the signature by the new secret comes first, then the
-// signature by the old secret.
+// For a day after a rotation there are two secrets, the new one first.
 func Sign(body []byte, at time.Time, secrets ...[]byte) string {
 	t := strconv.FormatInt(at.Unix(), 10)
 	value := []byte("t=" + t)
@@ -35,7 +34,6 @@ func Sign(body []byte, at time.Time, secrets ...[]byte) string {
 	return string(value)
 }
 
-// secrets opens the sealed secrets that the delivery is signed with.
 func (s *sender) secrets(ctx context.Context, t delivery.Target) ([][]byte, error) {
 	var out [][]byte
 	for _, sealed := range [][]byte{t.Secret, t.OldSecret} {
@@ -51,8 +49,7 @@ func (s *sender) secrets(ctx context.Context, t delivery.Target) ([][]byte, erro
 	return out, nil
 }
 
-// send posts the event once. An answer with a 2xx status is a success, however long its body is. Every other result is a
-// failure. The returned error is stored in the job's row as the cause of the failure.
+// send posts the event once. A 2xx status is a success, however long the body. The error is stored in the job's row.
 func (s *sender) send(ctx context.Context, t delivery.Target) (delivery.Attempt, error) {
 	secrets, err := s.secrets(ctx, t)
 	if err != nil {

@@ -1,5 +1,5 @@
-// Package webhook sends events to customers' endpoints: when an event happens, again after a failed attempt, and on request.
-// Every attempt of an event sends the same bytes under the same id, with a new signature.
+// Package webhook sends events to customers' endpoints, again after failed attempts, and on request. Every attempt sends the same
+// bytes under the same id, with a new signature.
 package webhook
 
 import (
@@ -23,9 +23,9 @@ import (
 // Options of the sender. Egress is required.
 type Options struct {
 	Egress   *egress.Client
-	Schedule []time.Duration  // the waits between attempts; default jobs.WebhookSchedule
-	Timeout  time.Duration    // limits a request, from the look-up of the host's name to the answer's last byte; default 10 seconds
-	Now      func() time.Time // the clock for the time in signatures; default time.Now
+	Schedule []time.Duration  // waits between attempts; default jobs.WebhookSchedule
+	Timeout  time.Duration    // of a request with its look-up; default 10 seconds
+	Now      func() time.Time // for signatures; default time.Now
 }
 
 type run = workers.Run[jobs.None, jobs.None]
@@ -50,8 +50,7 @@ type sender struct {
 	limiter *workers.Limiter[uuid.UUID]
 }
 
-// admit is the gate of webhook:deliver. It reserves a place at the endpoint: the limiter allows only some requests to an endpoint at
-// the same time. It reserves nothing for a deleted endpoint, because deliver sends no request there.
+// admit is the gate of webhook:deliver. It reserves a place at the endpoint, unless the endpoint is deleted.
 func (s *sender) admit(ctx context.Context, row uuid.UUID) (func(), time.Duration, error) {
 	endpoint, failures, err := delivery.EndpointOf(ctx, s.db, row)
 	if err != nil || endpoint == uuid.Nil {
@@ -61,7 +60,7 @@ func (s *sender) admit(ctx context.Context, row uuid.UUID) (func(), time.Duratio
 	return release, wait, nil
 }
 
-// deliver makes a scheduled attempt. A delivery whose endpoint is deleted or switched off ends without an attempt.
+// deliver makes no attempt if the endpoint is deleted or switched off.
 func (s *sender) deliver(ctx context.Context, u *run) error {
 	t, err := delivery.Find(ctx, s.db, u.Job.ID)
 	if errors.Is(err, models.NotFound("delivery")) {
@@ -79,12 +78,12 @@ func (s *sender) deliver(ctx context.Context, u *run) error {
 	return err
 }
 
-// attempt sends the event and records the outcome in the transaction that ends the job's attempt. It returns the error of
-// Commit or Retry. If the context has ended, nothing is recorded, and the cause is returned.
+// attempt sends the event and records the outcome in the transaction that ends the job's attempt. If ctx has ended, it records
+// nothing and returns the cause.
 func (s *sender) attempt(ctx context.Context, u *run, t delivery.Target) (delivery.Attempt, error) {
 	a, cause := s.send(ctx, t)
 	if ctx.Err() != nil {
-		return a, context.Cause(ctx) // the worker is stopping or has lost the row, so the endpoint did not fail
+		return a, context.Cause(ctx) // stopping, or the row is lost: the endpoint did not fail
 	}
 	a.Number = u.Attempt
 	if a.Delivered {
@@ -98,13 +97,12 @@ func (s *sender) attempt(ctx context.Context, u *run, t delivery.Target) (delive
 	})
 }
 
-// redeliver makes one more attempt of a delivery now, in any state. It refuses a delivery that is being sent. A pending delivery
-// keeps its schedule.
+// redeliver makes one more attempt now, in any state. It refuses a delivery that is being sent. A pending one keeps its schedule.
 func (s *sender) redeliver(ctx context.Context, args jobs.WebhookArgs) (jobs.WebhookAnswer, error) {
 	return s.deliverNow(ctx, args.ID, true)
 }
 
-// test sends a ping to one endpoint and waits for the result.
+// test sends a ping and waits for the result.
 func (s *sender) test(ctx context.Context, args jobs.WebhookArgs) (jobs.WebhookAnswer, error) {
 	ping := models.NewEvent(workers.Account(ctx), models.EventPing, s.o.Now(), models.PingData{
 		WebhookID: args.ID.String(), Message: "This is a test. If you can read it, the endpoint works.",
@@ -116,8 +114,8 @@ func (s *sender) test(ctx context.Context, args jobs.WebhookArgs) (jobs.WebhookA
 	return s.deliverNow(ctx, id, false)
 }
 
-// deliverNow makes one attempt of a delivery immediately and returns the result of the attempt. It refuses a delivery that is being
-// sent. If manual is true, it also sends a delivery that was already delivered or has failed.
+// deliverNow makes one attempt and returns its result. It refuses a delivery that is being sent. With manual, it also sends a
+// delivered or failed one.
 func (s *sender) deliverNow(ctx context.Context, id uuid.UUID, manual bool) (jobs.WebhookAnswer, error) {
 	var attempt delivery.Attempt
 	var notFound error

@@ -58,7 +58,7 @@ func TestRetriesKeepBytesAndRenewTheSignature(t *testing.T) {
 	})
 	id, e := w.emit()
 	s := w.until(id, func(s state) bool { return s.Status == "failed" })
-	// The log has the first MaxAnswer bytes: the zero byte is removed, and the byte that is not valid UTF-8 is replaced.
+	// In the first MaxAnswer bytes, the zero byte is removed, and the byte that is not valid UTF-8 is replaced.
 	if want := "ab\uFFFD" + strings.Repeat("x", models.MaxAnswer-4); s.Answer != want {
 		t.Errorf("the log has %d bytes of the answer: %.20q", len(s.Answer), s.Answer)
 	}
@@ -84,7 +84,7 @@ func TestRetriesKeepBytesAndRenewTheSignature(t *testing.T) {
 	if s := w.read(id); s.Status != "failed" || s.Attempts != 4 {
 		t.Errorf("after the failed redelivery: %+v", s)
 	}
-	for range 2 { // a delivered event can be sent again too
+	for range 2 {
 		w.reply(status(http.StatusNoContent))
 		a, err = w.redeliver(id)
 		if err != nil || !a.Delivered || *a.Status != 204 || a.Error != "" || a.DeliveryID != id {
@@ -103,7 +103,6 @@ func TestRetriesKeepBytesAndRenewTheSignature(t *testing.T) {
 	}
 }
 
-// TestManualSendKeepsTheSchedule: a redelivery by hand does not change when the next scheduled attempt is due.
 func TestManualSendKeepsTheSchedule(t *testing.T) {
 	t.Parallel()
 	w := newEnv(t, nil)
@@ -124,8 +123,7 @@ func TestManualSendKeepsTheSchedule(t *testing.T) {
 	}
 }
 
-// TestHostileReceivers: whatever a receiver does, the attempt ends as a failure and another attempt is scheduled. Redirects are not
-// followed.
+// TestHostileReceivers: each attempt fails and another is scheduled. Redirects are not followed.
 func TestHostileReceivers(t *testing.T) {
 	t.Parallel()
 	w := newEnv(t, []time.Duration{time.Hour}, 500*time.Millisecond)
@@ -192,7 +190,7 @@ func TestHostileReceivers(t *testing.T) {
 	}
 }
 
-// TestPrivateAddressIsNotCalled: a private address is never called. The error is the same as for an address where nothing listens.
+// TestPrivateAddressIsNotCalled: the error is the same as where nothing listens.
 func TestPrivateAddressIsNotCalled(t *testing.T) {
 	t.Parallel()
 	w := newEnv(t, nil)
@@ -253,8 +251,7 @@ func TestPing(t *testing.T) {
 	}
 }
 
-// TestSwitchedOffEndpointEndsQuietly: a delivery to an endpoint that is switched off fails without an attempt, and does not count as
-// a failure of the endpoint.
+// TestSwitchedOffEndpointEndsQuietly: the delivery fails without an attempt, and does not count as a failure of the endpoint.
 func TestSwitchedOffEndpointEndsQuietly(t *testing.T) {
 	t.Parallel()
 	w := newEnv(t, nil)
@@ -271,10 +268,10 @@ func TestSwitchedOffEndpointEndsQuietly(t *testing.T) {
 	}
 }
 
-// TestParallelRedeliver: while a delivery is being sent, further redeliveries of it are refused. Later redeliveries are made again.
+// TestParallelRedeliver: while a delivery is being sent, further redeliveries are refused.
 func TestParallelRedeliver(t *testing.T) {
 	t.Parallel()
-	w := newEnv(t, []time.Duration{time.Hour}, await.Timeout) // all other requests are refused while the first one waits
+	w := newEnv(t, []time.Duration{time.Hour}, await.Timeout) // the first request waits while all others are refused
 	w.reply(status(http.StatusBadGateway))
 	id, _ := w.emit()
 	w.until(id, func(s state) bool { return s.Attempts == 1 && s.Job == models.JobPending })
@@ -306,7 +303,7 @@ func TestParallelRedeliver(t *testing.T) {
 	if err := <-results; err != nil {
 		t.Errorf("the first redelivery, which no other redelivery may stop, failed: %v", err)
 	}
-	for range 2 { // each later request runs
+	for range 2 {
 		if a, err := w.redeliver(id); err != nil || !a.Delivered {
 			t.Errorf("a later redelivery: %+v, %v", a, err)
 		}

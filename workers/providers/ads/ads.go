@@ -1,7 +1,7 @@
 // Package ads reads the spend of ad accounts from the APIs of the platforms. Each platform has an entry in the table platforms
 // and a file. README.md shows how to add one.
 //
-// Credentials never leave this package. No error contains one.
+// No error contains credentials.
 package ads
 
 import (
@@ -30,11 +30,11 @@ type Spend struct {
 	Name        string          `json:"name"`     // of the campaign
 	Amount      decimal.Decimal `json:"amount"`
 	Currency    string          `json:"currency"` // empty: not known
-	Clicks      *int64          `json:"clicks"`   // clicks that the platform counted; nil: not known
+	Clicks      *int64          `json:"clicks"`   // by the platform; nil: not known
 	Impressions *int64          `json:"impressions"`
 }
 
-// MaxRows is the maximum number of rows that are read at once. Reading more rows fails with ErrTooMany.
+// MaxRows is the maximum number of rows that one call reads.
 const MaxRows = 50000
 
 // ErrTooMany says that a range has more than MaxRows rows.
@@ -59,7 +59,6 @@ type Options struct {
 	DeveloperToken string
 }
 
-// version returns the version of a platform's API.
 func (o Options) version(provider string) string {
 	return cmp.Or(o.Versions[provider], platforms[provider].version)
 }
@@ -81,17 +80,17 @@ type adapter struct {
 	version string
 	// open prepares the session: it sets how requests are signed and how failures are recognized; nil: nothing to prepare.
 	open func(s *session)
-	// sign adds a token to requests; nil: the platform uses no token, or open signs.
+	// sign adds a token to requests; nil: no token, or open signs.
 	sign func(token string) rest.Signer
 	// fetch exchanges the credentials for a token; nil: tokens come from a sign-in.
 	fetch func(ctx context.Context, s *session) (string, error)
-	// stale reports whether a refusal with a status other than 401 means that the token has expired; nil: only 401 means this.
+	// stale reports whether a refusal other than 401 means that the token has expired; may be nil.
 	stale func(f *rest.FailureError) bool
 	// storesToken says that a token is stored between sessions, because the platform allows only few logins.
 	storesToken bool
 	// test makes a cheap request; nil: Test reads the first page of today's spend.
 	test func(ctx context.Context, s *session) error
-	// page reads a page of the spend of a range. cursor is empty for the first page. next is empty after the last page.
+	// page reads a page of the spend of a range. cursor and next are empty before the first and after the last page.
 	page func(ctx context.Context, s *session, period Range, cursor string) (rows []row, next string, err error)
 	days int  // maximum days of one request; 0: no limit
 	adds bool // rows of one day and campaign are added up; false: the last row counts
@@ -100,7 +99,6 @@ type adapter struct {
 	interval time.Duration
 }
 
-// platforms has the providers by name.
 var platforms = map[string]adapter{
 	models.GoogleAds:    googleAds,
 	models.MicrosoftAds: microsoftAds,
@@ -125,9 +123,9 @@ type Account struct {
 	Provider    string
 	Key         string // names the connection, for its rate limit
 	Credentials map[string]string
-	Endpoint    models.CostEndpoint // the endpoint of a custom provider
-	Tokens      Tokens              // the tokens of a platform with a sign-in
-	// Session is the token that was last given to Remember; empty: no token. Remember stores a token.
+	Endpoint    models.CostEndpoint
+	Tokens      Tokens
+	// Session is the token that was last given to Remember; it may be empty.
 	Session  string
 	Remember func(ctx context.Context, session string) error
 }
@@ -172,7 +170,7 @@ func (c *Connection) Zone() string { return text(rest.Text(c.s.zone)) }
 // Currency returns the account's currency. It is empty until the platform has reported it.
 func (c *Connection) Currency() string { return c.s.currency }
 
-// Test makes a request that shows whether the credentials are right. The error is a text for a person.
+// Test makes a request that shows whether the credentials are right.
 func (c *Connection) Test(ctx context.Context) error {
 	if c.s.test != nil {
 		return c.s.PublicError(c.s.test(ctx, c.s))
@@ -185,9 +183,8 @@ func (c *Connection) Test(ctx context.Context) error {
 	return c.s.PublicError(err)
 }
 
-// Spend reads the spend of the days from one date to another, both included. The time of day does not matter. Each day and
-// campaign occurs once in the result, or once for each currency if the platform's rows are added up. Errors are
-// ErrTooMany, or texts for a person.
+// Spend reads the spend of the days from one date to another, both included. Each day and campaign occurs once, or once for each
+// currency if the rows are added up. Errors are ErrTooMany, or texts for a person.
 func (c *Connection) Spend(ctx context.Context, from, to time.Time) ([]Spend, error) {
 	list := newList(c.s.adds)
 	err := c.s.Read(Range{From: from, To: to}, c.s.days, func(period Range, cursor string) (string, error) {
@@ -218,7 +215,7 @@ type row struct {
 // maxText is the maximum length of a text of a row, in bytes.
 const maxText = 255
 
-// clean converts rows to Spend. It leaves out rows of days outside the range.
+// clean converts rows to Spend.
 func (s *session) clean(rows []row, period Range) ([]Spend, error) {
 	out := make([]Spend, 0, len(rows))
 	for _, r := range rows {
@@ -254,7 +251,6 @@ func (s *session) clean(rows []row, period Range) ([]Spend, error) {
 	return out, nil
 }
 
-// unknownFigures lists the words for an unknown figure.
 var unknownFigures = []string{"", "-", "--", "null", "n/a"}
 
 var errNegative = errors.New("is below zero")
@@ -300,7 +296,7 @@ func text(t rest.Text) string {
 	return out
 }
 
-// currency returns the code of a currency. It is money.Unknown for a text that is not understood.
+// currency returns money.Unknown for a text that is not understood.
 func currency(t rest.Text) string {
 	code, _ := money.Currency(strings.TrimSpace(string(t)), "")
 	return code
@@ -309,7 +305,7 @@ func currency(t rest.Text) string {
 // maxCount is the largest number of clicks or impressions of a row. Sums of many rows must not exceed an int64.
 var maxCount = decimal.New(1, 12)
 
-// count reads a whole number. It returns nil if the text is not one, or if the number is too large for a row.
+// count reads a whole number. It returns nil for any other text and for a number above maxCount.
 func count(t rest.Text) *int64 {
 	d, err := decimal.NewFromString(strings.ReplaceAll(strings.TrimSpace(string(t)), ",", ""))
 	if err != nil || d.IsNegative() || d.Exponent() > 12 || len(t) > 40 || d.GreaterThan(maxCount) {
@@ -319,12 +315,11 @@ func count(t rest.Text) *int64 {
 	return &n
 }
 
-// list collects spend so that each day and campaign occurs once. If adds is set, each day and campaign occurs once for each
-// currency.
+// list collects spend by day and campaign, and by currency if the rows are added up.
 type list struct {
 	all  []Spend
 	at   map[[2]string]int // the index in all, by day and campaign
-	adds bool              // as adapter.adds
+	adds bool
 }
 
 func newList(adds bool) *list { return &list{at: map[[2]string]int{}, adds: adds} }

@@ -51,8 +51,8 @@ type suite struct {
 	world  *adstest.World
 	client *ads.Client
 	waits  []time.Duration
-	onWait func()        // is called in each wait, which takes no time; nil: no function is called
-	limit  time.Duration // timeout of a request
+	onWait func()
+	limit  time.Duration
 }
 
 func newSuite(t *testing.T, name string) *suite {
@@ -73,7 +73,7 @@ func newSuite(t *testing.T, name string) *suite {
 	return s
 }
 
-// open opens a connection with the fake's credentials. The entries of `change` replace some of them.
+// open opens a connection with the fake's credentials.
 func (s *suite) open(change map[string]string) *ads.Connection {
 	s.Helper()
 	return s.openAs(ads.Account{Tokens: s.world}, change)
@@ -99,7 +99,6 @@ func (s *suite) read(c *ads.Connection) []ads.Spend {
 	return got
 }
 
-// rows returns n rows of spend, for all days and many campaigns.
 func rows(n int) []adstest.Row {
 	out := make([]adstest.Row, n)
 	for i := range out {
@@ -111,7 +110,7 @@ func rows(n int) []adstest.Row {
 	return out
 }
 
-// TestPlatforms is the suite that every platform passes against a fake that speaks its wire format.
+// TestPlatforms runs the suite for each platform against a fake of its API.
 func TestPlatforms(t *testing.T) {
 	t.Parallel()
 	for _, name := range fakes(t) {
@@ -128,8 +127,7 @@ func TestPlatforms(t *testing.T) {
 	}
 }
 
-// pages: all rows of all pages are read, each with the fields that the platform reports. A range without rows is not a
-// failure.
+// pages: all rows of all pages are read, each with the fields that the platform reports.
 func (s *suite) pages() {
 	if got := s.read(s.open(nil)); len(got) != 0 {
 		s.Fatalf("a range without rows: %v", got)
@@ -160,8 +158,7 @@ func (s *suite) pages() {
 	}
 }
 
-// days: only spend of the requested days is read, both days included. This also holds if the platform reports days with a
-// time, around midnight, and when the clocks change.
+// days: only spend of the requested days is read, both days included.
 func (s *suite) days() {
 	list := rows(5)
 	for i, day := range []string{"2026-10-31", "2026-11-01", "2026-11-01", "2026-11-02", "2026-11-03"} {
@@ -270,7 +267,7 @@ func (s *suite) refusal() {
 	}
 }
 
-// tokens: an expired token is renewed once, and a stored token saves a login. A token that is never accepted is a refusal.
+// tokens: an expired token is renewed once, and a token that is never accepted is a refusal.
 func (s *suite) tokens() {
 	s.world.Set(rows(700)...)
 	switch {
@@ -315,7 +312,6 @@ func (s *suite) quoted() {
 	}
 }
 
-// spendTexts converts spend to texts.
 func spendTexts(list []ads.Spend) []string {
 	out := make([]string, len(list))
 	for i, r := range list {
@@ -324,8 +320,7 @@ func spendTexts(list []ads.Spend) []string {
 	return out
 }
 
-// bare: a row without any figure is still read, and costs nothing. If the platform writes an amount into each row, such a row is an
-// error.
+// bare: a row without any figure costs nothing, or is an error if the platform writes an amount into each row.
 func (s *suite) bare() {
 	list := rows(2)
 	list[0].Bare = true

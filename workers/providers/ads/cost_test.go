@@ -40,8 +40,7 @@ func answering(t *testing.T, provider string, serve http.HandlerFunc) *ads.Conne
 	return c
 }
 
-// TestPropellerAmounts: the amount of a row may be in any of the fields that clients of PropellerAds read. The answer may be
-// a list, or an object that contains the list.
+// TestPropellerAmounts: the amount of a row may be in any of the fields that clients of PropellerAds read.
 func TestPropellerAmounts(t *testing.T) {
 	t.Parallel()
 	for _, name := range []string{"spent", "money", "spend", "cost"} {
@@ -56,14 +55,12 @@ func TestPropellerAmounts(t *testing.T) {
 	}
 }
 
-// metaQuestion is a request for insights.
 type metaQuestion struct {
 	limit, days int
 	after       string
 }
 
-// graph is a Graph API that asks for less data if allow returns false for a request. It has spend of one
-// campaign on each day.
+// graph is a Graph API that asks for less data if allow returns false for a request.
 func graph(t *testing.T, asked *[]metaQuestion, allow func(metaQuestion) bool) *ads.Connection {
 	t.Helper()
 	return answering(t, models.Meta, func(w http.ResponseWriter, r *http.Request) {
@@ -86,7 +83,6 @@ func graph(t *testing.T, asked *[]metaQuestion, allow func(metaQuestion) bool) *
 			_, _ = io.WriteString(w, `{"error": {"code": 1, "message": "Please reduce the amount of data you're asking for, then retry your request"}}`)
 			return
 		}
-		// The first page of several days ends after the first day.
 		var rows []string
 		next := ""
 		for day := from; !day.After(to); day = day.AddDate(0, 0, 1) {
@@ -104,8 +100,7 @@ func graph(t *testing.T, asked *[]metaQuestion, allow func(metaQuestion) bool) *
 	})
 }
 
-// TestMetaReduces: if the Graph API asks for less data, the number of rows is halved, and then the number of days. The same
-// request is never sent again. All days are read once.
+// TestMetaReduces: if the Graph API asks for less data, the number of rows is halved, and then the number of days.
 func TestMetaReduces(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct {
@@ -155,8 +150,7 @@ func TestTikTokSpendCodes(t *testing.T) {
 	}
 }
 
-// TestMetaMonths: days that Meta no longer has are refused before a request is sent. Otherwise these days would be stored as days
-// without spend.
+// TestMetaMonths: days that Meta no longer has are refused, because they would be stored as days without spend.
 func TestMetaMonths(t *testing.T) {
 	t.Parallel()
 	var asked []metaQuestion
@@ -170,8 +164,7 @@ func TestMetaMonths(t *testing.T) {
 	}
 }
 
-// TestMGIDRange: the range is given in the time zone of the account, even if daylight saving time begins or ends in the range. A
-// range without data means no spend. An unknown time zone is an error.
+// TestMGIDRange: the range is given in the time zone of the account, even if daylight saving time begins or ends in the range.
 func TestMGIDRange(t *testing.T) {
 	t.Parallel()
 	zone, asked, report := "America/Los_Angeles", "", ""

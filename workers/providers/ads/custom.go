@@ -26,7 +26,6 @@ var custom = adapter{
 		}
 		s.Sign = func(r *http.Request, _ []byte) {
 			for name := range s.endpoint.Headers {
-				// In a header, only the token is replaced.
 				r.Header.Set(name, s.replacer(Range{}, 0).Replace(s.c[models.HeaderCredential+name]))
 			}
 		}
@@ -39,7 +38,7 @@ func (s *session) replacer(period Range, page int) *strings.Replacer {
 	return s.replacerWithToken(period, page, s.c["token"])
 }
 
-// replacerWithToken is replacer with an escaped form of the token, for a text in which the token must be escaped.
+// replacerWithToken is replacer for a text in which the token must be escaped.
 func (s *session) replacerWithToken(period Range, page int, token string) *strings.Replacer {
 	from, to := s.endpoint.Date(period.From), s.endpoint.Date(period.To)
 	return strings.NewReplacer("{from}", from, "{to}", to, "{page}", strconv.Itoa(page), "{token}", token)
@@ -64,7 +63,7 @@ func customPage(ctx context.Context, s *session, period Range, cursor string) (r
 	if err != nil {
 		return nil, "", err
 	}
-	// If a page after the last page is requested, some platforms send the last page again. Its rows must not count twice.
+	// Some platforms send the last page again when a later page is requested. Its rows must not count twice.
 	if cursor != "" && bytes.Equal(answer.Body, s.lastPage) {
 		return nil, "", nil
 	}
@@ -75,7 +74,6 @@ func customPage(ctx context.Context, s *session, period Range, cursor string) (r
 	return rows, next, err
 }
 
-// customRows reads the rows of an answer.
 func customRows(e models.CostEndpoint, body []byte) (rows []row, err error) {
 	divisor := decimal.Zero
 	if e.SpendDivisor != nil {
@@ -103,8 +101,8 @@ func customRows(e models.CostEndpoint, body []byte) (rows []row, err error) {
 
 func empty(body json.RawMessage) bool { return len(body) == 0 || bytes.Equal(body, []byte("null")) }
 
-// body returns the body of a POST and its content type. The placeholders of the endpoint's body are filled in. If the body is a JSON
-// string, the text in it is sent. Any other body is sent as JSON.
+// body returns the body of a POST and its content type. If the endpoint's body is a JSON string, its text is sent. Any other body
+// is sent as JSON.
 func (s *session) body(period Range, page int) (body []byte, contentType string) {
 	var text string
 	if json.Unmarshal(s.endpoint.Body, &text) != nil {

@@ -11,9 +11,9 @@ import (
 	"switchyard/workers/providers/rest"
 )
 
-// exoClick is the statistics API, v2. The key is exchanged for a token that is valid for a quarter of an hour. Rows come as
-// CSV, with columns in the requested order. Days are UTC days, because UTC is requested. The API does not name the account's
-// currency. Unverified: whether the first line has the names of columns.
+// exoClick is the statistics API, v2. The key is exchanged for a token that is valid for a quarter of an hour. Rows come as CSV,
+// with columns in the requested order. Days are UTC days. The API does not name the account's currency. Unverified: whether the
+// first line has the names of columns.
 var exoClick = adapter{
 	base:  "https://api.exoclick.com/v2",
 	open:  func(s *session) { s.zone = "UTC" },
@@ -26,7 +26,6 @@ func exoClickToken(ctx context.Context, s *session) (string, error) {
 	return s.login(ctx, rest.Request{Method: http.MethodPost, Path: "/login", Body: map[string]string{"api_token": s.c["api_token"]}}, "token")
 }
 
-// exoClickRows is the number of rows on a page.
 const exoClickRows = 500
 
 var exoClickColumns = []string{"date", "campaign_id", "clicks", "impressions", "cost"}

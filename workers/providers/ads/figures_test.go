@@ -10,8 +10,7 @@ import (
 	"switchyard/workers/providers/rest"
 )
 
-// TestHugeFigures reads figures that do not fit a row. An amount that is too large is refused. A count that is too large, negative or
-// no number is read as unknown.
+// TestHugeFigures checks that an amount that is too large is refused, and that such a count is unknown.
 func TestHugeFigures(t *testing.T) {
 	t.Parallel()
 	for _, r := range []row{

@@ -10,9 +10,8 @@ import (
 	"switchyard/workers/providers/rest"
 )
 
-// googleAds is the Google Ads API: developers.google.com/google-ads/api. Numbers of 64 bits are texts, and figures that are
-// zero are left out. Amounts are in micros. Days are in the account's time zone. A stream is a list of chunks. Unverified:
-// that a stream reports an error in a list.
+// googleAds is the Google Ads API: developers.google.com/google-ads/api. Numbers of 64 bits are texts, and figures that are zero
+// are left out. Amounts are in micros. Days are in the account's time zone. Unverified: that a stream reports an error in a list.
 var googleAds = adapter{
 	base:    "https://googleads.googleapis.com",
 	version: models.GoogleAdsVersion,
@@ -40,7 +39,7 @@ var googleAds = adapter{
 	},
 }
 
-// googleCode returns the status of a failure. A stream reports a failure in a list.
+// googleCode returns the status of a failure, which a stream reports in a list.
 func googleCode(body []byte) string {
 	var list []json.RawMessage
 	if json.Unmarshal(body, &list) == nil && len(list) > 0 {
@@ -49,7 +48,6 @@ func googleCode(body []byte) string {
 	return rest.Member("error.status")(body)
 }
 
-// googleRow has the resources of a row, such as campaign and metrics, with their fields.
 type googleRow map[string]record
 
 // googleSearch runs a query about the customer, and stores the account's currency and time zone from the answer.

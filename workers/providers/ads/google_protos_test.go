@@ -33,8 +33,8 @@ func tapped(t *testing.T, p *prototest.Tap) platform.Options {
 	}
 }
 
-// TestGoogleProtos: each request of the adapters for Google, and each answer of the fakes, has the fields and types of Google's protocol
-// buffers. The fakes answer in the forms of success, partial failure and refusal.
+// TestGoogleProtos: each request of the adapters for Google, and each answer of the fakes, has the fields and types of Google's
+// protocol buffers.
 func TestGoogleProtos(t *testing.T) {
 	parttest.Clients.Only(t)
 	t.Parallel()
@@ -43,7 +43,6 @@ func TestGoogleProtos(t *testing.T) {
 		"uploadClickConversions", "uploadClickConversions fails", "uploadConversionAdjustments", "uploadConversionAdjustments fails")
 }
 
-// googleSpend reads spend from the fake of Google Ads, and then makes a request that the fake refuses.
 func googleSpend(t *testing.T) []prototest.Exchange {
 	t.Helper()
 	world := &adstest.World{}
@@ -68,8 +67,7 @@ func googleSpend(t *testing.T) []prototest.Exchange {
 	return p.Exchanges()
 }
 
-// googleUploads sends conversions by both APIs: with and without keys, in shadow mode and in live mode. It changes the
-// conversions and asks for the outcome. It also sends requests that are refused, one for each form of refusal.
+// googleUploads sends conversions and changes by both APIs, and requests that are refused.
 func googleUploads(t *testing.T) []prototest.Exchange {
 	t.Helper()
 	world := &adstest.Uploads{}

@@ -39,7 +39,6 @@ func metaPath(s *session) string {
 	return "/" + s.version + "/act_" + url.PathEscape(strings.TrimPrefix(s.c["ad_account_id"], "act_"))
 }
 
-// metaAccount reads the account's currency and time zone.
 func metaAccount(ctx context.Context, s *session) error {
 	var account record
 	err := s.Get(ctx, metaPath(s), url.Values{"fields": {"currency,timezone_name"}}, &account)
@@ -52,23 +51,21 @@ const (
 	metaMonths = 37                          // the number of months for which the Graph API keeps insights
 )
 
-// metaTooMuch reports whether a failure asks for a smaller request.
 func metaTooMuch(err error) bool {
 	var f *rest.FailureError
 	return errors.As(err, &f) && strings.Contains(f.Text, metaLess)
 }
 
-// A page has at most metaLimit rows. When the Graph API asks for less data, the limit is halved as long as it does not fall below
-// metaLeast. After that, the number of days is halved.
+// When the Graph API asks for less data, the rows of a page are halved, down to metaLeast, and then the days.
 const (
 	metaLimit = 500
 	metaLeast = 50
 )
 
-// metaSize is the size of the requests for an account's insights: rows of a page, and days. While a range is read, it only shrinks.
+// metaSize is the size of a request for insights. While a range is read, it only shrinks.
 type metaSize struct{ limit, days int }
 
-// halve makes the size smaller. It returns false if the size is already the smallest.
+// halve makes the size smaller, or returns false if it is the smallest.
 func (m *metaSize) halve() bool {
 	switch {
 	case m.limit/2 >= metaLeast:
@@ -81,8 +78,8 @@ func (m *metaSize) halve() bool {
 	return true
 }
 
-// metaPage reads a page of a part of the range. cursor has the first and the last day of the part, and the Graph API's
-// own cursor. For the first page of a later part, cursor has only the first day.
+// metaPage reads a page of a part of the range. cursor has the first and the last day of the part, and the Graph API's own
+// cursor. For the first page of a later part it has only the first day.
 func metaPage(ctx context.Context, s *session, period Range, cursor string) (rows []row, next string, err error) {
 	if oldest := s.Now().UTC().AddDate(0, -metaMonths, -1); period.From.Before(oldest) {
 		return nil, "", fmt.Errorf("the platform has no spend from before %s: it keeps %d months", oldest.AddDate(0, 0, 1).Format(time.DateOnly), metaMonths)
@@ -123,8 +120,7 @@ func metaPage(ctx context.Context, s *session, period Range, cursor string) (row
 	}
 }
 
-// metaInsights reads a page of the rows of some days. cursor is empty for the first page. The returned cursor is empty
-// after the last page.
+// metaInsights reads a page of the rows of some days.
 func metaInsights(ctx context.Context, s *session, period Range, cursor string) (rows []row, after string, err error) {
 	span, err := json.Marshal(map[string]string{"since": period.First(), "until": period.Last()})
 	if err != nil {

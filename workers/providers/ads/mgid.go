@@ -14,9 +14,8 @@ import (
 	"switchyard/workers/providers/rest"
 )
 
-// mgid is the REST API of MGID for advertisers, v1: help.mgid.com/api-advertisers. Days are in the time zone of the client, and
-// the range has to be given in this zone. Otherwise hours of other days are counted. The report leaves out campaigns without
-// clicks. Unverified: which status comes with an empty range.
+// mgid is the REST API of MGID for advertisers, v1: help.mgid.com/api-advertisers. Days and the requested range are in the time
+// zone of the client. The report leaves out campaigns without clicks. Unverified: which status comes with an empty range.
 var mgid = adapter{
 	base: "https://api.mgid.com/v1",
 	open: func(s *session) { s.Sign = rest.Bearer(s.c["api_token"]) },
@@ -30,7 +29,6 @@ var mgid = adapter{
 // mgidEmpty is the code of a range without rows.
 const mgidEmpty = "THERE_NO_DATA_IN_CHOSEN_PERIOD"
 
-// mgidClient reads the time zone and the currency of the client.
 func mgidClient(ctx context.Context, s *session) error {
 	var client struct {
 		Zone   rest.Text `json:"timezone"`
@@ -46,7 +44,6 @@ func mgidClient(ctx context.Context, s *session) error {
 // mgidMoney is an amount: a number, or an object with the number and its currency.
 type mgidMoney struct{ Amount, Currency rest.Text }
 
-// UnmarshalJSON implements json.Unmarshaler.
 func (m *mgidMoney) UnmarshalJSON(raw []byte) error {
 	if raw[0] != '{' {
 		return json.Unmarshal(raw, &m.Amount)

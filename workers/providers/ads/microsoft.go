@@ -16,8 +16,7 @@ import (
 )
 
 // microsoftAds is the reporting service of Microsoft Advertising, REST v13. A report is ordered, polled until it is ready, and
-// fetched as a ZIP with a CSV. Days are London days, because the report is requested in Microsoft's
-// zone GreenwichMeanTimeDublinEdinburghLisbonLondon. Unverified: the byte order mark of the CSV.
+// fetched as a ZIP with a CSV. Days are London days. Unverified: the byte order mark of the CSV.
 var microsoftAds = adapter{
 	base: "https://reporting.api.bingads.microsoft.com",
 	open: func(s *session) {
@@ -48,7 +47,6 @@ func microsoftCode(body []byte) string {
 	return ""
 }
 
-// microsoft sends a request to the reporting service.
 func microsoft(ctx context.Context, s *session, path string, body, into any) error {
 	if s.client.o.DeveloperToken == "" {
 		return models.Invalid("not_configured", "this install has no developer token for Microsoft Advertising")
@@ -62,7 +60,6 @@ type microsoftDay struct{ Day, Month, Year int }
 
 func microsoftDate(t time.Time) microsoftDay { return microsoftDay{t.Day(), int(t.Month()), t.Year()} }
 
-// microsoftOrder orders a report and returns its id.
 func microsoftOrder(ctx context.Context, s *session, period Range) (id string, err error) {
 	var answer struct {
 		ID rest.Text `json:"ReportRequestId"`
@@ -148,7 +145,6 @@ func microsoftFetch(ctx context.Context, s *session, address string) (rows []row
 // maxUnzipped is the maximum length of an unpacked report, in bytes.
 const maxUnzipped = 64 << 20
 
-// unzipped returns the first file of a ZIP archive.
 func unzipped(archive []byte) ([]byte, error) {
 	z, err := zip.NewReader(bytes.NewReader(archive), int64(len(archive)))
 	if err != nil || len(z.File) == 0 {

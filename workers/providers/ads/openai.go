@@ -10,9 +10,9 @@ import (
 	"switchyard/workers/providers/rest"
 )
 
-// openAI is the Advertiser API of OpenAI Ads: developers.openai.com/ads/api-reference. A key belongs to one ad account. Spend is a
-// number in the account's currency, and days are in its time zone. A time range has full hours as bounds, none of them in the
-// future. Unverified: the form of errors.
+// openAI is the Advertiser API of OpenAI Ads: developers.openai.com/ads/api-reference. A key belongs to one ad account. Spend is
+// a number in the account's currency, and days are in its time zone. The bounds of a time range are full hours that are not in
+// the future. Unverified: the form of errors.
 var openAI = adapter{
 	base: "https://api.ads.openai.com/v1",
 	open: func(s *session) { s.Sign = rest.Bearer(s.c["api_key"]) },
@@ -21,7 +21,6 @@ var openAI = adapter{
 	days: 90, burst: 10, interval: 100 * time.Millisecond,
 }
 
-// openAIAccount reads the account's currency and time zone.
 func openAIAccount(ctx context.Context, s *session) error {
 	var account record
 	err := s.Get(ctx, "/ad_account", nil, &account)

@@ -26,7 +26,7 @@ var outbrain = adapter{
 	burst:       2, interval: 30 * time.Second,
 }
 
-// outbrainHeader is the name of the token in the answer to a login, and of the header of requests that carries the token.
+// outbrainHeader is the header that carries the token, and the token's name in the answer to a login.
 const outbrainHeader = "OB-TOKEN-V1"
 
 func outbrainLogin(ctx context.Context, s *session) (string, error) {
@@ -35,7 +35,6 @@ func outbrainLogin(ctx context.Context, s *session) (string, error) {
 	}}, outbrainHeader)
 }
 
-// outbrainMarketer reads the currency of the marketer.
 func outbrainMarketer(ctx context.Context, s *session) error {
 	var answer struct {
 		Marketers rest.List[record] `json:"marketers"`
@@ -49,7 +48,6 @@ func outbrainMarketer(ctx context.Context, s *session) error {
 	return err
 }
 
-// outbrainCampaigns is the number of campaigns on a page.
 const outbrainCampaigns = 100
 
 func outbrainPage(ctx context.Context, s *session, period Range, cursor string) (rows []row, next string, err error) {

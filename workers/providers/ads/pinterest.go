@@ -23,13 +23,12 @@ var pinterest = adapter{
 	days: 90, burst: 5, interval: time.Second,
 }
 
-// pinterestIDs is the maximum number of campaigns that this adapter names in a request. With more of them, the address could become
+// pinterestIDs is the maximum number of campaigns that this adapter names in a request. With more, the address could become
 // longer than netguard.MaxURL.
 const pinterestIDs = 50
 
 func pinterestPath(s *session) string { return "/ad_accounts/" + url.PathEscape(s.c["ad_account_id"]) }
 
-// pinterestAccount reads the account's currency.
 func pinterestAccount(ctx context.Context, s *session) error {
 	var account record
 	err := s.Get(ctx, pinterestPath(s), nil, &account)
@@ -40,7 +39,6 @@ func pinterestAccount(ctx context.Context, s *session) error {
 	return err
 }
 
-// pinterestNames reads a page of the names of the account's campaigns.
 func pinterestNames(ctx context.Context, s *session, cursor string) (next string, err error) {
 	q := url.Values{"page_size": {"250"}, "entity_statuses": {"ACTIVE", "PAUSED", "ARCHIVED"}}
 	if cursor != "" {
@@ -57,8 +55,7 @@ func pinterestNames(ctx context.Context, s *session, cursor string) (next string
 	return string(answer.Bookmark), err
 }
 
-// pinterestPage reads the figures of the next pinterestIDs campaigns. cursor is the place of the first of them in the list
-// of campaigns.
+// pinterestPage reads the figures of the next pinterestIDs campaigns. cursor is the place of the first of them in the list.
 func pinterestPage(ctx context.Context, s *session, period Range, cursor string) (rows []row, next string, err error) {
 	complete, err := s.prepare(ctx, pinterestNames)
 	switch {

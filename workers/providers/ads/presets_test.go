@@ -12,7 +12,7 @@ import (
 	"switchyard/models"
 )
 
-// presetAnswer is how a platform answers a request of its preset. A request is answered only if its path, day and secret match.
+// presetAnswer is how a platform answers a request of its preset.
 type presetAnswer struct {
 	path, secret string
 	day          func(r *http.Request) (from, to string)
@@ -23,7 +23,6 @@ type presetAnswer struct {
 	campaign     string   // of the first row
 }
 
-// presetAnswers has an answer in the documented form for each preset.
 var presetAnswers = map[string]presetAnswer{
 	"adsterra": {
 		path: "/advertiser/stats.json", secret: "X-API-Key",
@@ -119,8 +118,7 @@ func repeated(row string, n int) []string {
 	return out
 }
 
-// TestPresets: each preset sends the requests that its platform documents, for one day at a time and for all pages. It reads the
-// answer in the platform's form. A wrong token is refused, and no error contains it.
+// TestPresets: each preset sends the requests that its platform documents, and reads the documented answer.
 func TestPresets(t *testing.T) {
 	t.Parallel()
 	const token, size = "canary-preset-Zq7", 100
@@ -182,8 +180,7 @@ func TestPresets(t *testing.T) {
 	}
 }
 
-// TestCustomEndpointPages: pages are read until a page is not full. If a platform sends the last page again in place of a page
-// after it, the rows do not count twice. If rows are members of an object, the member's name is a field of the row.
+// TestCustomEndpointPages: pages are read until a page is not full, and a repeated last page does not count.
 func TestCustomEndpointPages(t *testing.T) {
 	t.Parallel()
 	var pages []string
@@ -207,7 +204,7 @@ func TestCustomEndpointPages(t *testing.T) {
 	}
 }
 
-// TestCustomEndpointWithoutAmount: a row without the field of the spend is an error. A field that is null means no spend.
+// TestCustomEndpointWithoutAmount: a row without the field of the spend is an error.
 func TestCustomEndpointWithoutAmount(t *testing.T) {
 	t.Parallel()
 	for body, want := range map[string]string{

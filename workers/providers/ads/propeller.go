@@ -12,9 +12,9 @@ import (
 	"switchyard/workers/providers/rest"
 )
 
-// propellerAds is the statistics endpoint of the SSP API, v5. Accounts are in US dollars. Days are New York days, because
-// the API uses this zone for requests without tz, and accepts tz only for ranges of up to a week. Unverified: the member names
-// for the list and the day; adstest/source.md names the clients that show them.
+// propellerAds is the statistics endpoint of the SSP API, v5. Accounts are in US dollars. Days are New York days: the API uses
+// this zone if no tz is sent. Unverified: the member names for the list and the day; adstest/source.md names the clients that
+// show them.
 var propellerAds = adapter{
 	base: "https://ssp-api.propellerads.com/v5",
 	open: func(s *session) {
@@ -25,7 +25,6 @@ var propellerAds = adapter{
 	page: propellerPage,
 }
 
-// propellerRows is the number of rows on a page.
 const propellerRows = 1000
 
 var errNoAmount = errors.New("a row of the platform has no amount in any known field")
@@ -54,8 +53,7 @@ func propellerPage(ctx context.Context, s *session, period Range, cursor string)
 	return rows, platform.Next(len(rows) > 0 && page < pages, page+1), err
 }
 
-// propellerList returns the rows of an answer, and the number of pages. The answer itself may be the list, which is then
-// complete.
+// propellerList returns the rows of an answer and the number of pages. The answer may be the list itself.
 func propellerList(raw json.RawMessage) (list []record, pages int, err error) {
 	if len(raw) > 0 && raw[0] == '[' {
 		err = rest.Decode(raw, &list)

@@ -10,9 +10,9 @@ import (
 	"switchyard/workers/providers/rest"
 )
 
-// reddit is the Ads API v3 of Reddit: ads-api.reddit.com/docs/v3. Spend is in micros of the ad account's currency. A report is
-// requested for UTC days, because its bounds must be full hours. It has the ids of campaigns but no names, so the names are read from
-// the list of campaigns. Unverified: whether a page of a report may have more than 100 rows.
+// reddit is the Ads API v3 of Reddit: ads-api.reddit.com/docs/v3. Spend is in micros of the ad account's currency. Days are UTC
+// days. A report has no names of campaigns, so they are read from the list of campaigns. Unverified: whether a page of a report
+// may have more than 100 rows.
 var reddit = adapter{
 	base: "https://ads-api.reddit.com/api/v3",
 	open: func(s *session) { s.zone = "UTC" },
@@ -27,13 +27,12 @@ var reddit = adapter{
 
 func redditPath(s *session) string { return "/ad_accounts/" + url.PathEscape(s.c["ad_account_id"]) }
 
-// redditPaging is the part of an answer that leads to the next page.
 type redditPaging struct {
 	Next rest.Text `json:"next_url"`
 }
 
-// query returns the parameters of the next page, or an empty text after the last page. Only the parameters in the
-// address are used, because the address could be on any host.
+// query returns the parameters of the next page, or "" after the last page. Only the parameters in the address are used, because
+// the address could be on any host.
 func (p redditPaging) query() (string, error) {
 	u, err := url.Parse(string(p.Next))
 	if err != nil || p.Next != "" && u.RawQuery == "" {
@@ -42,7 +41,6 @@ func (p redditPaging) query() (string, error) {
 	return u.RawQuery, nil
 }
 
-// redditQuery returns the parameters of the page at a cursor.
 func redditQuery(cursor string) (url.Values, error) {
 	if cursor == "" {
 		return url.Values{"page.size": {"100"}}, nil
@@ -54,7 +52,6 @@ func redditQuery(cursor string) (url.Values, error) {
 	return q, nil
 }
 
-// redditAccount reads the account's currency.
 func redditAccount(ctx context.Context, s *session) error {
 	var answer struct {
 		Data record `json:"data"`
@@ -67,7 +64,6 @@ func redditAccount(ctx context.Context, s *session) error {
 	return err
 }
 
-// redditNames reads a page of the names of the account's campaigns.
 func redditNames(ctx context.Context, s *session, cursor string) (next string, err error) {
 	q, err := redditQuery(cursor)
 	if err != nil {

@@ -43,7 +43,7 @@ func revcontentToken(ctx context.Context, s *session) (string, error) {
 	}}, "access_token")
 }
 
-// revcontentRows is the number of rows on a page. The answer does not say how many pages there are.
+// revcontentRows is the number of rows on a page. The last page is shorter.
 const revcontentRows = 1000
 
 func revcontentPage(ctx context.Context, s *session, period Range, cursor string) (rows []row, next string, err error) {

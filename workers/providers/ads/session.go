@@ -18,7 +18,6 @@ import (
 
 type record = rest.Record
 
-// session is the state of a connection while requests are made.
 type session struct {
 	platform.Session
 	adapter
@@ -33,16 +32,15 @@ type session struct {
 	token          string
 	renewed        bool
 	zone, currency string            // of the account; empty: not known
-	names          map[string]string // names of campaigns by their ids, for platforms that report spend without names; nil: not read yet
+	names          map[string]string // names of campaigns by their ids; nil: not read yet
 	meta           metaSize
 	lastPage       []byte // the last answer of a custom endpoint
 }
 
-// maxNamePages is the maximum number of pages that are read for the names of campaigns.
 const maxNamePages = 50
 
-// prepare calls test, which reads the account, and then reads the names of the account's campaigns. page adds the names of the page at
-// a cursor to s.names. A session is prepared once. complete is false if there are more than maxNamePages pages.
+// prepare reads the account and the names of its campaigns, once in a session. complete is false if the names have more than
+// maxNamePages pages.
 func (s *session) prepare(ctx context.Context, page func(ctx context.Context, s *session, cursor string) (next string, err error)) (
 	complete bool, err error,
 ) {
@@ -66,11 +64,9 @@ func (s *session) prepare(ctx context.Context, page func(ctx context.Context, s 
 	return false, nil
 }
 
-// nameOf returns the name of a campaign that prepare has read.
 func (s *session) nameOf(id rest.Text) rest.Text { return rest.Text(s.names[string(id)]) }
 
-// host returns an address of the platform. If a test has set Options.URL, host returns an address below it, with the same path. It
-// does not replace an address that is the customer's own.
+// host returns the address to use in place of base. A test replaces it by Options.URL, unless it is the customer's own.
 func (s *session) host(base string) string {
 	if s.client.o.URL == "" || s.customerHost {
 		return base
@@ -82,8 +78,7 @@ func (s *session) host(base string) string {
 	return s.client.o.URL + "/" + s.name + path
 }
 
-// sendSigned sends a request, with a token if the platform uses one. If the platform refuses the token, sendSigned renews the token
-// and sends the request again. It renews a token only once in a session.
+// sendSigned sends a request, with a token if the platform uses one. It renews a refused token once in a session.
 func (s *session) sendSigned(ctx context.Context, r rest.Request) (egress.Answer, error) {
 	if s.tokens == nil || s.sign == nil {
 		return s.Send(ctx, r)
@@ -101,8 +96,8 @@ func (s *session) sendSigned(ctx context.Context, r rest.Request) (egress.Answer
 	return out, err
 }
 
-// withRenewal calls send with a token. If the token is stale, withRenewal calls send once more with a new token. If the token is empty,
-// withRenewal fetches a token first.
+// withRenewal calls send with a token, and once more with a new token if that one is stale. If the token is empty, it fetches one
+// first.
 func withRenewal(ctx context.Context, tokens Tokens, token string, send func(token string) (stale bool, err error)) (err error) {
 	if token == "" {
 		if token, err = tokens.Token(ctx); err != nil {
@@ -133,13 +128,11 @@ func (s *session) isStale(err error) bool {
 	return f.Status == http.StatusUnauthorized || s.stale != nil && s.stale(f)
 }
 
-// hasCode reports whether a failure has one of the codes.
 func hasCode(f *rest.FailureError, codes []int) bool {
 	code, err := strconv.Atoi(f.Code)
 	return err == nil && slices.Contains(codes, code)
 }
 
-// read sends a request as sendSigned does and decodes the answer's JSON into *into.
 func (s *session) read(ctx context.Context, r rest.Request, into any) error {
 	answer, err := s.sendSigned(ctx, r)
 	if err != nil || into == nil {
@@ -148,7 +141,6 @@ func (s *session) read(ctx context.Context, r rest.Request, into any) error {
 	return rest.Decode(answer.Body, into)
 }
 
-// Get sends a GET request to a path as sendSigned does and decodes the answer's JSON into *into.
 func (s *session) Get(ctx context.Context, path string, query url.Values, into any) error {
 	return s.read(ctx, rest.Request{Method: http.MethodGet, Path: path, Query: query}, into)
 }
@@ -160,7 +152,6 @@ type fetchedTokens struct {
 	fresh bool // the token was fetched in this session, so a new one would be refused as well
 }
 
-// Token implements Tokens.
 func (f *fetchedTokens) Token(ctx context.Context) (string, error) {
 	if f.token != "" {
 		return f.token, nil
@@ -168,7 +159,6 @@ func (f *fetchedTokens) Token(ctx context.Context) (string, error) {
 	return f.Renew(ctx, "")
 }
 
-// Renew implements Tokens.
 func (f *fetchedTokens) Renew(ctx context.Context, _ string) (string, error) {
 	if f.fresh {
 		return "", &rest.FailureError{Refused: true, Text: "a token that was issued just now"}
@@ -188,7 +178,7 @@ func (f *fetchedTokens) Renew(ctx context.Context, _ string) (string, error) {
 	return token, err
 }
 
-// login sends the credentials without a token. It returns the token, which is the member of the answer with the given name.
+// login sends the credentials without a token. It returns the token, which is a member of the answer.
 func (s *session) login(ctx context.Context, r rest.Request, name string) (token string, err error) {
 	api := s.API
 	if api.Sign = nil; r.Header["Authorization"] != "" {
@@ -210,7 +200,7 @@ func digits(id string) string {
 	}, id)
 }
 
-// begun returns the days of a range that have begun in a time zone. ok is false if no day has begun.
+// begun returns the days of a range that have begun in a time zone, and whether there are any.
 func (s *session) begun(period Range, zone *time.Location) (part Range, ok bool) {
 	today := midnight(s.Now().In(zone), time.UTC)
 	if period.To.After(today) {

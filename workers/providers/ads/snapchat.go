@@ -13,9 +13,9 @@ import (
 )
 
 // snapchat is the Marketing API of Snapchat: developers.snap.com/api/marketing-api/Ads-API/measurement. Spend is in micros. A day
-// runs from midnight to midnight in the time zone of the ad account, and a request must name these moments. A report has the ids of
-// campaigns but no names, so the names are read from the list of campaigns. Unverified: that a page of campaigns may have 1,000 items,
-// and that failures can come with status 200.
+// runs from midnight to midnight in the time zone of the ad account, and a request must name these moments. A report has no names
+// of campaigns, so they are read from the list of campaigns. Unverified: that a page of campaigns may have 1,000 items, and that
+// failures can come with status 200.
 var snapchat = adapter{
 	base: "https://adsapi.snapchat.com/v1",
 	open: func(s *session) { s.Failed, s.Coded = snapchatFailed, rest.Member("error_code") },
@@ -41,7 +41,6 @@ func snapchatFailed(body []byte) string {
 
 func snapchatPath(s *session) string { return "/adaccounts/" + url.PathEscape(s.c["ad_account_id"]) }
 
-// snapchatPaging is the part of an answer that leads to the next page.
 type snapchatPaging struct {
 	Next rest.Text `json:"next_link"`
 }
@@ -59,7 +58,6 @@ func (p snapchatPaging) cursor() (string, error) {
 	return u.Query().Get("cursor"), nil
 }
 
-// snapchatAccount reads the account's currency and time zone.
 func snapchatAccount(ctx context.Context, s *session) error {
 	var answer struct {
 		Accounts rest.List[struct {
@@ -78,7 +76,6 @@ func snapchatAccount(ctx context.Context, s *session) error {
 	return nil
 }
 
-// snapchatNames reads a page of the names of the account's campaigns.
 func snapchatNames(ctx context.Context, s *session, cursor string) (next string, err error) {
 	q := url.Values{"limit": {"1000"}}
 	if cursor != "" {
@@ -99,7 +96,7 @@ func snapchatNames(ctx context.Context, s *session, cursor string) (next string,
 	return answer.Paging.cursor()
 }
 
-// snapchatTime is the form of times. A day must begin at midnight of the account.
+// snapchatTime is the form of times.
 const snapchatTime = "2006-01-02T15:04:05.000-07:00"
 
 func snapchatPage(ctx context.Context, s *session, period Range, cursor string) (rows []row, next string, err error) {

@@ -38,7 +38,6 @@ type Event struct {
 	Keys matchkey.Keys // hashed personal data that may be sent to the platform
 }
 
-// param returns a parameter of the tracking link.
 func (e Event) param(name string) string { return token.QueryParam(e.Query, name) }
 
 // amount returns the value as a JSON number.
@@ -46,7 +45,6 @@ func (e Event) amount() any { return jsonNumber(e.Value.String()) }
 
 type jsonNumber string
 
-// MarshalJSON implements json.Marshaler.
 func (n jsonNumber) MarshalJSON() ([]byte, error) { return []byte(n), nil }
 
 // Verdict is the result for an event. The zero Verdict means that there is no result yet.
@@ -62,7 +60,7 @@ type Verdict struct {
 // UploadError says why a platform gave no verdicts. It contains no credential.
 type UploadError struct {
 	text    string
-	request string        // the platform's id of the request that failed
+	request string
 	After   time.Duration // wait before the platform may be asked again, if it says so
 	Refused bool          // the credentials are refused or missing, so only the account can help
 	Stop    bool          // the platform refuses every event because of a setting, so only the account can help
@@ -71,7 +69,7 @@ type UploadError struct {
 // Error returns a text for a person.
 func (e *UploadError) Error() string { return e.text }
 
-// ProviderRequest implements the interface that models.RequestOf looks for.
+// ProviderRequest returns the platform's id of the request that failed.
 func (e *UploadError) ProviderRequest() string { return e.request }
 
 // UploadOptions are the options of an Uploader.
@@ -96,17 +94,15 @@ type uploads struct {
 	base      string
 	maxEvents int           // maximum number of events in one request
 	maxAge    time.Duration // maximum age of a conversion
-	// click returns the platform's click id of an event, or an empty text. clicks names the parameters that click looks for.
-	click  func(e Event) string
-	clicks string
+	click     func(e Event) string
+	clicks    string
 	// whyUnfit returns the reason why the platform cannot take a new conversion; nil: it can take all.
 	whyUnfit func(e Event) string
-	// needs names what the connection needs but does not have. The result is empty if nothing is missing. nil: the connection needs
-	// the fields that the provider's row marks for conversions.
+	// needs names what the connection lacks; nil: the fields that the provider's row marks for conversions are needed.
 	needs func(u *uploading) string
 	// headers adds headers to every request, in addition to the token; nil: no further headers.
 	headers func(u *uploading, h map[string]string)
-	// secret names the credential that is used as the token; empty: the tokens come from a sign-in.
+	// secret names the credential that is the token; empty: the tokens come from a sign-in.
 	secret string
 	// send uploads conversions. change reports later changes of conversions; nil: the platform accepts no changes.
 	send, change func(ctx context.Context, u *uploading, events []Event) ([]Verdict, error)
@@ -119,12 +115,10 @@ type uploads struct {
 	outcome func(ctx context.Context, u *uploading, request string) (Outcome, error)
 	// fault reads the failure that an answer reports.
 	fault func(status int, body []byte) *fault
-	// faultIn200 says that an answer with a successful status may report a failure. fault returns nil for such an answer if
-	// it reports no failure.
+	// faultIn200 says that an answer with a successful status may report a failure.
 	faultIn200 bool
 }
 
-// uploadPlatforms has the platforms that accept conversions, by the name of their provider.
 var uploadPlatforms = map[string]uploads{
 	models.GoogleAds:    googleUploads,
 	models.MicrosoftAds: microsoftUploads,
@@ -136,7 +130,6 @@ var uploadPlatforms = map[string]uploads{
 	"openai_ads":        openAIUploads,
 }
 
-// tokenUploads describes the uploads through a models.TokenUpload, by the name of the provider.
 var tokenUploads = map[string]uploads{models.MicrosoftAds: uetUploads}
 
 // fault is a failure as a platform reports it.
@@ -157,7 +150,6 @@ type fault struct {
 // Upload is a connection that uploads conversions. It is for one goroutine.
 type Upload struct{ u *uploading }
 
-// uploading is a connection while conversions are uploaded.
 type uploading struct {
 	platform.Session
 	uploads
@@ -176,8 +168,8 @@ const uploadRetryTime = 20 * time.Second
 // uploadRate limits the requests of a connection.
 var uploadRate = platform.Rate{Burst: 10, Interval: 500 * time.Millisecond}
 
-// Open makes a connection. key names the connection, for its rate limit. tokens is nil if no one has signed in. In shadow
-// mode, no event counts: the platform only validates new events, or nothing is sent.
+// Open makes a connection. key is the name of the connection for its rate limit. tokens is nil without a sign-in. In shadow mode
+// no event counts.
 func (c *Uploader) Open(provider, key string, credentials map[string]string, tokens Tokens, action string, shadow bool) (*Upload, error) {
 	p, known := models.SourceProviderNamed(provider)
 	entry, ok := uploadPlatforms[provider]
@@ -202,7 +194,7 @@ func (c *Uploader) Open(provider, key string, credentials map[string]string, tok
 	return &Upload{u}, nil
 }
 
-// missingSetting names what the connection needs but does not have. It returns an empty text if nothing is missing.
+// missingSetting names what the connection lacks, or returns "".
 func (u *uploading) missingSetting() string {
 	if u.needs != nil {
 		return u.needs(u)
@@ -216,8 +208,8 @@ func (c *Upload) MaxEvents() int { return c.u.maxEvents }
 // Requests returns the number of requests made so far.
 func (c *Upload) Requests() int { return c.u.Used().Requests }
 
-// mostRefused limits the search for the events that cause refusals. After more than mostRefused refused requests in one call of
-// sendAll, the events that are left stay pending.
+// mostRefused is how many refused requests the search for the refused events may cost. After that many in one call of sendAll,
+// the events that are left stay pending.
 const mostRefused = 100
 
 // Send sends events to the platform and returns a verdict for each, in their order. Events may be sent again, because the
@@ -258,7 +250,7 @@ func (c *Upload) Send(ctx context.Context, events []Event) ([]Verdict, error) {
 	return out, c.u.uploadError(err)
 }
 
-// skipReason returns the reason why an event is not sent. It returns an empty text if the event can be sent.
+// skipReason returns the reason why an event is not sent, or "".
 func (u *uploading) skipReason(e Event) string {
 	switch {
 	case u.click(e) == "":
@@ -279,8 +271,7 @@ func (u *uploading) skipReason(e Event) string {
 
 type sendFunc = func(ctx context.Context, u *uploading, events []Event) ([]Verdict, error)
 
-// sendAll sends the events at the given indices, in requests of at most u.maxEvents events. It writes their verdicts to out, at the same
-// indices.
+// sendAll sends the events at the given indices, and writes their verdicts to out at the same indices.
 func (u *uploading) sendAll(ctx context.Context, send sendFunc, indices []int, events []Event, out []Verdict) error {
 	refused := 0
 	for part := range slices.Chunk(indices, u.maxEvents) {
@@ -291,9 +282,9 @@ func (u *uploading) sendAll(ctx context.Context, send sendFunc, indices []int, e
 	return nil
 }
 
-// sendPart sends the events at the given indices in one request. If the platform refuses all of them because of a few, sendPart
-// rejects these few and sends the others again. If the platform does not say which events are to blame, sendPart finds them by
-// halving the list. refused counts the refused requests of all parts.
+// sendPart sends the events at the given indices in one request. If the platform refuses all of them because of some, it rejects
+// these and sends the others again. If the platform does not name them, they are found by halving the list. refused counts the
+// refused requests of all parts.
 func (u *uploading) sendPart(ctx context.Context, send sendFunc, indices []int, events []Event, out []Verdict, refused *int) error {
 	for len(indices) > 0 {
 		if *refused > mostRefused {

@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// TestRecordedAnswers reads refusals of platforms in the form that their sources show. adstest/source.md names the sources.
+// TestRecordedAnswers reads refusals of platforms in the form that adstest/source.md shows.
 func TestRecordedAnswers(t *testing.T) {
 	t.Parallel()
 	type outcome struct {

@@ -16,7 +16,7 @@ import (
 	"switchyard/workers/providers/rest/resttest"
 )
 
-// keys are the hashed personal data of the tests. Each field has its own hexadecimal digits, repeated to the length of a hash.
+// keys are the hashed personal data of the tests.
 var keys = matchkey.Keys{
 	Email: strings.Repeat("e", 64), Phone: strings.Repeat("a1", 32), FirstName: strings.Repeat("f", 64), LastName: strings.Repeat("b", 64),
 	City: strings.Repeat("c", 64), Region: strings.Repeat("d", 64), Zip: strings.Repeat("9", 64), Country: strings.Repeat("0c", 32),
@@ -25,8 +25,7 @@ var keys = matchkey.Keys{
 // externalID is the SHA-256 of the click id of the tests' first conversion, "c1".
 const externalID = "d0f631ca1ddba8db3bcfcb9e057cdc98d0379f1bee00e75a545147a27dadd982"
 
-// TestUploadBodies: the request has exactly the fields that the platform documents: the click, the page, the IP address, the user
-// agent and the hashed keys. The fakes refuse unknown fields as well.
+// TestUploadBodies: the request has exactly the fields that the platform documents.
 func TestUploadBodies(t *testing.T) {
 	t.Parallel()
 	eachUploader(t, func(u *uploader) {
@@ -59,7 +58,6 @@ func TestUploadClicks(t *testing.T) {
 	})
 }
 
-// compact returns JSON with sorted members and without spaces.
 func compact(t *testing.T, raw []byte) string {
 	t.Helper()
 	var v any
@@ -75,8 +73,7 @@ func compact(t *testing.T, raw []byte) string {
 	return string(out)
 }
 
-// TestUploadsUnknown: a conversion that lacks data which the platform needs is not sent, and the verdict says what is
-// missing. If only a part of the IP address is stored, the address cannot be sent. The conversion then needs a hashed e-mail address.
+// TestUploadsUnknown: a conversion that lacks data which the platform needs is not sent, and the verdict says what is missing.
 func TestUploadsUnknown(t *testing.T) {
 	t.Parallel()
 	eachUploader(t, func(u *uploader) {
@@ -97,7 +94,7 @@ func TestUploadsUnknown(t *testing.T) {
 	})
 }
 
-// TestUploadsToken: the error says that an unknown token is refused, also in shadow mode. No event is rejected because of the token.
+// TestUploadsToken: the error says that an unknown token is refused, and no event is rejected because of it.
 func TestUploadsToken(t *testing.T) {
 	t.Parallel()
 	eachUploader(t, func(u *uploader) {

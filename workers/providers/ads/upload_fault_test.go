@@ -28,7 +28,7 @@ func TestTikTokCodes(t *testing.T) {
 	}
 }
 
-// TestMetaCodes: a failure of an upload with the code of a rate limit asks for a pause, and is no refusal of the credentials.
+// TestMetaCodes: the code of a rate limit asks for a pause, and is no refusal of the credentials.
 func TestMetaCodes(t *testing.T) {
 	t.Parallel()
 	for _, code := range []int{4, 80004, 80005, 80006, 80008} {

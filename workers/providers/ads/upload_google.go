@@ -12,18 +12,15 @@ import (
 	"switchyard/workers/providers/rest"
 )
 
-// googleUploads sends conversions to Google Ads by the Data Manager API (POST /v1/events:ingest), or by UploadClickConversions
-// if the install chooses that. A project that may not use UploadClickConversions falls back to Data Manager. Both recognize a
-// conversion by its transaction or order id. An event that is sent again counts as the same conversion, even with another
-// value. Data Manager checks the form of events at once, and refuses a whole request because of one event. It reports the
-// outcome of a request later (GET /v1/requestStatus:retrieve), with counts by reason and not by event. If a request failed as
-// a whole, all its events are rejected. If it failed in part, all its events stay accepted, and the reason has the counts.
+// googleUploads sends conversions to Google Ads by the Data Manager API (POST /v1/events:ingest), or by UploadClickConversions if
+// the install chooses that. A project that may not use UploadClickConversions falls back to Data Manager. Both recognize a
+// conversion by its transaction or order id, so an event that is sent again counts once. Data Manager refuses a whole request
+// because of one event of a wrong form. It reports the outcome of a request later (GET /v1/requestStatus:retrieve), by reason and
+// not by event. If a request failed in part, all its events stay accepted.
 //
-// With Data Manager, a restatement is the event with its new value, as Data Manager documents it. With UploadClickConversions, it
-// is a ConversionAdjustment of the Google Ads API. A retraction is a ConversionAdjustment in both cases, because Data Manager has
-// no retractions. Data Manager takes conversions only for the customer that owns the conversion action, which may be a manager of
-// the account. Adjustments are not documented for wbraid. Unverified: the exact details of Data Manager's refusals. The place of a
-// refused event is read from any field that contains "events[n]".
+// A change is a ConversionAdjustment of the Google Ads API, except that a restatement in Data Manager is the event with its new
+// value. Data Manager takes conversions only for the customer that owns the conversion action, which may be a manager of the
+// account. Adjustments are not documented for wbraid. Unverified: the exact details of Data Manager's refusals.
 var googleUploads = uploads{
 	base: "https://datamanager.googleapis.com", maxEvents: 2000, maxAge: 90 * 24 * time.Hour,
 	click: func(e Event) string { _, id := googleClick(e); return id }, clicks: "gclid, gbraid or wbraid",
@@ -68,7 +65,7 @@ func googleIngest(ctx context.Context, u *uploading, events []Event) ([]Verdict,
 		return map[string]any{"accountType": "GOOGLE_ADS", "accountId": accountDigits(id)}
 	}
 	owner, action := models.GoogleAction(u.action)
-	to := map[string]any{ // d1 is our name for the destination
+	to := map[string]any{
 		"reference": "d1", "operatingAccount": account(cmp.Or(owner, u.c["customer_id"])), "productDestinationId": action,
 	}
 	if manager := u.c["login_customer_id"]; manager != "" {
@@ -113,8 +110,7 @@ func googleIngest(ctx context.Context, u *uploading, events []Event) ([]Verdict,
 var googleNoAddress = strings.Fields(
 	"AT BE BG CH CY CZ DE DK EE ES FI FR GB GR HR HU IE IS IT LI LT LU LV MT NL NO PL PT RO SE SI SK")
 
-// googleDevice describes the visitor's device. It has no IP address if the visitor's country is not known or is in
-// googleNoAddress.
+// googleDevice describes the visitor's device. The IP address is left out for an unknown country and for googleNoAddress.
 func googleDevice(e Event) map[string]any {
 	out := map[string]any{}
 	if e.UserAgent != "" {
@@ -126,8 +122,8 @@ func googleDevice(e Event) map[string]any {
 	return out
 }
 
-// googleIdentifiers returns the hashed personal data of an event, under the names of an API's fields. Names and postal
-// addresses are left out, because Google needs the postal code and the country without a hash.
+// googleIdentifiers returns the hashed personal data of an event. Names and postal addresses are left out, because Google needs
+// the postal code and the country without a hash.
 func googleIdentifiers(e Event, email, phone string) (out []map[string]any) {
 	if e.Keys.Email != "" {
 		out = append(out, map[string]any{email: e.Keys.Email})
@@ -138,8 +134,8 @@ func googleIdentifiers(e Event, email, phone string) (out []map[string]any) {
 	return out
 }
 
-// consent adds the account's statement about its visitors' consent to a message. If the account states nothing, consent adds
-// nothing. The words of the two APIs differ by a prefix.
+// consent adds the account's statement about its visitors' consent to a message, if there is one. The words of the two APIs
+// differ by a prefix.
 func (u *uploading) consent(message map[string]any, prefix string) {
 	if stated := u.c["consent"]; stated != "" {
 		word := prefix + strings.ToUpper(stated)
@@ -147,7 +143,8 @@ func (u *uploading) consent(message map[string]any, prefix string) {
 	}
 }
 
-// googleAds returns the Google Ads API and the path of a call for the customer. Requests name the manager account, if there is one.
+// googleAds returns the Google Ads API and the path of a call for the customer. Requests name the manager account, if there is
+// one.
 func (u *uploading) googleAds(call string) (rest.API, string) {
 	api := u.API
 	if u.o.URL == "" {
@@ -159,7 +156,6 @@ func (u *uploading) googleAds(call string) (rest.API, string) {
 	return api, fmt.Sprintf("/%s/customers/%s:%s", u.o.version(models.GoogleAds), accountDigits(u.c["customer_id"]), call)
 }
 
-// googleTime returns a time in the form of the Google Ads API.
 func googleTime(t time.Time) string { return t.UTC().Format("2006-01-02 15:04:05-07:00") }
 
 func (u *uploading) googleAction() string {
@@ -187,7 +183,6 @@ func googleClickConversions(ctx context.Context, u *uploading, events []Event) (
 	return verdicts, err
 }
 
-// notAllowed reports whether a project may not use UploadClickConversions.
 func notAllowed(err error) bool {
 	f, ok := asFault(err)
 	return ok && strings.Contains(f.text, googleNotAllowed)
@@ -195,7 +190,6 @@ func notAllowed(err error) bool {
 
 const googleNotAllowed = "CUSTOMER_NOT_ALLOWLISTED_FOR_THIS_FEATURE"
 
-// googleChange sends restatements and retractions.
 func googleChange(ctx context.Context, u *uploading, events []Event) ([]Verdict, error) {
 	out := make([]Verdict, len(events))
 	var restated []Event
@@ -244,7 +238,6 @@ func googleChange(ctx context.Context, u *uploading, events []Event) ([]Verdict,
 	return out, err
 }
 
-// googleError is an error of the Google Ads API.
 type googleError struct {
 	Code     map[string]string `json:"errorCode"`
 	Message  string            `json:"message"`
@@ -263,8 +256,7 @@ func (e googleError) code() string {
 	return ""
 }
 
-// Codes of the Google Ads API for an event. Any other code rejects the event, but a code of googleSettings gives a new conversion no
-// verdict.
+// Codes of the Google Ads API for an event.
 var (
 	googleKnows = map[string]bool{ // Google already has the event, from a request whose answer was lost
 		"CLICK_CONVERSION_ALREADY_EXISTS": true, "ORDER_ID_ALREADY_IN_USE": true, "DUPLICATE_ORDER_ID": true,
@@ -290,7 +282,7 @@ func (e googleError) verdict() Verdict {
 	return v
 }
 
-// googlePartly makes a call that may accept some items of a list and refuse others. Its answer then still has a successful status.
+// googlePartly makes a call that may accept some items of a list and refuse others.
 func (u *uploading) googlePartly(ctx context.Context, call, name string, list []map[string]any) ([]Verdict, error) {
 	api, path := u.googleAds(call)
 	var answer struct {
@@ -331,7 +323,6 @@ func (u *uploading) googlePartly(ctx context.Context, call, name string, list []
 	return out, nil
 }
 
-// place returns the index of the list's item that the error is about.
 func (e googleError) place(list string) (n int, ok bool) {
 	for _, p := range e.Location.Path {
 		if p.Field == list {

@@ -9,8 +9,7 @@ import (
 	"time"
 )
 
-// googleStatus is an error answer of the Data Manager API or of the Google Ads API: a google.rpc.Status. Its details are
-// google.rpc.ErrorInfo, BadRequest and RetryInfo, or a GoogleAdsFailure of the Google Ads API.
+// googleStatus is an error answer of either API: a google.rpc.Status with details.
 type googleStatus struct {
 	Error struct {
 		Message string `json:"message"`
@@ -23,7 +22,6 @@ type googleStatus struct {
 	} `json:"error"`
 }
 
-// googleViolation is a field that Data Manager refuses.
 type googleViolation struct {
 	Field  string `json:"field"`
 	Text   string `json:"description"`
@@ -40,8 +38,7 @@ var googleInstall = []string{
 }
 
 // googleSettings has the codes with which the Google Ads API refuses each event of a connection because of its conversion action
-// or its account. The codes are values of ConversionUploadError and of RequestError. The same event is refused until a person
-// changes the setting.
+// or its account.
 var googleSettings = []string{
 	"NO_CONVERSION_ACTION_FOUND", "INVALID_CONVERSION_ACTION_TYPE", "CUSTOMER_NOT_ACCEPTED_CUSTOMER_DATA_TERMS",
 	"CUSTOMER_NOT_ENABLED_ENHANCED_CONVERSIONS_FOR_LEADS", "CUSTOMER_DATA_POLICY_PROHIBITS_ENHANCED_CONVERSIONS",
@@ -54,8 +51,8 @@ var googleSettings = []string{
 func (e googleError) ofSetting() bool { return slices.Contains(googleSettings, e.code()) }
 
 const (
-	googleScopeMissing = "ACCESS_TOKEN_SCOPE_INSUFFICIENT" // the reason of a refusal of a token that lacks a scope
-	googleInstallPause = time.Hour                         // the wait before an install's project is tried again
+	googleScopeMissing = "ACCESS_TOKEN_SCOPE_INSUFFICIENT"
+	googleInstallPause = time.Hour // before an install's project is tried again
 )
 
 // ofDestination reports whether a violation concerns the destination of a request, and so each event that is sent to it.
@@ -77,10 +74,10 @@ func (v googleViolation) text() string {
 	return text
 }
 
-// googleFault reads an error answer of the Data Manager API or of the Google Ads API.
+// googleFault reads an error answer of either API.
 func googleFault(status int, body []byte) *fault {
 	var answer googleStatus
-	_ = json.Unmarshal(body, &answer) // an answer of another form: the status is used
+	_ = json.Unmarshal(body, &answer)
 	f := &fault{text: fmt.Sprintf("%d %s", status, answer.Error.Message), at: map[int]string{}}
 	f.expired, f.refused = status == http.StatusUnauthorized, status == http.StatusForbidden
 	var reasons []string
@@ -112,7 +109,6 @@ func googleFault(status int, body []byte) *fault {
 	return f
 }
 
-// addViolations adds the fields of a request that are refused.
 func (f *fault) addViolations(list []googleViolation) {
 	for _, v := range list {
 		n, ok := indexIn(v.Field, "events")

@@ -12,21 +12,20 @@ import (
 	"switchyard/workers/providers/rest"
 )
 
-// googleSoon is the wait before an event is sent again if it came too soon after its click or after the creation of its
-// conversion action.
+// googleSoon is the wait before an event that came too soon is sent again.
 const googleSoon = 6 * time.Hour
 
-// Data Manager's reasons that this package treats specially. googleOutcome reads them in the outcome of a request.
+// Data Manager's reasons that this package treats specially.
 const (
-	googleTooRecent = "TOO_RECENT" // a part of PROCESSING_ERROR_REASON_TOO_RECENT_CLICK
+	googleTooRecent = "TOO_RECENT"
 	// googleDuplicate is the prefix of the reasons for conversions that Google already has. Google recognizes them by their
 	// transaction id, or by click and time.
 	googleDuplicate = "PROCESSING_ERROR_REASON_DUPLICATE_"
 )
 
-// googleOutcome asks Data Manager about the outcome of a request, which has one destination. A request with an unknown status
-// counts as under way. If some events of a request came too early, the whole request is sent again, because Google does not
-// name these events. Google refuses the other events of the request as duplicates.
+// googleOutcome asks Data Manager about the outcome of a request. An unknown status counts as under way. If some events came too
+// early, the whole request is sent again, because Google does not name them. Google refuses the other events of the request as
+// duplicates.
 func googleOutcome(ctx context.Context, u *uploading, request string) (Outcome, error) {
 	type counts struct {
 		Counts []struct {

@@ -23,7 +23,6 @@ func eachGoogle(t *testing.T, test func(*uploader)) {
 	})
 }
 
-// openAction opens a connection to Google for a conversion action.
 func (u *uploader) openAction(action string, shadow bool) *ads.Upload {
 	u.Helper()
 	up, err := u.client.Open(u.provider, "key", adstest.UploadTokens[u.provider], &signedIn{world: u.world, held: u.world.SignedIn()}, action, shadow)
@@ -33,7 +32,6 @@ func (u *uploader) openAction(action string, shadow bool) *ads.Upload {
 	return up
 }
 
-// refusal sends an event and returns the error of the platform.
 func (u *uploader) refusal(up *ads.Upload, e ads.Event) *ads.UploadError {
 	u.Helper()
 	list, err := up.Send(u.Context(), []ads.Event{e})
@@ -44,8 +42,7 @@ func (u *uploader) refusal(up *ads.Upload, e ads.Event) *ads.UploadError {
 	return failure
 }
 
-// TestGoogleOwner: conversions are sent to the customer that owns the conversion action, also if the action belongs to a manager of
-// the account.
+// TestGoogleOwner: conversions are sent to the customer that owns the conversion action, such as a manager of the account.
 func TestGoogleOwner(t *testing.T) {
 	t.Parallel()
 	eachGoogle(t, func(u *uploader) {
@@ -59,8 +56,7 @@ func TestGoogleOwner(t *testing.T) {
 	})
 }
 
-// TestGoogleDestination: a refusal of the destination concerns every event, so the error asks for a stop and says what to do. This
-// holds in shadow mode too.
+// TestGoogleDestination: a refusal of the destination concerns every event, so the error asks for a stop and says what to do.
 func TestGoogleDestination(t *testing.T) {
 	t.Parallel()
 	eachGoogle(t, func(u *uploader) {
@@ -86,9 +82,7 @@ func TestGoogleDestination(t *testing.T) {
 	})
 }
 
-// TestGoogleSetting: the older API refuses each event individually if the conversion action does not exist. The error asks
-// for a stop, and the events stay pending. A refusal that may end without a change of the settings does not stop the
-// uploads.
+// TestGoogleSetting: if the conversion action does not exist, the error asks for a stop.
 func TestGoogleSetting(t *testing.T) {
 	t.Parallel()
 	eachGoogle(t, func(u *uploader) {
@@ -117,8 +111,7 @@ func TestGoogleSetting(t *testing.T) {
 	})
 }
 
-// TestGoogleProject: a refusal of the install's project is not a refusal of the account's sign-in. A token that lacks a scope is a
-// refusal of the sign-in.
+// TestGoogleProject: a refusal of the install's project is not a refusal of the account's sign-in.
 func TestGoogleProject(t *testing.T) {
 	t.Parallel()
 	eachGoogle(t, func(u *uploader) {
@@ -152,8 +145,7 @@ func TestGoogleAdjustScope(t *testing.T) {
 	})
 }
 
-// TestGoogleMatching: Google gets the hashed e-mail and phone number. Data Manager also gets the user agent. It gets the IP
-// address only of visitors from countries where Google Ads takes it.
+// TestGoogleMatching: Google gets the hashed e-mail and phone number. Data Manager also gets the device.
 func TestGoogleMatching(t *testing.T) {
 	t.Parallel()
 	eachGoogle(t, func(u *uploader) {

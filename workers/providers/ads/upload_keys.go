@@ -21,8 +21,7 @@ func filled(from map[string]string) map[string]any {
 	return out
 }
 
-// addKeys adds the hashes that are known. Each hash becomes a list of one item under the short name that Meta, Snapchat and
-// Pinterest share.
+// addKeys adds the hashes that are known. Meta, Snapchat and Pinterest share these short names.
 func addKeys(user map[string]any, k matchkey.Keys) {
 	for name, hash := range filled(map[string]string{
 		"em": k.Email, "ph": k.Phone, "fn": k.FirstName, "ln": k.LastName, "ct": k.City, "st": k.Region, "zp": k.Zip, "country": k.Country,

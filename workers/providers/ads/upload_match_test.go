@@ -17,8 +17,7 @@ var hashes = matchkey.Keys{
 	City: strings.Repeat("e", 64), Region: strings.Repeat("f", 64), Zip: strings.Repeat("1", 64), Country: strings.Repeat("2", 64),
 }
 
-// matched has, by platform, the fields of an event by which the platform recognizes the person. The event has the
-// keys of the variable hashes.
+// matched has, by platform, the fields by which the platform recognizes the person of the keys in hashes.
 var matched = map[string]func() document{
 	models.Meta: func() document {
 		out := document{}
@@ -54,7 +53,7 @@ var matched = map[string]func() document{
 
 type document = map[string]any
 
-// part returns the members of the document got that the document want has too, at every depth.
+// part returns the members of got that want has too, at every depth.
 func part(got, want document) document {
 	out := document{}
 	for name, value := range want {
@@ -68,8 +67,7 @@ func part(got, want document) document {
 	return out
 }
 
-// TestUploadsMatching: platforms get the page, its referrer and the hashed personal data that they take. Without them, the
-// fields are left out.
+// TestUploadsMatching: platforms get the page, its referrer and the hashed personal data that they take.
 func TestUploadsMatching(t *testing.T) {
 	t.Parallel()
 	eachUploader(t, func(u *uploader) {
@@ -94,8 +92,7 @@ func TestUploadsMatching(t *testing.T) {
 	})
 }
 
-// TestMetaUnfit: an event without a user agent or without the address of its page is not sent, because Meta requires both for web
-// pages.
+// TestMetaUnfit: an event without a user agent or a page is not sent, because Meta requires both for web pages.
 func TestMetaUnfit(t *testing.T) {
 	t.Parallel()
 	eachUploader(t, func(u *uploader) {
@@ -140,8 +137,7 @@ func TestUETConsent(t *testing.T) {
 	})
 }
 
-// TestTikTokPlace: a refusal of the whole request that names the place of an event rejects this event, and the others are sent once
-// more.
+// TestTikTokPlace: if a refusal names an event, this event is rejected and the others are sent once more.
 func TestTikTokPlace(t *testing.T) {
 	t.Parallel()
 	eachUploader(t, func(u *uploader) {

@@ -17,10 +17,9 @@ import (
 )
 
 // metaUploads sends conversions to Meta by the Conversions API. Meta recognizes a conversion by event_id and event_name, and
-// refuses a whole request because of one bad event. It can neither change nor retract a conversion. It has no trial mode
-// either: an event with a test event code is shown to the account's users at once, and counts like any other. Events of web pages
-// need a user agent and the address of the page. Unverified: that a request may have 1,000 events, and that a refusal names the
-// places of events.
+// refuses a whole request because of one bad event. It can neither change nor retract a conversion. It has no trial mode either:
+// an event with a test event code counts like any other. Events of web pages need a user agent and the address of the page.
+// Unverified: that a request may have 1,000 events, and that a refusal names the places of events.
 var metaUploads = uploads{
 	base: "https://graph.facebook.com", maxEvents: 1000, maxAge: 7 * 24 * time.Hour,
 	click: func(e Event) string { return cmp.Or(metaClick(e), e.param("fbp")) }, clicks: "fbclid, fbc or fbp",
@@ -30,8 +29,7 @@ var metaUploads = uploads{
 	fault:    metaFault, faultIn200: true,
 }
 
-// metaUnfit says what an event lacks, if it lacks something that every event of a web page needs. Otherwise it returns an empty
-// text.
+// metaUnfit says what an event lacks of the things that every event of a web page needs, or returns "".
 func metaUnfit(e Event) string {
 	switch {
 	case e.UserAgent == "":
@@ -130,7 +128,7 @@ func metaFault(status int, body []byte) *fault {
 	}
 	f := &fault{text: strings.Join(words, "; ")}
 	switch {
-	case e.Transient, status >= http.StatusInternalServerError, slices.Contains(metaTransient, e.Code): // the request may be sent again
+	case e.Transient, status >= http.StatusInternalServerError, slices.Contains(metaTransient, e.Code):
 	case slices.Contains(metaBusyCodes, e.Code):
 		f.after = metaPause
 	// The codes 10 and 200 to 299 say that a permission is missing.

@@ -14,9 +14,8 @@ import (
 
 // microsoftUploads sends conversions to Microsoft Advertising by ApplyOfflineConversions (REST v13). Microsoft recognizes a
 // conversion by click, goal and time, and ignores it if it is sent again. Later changes are sent by
-// ApplyOfflineConversionAdjustments. Microsoft may accept a part of a request. It then lists the refused items with a
-// successful status. The error for the first item of a list may have no Index. Unverified: the numbers of the error codes, so
-// the words are read instead.
+// ApplyOfflineConversionAdjustments. A successful answer may list refused items. The first item's error may have no Index.
+// Unverified: the numbers of the error codes, so the words are read instead.
 var microsoftUploads = uploads{
 	base: "https://campaign.api.bingads.microsoft.com", maxEvents: 1000, maxAge: 90 * 24 * time.Hour,
 	click: func(e Event) string { return e.param("msclkid") }, clicks: "msclkid",
@@ -53,8 +52,7 @@ var microsoftUploads = uploads{
 
 func microsoftTime(t time.Time) string { return t.UTC().Format("2006-01-02T15:04:05Z") }
 
-// microsoft sends a list of the given kind, one item for each event. The function "with" returns the fields of an event that are not
-// part of its key.
+// microsoft sends a list of the given kind. with returns the fields of an event that are not part of its key.
 func (u *uploading) microsoft(ctx context.Context, what string, events []Event, with func(e Event) map[string]any) ([]Verdict, error) {
 	list := make([]map[string]any, len(events))
 	for i, e := range events {
@@ -86,7 +84,6 @@ func (u *uploading) microsoft(ctx context.Context, what string, events []Event, 
 // microsoftPause is how long Microsoft asks to wait after too many calls.
 const microsoftPause = time.Minute
 
-// microsoftFault reads an ApplicationFault.
 func microsoftFault(status int, body []byte) *fault {
 	type entry struct {
 		Code any    `json:"Code"`

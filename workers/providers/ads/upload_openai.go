@@ -24,7 +24,7 @@ var openAIUploads = uploads{
 	fault:     openAIFault,
 }
 
-// openAIData are the kinds of data of standard events. Any other event is sent as a custom event.
+// openAIData are the kinds of data of standard events.
 var openAIData = map[string]string{"order_created": "contents", "lead_created": "customer_action"}
 
 func openAISend(ctx context.Context, u *uploading, events []Event) ([]Verdict, error) {

@@ -33,7 +33,6 @@ func pinterestUnfit(e Event) string {
 	return ""
 }
 
-// pinterestEvents are the results of events, in the order of the events.
 type pinterestEvents struct {
 	Events []struct {
 		Status  string `json:"status"`

@@ -17,7 +17,6 @@ import (
 // faultError wraps a fault as an error.
 type faultError struct{ *fault }
 
-// Error implements error.
 func (e *faultError) Error() string { return e.text }
 
 // post sends JSON and reads the answer's JSON.
@@ -25,7 +24,7 @@ func (u *uploading) post(ctx context.Context, api rest.API, path string, body, i
 	return u.call(ctx, api, rest.Request{Method: http.MethodPost, Path: path, Body: body, Repeat: true}, into)
 }
 
-// call sends a request and reads the answer's JSON. If the token is no longer valid, call replaces it once.
+// call sends a request and reads the answer's JSON. It replaces an expired token of a sign-in once.
 func (u *uploading) call(ctx context.Context, api rest.API, r rest.Request, into any) error {
 	return withRenewal(ctx, uploadTokens{u}, "", func(token string) (stale bool, err error) {
 		u.Hide(token)
@@ -52,7 +51,7 @@ func (u *uploading) call(ctx context.Context, api rest.API, r rest.Request, into
 	})
 }
 
-// reportedFault returns the failure that an answer reports in the platform's own way, or nil.
+// reportedFault returns the failure that an answer reports, or nil.
 func (u *uploading) reportedFault(answer egress.Answer, err error) *fault {
 	if answer.Status == 0 || answer.Status/100 == 2 && !u.faultIn200 {
 		return nil
@@ -71,7 +70,7 @@ func (u *uploading) reportedFault(answer egress.Answer, err error) *fault {
 	return f
 }
 
-// statusFault returns the failure that the status of an answer stands for. Its text is the platform's, or else the status.
+// statusFault returns the failure that the status of an answer stands for.
 func statusFault(status int, text string) *fault {
 	f := &fault{text: cmp.Or(text, strconv.Itoa(status))}
 	switch status {
@@ -83,7 +82,7 @@ func statusFault(status int, text string) *fault {
 	return f
 }
 
-// uploadPause is the minimum wait after too many requests. If the platform names a longer wait, that wait is used.
+// uploadPause is the minimum wait after too many requests.
 const uploadPause = time.Minute
 
 // Outcome is the later result of a request that a platform has accepted.
@@ -91,10 +90,9 @@ type Outcome struct {
 	Done   bool
 	Result string // models.UploadAccepted or UploadRejected, for all events of the request
 	Reason string // for a person; without secrets
-	// Known says that the platform already had all events of the request: an earlier request with these events has arrived.
+	// Known says that the platform already had all events of the request: an earlier request has arrived.
 	Known bool
-	// Again is the wait before the request's events are sent once more, because some came too early; 0: they are not sent
-	// again. The platform recognizes events that it already has by their ids.
+	// Again is the wait before the events are sent once more, because some came too early; 0: they are not sent again.
 	Again time.Duration
 }
 
@@ -109,11 +107,10 @@ func (c *Upload) Outcome(ctx context.Context, request string) (Outcome, error) {
 	return out, c.u.uploadError(err)
 }
 
-// uploadTokens implements Tokens for a connection. The token is the connection's secret, or a token of a sign-in. An error
-// that only the account can fix is an *UploadError.
+// uploadTokens implements Tokens by the connection's secret or a sign-in. An error that only the account can fix is an
+// *UploadError.
 type uploadTokens struct{ *uploading }
 
-// Token implements Tokens.
 func (t uploadTokens) Token(ctx context.Context) (string, error) {
 	switch {
 	case t.secret != "":
@@ -125,7 +122,6 @@ func (t uploadTokens) Token(ctx context.Context) (string, error) {
 	return token, refusedToken(err)
 }
 
-// Renew implements Tokens.
 func (t uploadTokens) Renew(ctx context.Context, refused string) (string, error) {
 	token, err := t.tokens.Renew(ctx, refused)
 	return token, refusedToken(err)
@@ -138,7 +134,6 @@ func refusedToken(err error) error {
 	return err
 }
 
-// uploadError converts an error to an *UploadError for the caller.
 func (u *uploading) uploadError(err error) error {
 	var ready *UploadError
 	var failed *rest.FailureError
@@ -161,7 +156,7 @@ func (u *uploading) uploadError(err error) error {
 	return out
 }
 
-// missing returns a text that names the empty fields of the connection. It returns an empty text if none is empty.
+// missing names the empty fields of the connection, or returns "".
 func (u *uploading) missing(fields ...string) string {
 	var list []string
 	for _, name := range fields {
@@ -175,7 +170,6 @@ func (u *uploading) missing(fields ...string) string {
 	return "the connection has no " + strings.Join(list, " and no ")
 }
 
-// asFault returns the fault in an error, if there is one.
 func asFault(err error) (*fault, bool) {
 	if f, ok := errors.AsType[*faultError](err); ok {
 		return f.fault, true
@@ -183,8 +177,7 @@ func asFault(err error) (*fault, bool) {
 	return nil, false
 }
 
-// moved returns a copy of the fault for the list that the events of the request were taken from. The event with index i in the
-// request has the index places[i] in the list. The copy names refused events by their indices in the list.
+// moved returns a copy of the fault for another list. The request's event i is at places[i] in that list.
 func (f *fault) moved(places []int) *fault {
 	out := *f
 	out.at = map[int]string{}
@@ -207,7 +200,6 @@ func indexIn(text, name string) (n int, ok bool) {
 	return n, err == nil && n >= 0
 }
 
-// accepted returns verdicts that accept all events.
 func accepted(events []Event, reason string) []Verdict {
 	out := make([]Verdict, len(events))
 	for i := range out {

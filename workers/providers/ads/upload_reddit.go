@@ -16,7 +16,7 @@ import (
 
 // redditUploads sends conversions to Reddit by the Conversions API v3: ads-api.reddit.com/docs/v3. Reddit recognizes a conversion
 // by its type and conversion_id, and refuses a whole request because of some events, which it names. It can neither change nor
-// retract a conversion. A test id only shows events in the Events Manager, so there is no trial mode.
+// retract a conversion. There is no trial mode.
 var redditUploads = uploads{
 	base: "https://ads-api.reddit.com/api/v3", maxEvents: 1000, maxAge: 7 * 24 * time.Hour,
 	click: func(e Event) string { return e.param("rdt_cid") }, clicks: "rdt_cid",

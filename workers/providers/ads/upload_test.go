@@ -21,7 +21,7 @@ import (
 	"switchyard/workers/providers/rest/resttest"
 )
 
-// uploadAt is the time of the tests' conversions. uploadNow is the current time in the tests, an hour later.
+// uploadAt is the time of the tests' conversions.
 var (
 	uploadAt  = time.Date(2026, 11, 1, 12, 32, 45, 0, time.UTC)
 	uploadNow = uploadAt.Add(time.Hour)
@@ -31,15 +31,15 @@ var (
 type uploader struct {
 	*testing.T
 
-	name     string // name of the case
+	name     string
 	provider string
 	can      adstest.UploadPlatform
 	clicks   bool // use Google's older API
 	world    *adstest.Uploads
 	client   *ads.Uploader
 	waits    []time.Duration
-	waited   func()        // is called instead of each wait; nil: no function is called
-	limit    time.Duration // timeout of a request
+	waited   func()
+	limit    time.Duration
 	event    func(id, click string) ads.Event
 }
 
@@ -102,7 +102,7 @@ func (k *signedIn) Renew(_ context.Context, refused string) (string, error) {
 // shadowMode is the argument of open for a connection whose events the platform does not count.
 const shadowMode = true
 
-// open opens a connection. The second result has its tokens, if the platform uses a sign-in.
+// open opens a connection.
 func (u *uploader) open(shadow bool) (*ads.Upload, *signedIn) {
 	u.Helper()
 	k := &signedIn{world: u.world, held: u.world.SignedIn()}
@@ -113,7 +113,7 @@ func (u *uploader) open(shadow bool) (*ads.Upload, *signedIn) {
 	return up, k
 }
 
-// send sends events and returns the results in one line, and the verdicts.
+// send sends events and returns the results in one line.
 func (u *uploader) send(up *ads.Upload, events ...ads.Event) (string, []ads.Verdict) {
 	u.Helper()
 	list, err := up.Send(u.Context(), events)
@@ -129,7 +129,6 @@ func (u *uploader) send(up *ads.Upload, events ...ads.Event) (string, []ads.Verd
 	return strings.Join(words, " "), list
 }
 
-// same reports a difference between two values of JSON.
 func (u *uploader) same(got, want any) {
 	u.Helper()
 	if !reflect.DeepEqual(got, want) {
@@ -146,8 +145,7 @@ func (u *uploader) received(want int) []adstest.Uploaded {
 	return list
 }
 
-// TestUploadsPartly: events that the platform refuses are rejected with its reason. This holds if the first event is refused,
-// and also if the platform does not name the refused events. The other events are accepted, each once.
+// TestUploadsPartly: refused events are rejected, even if the platform does not name them. The others are accepted, each once.
 func TestUploadsPartly(t *testing.T) {
 	t.Parallel()
 	eachUploader(t, func(u *uploader) {
@@ -175,7 +173,7 @@ func TestUploadsPartly(t *testing.T) {
 	})
 }
 
-// TestUploadsUnfit: events that no platform could recognize or accept are not sent. The verdict says why.
+// TestUploadsUnfit: events that no platform could recognize or accept are not sent.
 func TestUploadsUnfit(t *testing.T) {
 	t.Parallel()
 	eachUploader(t, func(u *uploader) {
@@ -193,7 +191,7 @@ func TestUploadsUnfit(t *testing.T) {
 	})
 }
 
-// TestUploadsAgain: the platform recognizes an event that is sent again, also if its first answer was lost.
+// TestUploadsAgain: the platform recognizes an event that is sent again.
 func TestUploadsAgain(t *testing.T) {
 	t.Parallel()
 	eachUploader(t, func(u *uploader) {
@@ -212,7 +210,6 @@ func TestUploadsAgain(t *testing.T) {
 }
 
 // TestUploadsChange: the value of a conversion is changed, and a conversion is retracted, if the platform supports this.
-// Otherwise the reason says that the platform does not support it.
 func TestUploadsChange(t *testing.T) {
 	t.Parallel()
 	eachUploader(t, func(u *uploader) {
@@ -245,8 +242,7 @@ func TestUploadsChange(t *testing.T) {
 	})
 }
 
-// TestUploadsShadow: events that are sent in shadow mode do not count. If the platform can check events without counting them,
-// its verdicts are returned.
+// TestUploadsShadow: events that are sent in shadow mode do not count.
 func TestUploadsShadow(t *testing.T) {
 	t.Parallel()
 	eachUploader(t, func(u *uploader) {
@@ -267,8 +263,7 @@ func TestUploadsShadow(t *testing.T) {
 	})
 }
 
-// TestGoogleWhole: if an error concerns the whole request, no event is accepted. If a project may not use the older API, the
-// newer API is used.
+// TestGoogleWhole: if an error concerns the whole request, no event is accepted.
 func TestGoogleWhole(t *testing.T) {
 	t.Parallel()
 	eachUploader(t, func(u *uploader) {
@@ -290,8 +285,7 @@ func TestGoogleWhole(t *testing.T) {
 	})
 }
 
-// TestGoogleConsent: Google gets the account's statement about its visitors' consent, and nothing if the account states
-// nothing.
+// TestGoogleConsent: Google gets the account's statement about its visitors' consent, if there is one.
 func TestGoogleConsent(t *testing.T) {
 	t.Parallel()
 	eachUploader(t, func(u *uploader) {
@@ -343,8 +337,7 @@ func TestMetaShadow(t *testing.T) {
 	})
 }
 
-// TestUploadsFail: a request that fails for a while is sent again, after the pause that the platform asks for. A lasting
-// failure gives an error without credentials. If the platform is busy, the error says when to try again.
+// TestUploadsFail: a request that fails for a while is sent again, after the pause that the platform asks for.
 func TestUploadsFail(t *testing.T) {
 	t.Parallel()
 	eachUploader(t, func(u *uploader) {
@@ -393,8 +386,7 @@ func TestUploadsSlow(t *testing.T) {
 	})
 }
 
-// TestUploadsExpired: an expired token of a sign-in is replaced once. If the account entered the token itself, the error says
-// that the token is refused.
+// TestUploadsExpired: an expired token of a sign-in is replaced once. Any other token is refused.
 func TestUploadsExpired(t *testing.T) {
 	t.Parallel()
 	eachUploader(t, func(u *uploader) {
@@ -413,8 +405,7 @@ func TestUploadsExpired(t *testing.T) {
 	})
 }
 
-// TestUploadsLacks: if the connection lacks a field, Send returns an error and sends nothing. With Google's older API, an event that
-// is sent too soon after its click is to be sent again six hours later.
+// TestUploadsLacks: if the connection lacks a field, Send returns an error and sends nothing.
 func TestUploadsLacks(t *testing.T) {
 	t.Parallel()
 	eachUploader(t, func(u *uploader) {

@@ -15,10 +15,10 @@ import (
 	"switchyard/models"
 )
 
-// tiktokUploads sends conversions to TikTok by the events API 2.0 (POST /event/track/). TikTok recognizes a conversion by
-// event and event_id, and can neither change nor retract it. Failures come with status 200 and a code that is not 0. TikTok's
-// own SDK lists the codes. A request with a test event code may have only one event. Unverified: that refusals with code
-// 40000 or 40002 concern events in all cases, and that events may be 7 days old.
+// tiktokUploads sends conversions to TikTok by the events API 2.0 (POST /event/track/). TikTok recognizes a conversion by event
+// and event_id, and can neither change nor retract it. Failures come with status 200 and a code that is not 0. A request with a
+// test event code may have only one event. Unverified: that refusals with code 40000 or 40002 concern events in all cases, and
+// that events may be 7 days old.
 var tiktokUploads = uploads{
 	base: "https://business-api.tiktok.com", maxEvents: 50, maxAge: 7 * 24 * time.Hour,
 	click: func(e Event) string { return e.param("ttclid") }, clicks: "ttclid",
@@ -28,7 +28,7 @@ var tiktokUploads = uploads{
 	fault:    tiktokFault, faultIn200: true,
 }
 
-// tiktokPartly is TikTok's code when only some events of a request were accepted. The answer lists the refused events in failed_events.
+// tiktokPartly is TikTok's code when only some events of a request were accepted.
 const tiktokPartly = 20001
 
 var (
@@ -115,7 +115,7 @@ func tiktokFault(status int, body []byte) *fault {
 	case slices.Contains(tiktokBad, code):
 		f.event, f.at = true, map[int]string{}
 		for _, place := range tiktokPlace.FindAllStringSubmatch(answer.Text, -1) {
-			n, _ := strconv.Atoi(place[1]) // at most four digits
+			n, _ := strconv.Atoi(place[1])
 			f.at[n] = f.text
 		}
 	case slices.Contains(tiktokRefused, code):

@@ -14,10 +14,9 @@ import (
 )
 
 // uetUploads sends conversions to Microsoft's UET Conversions API:
-// learn.microsoft.com/advertising/guides/uet-conversion-api-integration. It needs no sign-in, only the token of a UET tag,
-// which Microsoft issues to some accounts. It recognizes a conversion by eventId and eventName, and can neither change nor
-// retract it. It names the places of refused events and accepts the other events. Unverified: the names of all error codes, so only
-// the status and the places are used.
+// learn.microsoft.com/advertising/guides/uet-conversion-api-integration. It needs no sign-in, only the token of a UET tag, which
+// Microsoft issues to some accounts. It recognizes a conversion by eventId and eventName, and can neither change nor retract it.
+// It names the places of refused events and accepts the other events. Unverified: the names of all error codes.
 var uetUploads = uploads{
 	base: "https://capi.uet.microsoft.com", maxEvents: 1000, maxAge: 7 * 24 * time.Hour,
 	click: func(e Event) string { return e.param("msclkid") }, clicks: "msclkid",
@@ -27,7 +26,7 @@ var uetUploads = uploads{
 	fault:  uetFault,
 }
 
-// uetAnswer is the answer to a request with events, also to a request that is refused.
+// uetAnswer is the answer to a request with events.
 type uetAnswer struct {
 	Trace string `json:"traceId"`
 	Error struct {
@@ -43,7 +42,7 @@ type uetAnswer struct {
 	} `json:"error"`
 }
 
-// refused returns the reason of each refused event, by the index of the event in the request.
+// refused returns the reason of each refused event by its index in the request.
 func (a uetAnswer) refused() map[int]string {
 	out := map[int]string{}
 	for _, d := range a.Error.Details {
@@ -85,7 +84,7 @@ func uetSend(ctx context.Context, u *uploading, events []Event) ([]Verdict, erro
 	return out, nil
 }
 
-// uetFault reads a refusal of a whole request. The status of an answer that refuses only some events is successful.
+// uetFault reads a refusal of a whole request.
 func uetFault(status int, body []byte) *fault {
 	var answer uetAnswer
 	_ = json.Unmarshal(body, &answer) // an answer of another form: the status is used

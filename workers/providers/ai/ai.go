@@ -1,8 +1,7 @@
-// Package ai sends questions to language models of four providers. Each provider has an entry in the table providers.
-// OpenAI and OpenRouter share a file; the others have a file of their own. README.md names the source of each format, and what
-// is not verified.
+// Package ai sends questions to language models of four providers. Each provider has an entry in the table providers. README.md
+// names the source of each format, and what is not verified.
 //
-// A key is sent only to its provider, or to Options.URL. No error contains it. Treat the text of a model as untrusted input.
+// No error contains a key. Treat the text of a model as untrusted input.
 package ai
 
 import (
@@ -39,7 +38,7 @@ type Tool struct {
 	Parameters map[string]any
 }
 
-// Call is a function call that a model asks for. Arguments is the text that the model wrote. It is not always valid JSON.
+// Call is a function call that a model asks for. Arguments is the text that the model wrote, which may not be valid JSON.
 type Call struct {
 	ID        string
 	Name      string
@@ -69,7 +68,7 @@ type Question struct {
 	System string
 	Turns  []Turn
 	Tools  []Tool
-	// Final forbids further calls. The tools are still sent, because earlier turns may contain calls to them.
+	// Final forbids further calls. Earlier turns may contain calls, so the tools are still sent.
 	Final     bool
 	MaxTokens int // maximum length of the answer
 }
@@ -85,7 +84,7 @@ type Answer struct {
 	TokensIn, TokensOut int
 }
 
-// Options of a Client. URL, Now and Wait are optional. Wait replaces the timer that runs before a request is repeated.
+// Options of a Client.
 type Options struct {
 	Egress *egress.Client
 	// URL replaces the addresses of all providers, for tests and gateways; empty: each provider's own address.
@@ -119,7 +118,6 @@ type provider struct {
 	usual []*regexp.Regexp
 }
 
-// providers has the providers by the names that models.AIProviders gives them.
 var providers = map[string]provider{
 	"anthropic":  anthropic,
 	"gemini":     gemini,
@@ -128,7 +126,7 @@ var providers = map[string]provider{
 }
 
 const (
-	// timeout is the limit of one request. It is long, because a model answers slowly.
+	// timeout is the limit of one request. A model answers slowly.
 	timeout = 20 * time.Second
 	// retryTime is how long one request waits for a provider that is busy or fails.
 	retryTime = 3 * time.Second
@@ -150,8 +148,7 @@ func (c *Client) Open(name, key string) (*Connection, error) {
 	api := rest.API{
 		Out: c.o.Egress, Base: p.base, Now: c.o.Now, Sign: p.sign(key), RetryTime: retryTime, Wait: c.o.Wait,
 		Timeout: func() time.Duration { return timeout },
-		// An answer with an error object counts as an error, whatever its status.
-		Failed: failure, Coded: rest.Member("error.status", "error.code", "error.type"), // OpenAI's code says more than its type
+		Failed:  failure, Coded: rest.Member("error.status", "error.code", "error.type"),
 	}.WithSecrets(key)
 	if p.open != nil {
 		p.open(&api)
@@ -162,7 +159,7 @@ func (c *Client) Open(name, key string) (*Connection, error) {
 	return &Connection{p, api}, nil
 }
 
-// failure returns the error text of an answer, or an empty text if the answer has no error object.
+// failure returns the error text of an answer, or "".
 func failure(body []byte) string {
 	var answer struct {
 		Error *struct {
@@ -175,7 +172,6 @@ func failure(body []byte) string {
 	return cmp.Or(string(answer.Error.Message), "no reason given")
 }
 
-// Limits of a list of models.
 const (
 	maxModels = 1000
 	maxPages  = 10
@@ -204,7 +200,7 @@ func (c *Connection) Models(ctx context.Context) ([]Model, error) {
 	return all[:min(len(all), maxModels)], nil
 }
 
-// nameText returns the name of a model on one line, without NUL characters and at most maxName characters long.
+// nameText returns the name of a model on one line, at most maxName characters long.
 func nameText(name string) string {
 	name = strings.Join(strings.Fields(strings.ReplaceAll(name, "\x00", "")), " ")
 	if runes := []rune(name); len(runes) > maxName {
@@ -213,8 +209,8 @@ func nameText(name string) string {
 	return name
 }
 
-// UsualModel chooses a model from the list that Models returned. It prefers the provider's usual models, and otherwise returns
-// the first model. It returns an empty text for an empty list.
+// UsualModel chooses a model from the list that Models returned. It returns the provider's usual model, or else the first, or ""
+// for an empty list.
 func (c *Connection) UsualModel(list []Model) string {
 	for _, name := range c.usual {
 		for _, m := range list {
@@ -244,8 +240,7 @@ func (c *Connection) NextTurn(ctx context.Context, q Question) (Answer, error) {
 	return a, nil
 }
 
-// send posts a question. It sends the question again if the provider was busy or failed. A repeated question costs nothing but
-// tokens.
+// send posts a question, and posts it again if the provider was busy or failed.
 func send(ctx context.Context, api rest.API, path string, body, into any) error {
 	return api.Do(ctx, rest.Request{Method: http.MethodPost, Path: path, Body: body, Repeat: true}, into)
 }

@@ -17,7 +17,7 @@ import (
 	"switchyard/workers/providers/rest/resttest"
 )
 
-// suite is a provider under test. The test decides what the model says.
+// suite is a provider under test.
 type suite struct {
 	*testing.T
 
@@ -66,14 +66,13 @@ var tools = []ai.Tool{{
 	Parameters: map[string]any{"type": "object", "properties": map[string]any{"place": map[string]any{"type": "string"}}},
 }}
 
-// next asks for the next turn of a conversation.
 func (s suite) next(turns ...ai.Turn) (ai.Answer, error) {
 	return s.open(aitest.Key).NextTurn(s.Context(), ai.Question{
 		Model: aitest.Models[s.name], System: "Be brief.", Turns: turns, Tools: tools, MaxTokens: 100,
 	})
 }
 
-// script sets the model's turns, in order. The last turn repeats.
+// script sets the model's turns. The last one repeats.
 func (s suite) script(list ...aitest.Turn) {
 	s.world.Reply = func(aitest.Received) aitest.Turn {
 		turn := list[0]
@@ -84,7 +83,7 @@ func (s suite) script(list ...aitest.Turn) {
 	}
 }
 
-// models: all pages are read. Only models that chat and call tools are listed, newest first. The usual model is found.
+// models: all pages are read. Only models that chat and call tools are listed, newest first.
 func (s suite) models() {
 	c := s.open(aitest.Key)
 	list, err := c.Models(s.Context())
@@ -103,8 +102,7 @@ func (s suite) models() {
 	}
 }
 
-// conversation: two calls at once, their results, one more call, and the answer. The fakes refuse the same requests as their
-// providers, such as a call without a result.
+// conversation: two calls at once, their results, one more call, and the answer.
 func (s suite) conversation() {
 	s.script(
 		aitest.Turn{Text: "I look.", Calls: []aitest.Call{{Name: "weather", Arguments: `{"place":"Rome"}`}, {Name: "weather", Arguments: `{"place":"Oslo"}`}}},
@@ -129,7 +127,6 @@ func (s suite) conversation() {
 	a, err := c.NextTurn(s.Context(), ai.Question{
 		Model: aitest.Models[s.name], System: "Be brief.", Turns: turns, Tools: tools, Final: true, MaxTokens: 50,
 	})
-	// The fakes report 82 tokens for each question and 17 for each answer.
 	if err != nil || a.Text != "It rains." || len(a.Calls) > 0 || a.TokensIn != 82 || a.TokensOut != 17 || !a.Assistant {
 		s.Fatalf("%+v, %v", a, err)
 	}
@@ -148,8 +145,8 @@ func (s suite) conversation() {
 	}
 }
 
-// malformed: arguments that are not a JSON object reach the caller. The caller answers that they are wrong, and the
-// conversation continues.
+// malformed: arguments that are not a JSON object reach the caller. The conversation continues after an answer that they are
+// wrong.
 func (s suite) malformed() {
 	for _, arguments := range []string{`{"place": `, `[]`, `"x"`, `7`, ``} {
 		s.script(aitest.Turn{Calls: []aitest.Call{{Name: "weather", Arguments: arguments}}}, aitest.Turn{Text: "Sorry."})
@@ -167,8 +164,7 @@ func (s suite) malformed() {
 	}
 }
 
-// TestThinking: if an OpenAI model accepts no tools while it reasons, reasoning is switched off. A model that does not reason
-// gets no such setting.
+// TestThinking: reasoning is switched off for an OpenAI model that accepts no tools while it reasons.
 func TestThinking(t *testing.T) {
 	t.Parallel()
 	for _, thinks := range []bool{false, true} {
@@ -251,8 +247,7 @@ func (s suite) keys() {
 	}
 }
 
-// refusals: an error of the provider, in the form that its source shows, is returned in the provider's words. Only a refused key is
-// rest.ErrRefused, and only too many requests are rest.ErrBusy.
+// refusals: an error of the provider, in the form that its source shows, is returned in the provider's words.
 func (s suite) refusals() {
 	if len(aitest.Refusals[s.name]) == 0 {
 		s.Errorf("%s has no refusals", s.name)

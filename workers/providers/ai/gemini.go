@@ -60,7 +60,6 @@ func listGemini(ctx context.Context, api rest.API) ([]Model, error) {
 	return geminiModels.filter(out), nil
 }
 
-// geminiPart is a part of a turn.
 type geminiPart struct {
 	Text    string `json:"text"`
 	Thought bool   `json:"thought"`
@@ -121,7 +120,6 @@ func requestGemini(ctx context.Context, api rest.API, q Question) (out Answer, e
 	return out, readGemini(answer.Candidates[0].Content, &out)
 }
 
-// readGemini reads the content of an answer.
 func readGemini(raw json.RawMessage, out *Answer) error {
 	var content struct {
 		Parts []geminiPart `json:"parts"`
@@ -146,7 +144,7 @@ func readGemini(raw json.RawMessage, out *Answer) error {
 	return nil
 }
 
-// unnamed is the prefix of the id of a call that has no id from the provider.
+// unnamed is the prefix of the id of a call to which the provider gave none.
 const unnamed = "unnamed call "
 
 func geminiContents(turns []Turn) []any {

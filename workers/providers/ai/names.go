@@ -6,8 +6,7 @@ import (
 	"strings"
 )
 
-// names decides from a model's id whether the model can chat and use tools: the id must match chat and must not match noChat. It
-// is for providers whose lists do not say this.
+// names decides by a model's id whether it can chat and use tools, for providers whose lists do not say so.
 type names struct{ chat, noChat *regexp.Regexp }
 
 func (n names) chats(id string) bool {
@@ -17,8 +16,8 @@ func (n names) chats(id string) bool {
 	return n.chat.MatchString(id) && !n.noChat.MatchString(id)
 }
 
-// filter returns the models that can chat and use tools. If it recognizes no model, it returns all models, because a gateway may
-// use other names.
+// filter returns the models that can chat and use tools. If it recognizes none, it returns all, because a gateway may use other
+// names.
 func (n names) filter(all []Model) []Model {
 	chat := slices.DeleteFunc(slices.Clone(all), func(m Model) bool { return !n.chats(m.ID) })
 	if len(chat) == 0 {
@@ -27,8 +26,7 @@ func (n names) filter(all []Model) []Model {
 	return chat
 }
 
-// word returns a pattern that matches a model's name if one of its words, which are joined by hyphens, is in list. The words in
-// list are separated by |.
+// word returns a pattern for names that have one of the words in list between hyphens. The list is separated by |.
 func word(list string) string { return `(^|-)(` + list + `)(-|$)` }
 
 var (
@@ -45,7 +43,6 @@ var (
 	}
 )
 
-// compiled compiles patterns for the ids of models.
 func compiled(patterns ...string) []*regexp.Regexp {
 	out := make([]*regexp.Regexp, len(patterns))
 	for i, p := range patterns {

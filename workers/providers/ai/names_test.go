@@ -6,8 +6,7 @@ import (
 	"testing"
 )
 
-// lists has models as the providers list them. chatting has the models that chat and accept tools, and others has the rest. The
-// first model of chatting is the usual one.
+// lists has models as the providers list them. chatting has the models that chat and accept tools, the usual one first.
 var lists = []struct {
 	provider         string
 	chats            names
@@ -39,8 +38,7 @@ var lists = []struct {
 	{"openrouter", names{}, `openai/gpt-5.4 openai/gpt-5-codex openai/gpt-5-pro`, ``},
 }
 
-// TestNames: the patterns recognize exactly the models that chat and accept tools, and UsualModel chooses the first model of
-// chatting. The order of the list does not matter, except for OpenAI: its list has the newest models first.
+// TestNames: the patterns recognize exactly the models in chatting, and UsualModel chooses the first of them.
 func TestNames(t *testing.T) {
 	t.Parallel()
 	for _, l := range lists {

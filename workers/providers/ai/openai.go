@@ -22,13 +22,11 @@ var openAI = provider{
 	usual:    compiled(`^gpt-5(\.\d+)?(-20[\d-]+)?$`, `^gpt-5(\.\d+)?-mini`, `^gpt-4(\.1|o)(-20[\d-]+)?$`, `^gpt-4(\.1|o)-mini`),
 }
 
-// noCredit is the error text for a request that is refused because the account at the provider has no credit.
 const noCredit = "the account at the provider has no credit left"
 
-// isUnpaid reports whether the provider has refused a request with 402, which means that the account has no credit.
+// isUnpaid reports whether the account at the provider has no credit.
 func isUnpaid(f *rest.FailureError) bool { return f.Status == http.StatusPaymentRequired }
 
-// explainUnpaid returns noCredit for a failure that isUnpaid recognizes, and an empty text for all others.
 func explainUnpaid(f *rest.FailureError) string {
 	if isUnpaid(f) {
 		return noCredit
@@ -104,7 +102,6 @@ func listOpenRouter(ctx context.Context, api rest.API) ([]Model, error) {
 	return out, nil
 }
 
-// completion is the answer of a chat completion.
 type completion struct {
 	Choices []struct {
 		Message struct {
@@ -126,9 +123,8 @@ type completion struct {
 	} `json:"usage"`
 }
 
-// requestOpenAI asks for a chat completion. Newer models reason by default, and this API accepts no tools while they do. If a
-// request is refused for this reason, requestOpenAI repeats it with reasoning switched off. It does not send this setting at
-// first, because older models do not know it.
+// requestOpenAI asks for a chat completion. Newer models reason by default, and this API accepts no tools while they do. Such a
+// refused request is repeated with reasoning switched off. Older models do not know that setting.
 func requestOpenAI(ctx context.Context, api rest.API, q Question) (Answer, error) {
 	const limit, effort = "max_completion_tokens", "reasoning_effort"
 	out, err := complete(ctx, api, q, limit, nil)
@@ -139,8 +135,7 @@ func requestOpenAI(ctx context.Context, api rest.API, q Question) (Answer, error
 	return out, err
 }
 
-// complete asks for a chat completion. limit is the API's name for the maximum number of tokens. The parameter `more` has further
-// members of the request.
+// complete asks for a chat completion. limit is the API's name for the maximum number of tokens, and more has further members.
 func complete(ctx context.Context, api rest.API, q Question, limit string, more map[string]any) (out Answer, err error) {
 	body := map[string]any{"model": q.Model, "messages": chatMessages(q), limit: q.MaxTokens}
 	maps.Copy(body, more)

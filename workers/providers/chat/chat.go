@@ -27,7 +27,7 @@ type Error struct {
 	After time.Duration // wait before the next message, if the chat says so
 }
 
-// Options of New.
+// Options are the options of New.
 type Options struct {
 	Egress   *egress.Client
 	Telegram string // address of the Bot API; default Telegram's own
@@ -46,15 +46,14 @@ func New(o Options) *Client {
 	return &Client{o}
 }
 
-// provider is a kind of chat: where its messages go, their form, and their maximum length in characters. A failure is
-// recognized by the status, and at Slack also by a word other than ok.
+// provider is a kind of chat: where its messages go, their form, and their maximum length in characters.
 type provider struct {
 	to      func(c *Client, credentials map[string]string) (base, path string)
 	message func(credentials map[string]string, text string) any
 	longest int
 	query   url.Values
-	failed  func(body []byte) string // rest.API.Failed; nil: a failure has its words in JSON
-	moved   func(body []byte) string // returns the id that the chat has now, if the body says so; nil: a chat keeps its id
+	failed  func(body []byte) string // as rest.API.Failed
+	moved   func(body []byte) string // returns the id that the chat has now, if it has changed; may be nil
 }
 
 var providers = map[string]provider{
@@ -89,7 +88,7 @@ var providers = map[string]provider{
 	},
 }
 
-// slackWord returns the word with which Slack refuses a message, such as no_service. Slack sends it as plain text.
+// slackWord returns the word with which Slack refuses a message, such as no_service.
 func slackWord(body []byte) string {
 	if word := string(body); word != "ok" && isWord.MatchString(word) {
 		return word
@@ -116,7 +115,7 @@ func byAddress(_ *Client, credentials map[string]string) (base, path string) {
 	return base, ""
 }
 
-// withQuery returns the parameters of a request: a provider's own, and the ones in a webhook's address, such as a thread.
+// withQuery returns the provider's parameters and those in a webhook's address, such as a thread.
 func (p provider) withQuery(address string) url.Values {
 	_, raw, _ := strings.Cut(address, "?")
 	query, _ := url.ParseQuery(raw) // parameters that cannot be parsed are left out

@@ -13,7 +13,6 @@ import (
 	"switchyard/workers/providers/chat/chattest"
 )
 
-// open starts the fakes and returns a client and the credentials of each kind of chat.
 func open(t *testing.T) (*chattest.World, *chat.Client, map[string]map[string]string) {
 	t.Helper()
 	w := &chattest.World{}
@@ -41,8 +40,7 @@ func TestSend(t *testing.T) {
 	}
 }
 
-// TestDiscordThread: the address of a thread keeps its parameter when the client adds wait=true, with which Discord reports whether
-// it has stored the message.
+// TestDiscordThread: the address of a thread keeps its parameter.
 func TestDiscordThread(t *testing.T) {
 	t.Parallel()
 	w, c, channels := open(t)
@@ -65,7 +63,7 @@ func TestRefusals(t *testing.T) {
 			}
 		}
 		w.Refuse(kind, chattest.Refusal{})
-		if err := c.Send(t.Context(), kind, credentials, ""); err == nil && kind != models.ChannelDiscord { // for Discord the text is put into a block of code, so the message is not empty
+		if err := c.Send(t.Context(), kind, credentials, ""); err == nil && kind != models.ChannelDiscord { // Discord's message is never empty: the text is in a block of code
 			t.Errorf("%s takes an empty message", kind)
 		}
 	}

@@ -3,7 +3,7 @@
 // Cloudflare allows a token 1200 requests in five minutes. All processes share a budget that stays within this limit.
 // A caller waits for its turn only for a short time, then it gets an Error that says when to ask again.
 //
-// The token never leaves this package. No error contains it.
+// No error contains the token.
 package cloudflare
 
 import (
@@ -34,7 +34,7 @@ const (
 	Interval = 5 * time.Minute / (1200 - Burst)
 )
 
-// Options of a Client. URL and Now are optional.
+// Options are the options of a Client. URL and Now may be left out.
 type Options struct {
 	Egress *egress.Client
 	Budget rest.Pace
@@ -47,7 +47,7 @@ type Options struct {
 type Client struct {
 	o       Options
 	secrets *rest.Secrets
-	reserve int           // how many requests of the budget must stay for others
+	reserve int           // requests of the budget that must stay for others
 	maxWait time.Duration // how long a request may wait for its turn
 }
 
@@ -68,8 +68,7 @@ func (c *Client) Background() *Client {
 	return &Client{o: c.o, secrets: c.secrets, reserve: Burst / 3, maxWait: 20 * time.Second}
 }
 
-// Request is a call of the API. Path begins with a slash, and the caller has escaped its parts. Body is nil or a value that is sent
-// as JSON.
+// Request is a call of the API. The parts of Path are escaped. Body is sent as JSON, unless it is nil.
 type Request struct {
 	Method  string
 	Path    string
@@ -101,8 +100,7 @@ type envelope struct {
 	Info   Page            `json:"result_info"`
 }
 
-// Do sends a request and decodes the result into *into. If into is nil, the result is ignored. The error is an *Error, an error of
-// the context, or says that the request cannot be built.
+// Do sends a request and decodes the result into *into. A nil into ignores the result. Errors of Cloudflare are an *Error.
 func (c *Client) Do(ctx context.Context, r Request, into any) (Page, error) {
 	for again := true; ; again = false {
 		if err := c.admit(ctx); err != nil {
@@ -116,7 +114,7 @@ func (c *Client) Do(ctx context.Context, r Request, into any) (Page, error) {
 			wait := c.pauseOf(answer.Header)
 			c.o.Budget.Pause(context.WithoutCancel(ctx), wait)
 			if again && wait <= c.maxWait {
-				continue // admit waits
+				continue
 			}
 			return Page{}, busy(wait)
 		}
@@ -124,7 +122,6 @@ func (c *Client) Do(ctx context.Context, r Request, into any) (Page, error) {
 	}
 }
 
-// admit waits for the request's turn.
 func (c *Client) admit(ctx context.Context) error {
 	deadline := c.o.Now().Add(c.maxWait)
 	for {
@@ -171,7 +168,6 @@ func (c *Client) send(ctx context.Context, r Request) (out egress.Answer, err er
 	return out, nil
 }
 
-// read finds the result or the refusal in an answer.
 func (c *Client) read(answer egress.Answer, into any) (Page, error) {
 	var e envelope
 	err := json.Unmarshal(answer.Body, &e)
@@ -203,13 +199,12 @@ func (c *Client) read(answer egress.Answer, into any) (Page, error) {
 
 var errForm = &Error{Text: "Cloudflare's answer has another form than documented"}
 
-// The bounds of a pause that Cloudflare asks for. Without a readable Retry-After, the pause is minPause.
+// The bounds of a pause that Cloudflare asks for.
 const (
 	minPause = time.Second
 	maxPause = 10 * time.Minute
 )
 
-// pauseOf returns the pause that an answer asks for.
 func (c *Client) pauseOf(header http.Header) time.Duration {
 	return min(max(rest.RetryAfter(header.Get("Retry-After"), c.o.Now), minPause), maxPause)
 }
@@ -230,15 +225,15 @@ func (e *Error) Error() string { return e.Text }
 
 // Refused reports whether Cloudflare refuses the token.
 func (e *Error) Refused() bool {
-	switch e.Code { // the token is wrong, lacks a permission, or is not in the format of a token
+	switch e.Code {
 	case 10000, 9106, 9109, 6003, 6111:
 		return true
 	}
 	return e.Status == http.StatusUnauthorized
 }
 
-// Public converts the error for a customer. The new error's code is edge_ with Cloudflare's error code, or else with the status. If
-// the error has neither, the code is edge_unavailable.
+// Public converts the error for a customer. Its code is edge_ with Cloudflare's error code, or else with the status or
+// "unavailable".
 func (e *Error) Public() *models.Error {
 	switch {
 	case e.Code != 0:

@@ -21,8 +21,7 @@ type unlimited struct{}
 func (unlimited) Allow(context.Context, int) time.Duration   { return 0 }
 func (unlimited) Pause(ctx context.Context, _ time.Duration) {}
 
-// TestRefused: an error has the cause from Cloudflare's error_chain. The error for a token with a wrong format says that the
-// token is refused. The fake refuses a request with a parameter or a field that a route does not have.
+// TestRefused: an error has the cause from Cloudflare's error_chain, and says whether the token is refused.
 func TestRefused(t *testing.T) {
 	t.Parallel()
 	fake := cloudflaretest.Serve(t)

@@ -12,8 +12,7 @@ import (
 	"time"
 )
 
-// The limits of one call to Workers KV. Cloudflare accepts 100 MB in a call. KVBytes is only a third of that, to need less memory
-// here.
+// The limits of one call to Workers KV. Cloudflare accepts 100 MB. KVBytes is less, to need less memory here.
 const (
 	KVPairs = 10_000
 	KVBytes = 32 << 20
@@ -39,10 +38,9 @@ type Pair struct {
 // kvTimeout is the timeout of one call. The largest call has 32 MB.
 const kvTimeout = time.Minute
 
-// Put writes pairs in as few calls as the limits allow. After each call to Cloudflare it calls the function done. The argument
-// tried has the keys of the call, and the argument failed has the keys among them that Cloudflare has not written. A key accepts
-// only one write per second, so the caller may try the failed keys again. The first error of a call or of the function done ends
-// Put. Pairs that earlier calls have written stay.
+// Put writes pairs in as few calls as the limits allow. After each call it calls done with the call's keys and the failed keys. A
+// key accepts only one write per second, so the caller may try failed keys again. The first error ends Put, and what was written
+// stays.
 func (k KV) Put(ctx context.Context, pairs iter.Seq[Pair], done func(tried, failed []string) error) error {
 	var batch []json.RawMessage
 	var tried []string
@@ -73,7 +71,7 @@ func (k KV) Put(ctx context.Context, pairs iter.Seq[Pair], done func(tried, fail
 	return flush()
 }
 
-// Delete removes keys in batches and calls the function done as Put does. A key that does not exist counts as removed.
+// Delete removes keys in batches and calls done as Put does. A key that does not exist counts as removed.
 func (k KV) Delete(ctx context.Context, keys []string, done func(tried, failed []string) error) error {
 	for chunk := range slices.Chunk(keys, KVPairs) {
 		failed, err := k.bulk(ctx, Request{Method: http.MethodPost, Path: k.path + "/bulk/delete", Body: chunk})
@@ -87,8 +85,7 @@ func (k KV) Delete(ctx context.Context, keys []string, done func(tried, failed [
 	return nil
 }
 
-// bulk makes a call and returns the keys that Cloudflare has not written or deleted. In an older version of the API the result is
-// null, and then bulk returns no keys.
+// bulk makes a call and returns the keys that Cloudflare has not written or deleted. An older version of the API names no keys.
 func (k KV) bulk(ctx context.Context, r Request) (failed []string, err error) {
 	var out struct {
 		Failed []string `json:"unsuccessful_keys"`
@@ -98,6 +95,5 @@ func (k KV) bulk(ctx context.Context, r Request) (failed []string, err error) {
 	return out.Failed, err
 }
 
-// Target returns the account and namespace that the pairs are written to. If the target changes, the caller knows that it now
-// writes to another namespace, which is still empty.
+// Target returns the account and namespace that the pairs are written to. Another target is still empty.
 func (k KV) Target() string { return strings.TrimPrefix(k.path, "/accounts/") }

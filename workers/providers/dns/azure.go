@@ -59,8 +59,7 @@ func (p *azure) signIn(ctx context.Context) error {
 // azureVersion is the version of the API.
 var azureVersion = url.Values{"api-version": {"2018-05-01"}}
 
-// azureList reads all pages of a list. Only the query of the link to the next page is used, so that the link cannot lead to another
-// address.
+// azureList reads all pages of a list. Only the query of a link is used, so that it cannot lead to another address.
 func azureList[T any](ctx context.Context, p *azure, at string, query url.Values) ([]T, error) {
 	return pages(func(int) ([]T, bool, error) {
 		var answer struct {
@@ -85,11 +84,10 @@ func (p *azure) Zones(ctx context.Context) ([]zone, error) {
 	}
 	at := "/subscriptions/" + url.PathEscape(p.c["subscription_id"]) + "/providers/Microsoft.Network/dnszones"
 	zones, err := azureList[listedZone](ctx, p, at, azureVersion)
-	// The id of a zone becomes the beginning of the path of later requests, so zones with an id of another form are left out.
+	// Later requests have paths that begin with the id of a zone, so other ids are left out.
 	return zonesOf(slices.DeleteFunc(zones, func(z listedZone) bool { return !strings.HasPrefix(string(z.ID), "/subscriptions/") })), err
 }
 
-// azureRecords has the records of a set, by type.
 type azureRecords struct {
 	TTL   int         `json:"TTL,omitempty"`
 	A     []azureA    `json:"ARecords,omitempty"`

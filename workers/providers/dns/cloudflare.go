@@ -46,7 +46,7 @@ func (p *cloudflareAccount) Zones(ctx context.Context) ([]zone, error) {
 	})
 }
 
-// oneName is a context key. Its value is the name whose records are read. Without it, the whole zone is read.
+// oneName is the context key of the name whose records are read. Without it, the whole zone is read.
 type oneName struct{}
 
 func (p *cloudflareAccount) Records(ctx context.Context, z zone, name string) ([]libdns.RR, error) {
@@ -70,14 +70,14 @@ func (p *cloudflareAccount) Append(ctx context.Context, z zone, r libdns.RR, _ [
 	return err
 }
 
-// transport is the HTTP client of a libdns package. The package sends its requests to addresses that begin with the text in from.
-// transport sends them as requests of the API.
+// transport is the HTTP client of a libdns package. It sends the package's requests, whose addresses begin with from, as requests
+// of the API.
 type transport struct {
 	rest.API
 	from string
 }
 
-// Do implements the package's interface. It returns an error if the answer reports a failure.
+// Do sends a request, and returns an error if the answer reports a failure.
 func (t transport) Do(r *http.Request) (*http.Response, error) {
 	path, ours := strings.CutPrefix(r.URL.String(), t.from)
 	if !ours {

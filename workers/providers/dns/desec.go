@@ -24,7 +24,6 @@ func openDesec(a rest.API, c map[string]string) account {
 // desecNext is the cursor of the next page, in the header Link.
 var desecNext = regexp.MustCompile(`<[^>]*[?&]cursor=([^&>]*)[^>]*>;\s*rel="next"`)
 
-// desecMinTTL is the shortest TTL that the provider accepts, in seconds.
 const desecMinTTL = 3600
 
 func desecList[T any](ctx context.Context, p *desec, path string, query url.Values) ([]T, error) {

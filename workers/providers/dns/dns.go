@@ -5,7 +5,7 @@
 // record, sees all records, and respects the context. Otherwise package dns has its own client for the provider, and the
 // file of that client says why.
 //
-// Credentials never leave this package. No error contains one.
+// No error contains credentials.
 package dns
 
 import (
@@ -26,17 +26,15 @@ import (
 	"switchyard/workers/providers/rest"
 )
 
-// Provider is an account at a DNS provider. Zones have no dot at the end, and letters beyond ASCII in punycode.
+// Provider is an account at a DNS provider. Names of zones have no dot at the end, and letters beyond ASCII in punycode.
 type Provider interface {
-	// Zones lists the zones that the account holds.
 	Zones(ctx context.Context) ([]string, error)
-	// Records lists the records that have the given name.
 	Records(ctx context.Context, zone, name string) ([]libdns.RR, error)
 	// Append adds a record and changes no existing record.
 	Append(ctx context.Context, zone string, r libdns.RR) error
 }
 
-// Options of a Client.
+// Options are the options of a Client.
 type Options struct {
 	Egress *egress.Client
 	// URL replaces the addresses of all providers, for tests; empty: each provider's own address.
@@ -60,9 +58,8 @@ type zone struct{ name, id string }
 
 // account is an account at a provider.
 type account interface {
-	// Zones lists the zones that the account holds.
 	Zones(ctx context.Context) ([]zone, error)
-	// Records lists the records that have the given name, which is relative to the zone.
+	// Records lists the records of a name, which is relative to the zone.
 	Records(ctx context.Context, z zone, name string) ([]libdns.RR, error)
 	// Append adds a record and changes no existing record. set is used only by providers whose row has sets.
 	Append(ctx context.Context, z zone, r libdns.RR, set []string) error
@@ -74,12 +71,11 @@ type row struct {
 	open   func(a rest.API, credentials map[string]string) account
 	ids    bool // requests name a zone by its id, so the zones are listed first
 	quotes bool // the data of TXT records is in quotes, as in a zone file
-	// sets says that the provider accepts only whole sets of records. Append then gets the data of the record's set, which
-	// ends with the new record. If the set has only the new record, the provider has no such set yet.
+	// sets says that the provider accepts only whole sets of records. Append then gets the data of the whole set, with the new
+	// record at the end.
 	sets bool
 }
 
-// rows has the providers by name.
 var rows = map[string]row{
 	"cloudflare":     {base: "https://api.cloudflare.com/client/v4", open: openCloudflare},
 	"hetzner":        {base: "https://api.hetzner.cloud/v1", open: openHetzner, quotes: true},
@@ -118,7 +114,7 @@ func (c *Client) Open(name string, credentials map[string]string) (Provider, err
 	return &guarded{inner: r.open(a, credentials), row: r, publicError: a.PublicError}, nil
 }
 
-// guarded limits the number of zones that a provider lists, and removes secrets from its errors.
+// guarded limits the zones that are listed, and removes secrets from errors.
 type guarded struct {
 	inner       account
 	row         row
@@ -127,8 +123,8 @@ type guarded struct {
 }
 
 const (
-	maxZones = 5000 // the maximum number of zones that are listed for an account
-	maxName  = 253  // the maximum length of a zone's name in ASCII, in characters
+	maxZones = 5000 // listed for an account
+	maxName  = 253  // characters of a zone's name in ASCII
 )
 
 func (g *guarded) Zones(ctx context.Context) ([]string, error) {
@@ -147,8 +143,7 @@ func (g *guarded) Zones(ctx context.Context) ([]string, error) {
 
 var errNoZone = errors.New("the account holds no such zone")
 
-// find returns a zone as the provider spells it. If requests need the id of a zone and no zone is known yet, find lists the zones
-// first.
+// find returns a zone as the provider spells it. It lists the zones first if requests need their ids.
 func (g *guarded) find(ctx context.Context, name string) (zone, error) {
 	if g.row.ids && len(g.known) == 0 {
 		if _, err := g.Zones(ctx); err != nil {

@@ -60,7 +60,7 @@ func fakes(t *testing.T) []string {
 	return names
 }
 
-// TestProviders is the suite that every provider passes against a fake that speaks its wire format.
+// TestProviders runs the suite for each provider against a fake of its API.
 func TestProviders(t *testing.T) {
 	t.Parallel()
 	for _, name := range fakes(t) {
@@ -160,17 +160,17 @@ func (s *suite) records(t *testing.T) {
 	}
 }
 
-// set sets records in libdns' form and reads them back. An existing record stays unchanged.
+// set sets records in libdns' form and reads them back.
 func (s *suite) set(t *testing.T) {
 	form, _ := models.DNSProviderNamed(s.name)
 	ttl := max(dnstest.Fakes[s.name].MinTTL, 300)
 	all := []libdns.RR{
 		{Name: "go", Type: "CNAME", Data: "track.example.org.", TTL: 5 * time.Minute},
 		{Name: "a.deep", Type: "A", Data: "192.0.2.7", TTL: 5 * time.Minute},
-		{Name: "a.deep", Type: "A", Data: "192.0.2.17", TTL: 5 * time.Minute}, // in addition to the A record above
+		{Name: "a.deep", Type: "A", Data: "192.0.2.17", TTL: 5 * time.Minute},
 		{Name: "a.deep", Type: "AAAA", Data: "2001:db8::1", TTL: 5 * time.Minute},
 		{Name: "_proof.go", Type: "TXT", Data: "0123abc", TTL: 5 * time.Minute},
-		{Name: "_proof.go", Type: "TXT", Data: "another", TTL: 5 * time.Minute}, // a second text of the name
+		{Name: "_proof.go", Type: "TXT", Data: "another", TTL: 5 * time.Minute},
 	}
 	const emptyZone = "zone007.example.net"
 	for _, r := range all {
@@ -213,8 +213,7 @@ func (s *suite) set(t *testing.T) {
 	}
 }
 
-// failures: errors show the provider's text and no credentials. Refused credentials, too many requests and other failures are
-// distinguished.
+// failures: errors show the provider's text and no credentials.
 func (s *suite) failures(t *testing.T) {
 	form, _ := models.DNSProviderNamed(s.name)
 	_, secrets := form.Split(s.credentials)

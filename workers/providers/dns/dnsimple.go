@@ -22,7 +22,7 @@ func openDNSimple(a rest.API, c map[string]string) account {
 	return &dnsimple{a, c["account_id"]}
 }
 
-// path returns the API path below the account. It asks for the account's id first, if the id is not known yet.
+// path returns the API path below the account. It asks for an unknown account id first.
 func (p *dnsimple) path(ctx context.Context, below string) (string, error) {
 	if p.account == "" {
 		var answer struct {

@@ -11,8 +11,7 @@ import (
 	"switchyard/workers/providers/rest"
 )
 
-// godaddy is a client of GoDaddy's API. The package github.com/libdns/godaddy is not used, because it replaces the existing
-// records of a name when it adds a record.
+// godaddy is GoDaddy's API. libdns' package for it replaces the existing records of a name when it adds a record.
 type godaddy struct{ rest.API }
 
 func openGoDaddy(a rest.API, c map[string]string) account {
@@ -48,8 +47,7 @@ func (p *godaddy) Zones(ctx context.Context) ([]zone, error) {
 	})
 }
 
-// Records reads the whole zone, page by page. The parameter offset counts pages. After the last page the answer is empty, or
-// has status 422.
+// Records reads the whole zone, page by page. After the last page the answer is empty, or has status 422.
 func (p *godaddy) Records(ctx context.Context, z zone, name string) ([]libdns.RR, error) {
 	all, err := pages(func(page int) ([]listedRecord, bool, error) {
 		var answer []listedRecord

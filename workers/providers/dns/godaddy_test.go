@@ -13,8 +13,7 @@ import (
 	"switchyard/workers/providers/rest"
 )
 
-// TestGoDaddyLimit: GoDaddy refuses right credentials of an account with few domains. The error says that the account is too small,
-// and not that the credentials are wrong. For wrong credentials, the error says that they are wrong.
+// TestGoDaddyLimit: the error for an account with few domains says so.
 func TestGoDaddyLimit(t *testing.T) {
 	t.Parallel()
 	status, body := http.StatusForbidden, `{"code":"ACCESS_DENIED","message":"Authenticated user is not allowed access"}`

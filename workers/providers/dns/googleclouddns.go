@@ -19,8 +19,8 @@ import (
 	"switchyard/workers/providers/rest"
 )
 
-// googleCloud is Google's API. libdns' package for it accepts no HTTP client, and its credentials may name files and
-// addresses, which the package reads. Here the credentials are only the key of a service account.
+// googleCloud is Google's API. libdns' package for it accepts no HTTP client, and its credentials may name files and addresses,
+// which it reads. Here the credentials are only the key of a service account.
 type googleCloud struct {
 	rest.API
 	c       map[string]string
@@ -38,7 +38,6 @@ func openGoogleCloud(a rest.API, c map[string]string) account {
 	return p
 }
 
-// serviceAccount is the key of a service account.
 type serviceAccount struct {
 	Type    string
 	Project string `json:"project_id"`
@@ -99,7 +98,6 @@ type tokenTransport struct {
 	err  error
 }
 
-// RoundTrip implements http.RoundTripper.
 func (t *tokenTransport) RoundTrip(r *http.Request) (*http.Response, error) {
 	var answer egress.Answer
 	body, err := io.ReadAll(r.Body)

@@ -13,10 +13,9 @@ import (
 	"switchyard/workers/providers/rest"
 )
 
-// maxPages is the maximum number of pages that are read of a list.
 const maxPages = 200
 
-// pages reads a list page by page, from page 1 until the function page reports that there are no more pages.
+// pages reads a list page by page, from page 1 until page reports that there are no more.
 func pages[T any](page func(n int) (items []T, more bool, err error)) ([]T, error) {
 	var all []T
 	for n := 1; n <= maxPages; n++ {
@@ -34,7 +33,6 @@ func pages[T any](page func(n int) (items []T, more bool, err error)) ([]T, erro
 // listedZone is a zone in the JSON of a provider. Each provider uses one of Name, Domain and FQDN for the zone's name.
 type listedZone struct{ ID, Name, Domain, FQDN rest.Text }
 
-// zonesOf converts the zones of a list.
 func zonesOf(list []listedZone) []zone {
 	out := make([]zone, len(list))
 	for i, z := range list {
@@ -43,7 +41,6 @@ func zonesOf(list []listedZone) []zone {
 	return out
 }
 
-// zonesNamed converts names to zones without ids.
 func zonesNamed(names []string) []zone {
 	out := make([]zone, len(names))
 	for i, name := range names {
@@ -60,7 +57,6 @@ type listedRecord struct {
 	Data, Content, Value, Target rest.Text
 }
 
-// named returns the records of a zone with the given name.
 func named(list []listedRecord, z zone, name string) (out []libdns.RR) {
 	for _, r := range list {
 		if relative(string(cmp.Or(r.Name, r.Hostname)), z.name) == name {
@@ -70,7 +66,6 @@ func named(list []listedRecord, z zone, name string) (out []libdns.RR) {
 	return out
 }
 
-// recordsOf returns the records of a name and type with the given data.
 func recordsOf(name, kind string, datas ...string) []libdns.RR {
 	out := make([]libdns.RR, len(datas))
 	for i, data := range datas {
@@ -79,13 +74,12 @@ func recordsOf(name, kind string, datas ...string) []libdns.RR {
 	return out
 }
 
-// pageQuery returns the parameters of a page with the given number of items.
 func pageQuery(page, size int) url.Values {
 	return url.Values{"page": {strconv.Itoa(page)}, "per_page": {strconv.Itoa(size)}}
 }
 
-// withRecord returns the data of r's record set after r is added. The parameter have lists the records under r's name.
-// A second CNAME or ALIAS of a name is an error, and so is a record that exists already.
+// withRecord returns the data of r's record set after r is added. have lists the records under r's name. It refuses a second
+// CNAME or ALIAS of a name, and a record that exists already.
 func withRecord(have []libdns.RR, r libdns.RR) (set []string, err error) {
 	for _, h := range have {
 		if h.Type == r.Type {
@@ -101,8 +95,7 @@ func withRecord(have []libdns.RR, r libdns.RR) (set []string, err error) {
 // withoutDot returns a record's data without the dot at its end, for providers that write names this way.
 func withoutDot(r libdns.RR) string { return strings.TrimSuffix(r.Data, ".") }
 
-// ttlAtLeast returns the TTL of a record in seconds. The argument seconds is the provider's minimum, to which a shorter TTL is
-// raised.
+// ttlAtLeast returns the TTL of a record in seconds. The provider's minimum is seconds.
 func ttlAtLeast(r libdns.RR, seconds int) int { return max(int(r.TTL.Seconds()), seconds) }
 
 // blankApex converts a name for providers that write the apex as an empty text.

@@ -14,8 +14,8 @@ import (
 	"switchyard/workers/providers/rest"
 )
 
-// namecheap is Namecheap's API, which sets all records of a zone at once. libdns' package for it loses the mail settings when
-// it does this. It also splits example.name at the wrong place, as if its top-level domain were "me".
+// namecheap is Namecheap's API, which sets all records of a zone at once. libdns' package for it loses the mail settings when it
+// does this. It also splits example.name at the wrong place.
 type namecheap struct {
 	rest.API
 	c map[string]string
@@ -46,7 +46,6 @@ func openNamecheap(a rest.API, c map[string]string) account {
 	return &namecheap{a, c}
 }
 
-// call sends a command and reads the answer's XML.
 func (p *namecheap) call(ctx context.Context, command string, form url.Values, into any) error {
 	form.Set("ApiUser", p.c["api_user"])
 	form.Set("UserName", p.c["api_user"])
@@ -82,7 +81,6 @@ func (p *namecheap) Zones(ctx context.Context) ([]zone, error) {
 	})
 }
 
-// namecheapZone has the records of a zone.
 type namecheapZone struct {
 	Result struct {
 		Ours      bool   `xml:"IsUsingOurDNS,attr"`

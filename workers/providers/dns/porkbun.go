@@ -13,8 +13,8 @@ import (
 	"switchyard/workers/providers/rest"
 )
 
-// porkbun is Porkbun's API. libdns' package for it leaves out records of unknown types, so a conflicting record could go
-// unnoticed. It accepts neither an HTTP client nor a context.
+// porkbun is Porkbun's API. libdns' package for it leaves out records of unknown types, so conflicts could go unnoticed. It
+// accepts neither an HTTP client nor a context.
 type porkbun struct {
 	rest.API
 	keys map[string]any
@@ -26,7 +26,7 @@ func openPorkbun(a rest.API, c map[string]string) account {
 		if json.Unmarshal(body, &answer) == nil && answer.Status == "SUCCESS" {
 			return ""
 		}
-		return answer.Message + " " // not empty, so that an answer without a message is a failure too
+		return answer.Message + " " // the space makes an answer without a message a failure
 	}
 	a.Denied = func(f *rest.FailureError) bool { return strings.Contains(f.Text, "Invalid API key") }
 	return &porkbun{a, map[string]any{"apikey": c["api_key"], "secretapikey": c["secret_api_key"]}}
@@ -39,7 +39,6 @@ func (p *porkbun) bodyWith(more map[string]any) map[string]any {
 	return body
 }
 
-// porkbunPage is the number of domains on a page.
 const porkbunPage = 1000
 
 func (p *porkbun) Zones(ctx context.Context) ([]zone, error) {

@@ -30,7 +30,6 @@ func (p *powerDNS) Zones(ctx context.Context) ([]zone, error) {
 	return zonesOf(answer), err
 }
 
-// powerSet is a set of records.
 type powerSet struct {
 	Name    string        `json:"name"`
 	Type    string        `json:"type"`
@@ -78,7 +77,7 @@ func (p *powerDNS) Append(ctx context.Context, z zone, r libdns.RR, _ []string) 
 			have = append(have, libdns.RR{Type: s.Type, Data: record.Content})
 		}
 	}
-	if _, err := withRecord(have, r); err != nil { // r exists already, or conflicts with another record
+	if _, err := withRecord(have, r); err != nil {
 		return err
 	}
 	set.Change, set.Records = "REPLACE", append(set.Records, powerRecord{Content: r.Data})

@@ -9,8 +9,7 @@ import (
 	"switchyard/workers/providers/rest"
 )
 
-// TestRefusals: an error of each provider, in the form that its source shows, is returned in the provider's words. Only refused
-// credentials are rest.ErrRefused, and only too many requests are rest.ErrBusy.
+// TestRefusals: an error of each provider, in the form that its source shows, is returned in the provider's words.
 func TestRefusals(t *testing.T) {
 	t.Parallel()
 	for _, name := range fakes(t) {

@@ -20,8 +20,8 @@ import (
 // timeout is the limit of one exchange.
 const timeout = 10 * time.Second
 
-// server is the client of a DNS server that accepts dynamic updates. The client queries the records of a single name. libdns'
-// package would read the whole zone, and a malicious server could then send data without end.
+// server is the client of a DNS server that accepts dynamic updates. It queries the records of a single name. libdns' package
+// reads the whole zone, so a malicious server could send data without end.
 type server struct {
 	rest.API
 	c map[string]string
@@ -29,10 +29,9 @@ type server struct {
 
 func openServer(a rest.API, credentials map[string]string) account { return &server{a, credentials} }
 
-// maxServerZones is the maximum number of zones in the credentials of a server.
 const maxServerZones = 50
 
-// Zones returns the zones that the credentials name. It returns an error if the server does not hold all of them.
+// Zones returns the zones that the credentials name. The server must hold all of them.
 func (s *server) Zones(ctx context.Context) ([]zone, error) {
 	zones := strings.FieldsFunc(s.c["zones"], func(r rune) bool { return r == ',' || r <= ' ' })
 	if len(zones) > maxServerZones {
@@ -51,19 +50,18 @@ func (s *server) Zones(ctx context.Context) ([]zone, error) {
 	return zonesNamed(zones), nil
 }
 
-// recordTypes are the types of records that Records queries.
 var recordTypes = []uint16{
 	dns.TypeCNAME, dns.TypeA, dns.TypeAAAA, dns.TypeNS, dns.TypeMX, dns.TypeTXT, dns.TypeSRV, dns.TypeCAA, dns.TypeHTTPS,
 }
 
-// Records lists the records of a name. It first asks whether the name is in use, because a wildcard would answer for a name that is
-// not in use.
+// Records lists the records of a name. It first asks whether the name is in use, because a wildcard would answer for an unused
+// name.
 func (s *server) Records(ctx context.Context, z zone, name string) ([]libdns.RR, error) {
 	full := dns.Fqdn(absolute(name, z.name))
 	unused := new(dns.Msg).SetUpdate(dns.Fqdn(z.name))
 	unused.NameNotUsed([]dns.RR{&dns.ANY{Hdr: dns.RR_Header{Name: full}}})
 	answer, err := s.exchange(ctx, unused)
-	if err != nil || answer.Rcode == dns.RcodeSuccess { // an error, or the name is not in use
+	if err != nil || answer.Rcode == dns.RcodeSuccess {
 		return nil, err
 	}
 	var out []libdns.RR
@@ -148,7 +146,6 @@ func (s *server) address(ctx context.Context) (netip.AddrPort, error) {
 	return netip.AddrPortFrom(addr, uint16(number)), err
 }
 
-// answersFor returns the records of an answer that belong to a name.
 func answersFor(m *dns.Msg, name string) (out []dns.RR) {
 	for _, rr := range m.Answer {
 		if strings.EqualFold(rr.Header().Name, name) {

@@ -19,11 +19,10 @@ import (
 	"switchyard/workers/providers/rest"
 )
 
-// key is the TSIG key with which a client may change the zones of the test's server.
+// key is the TSIG key of the test's server.
 var key = egresstest.Key{Name: "tracker.", Algorithm: "hmac-sha256", Secret: "Y2FuYXJ5LXRzaWcta2V5LW9mLTMyLWJ5dGVzLSEhIQ=="}
 
-// TestServer uses a real server with a TSIG key. A name that only a wildcard matches has no records. A wrong key, zone or address gives
-// an error.
+// TestServer checks the provider against a real server with a TSIG key.
 func TestServer(t *testing.T) {
 	parttest.Edge.Only(t)
 	t.Parallel()

@@ -69,7 +69,6 @@ func signAWS(r *http.Request, body []byte, id, secret, at string) {
 		hex.EncodeToString(mac(key, text)))
 }
 
-// read sends a GET request to a path and decodes the answer's XML.
 func (p *route53) read(ctx context.Context, path string, query url.Values, into any) error {
 	answer, err := p.Send(ctx, rest.Request{Method: http.MethodGet, Path: path, Query: query})
 	if err != nil {
@@ -105,7 +104,7 @@ func (p *route53) Zones(ctx context.Context) ([]zone, error) {
 	})
 }
 
-// awsSet is a set of records. It may have an alias in place of records, or be one of several sets from which a policy chooses.
+// awsSet is a set of records. It may have an alias in place of records.
 type awsSet struct {
 	Name    string
 	Type    string
@@ -121,7 +120,7 @@ func (p *route53) sets(ctx context.Context, z zone, name string) ([]awsSet, erro
 		Sets []awsSet `xml:"ResourceRecordSets>ResourceRecordSet"`
 	}
 	err := p.read(ctx, "/hostedzone/"+url.PathEscape(z.id)+"/rrset", url.Values{"name": {full}, "maxitems": {"100"}}, &answer)
-	// The answer also has the sets of the names that follow. They are left out.
+	// The answer also has the sets of the names that follow.
 	return slices.DeleteFunc(answer.Sets, func(set awsSet) bool { return !strings.EqualFold(set.Name, full) }), err
 }
 

@@ -6,7 +6,6 @@ import (
 	"testing"
 )
 
-// TestSignAWS: the signature is the same as the signature of Amazon's own library for the request.
 func TestSignAWS(t *testing.T) {
 	t.Parallel()
 	const address = "https://route53.amazonaws.com/2013-04-01/hostedzone/Z1/rrset?name=go.shop.com.&maxitems=100"

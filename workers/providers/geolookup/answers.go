@@ -9,7 +9,7 @@ import (
 	"switchyard/models"
 )
 
-// flag is a kind of proxy, and whether the provider reports that an address is of this kind.
+// flag says whether an address is a kind of proxy.
 type flag struct {
 	kind string
 	is   bool
@@ -28,13 +28,13 @@ func proxyKind(flags ...flag) string {
 // asNumber is the number of an autonomous system. It decodes 15169, "15169" and "AS15169".
 type asNumber uint32
 
-// UnmarshalJSON implements json.Unmarshaler. Anything that is not a number is read as 0.
+// UnmarshalJSON reads anything that is not a number as 0.
 func (n *asNumber) UnmarshalJSON(raw []byte) error {
 	*n = readASNumber(strings.Trim(string(raw), `"`))
 	return nil
 }
 
-// readASNumber reads a text such as AS15169 or 15169. It returns 0 for any other text.
+// readASNumber reads a text such as AS15169 or 15169. Any other text is 0.
 func readASNumber(text string) asNumber {
 	number, err := strconv.ParseUint(strings.TrimPrefix(strings.ToUpper(text), "AS"), 10, 32)
 	if err != nil {
@@ -74,8 +74,7 @@ type maxMindFlags struct {
 	Tor         bool `json:"is_tor_exit_node"`
 }
 
-// readMaxMind reads an answer of GeoIP2 Insights. The flags for anonymizers are in the object anonymizer. In older answers
-// they are in traits.
+// readMaxMind reads an answer of GeoIP2 Insights. Older answers have the flags for anonymizers in traits.
 func readMaxMind(a maxMindAnswer) models.Place {
 	traits, anonymizer := a.Traits, a.Anonymizer
 	p := models.Place{
@@ -240,7 +239,6 @@ type ip2locationAnswer struct {
 // ip2locationText is a text of an answer. The provider writes "-" for what it does not know.
 type ip2locationText string
 
-// UnmarshalJSON implements json.Unmarshaler.
 func (t *ip2locationText) UnmarshalJSON(raw []byte) error {
 	var text string
 	if err := json.Unmarshal(raw, &text); err != nil {

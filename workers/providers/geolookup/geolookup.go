@@ -1,7 +1,7 @@
 // Package geolookup asks third-party geo databases for the place of an IP address. Each provider has an entry in the table
 // providers, with its request and the form of its answer.
 //
-// A key is sent only to its provider. No error contains it.
+// No error contains a key.
 package geolookup
 
 import (
@@ -36,12 +36,10 @@ type provider struct {
 	target func(key string, ip netip.Addr) (path string, query url.Values)
 	// sign adds the key to the headers; nil: target puts the key into the query.
 	sign func(key string, h http.Header)
-	// read reads the answer.
 	read func(body []byte) (models.Place, error)
 	// refused reports whether an answer with a status other than 401, 402 and 403 refuses the key; nil: no such answer does.
 	refused func(status int, body []byte) bool
-	// next names the entry to try if this entry refuses the key; empty: there is no other entry. It is for a provider with several APIs,
-	// each for the keys of some plans.
+	// next names the entry to try if this one refuses the key, for a provider with several APIs; empty: none.
 	next string
 }
 
@@ -101,7 +99,7 @@ var providers = map[string]provider{
 
 func bearer(key string, h http.Header) { h.Set("Authorization", "Bearer "+key) }
 
-// Options of a Client.
+// Options are the options of a Client.
 type Options struct {
 	Egress *egress.Client
 	// URL replaces the addresses of all providers, for tests; empty: each provider's own address.
@@ -115,8 +113,7 @@ type Client struct {
 	o Options
 
 	mu sync.Mutex
-	// accepted maps a provider's name and a key to the entry of the table providers that accepts the key. It has only keys that
-	// the provider's first entry refuses.
+	// accepted maps a provider's name and a key to the entry of the table providers that accepts the key.
 	accepted map[[2]string]string
 }
 
@@ -129,7 +126,7 @@ func New(o Options) *Client {
 	return &Client{o: o, accepted: map[[2]string]string{}}
 }
 
-// Known is an address that every provider knows something about. It is used to test a key.
+// Known is an address that every provider knows, to test a key with.
 var Known = netip.MustParseAddr("8.8.8.8")
 
 // Lookup asks a provider for the place of an IP address. The place is zero if the provider does not know the address. Errors:
@@ -159,7 +156,7 @@ func (c *Client) Lookup(ctx context.Context, name, key string, ip netip.Addr) (m
 	}
 }
 
-// lookup asks one entry of providers. name is the provider's name.
+// lookup asks one entry of providers.
 func (c *Client) lookup(ctx context.Context, p provider, name, key string, ip netip.Addr) (models.Place, error) {
 	base := p.base
 	if c.o.URL != "" {
@@ -199,17 +196,17 @@ func (p provider) answer(a egress.Answer) (models.Place, error) {
 		return models.Place{}, ErrRefused
 	case a.Status == http.StatusTooManyRequests:
 		return models.Place{}, ErrBusy
-	case a.Status == http.StatusNotFound, a.Status == http.StatusBadRequest: // the provider does not know the address
+	case a.Status == http.StatusNotFound, a.Status == http.StatusBadRequest:
 		return models.Place{}, nil
 	default:
 		return models.Place{}, fmt.Errorf("the provider answered %d", a.Status)
 	}
 }
 
-// maxText is the maximum length of a place's text in bytes, the same as for texts of the service's own databases.
+// maxText is the maximum length of a place's text in bytes, as in the service's own databases.
 const maxText = 128
 
-// clean converts a place to the form that clicks use. It removes a country or a connection type that the service does not know.
+// clean converts a place to the form that clicks use.
 func clean(p models.Place) models.Place {
 	p.Country, _ = clickattr.Countries.Find(p.Country)
 	p.ConnectionType, _ = clickattr.ConnectionTypes.Find(p.ConnectionType)
@@ -225,7 +222,7 @@ func clean(p models.Place) models.Place {
 	return p
 }
 
-// reader returns a function that decodes the JSON of an answer and returns the place that it describes.
+// reader returns a function that decodes an answer.
 func reader[T any](place func(answer T) models.Place) func(body []byte) (models.Place, error) {
 	return func(body []byte) (models.Place, error) {
 		var answer T

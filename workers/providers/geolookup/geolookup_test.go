@@ -25,8 +25,7 @@ func newClient(t *testing.T) (*geolookuptest.World, *geolookup.Client) {
 	return w, geolookup.New(geolookup.Options{Egress: egresstest.Client(t, server, egress.Options{}), URL: server.URL})
 }
 
-// TestLookup: the answers of all providers are converted to the same words. Their errors are distinguished and do not contain
-// the key.
+// TestLookup: the answers of all providers are converted to the same words.
 func TestLookup(t *testing.T) {
 	t.Parallel()
 	w, c := newClient(t)
@@ -92,8 +91,8 @@ func TestErrors(t *testing.T) {
 	}
 }
 
-// TestPlansOfIPinfo: keys of IPinfo's plan Lite and of its former plans, such as Basic, are accepted. The client tries the APIs until one accepts the key. It
-// does so only once for each key.
+// TestPlansOfIPinfo: keys of IPinfo's plan Lite and of its former plans, such as Basic, are accepted. The client tries the APIs
+// once for each key.
 func TestPlansOfIPinfo(t *testing.T) {
 	t.Parallel()
 	w, c := newClient(t)

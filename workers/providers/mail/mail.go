@@ -17,7 +17,7 @@ import (
 	smtp "github.com/wneessen/go-mail"
 )
 
-// Options of New.
+// Options are the options of New.
 type Options struct {
 	// URL is the server: smtp://user:password@host:587 with STARTTLS, smtps://host:465 with TLS from the beginning, or
 	// smtp://host:25?tls=none without TLS, for a server on this machine.
@@ -34,10 +34,9 @@ type Client struct {
 	hide *strings.Replacer // replaces the password with ***
 }
 
-// timeout is the limit for sending one message.
 const timeout = 20 * time.Second
 
-// New makes a Client. It sends nothing, and opens no connection.
+// New makes a Client. It opens no connection.
 func New(o Options) (*Client, error) {
 	u, err := url.Parse(o.URL)
 	if err != nil || u.Hostname() == "" {
@@ -109,7 +108,7 @@ func (c *Client) Send(ctx context.Context, m Message) error {
 	}
 	err = client.DialAndSendWithContext(ctx, msg)
 	var refused *smtp.SendError
-	var answered *textproto.Error // of a server that refuses the user, the password or the session
+	var answered *textproto.Error // the server refuses the user, the password or the session
 	switch {
 	case err == nil:
 		return nil

@@ -51,8 +51,7 @@ func admitadPage(ctx context.Context, s *session, period Range, cursor string) (
 	return orders, platform.Next(len(orders) > 0 && read < answer.Meta.Count.Number(), read), err
 }
 
-// admitadPeriod sets the parameters for the days of the orders. For a feed, it sets the parameters for the times at which the
-// statuses changed.
+// admitadPeriod sets the days of the orders, or for a feed the times at which the statuses changed.
 func (s *session) admitadPeriod(query url.Values, period Range) {
 	from, to, form := "date_start", "date_end", "02.01.2006"
 	last := period.To

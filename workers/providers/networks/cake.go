@@ -13,11 +13,10 @@ import (
 	"switchyard/workers/providers/rest"
 )
 
-// cake is the affiliate API of CAKE: GET /affiliates/api/Reports/Conversions. Days and times are in the network's own time
-// zone. Prices are in the network's currency, which the API does not name. A conversion without a disposition counts, as
-// its postback does: CAKE records a conversion as approved unless the network gives it another disposition, and clients of
-// this API count such rows. Unverified: how the API reports a wrong key, and that the end of a range is excluded. In case the
-// end is included, orders of other days are left out here.
+// cake is the affiliate API of CAKE: GET /affiliates/api/Reports/Conversions. Days and times are in the network's own time zone.
+// Prices are in the network's currency, which the API does not name. A conversion without a disposition counts, as its postback
+// does: CAKE records it as approved unless the network says otherwise. Unverified: how the API reports a wrong key, and that the
+// end of a range is excluded. Orders of other days are left out in any case.
 var cake = adapter{
 	open: func(s *session) {
 		s.Base = host(s.c["domain"], "")

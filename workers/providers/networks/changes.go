@@ -11,13 +11,12 @@ import (
 // orders of any age.
 type feed struct {
 	name string   // the platform's name of that date
-	page pageFunc // reads a page; nil: adapter.page, which finds the name of the date in session.feed
+	page pageFunc // reads a page; nil: adapter.page
 }
 
 const (
 	// overlap is the time by which Changes begins to read earlier than its caller asks. A platform may show a decision some hours
-	// after the date of the decision. For example, an order that locks at midnight is approved some hours later. Clocks and time
-	// zones also differ.
+	// after its date, and clocks and time zones differ.
 	overlap = 48 * time.Hour
 	// maxParts limits how short a period of Changes becomes: a month divided by 512 is less than two hours.
 	maxParts = 512
@@ -35,10 +34,9 @@ func Feeds() []string {
 	return names
 }
 
-// Changes reads the orders that the platform has changed or decided since the given time. It reads one period, whose end is the
-// result until. The next call continues there. The period begins up to two days before the given time, so some orders are read
-// again. If the period has more than `most` orders, Changes reads a shorter period. It returns ErrTooMany if even the shortest
-// period has more. Other errors are texts for a person.
+// Changes reads the orders that the platform has changed or decided since the given time. It reads one period and returns its
+// end, where the next call continues. The period begins up to two days earlier, so some orders are read again. A period with too
+// many orders is shortened. ErrTooMany says that the shortest one has too many. Other errors are texts for a person.
 func (c *Connection) Changes(ctx context.Context, since time.Time, most int) (orders []Order, until time.Time, err error) {
 	for parts := time.Duration(1); ; parts *= 8 {
 		period := c.s.changePeriod(since, parts)
@@ -48,8 +46,8 @@ func (c *Connection) Changes(ctx context.Context, since time.Time, most int) (or
 	}
 }
 
-// changePeriod returns the period that Changes reads. It begins before the time `since`, by the overlap divided by `parts`, but
-// at most feedReach days ago. Its length is feedDays divided by `parts`. It ends at the present moment at the latest.
+// changePeriod returns the period that Changes reads. It begins an overlap before since, but at most feedReach days ago, and ends
+// now at the latest. parts makes it shorter.
 func (s *session) changePeriod(since time.Time, parts time.Duration) Range {
 	now, day := s.Now().UTC().Truncate(time.Second), 24*time.Hour
 	if since = since.UTC().Truncate(time.Second); since.After(now) {
@@ -66,7 +64,7 @@ func (s *session) changePeriod(since time.Time, parts time.Duration) Range {
 	return Range{From: from.Truncate(time.Second), To: until.AddDate(0, 0, -1)}
 }
 
-// feedParam returns the name of the feed as the value of a query parameter. Without a feed, the parameter is left out.
+// feedParam returns the name of the feed as a query parameter, or nil without a feed.
 func (s *session) feedParam() []string {
 	if s.feed == "" {
 		return nil
@@ -74,7 +72,6 @@ func (s *session) feedParam() []string {
 	return []string{s.feed}
 }
 
-// changed reads a period of all feeds.
 func (c *Connection) changed(ctx context.Context, period Range, most int) ([]Order, error) {
 	defer func() { c.s.feed = "" }()
 	var all []Order

@@ -18,11 +18,10 @@ import (
 	"switchyard/workers/providers/rest/resttest"
 )
 
-// present is the present moment of the tests' clients.
+// present is the time of the tests' clients.
 var present = day.AddDate(0, 0, 20)
 
-// lateOrders returns an order for each of the times. All orders were made 200 days ago. The i-th order was approved at the i-th
-// time.
+// lateOrders returns orders that were made 200 days ago and approved at the given times.
 func (s *suite) lateOrders(times ...time.Time) []networkstest.Order {
 	out := s.orders(len(times))
 	for i, at := range times {
@@ -31,7 +30,6 @@ func (s *suite) lateOrders(times ...time.Time) []networkstest.Order {
 	return out
 }
 
-// ids returns the ids of orders in ascending order.
 func ids(list []networks.Order) []string {
 	var out []string
 	for _, o := range list {
@@ -41,7 +39,7 @@ func ids(list []networks.Order) []string {
 	return out
 }
 
-// TestChanges is the suite of the platforms whose orders can be requested by the date of a change.
+// TestChanges runs a suite for each platform whose orders can be requested by the date of a change.
 func TestChanges(t *testing.T) {
 	t.Parallel()
 	names := networks.Feeds()
@@ -61,8 +59,8 @@ func TestChanges(t *testing.T) {
 	}
 }
 
-// lateDecision: a decision about an order that is 200 days old is read, without a request for the days of the order. A
-// decision shortly before the time from which Changes reads is read again. A decision long before that time is not read.
+// lateDecision: a decision about an order that is 200 days old is read, without a request for the days of the order. A decision
+// shortly before the requested time is read again.
 func (s *suite) lateDecision() {
 	since := present.Add(-3 * time.Hour)
 	s.world.Set(s.lateOrders(present.Add(-time.Hour), since.Add(-time.Hour), since.AddDate(0, 0, -3))...)
@@ -80,8 +78,8 @@ func (s *suite) lateDecision() {
 	}
 }
 
-// periods: a long time is read in several periods, each of them in requests that the platform allows. Together the periods have every
-// decision that the platform keeps. Each period ends where the next period begins.
+// periods: a long time is read in several periods, each of them in requests that the platform allows. Together the periods have
+// every decision that the platform keeps.
 func (s *suite) periods() {
 	var times []time.Time
 	for d := range 200 {
@@ -109,8 +107,7 @@ func (s *suite) periods() {
 	}
 }
 
-// manyChanges: if a period has too many decisions, a shorter period is read, and the next call reads the rest. Too many decisions at one
-// moment are an error.
+// manyChanges: if a period has too many decisions, a shorter period is read, and the next call reads the rest.
 func (s *suite) manyChanges() {
 	times := make([]time.Time, 40)
 	for i := range times {
@@ -158,8 +155,7 @@ func (s *suite) changesInZone() {
 	}
 	s.world.SetZone(zone)
 	since := present.Add(-3 * time.Hour)
-	// The second decision is an hour before the period, so it must not be read. If the period was given in UTC, the platform
-	// would read it as a period some hours earlier or later.
+	// The second decision is an hour before the period, so it must not be read.
 	s.world.Set(s.lateOrders(present.Add(-time.Minute), since.Add(-49*time.Hour))...)
 	got, _, err := s.open(map[string]string{"timezone": "America/New_York"}).Changes(s.Context(), since, networks.MaxOrders)
 	if err != nil || !slices.Equal(ids(got), []string{"T00000"}) {
@@ -167,8 +163,7 @@ func (s *suite) changesInZone() {
 	}
 }
 
-// TestEarlyReversal: if an action is reversed before it locks, Impact reports this as an update. The order that is read from the update
-// has no amount.
+// TestEarlyReversal: if an action is reversed before it locks, Impact reports this as an update.
 func TestEarlyReversal(t *testing.T) {
 	t.Parallel()
 	s := newSuite(t, "impact")
@@ -195,8 +190,8 @@ func TestAmendedAmount(t *testing.T) {
 	}
 }
 
-// TestLateCorrection: CJ's corrections have posting dates of their own, and locked commissions have locking dates. A commission that
-// locks has no amount here, because a correction may have changed the amount.
+// TestLateCorrection: CJ's corrections have posting dates of their own, and locked commissions have locking dates. A commission
+// that locks has no amount here, because a correction may have changed it.
 func TestLateCorrection(t *testing.T) {
 	t.Parallel()
 	s := newSuite(t, "cj")
@@ -247,10 +242,10 @@ func TestChangeParameters(t *testing.T) {
 	}
 }
 
-// parameterName finds the names of the parameters in a text such as a=1 b=2.
+// parameterName finds the names in a text such as a=1 b=2.
 var parameterName = regexp.MustCompile(`(\w+)=`)
 
-// parameters returns the parameters of a request that are named in form, in the same form.
+// parameters returns the parameters of a request that form names.
 func parameters(r *http.Request, form string) string {
 	var out []string
 	for _, m := range parameterName.FindAllStringSubmatch(form, -1) {

@@ -92,8 +92,8 @@ func cjPage(ctx context.Context, s *session, period Range, cursor string) (order
 	return orders, next, err
 }
 
-// cjLocked reads the commissions that lock in a period. It returns their statuses only, because corrections of a commission may
-// have other locking dates, and the amount depends on all corrections.
+// cjLocked reads the commissions that lock in a period. It returns only their statuses, because their corrections may lock on
+// other dates.
 func cjLocked(ctx context.Context, s *session, period Range, cursor string) (orders []Order, next string, err error) {
 	list, next, err := cjPage(ctx, s, period, cursor)
 	for _, o := range list {

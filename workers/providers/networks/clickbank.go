@@ -32,10 +32,10 @@ var clickbank = adapter{
 	statuses: map[string]string{
 		"sale": models.StatusApproved, "bill": models.StatusApproved, "rfnd": models.StatusRejected, "cgbk": models.StatusChargeback,
 	},
-	burst: 5, interval: time.Second / 5, // ClickBank allows 10 in a second; accounts that share this install's IP address may share this limit
+	burst: 5, interval: time.Second / 5, // ClickBank allows 10 in a second, perhaps for all accounts of an IP address
 }
 
-// clickbankFailed returns the text of an answer that is neither JSON nor HTML or XML. For any other answer the text is empty.
+// clickbankFailed returns the text of an answer that is neither JSON nor HTML or XML. Any other answer has no such text.
 func clickbankFailed(body []byte) string {
 	body = bytes.TrimSpace(bytes.TrimPrefix(body, []byte("\ufeff")))
 	if len(body) == 0 || bytes.ContainsAny(body[:1], `{["<`) || string(body) == "null" {
@@ -52,7 +52,7 @@ func clickbankPage(ctx context.Context, s *session, period Range, cursor string)
 			"startDate": {period.From.Format(time.DateOnly)}, "endDate": {period.To.Format(time.DateOnly)}, "role": {"AFFILIATE"},
 		},
 	})
-	if err != nil || len(bytes.TrimSpace(response.Body)) == 0 { // there are no orders
+	if err != nil || len(bytes.TrimSpace(response.Body)) == 0 {
 		return nil, "", err
 	}
 	var answer struct {
@@ -70,7 +70,7 @@ func clickbankPage(ctx context.Context, s *session, period Range, cursor string)
 	for _, v := range answer.Orders {
 		kind := strings.ToUpper(string(v.Type))
 		if kind == "FEE" || strings.HasPrefix(kind, "TEST") {
-			continue // not a customer's order
+			continue
 		}
 		var amounts []text
 		for _, item := range v.Items {

@@ -13,8 +13,8 @@ import (
 	"switchyard/workers/providers/rest"
 )
 
-// custom is any address that returns orders as JSON or CSV in one answer. A status word that the service already knows needs
-// no entry in the network's status_map. An order without a status word is approved.
+// custom is any address that returns orders as JSON or CSV in one answer. Known status words need no entry in the network's
+// status_map. An order without a status word is approved.
 var custom = adapter{
 	customerHost: true,
 	open: func(s *session) {
@@ -55,7 +55,6 @@ func customPage(ctx context.Context, s *session, period Range, _ string) (orders
 	return orders, "", err
 }
 
-// customRows calls the function each for every row of an answer.
 func customRows(body []byte, format, path string, each func(rest.Field)) error {
 	if format == "csv" {
 		return rest.CSVRows(body, each)

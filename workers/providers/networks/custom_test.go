@@ -18,15 +18,14 @@ import (
 	"switchyard/workers/providers/rest"
 )
 
-// customFields are the credentials for an endpoint with these field names.
+// customFields are the credentials for an endpoint with these fields.
 var customFields = map[string]string{
 	"header": "X-Key", "header_value": "canary-Zq7", "rows_path": "data.orders", "click_field": "click.sub", "id_field": "id",
 	"payout_field": "money.amount", "sale_field": "money.sale", "currency_field": "money.currency", "status_field": "state", "time_field": "at", "goal_field": "goal",
 	"timezone": "America/New_York",
 }
 
-// custom opens an endpoint that answers with a body if a request has the header. It also returns the queries that the endpoint
-// receives.
+// custom opens an endpoint that answers with a body, and also returns the queries that it receives.
 func custom(t *testing.T, body string, change map[string]string) (*networks.Connection, *[]url.Values) {
 	t.Helper()
 	asked := &[]url.Values{}
@@ -55,7 +54,7 @@ func custom(t *testing.T, body string, change map[string]string) (*networks.Conn
 	return c, asked
 }
 
-// TestCustom: rows are found by their path or their columns. A word that is not a status gives an empty status.
+// TestCustom: rows are found by their path or their columns.
 func TestCustom(t *testing.T) {
 	t.Parallel()
 	click := models.FormatClickID(models.NewClickID())
@@ -103,7 +102,7 @@ func TestCustom(t *testing.T) {
 	}
 }
 
-// TestCustomFails: if an answer has no list, the error says that the list is missing. No error contains the header's value.
+// TestCustomFails: the error says what is wrong with an answer, without the header's value.
 func TestCustomFails(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
@@ -141,8 +140,7 @@ func TestCustomFails(t *testing.T) {
 	}
 }
 
-// TestCustomToken: a token replaces its placeholder in the address and the header, and no error contains a part of it. If
-// the address does not begin with https, the error says that it must.
+// TestCustomToken: a token replaces its placeholder in the address and the header, and no error contains a part of it.
 func TestCustomToken(t *testing.T) {
 	t.Parallel()
 	server := httptest.NewTLSServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

@@ -22,9 +22,9 @@ import (
 // digistore24 is the API of Digistore24: https://www.digistore24.com/api/call/{function}. listCommissions has what the account
 // earns for each transaction. listTransactions has the kind and the sale of a transaction, and getPurchaseTracking the click of
 // its purchase. Failures come with status 200. A refund or a chargeback is a transaction of its own with the id of the purchase.
-// It takes back the latest earlier payment of the same amount. If there is no such payment, it takes back the latest earlier
-// payment. A request for a refund changes nothing. Unverified: the sign of the commission of a refund, which does not matter; the
-// time zone of the times; and the words for too many requests.
+// It takes back the latest earlier payment, if possible one of the same amount. A request for a refund changes nothing.
+// Unverified: the sign of the commission of a refund, which does not matter; the time zone of the times; and the words for too
+// many requests.
 var digistore24 = adapter{
 	base: "https://www.digistore24.com",
 	open: func(s *session) {
@@ -58,7 +58,6 @@ func digistoreFailed(body []byte) string {
 	return cmp.Or(string(answer.Message), "Digistore24 reported an error without a text")
 }
 
-// digistore calls a function and decodes its data into *into.
 func (s *session) digistore(ctx context.Context, function string, query url.Values, into any) error {
 	var answer struct {
 		Data json.RawMessage `json:"data"`
@@ -91,8 +90,7 @@ type digistoreTransaction struct {
 	At       text `json:"created_at"`
 }
 
-// digistorePage reads all commissions of the days at once (page_size 0), because a transaction can have several commissions, which are
-// one order.
+// digistorePage reads all commissions of the days at once (page_size 0), because several may be one order.
 func digistorePage(ctx context.Context, s *session, period Range, _ string) (orders []Order, next string, err error) {
 	var answer struct {
 		Items list[digistoreCommission] `json:"items"`
@@ -125,11 +123,11 @@ func digistorePage(ctx context.Context, s *session, period Range, _ string) (ord
 	return orders, "", nil
 }
 
-// digistoreSum adds the commissions of each transaction. A commission that occurs twice counts once. Commissions of several
-// currencies have no sum, so the amount of their transaction cannot be read.
+// digistoreSum adds the commissions of each transaction. Commissions of several currencies have no sum, so their amount cannot be
+// read.
 func digistoreSum(all []digistoreCommission) []digistoreCommission {
 	var out []digistoreCommission
-	seen, place := map[text]bool{}, map[text]int{} // seen has ids of commissions; place has indices in out, by the id of the transaction
+	seen, place := map[text]bool{}, map[text]int{}
 	for _, v := range all {
 		if v.ID != "" && seen[v.ID] {
 			continue
@@ -152,14 +150,14 @@ func digistoreSum(all []digistoreCommission) []digistoreCommission {
 	return out
 }
 
-// digistoreDetails has the transactions and the clicks of the purchases of commissions.
+// digistoreDetails has the transactions and the clicks of purchases.
 type digistoreDetails struct {
-	clicks       map[string]string // by the purchase
+	clicks       map[string]string // by purchase
 	transactions map[text]digistoreTransaction
 	byPurchase   map[text][]digistoreTransaction
 }
 
-// read requests the transactions and the clicks of purchases. ids has their ids, separated by commas.
+// read requests them for purchases, whose ids are separated by commas.
 func (d digistoreDetails) read(ctx context.Context, s *session, ids string) error {
 	for page := 1; ; page++ {
 		var answer struct {
@@ -198,8 +196,7 @@ func (d digistoreDetails) read(ctx context.Context, s *session, ids string) erro
 	return nil
 }
 
-// digistoreClick reads the click of a purchase: the click id, or else a sub-id. The tracking may be wrapped in a member named data. The
-// sub-ids are a list or an object.
+// digistoreClick reads the click of a purchase: the click id, or else a sub-id.
 func digistoreClick(raw []byte) string {
 	var v struct {
 		Data  json.RawMessage `json:"data"`
@@ -223,7 +220,7 @@ func digistoreClick(raw []byte) string {
 	return clickOf(append(ids, subs...)...)
 }
 
-// order makes the order of a transaction. ok is false if the transaction changes nothing.
+// order makes the order of a transaction, unless the transaction changes nothing.
 func (d digistoreDetails) order(s *session, v digistoreCommission) (o Order, ok bool) {
 	t := d.transactions[v.Transaction]
 	o = Order{
@@ -240,7 +237,7 @@ func (d digistoreDetails) order(s *session, v digistoreCommission) (o Order, ok 
 	return o, t.Type != digistoreRefundAsked
 }
 
-// payment returns the id of the payment that a transaction takes back; empty: its purchase has no payment before it.
+// payment returns the id of the payment that a transaction takes back; empty: none.
 func (d digistoreDetails) payment(s *session, back digistoreTransaction) text {
 	at, amountBack := s.when(back.At), digistoreAmount(back)
 	var latest, same digistoreTransaction

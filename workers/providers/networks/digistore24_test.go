@@ -17,9 +17,8 @@ import (
 	"switchyard/workers/providers/networks/networkstest"
 )
 
-// TestDigistoreAnswers reads answers in the form of Digistore24's OpenAPI document. The commissions of a transaction are one order,
-// and commissions of two currencies have no readable sum. A refund takes back the latest payment of the same amount before it, even
-// if that was months ago. A request for a refund changes nothing.
+// TestDigistoreAnswers reads answers in the form of Digistore24's OpenAPI document. The commissions of a transaction are one
+// order, and a refund takes back an earlier payment.
 func TestDigistoreAnswers(t *testing.T) {
 	t.Parallel()
 	raw, err := os.ReadFile("testdata/digistore24.json")

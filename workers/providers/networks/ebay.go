@@ -15,9 +15,9 @@ import (
 )
 
 // ebay is the transaction detail report of the eBay Partner Network, which runs on Impact's software: GET
-// /Mediapartners/{AccountSID}/Reports/ebay_partner_transaction_detail.json. Amounts are in the account's currency, which the report
-// does not name. If a transaction comes several times, its latest update counts. Unverified: the time zone of the report's days,
-// which are taken as UTC days; and how many days one request may have.
+// /Mediapartners/{AccountSID}/Reports/ebay_partner_transaction_detail.json. Amounts are in the account's currency, which the
+// report does not name. If a transaction comes several times, its latest update counts. Unverified: that the report's days are
+// UTC days, and how many days one request may have.
 var ebay = adapter{
 	base: "https://api.partner.ebay.com",
 	open: func(s *session) {

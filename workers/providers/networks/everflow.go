@@ -43,8 +43,7 @@ const (
 )
 
 // everflowOrder returns the order of a conversion. An event is a goal. The conversion of an offer has no goal, even if the
-// network has given the conversion another name than Base. Only conversions on hold have an event_name, and only reports for
-// networks have a status.
+// network has renamed it. Only conversions on hold have an event_name, and only reports for networks have a status.
 func everflowOrder(s *session, v record) Order {
 	event, goal := v.Get("event", "event_name"), ""
 	name, isEvent := v.Get("event_name"), v.Get("is_event")
@@ -64,7 +63,7 @@ type everflowPaging struct {
 	Total text `json:"total_count"`
 }
 
-// next returns the number of the next page, or an empty text after the last one. rows is the number of rows of the page.
+// next returns the number of the next page, or "" after the last one. rows is the number of rows of the page.
 func (p everflowPaging) next(page, rows int) string {
 	return platform.Next(rows > 0 && page*max(p.Size.Number(), 1) < p.Total.Number(), page+1)
 }

@@ -13,8 +13,7 @@ import (
 	"switchyard/workers/providers/networks/networkstest"
 )
 
-// TestEverflowRecorded reads an answer in the form that Everflow gives to affiliates: only conversions on hold have a
-// status, and the conversion of the offer has a name of its own.
+// TestEverflowRecorded reads an answer in the form that Everflow gives to affiliates.
 func TestEverflowRecorded(t *testing.T) {
 	t.Parallel()
 	answers := map[string]string{
@@ -66,8 +65,7 @@ func TestEverflowRecorded(t *testing.T) {
 	}
 }
 
-// TestEverflowOld: Everflow reports the last 365 days. A range that begins earlier is refused before a request is sent. The clock of
-// the tests is 20 days after the time in the variable day.
+// TestEverflowOld: a range that begins more than 365 days ago is refused before a request is sent.
 func TestEverflowOld(t *testing.T) {
 	t.Parallel()
 	s := newSuite(t, "everflow")
@@ -80,8 +78,8 @@ func TestEverflowOld(t *testing.T) {
 	}
 }
 
-// TestStanding: Standing returns true only for a platform that stops reporting rejected orders, and only if the range does not end
-// before today.
+// TestStanding: Standing accepts only a platform that stops reporting rejected orders, and a range that does not end before
+// today.
 func TestStanding(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {

@@ -27,8 +27,8 @@ var impact = adapter{
 	feeds: []feed{{name: "ActionUpdates", page: impactReversed}, {name: "LockingDate", page: impactLocked}}, feedDays: 45,
 }
 
-// impactRows is the size of a page. Impact accepts 2,000 to 20,000, and refuses a range that has more than ten pages. Ten pages have as
-// many orders as an import may have.
+// impactRows is the size of a page. Impact accepts 2,000 to 20,000, and at most ten pages of a range. Ten pages are as many
+// orders as an import may have.
 const impactRows = 5000
 
 func impactOrder(s *session, v record) Order {
@@ -42,8 +42,7 @@ func impactPage(ctx context.Context, s *session, period Range, cursor string) (o
 	return s.impactActions(ctx, "ActionDate", period, cursor)
 }
 
-// impactLocked reads the actions that lock in a period. An action that locks is approved or was reversed, and its amount is final.
-// No other request of Impact finds actions by the time at which they change from pending to approved.
+// impactLocked reads the actions that lock in a period. No other request finds actions by the time at which they become approved.
 func impactLocked(ctx context.Context, s *session, period Range, cursor string) (orders []Order, next string, err error) {
 	return s.impactActions(ctx, "LockingDate", period, cursor)
 }
@@ -61,9 +60,8 @@ func (s *session) impactActions(ctx context.Context, date string, period Range, 
 	return orders, platform.Next(len(orders) > 0 && page < answer.Pages.Number(), page+1), err
 }
 
-// impactReversed reads the reversals of a period from the log of updates. An action that is reversed before it locks keeps its locking
-// date, so impactLocked finds it only weeks later. An update has no payout, only the change of the payout. This change is not read,
-// because a reversed action earns nothing.
+// impactReversed reads the reversals of a period from the log of updates. An action that is reversed before it locks keeps its
+// locking date, so impactLocked finds it only weeks later. An update has no payout, and a reversed action earns nothing.
 func impactReversed(ctx context.Context, s *session, period Range, cursor string) (orders []Order, next string, err error) {
 	var answer struct {
 		Pages   text         `json:"@numpages"`
@@ -78,8 +76,8 @@ func impactReversed(ctx context.Context, s *session, period Range, cursor string
 	return orders, platform.Next(len(orders) > 0 && page < answer.Pages.Number(), page+1), err
 }
 
-// impactGet requests a page of the records that have a date in a period. cursor says which page, and impactGet returns the number
-// of this page. The arguments from and to are the names of the parameters for the period.
+// impactGet requests a page of the records that have a date in a period. It returns the number of the page. from and to are the
+// names of the parameters for the period.
 func (s *session) impactGet(ctx context.Context, path, from, to string, period Range, cursor string, query url.Values, into any) (
 	page int, err error,
 ) {

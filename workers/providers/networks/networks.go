@@ -1,7 +1,7 @@
 // Package networks reads conversions from the APIs of affiliate networks. Each platform has an entry in the table platforms
 // and a file. README.md shows how to add one.
 //
-// Credentials never leave this package. No error contains one.
+// No error contains credentials.
 package networks
 
 import (
@@ -16,12 +16,12 @@ import (
 	"switchyard/workers/providers/platform"
 )
 
-// Order is a conversion as a network reports it. The texts are in the network's own form.
+// Order is a conversion as a network reports it, in the network's own texts.
 type Order struct {
 	Click string // the sub-id that is one of our click ids, else the first sub-id that is not empty
 	ID    string // the network's id of the order, which stays the same when the order changes
 	Goal  string // empty: the plain conversion
-	// Ref and GoalRef are another id of the order and another word for its goal, as the network's postbacks write them; empty: none.
+	// Ref and GoalRef are the order's id and goal as the network's postbacks write them; empty: the same.
 	Ref, GoalRef string
 	Word         string // the network's word for the status
 	Status       string // our status that Word stands for, such as models.StatusApproved; empty: not known
@@ -31,14 +31,12 @@ type Order struct {
 	// empty, the sale is in Currency.
 	Sale, SaleCurrency string
 	At                 Moment
-	// Alone marks a reversal that was read without its order. Payout is then the amount that the reversal takes back, which may
-	// be only a part of the amount that the order earned.
+	// Alone marks a reversal that was read without its order. Payout is then what the reversal takes back, perhaps only a part.
 	Alone bool
-	// StatusOnly marks a record that has the status of an order but no amount. It changes the status of a recorded order.
+	// StatusOnly marks a record that has the status of an order but no amount. It changes only a recorded order.
 	StatusOnly bool
 
-	// The following fields are for platforms that report one order as several records. recordID identifies this record. orderKey
-	// identifies the order that the records belong to. isReversal says that this record takes money back.
+	// recordID and orderKey are for platforms that report one order, orderKey, as several records.
 	recordID, orderKey string
 	isReversal         bool
 }
@@ -65,13 +63,13 @@ func New(o Options) *Client { return &Client{o.WithDefaults()} }
 type adapter struct {
 	base         string // address of its API, without a slash at the end; empty: a credential has it
 	customerHost bool   // the address is the customer's own, so Options.URL does not replace it
-	// open prepares the session: it sets how requests are signed and how failures are recognized; nil: nothing to prepare.
+	// open sets how requests are signed and how failures are recognized; nil: nothing to set.
 	open func(s *session)
 	// test makes a cheap request; nil: Test reads the first page of today's orders.
 	test func(ctx context.Context, s *session) error
 	page pageFunc
 	days int // maximum days of one request; 0: no limit
-	// feeds are the requests for orders by the date of a change, as in changes.go; nil: the platform has no such request.
+	// feeds are the requests for orders by the date of a change, if any.
 	feeds     []feed
 	feedDays  int // maximum days of one request by date of change
 	feedReach int // how many days back the platform answers by date of change; 0: no limit
@@ -84,7 +82,6 @@ type adapter struct {
 	interval time.Duration
 }
 
-// platforms has the providers by name.
 var platforms = map[string]adapter{
 	"admitad":     admitad,
 	"affise":      affise,
@@ -109,10 +106,10 @@ type session struct {
 
 	c    map[string]string // credentials
 	zone *time.Location    // time zone of the platform's days and times
-	feed string            // the platform's name of the date by which orders are requested; empty: the date of the order
+	feed string            // the name of the feed that is read; empty: none
 
-	token string                                    // token of a platform whose tokens are fetched
-	fetch func(ctx context.Context) (string, error) // fetches a token
+	token string // of a platform whose tokens are fetched
+	fetch func(ctx context.Context) (string, error)
 
 	unknown map[string]bool // fields that the platform has refused to report
 }
@@ -120,7 +117,7 @@ type session struct {
 // Connection is a connection to a platform. It is for one goroutine.
 type Connection struct{ s *session }
 
-// Open makes a connection. The credentials must be complete. key names the connection, for its rate limit.
+// Open makes a connection. The credentials must be complete. key is the name of the connection for its rate limit.
 func (c *Client) Open(name, key string, credentials map[string]string) (*Connection, error) {
 	p, known := models.NetworkProviderNamed(name)
 	entry, ok := platforms[name]
@@ -149,7 +146,7 @@ func (c *Client) Open(name, key string, credentials map[string]string) (*Connect
 // Used returns the requests and pages so far.
 func (c *Connection) Used() platform.Usage { return c.s.Used() }
 
-// Test makes a request that shows whether the credentials are right. The error is a text for a person.
+// Test makes a request that shows whether the credentials are right.
 func (c *Connection) Test(ctx context.Context) error {
 	if c.s.test != nil {
 		return c.s.PublicError(c.s.test(ctx, c.s))
@@ -159,8 +156,8 @@ func (c *Connection) Test(ctx context.Context) error {
 	return c.s.PublicError(err)
 }
 
-// Orders reads the orders of the days from one date to another, both included. The time of day does not matter. `most` is
-// the maximum number of orders. If there are more, the error is ErrTooMany. Other errors are texts for a person.
+// Orders reads the orders of the days from one date to another, both included. The error is ErrTooMany if there are more than
+// `most`. Other errors are texts for a person.
 func (c *Connection) Orders(ctx context.Context, from, to time.Time, most int) ([]Order, error) {
 	var all []Order
 	if err := c.read(ctx, Range{From: c.s.date(from), To: c.s.date(to)}, c.s.days, c.s.page, most, &all); err != nil {
@@ -169,11 +166,10 @@ func (c *Connection) Orders(ctx context.Context, from, to time.Time, most int) (
 	return netReversals(all), nil
 }
 
-// pageFunc reads a page of the orders of a range. cursor is empty for the first page. next is empty after the last page.
+// pageFunc reads a page of the orders of a range. cursor and next are empty before the first and after the last page.
 type pageFunc func(ctx context.Context, s *session, period Range, cursor string) (orders []Order, next string, err error)
 
-// read appends the orders of a range to *all. `most` is the maximum length of that list. If the list gets longer, the error is
-// ErrTooMany.
+// read appends the orders of a range to *all. The error is ErrTooMany if the list gets longer than `most`.
 func (c *Connection) read(ctx context.Context, period Range, days int, page pageFunc, most int, all *[]Order) error {
 	return c.s.Read(period, days, func(period Range, cursor string) (string, error) {
 		orders, next, err := page(ctx, c.s, period, cursor)
@@ -188,22 +184,21 @@ func (c *Connection) read(ctx context.Context, period Range, days int, page page
 }
 
 // Standing returns the range of days for which Orders lists every order that was not rejected. A recorded order of these days
-// that Orders does not list was rejected. ok is false for a platform that reports rejected orders. It is also false for a range
-// that ends before today: if an order was on hold, the platform possibly lists it under a later day, so its absence proves nothing.
+// that is not listed was rejected. ok is false for a platform that reports rejected orders. It is also false for a range that
+// ends before today, because an order on hold may be listed under a later day.
 func (c *Connection) Standing(from, to time.Time) (period Range, ok bool) {
 	period = Range{From: c.s.date(from), To: c.s.date(to)}
 	return period, c.s.vanishes && period.End().After(c.s.Now())
 }
 
-// date returns the start of a calendar day in the connection's time zone.
+// date returns the start of a calendar day in the connection's zone.
 func (s *session) date(d time.Time) time.Time {
 	return time.Date(d.Year(), d.Month(), d.Day(), 0, 0, 0, 0, s.zone)
 }
 
-// day returns the start of the day that contains a moment, in the connection's time zone.
+// day returns the start of a moment's day in the connection's zone.
 func (s *session) day(at time.Time) time.Time { return s.date(at.In(s.zone)) }
 
-// clean trims the texts of an order and sets its status from its word.
 func (s *session) clean(o Order) Order {
 	for _, text := range []*string{
 		&o.Click, &o.ID, &o.Goal, &o.Ref, &o.GoalRef, &o.Word, &o.Status, &o.Payout, &o.Currency, &o.Sale, &o.SaleCurrency, &o.At.Unread,

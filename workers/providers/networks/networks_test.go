@@ -49,8 +49,8 @@ type suite struct {
 	world  *networkstest.World
 	client *networks.Client
 	waits  []time.Duration
-	waited func()        // is called instead of each wait; nil: no function is called
-	limit  time.Duration // timeout of a request
+	waited func()
+	limit  time.Duration
 }
 
 func newSuite(t *testing.T, name string) *suite {
@@ -71,7 +71,7 @@ func newSuite(t *testing.T, name string) *suite {
 	return s
 }
 
-// open opens a connection with the fake's credentials. The entries of `change` replace some of them.
+// open opens a connection with the fake's credentials.
 func (s *suite) open(change map[string]string) *networks.Connection {
 	s.Helper()
 	credentials := networkstest.Fakes[s.name].Credentials()
@@ -105,7 +105,7 @@ func (s *suite) orders(n int) []networkstest.Order {
 	return out
 }
 
-// TestPlatforms is the suite that every platform passes against a fake that speaks its wire format.
+// TestPlatforms runs the suite for each platform against a fake of its API.
 func TestPlatforms(t *testing.T) {
 	t.Parallel()
 	for _, name := range fakes(t) {
@@ -123,8 +123,7 @@ func TestPlatforms(t *testing.T) {
 	}
 }
 
-// pages: all orders of all pages are read, each with the fields that the platform reports. A range without orders is not a
-// failure.
+// pages: all orders of all pages are read, each with the fields that the platform reports.
 func (s *suite) pages() {
 	c := s.open(nil)
 	if got, err := c.Orders(s.Context(), day, day.AddDate(0, 0, 6), networks.MaxOrders); err != nil || len(got) != 0 {

@@ -77,8 +77,8 @@ func partnerizePage(ctx context.Context, s *session, period Range, cursor string
 	return orders, next, err
 }
 
-// partnerizeNext returns the parameter that requests the next page, as name=value. cursor is the cursor in the answer, and page is the
-// address of the next page. If cursor is empty, the parameter is taken from page. The result is empty if neither has a parameter.
+// partnerizeNext returns the parameter that requests the next page, as name=value. It comes from the answer's cursor, or else
+// from the address of the next page. The result may be empty.
 func partnerizeNext(cursor, page text) string {
 	if cursor != "" {
 		return "cursor_id=" + string(cursor)
@@ -96,7 +96,7 @@ func partnerizeNext(cursor, page text) string {
 }
 
 // partnerizeMixed returns the status of a conversion whose items have different statuses: pending if any item is pending,
-// otherwise approved. It also returns what the items earn, and their value. Rejected items are left out of both sums.
+// otherwise approved. It also returns the sums of their commissions and values, without rejected items.
 func partnerizeMixed(items []record) (status, payout, sale string) {
 	var earned, sold []text
 	for _, item := range items {

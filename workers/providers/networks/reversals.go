@@ -8,7 +8,6 @@ import (
 	"switchyard/models/money"
 )
 
-// amount reads an amount of a platform.
 func amount(word string) (decimal.Decimal, bool) {
 	d, err := decimal.NewFromString(strings.TrimSpace(word))
 	return d, err == nil
@@ -34,9 +33,8 @@ func sum(amounts []text) string {
 	return money.Text(total)
 }
 
-// netReversals removes the reversals that are separate records and subtracts each from its order. If nothing of the order is left, the
-// order takes the reversal's status. If something is left, the order has a smaller payout. A reversal without its order stays in
-// the list with Alone set, and keeps its own status. A record that occurs twice counts once.
+// netReversals subtracts each reversal that is a separate record from its order. If nothing is left of the order, it takes the
+// reversal's status. A reversal without its order stays in the list with Alone set. A record that occurs twice counts once.
 func netReversals(all []Order) []Order {
 	seen, sales := map[string]bool{}, map[string][]int{}
 	out := make([]Order, 0, len(all))
@@ -76,7 +74,7 @@ func netReversals(all []Order) []Order {
 	return out
 }
 
-// subtractSale subtracts the sale of a partial reversal. The sale stays if one of the amounts is not known, or if nothing would be left.
+// subtractSale subtracts the sale of a partial reversal, if both amounts are known and something is left.
 func (o *Order) subtractSale(reversal Order) {
 	sale, ok := amount(o.Sale)
 	taken, known := amount(reversal.Sale)
@@ -85,9 +83,8 @@ func (o *Order) subtractSale(reversal Order) {
 	}
 }
 
-// subtract subtracts an amount from the payout of an order, and returns the part of the amount that is left to subtract. The order
-// counts as taken back as a whole in three cases: known is false because the amount cannot be read, the payout cannot be read, or
-// the amount is at least the payout. The order then gets the status and keeps its payout.
+// subtract subtracts an amount from the payout of an order, and returns the part of the amount that is left to subtract. If an
+// amount cannot be read, or nothing would be left, the order keeps its payout and gets the status.
 func (o *Order) subtract(taken decimal.Decimal, known bool, status string) decimal.Decimal {
 	payout, ok := amount(o.Payout)
 	switch {

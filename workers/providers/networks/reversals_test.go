@@ -2,8 +2,7 @@ package networks
 
 import "testing"
 
-// TestNetReversals: a reversal that is read with its order is subtracted from the order. A reversal that is read without its order
-// stays in the list.
+// TestNetReversals: a reversal is subtracted from its order, or stays in the list if it is read without the order.
 func TestNetReversals(t *testing.T) {
 	t.Parallel()
 	sale := Order{ID: "1", orderKey: "w", recordID: "a", Payout: "10", Status: "approved"}

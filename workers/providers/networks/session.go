@@ -15,8 +15,7 @@ import (
 // hostName matches the host names that a customer may enter for a network's platform.
 var hostName = regexp.MustCompile(`^[a-z0-9]([a-z0-9.-]*[a-z0-9])?$`)
 
-// noAddress is an address to which no request can be sent. A request to it fails at once with an error that the address cannot
-// be read.
+// noAddress is an address to which no request can be sent.
 const noAddress = "://"
 
 // host returns the address of a platform that has a host for each network, or noAddress if the name is not a host name.
@@ -28,7 +27,7 @@ func host(name, suffix string) string {
 	return "https://" + strings.TrimSuffix(name, suffix) + suffix
 }
 
-// mentions reports whether the text of a failure contains one of the words. The words must be in lower case.
+// mentions reports whether the text of a failure contains one of the words, which are in lower case.
 func mentions(f *rest.FailureError, words ...string) bool {
 	complaint := strings.ToLower(f.Text)
 	return slices.ContainsFunc(words, func(word string) bool { return strings.Contains(complaint, word) })
@@ -40,8 +39,7 @@ func (s *session) basic(user, password string) {
 	s.Sign = rest.Basic(user, password)
 }
 
-// exchange sets s.fetch, with which the method authorized gets a token. The function posts the fields in form to a path, signed with
-// the client's id and secret.
+// exchange sets s.fetch, with which authorized gets a token for the client's id and secret.
 func (s *session) exchange(path, id, secret string, form url.Values) {
 	s.basic(id, secret)
 	s.fetch = func(ctx context.Context) (string, error) {
@@ -58,8 +56,8 @@ func (s *session) exchange(path, id, secret string, form url.Values) {
 	}
 }
 
-// authorized sends a GET request with a token and decodes the answer's JSON into *into. If the token is no longer accepted,
-// authorized fetches a new token once.
+// authorized sends a GET request with a token and decodes the answer's JSON into *into. It replaces a token once that is no
+// longer accepted.
 func (s *session) authorized(ctx context.Context, r rest.Request, into any) error {
 	r.Method = http.MethodGet
 	for fresh := false; ; {

@@ -38,8 +38,7 @@ func TestNoOrders(t *testing.T) {
 	}
 }
 
-// TestHosts: a credential that is part of a platform's host name may contain only a host name. With any other text, the connection's
-// test fails.
+// TestHosts: a credential that is part of a platform's host name may contain only a host name.
 func TestHosts(t *testing.T) {
 	t.Parallel()
 	server := networkstest.Serve(t, &networkstest.World{})
@@ -59,8 +58,7 @@ func TestHosts(t *testing.T) {
 	}
 }
 
-// TestImpactPages: orders are read in pages of at least 2,000 actions, because Impact refuses smaller pages. Each request has the header
-// that names the API's version.
+// TestImpactPages: pages have at least 2,000 actions, because Impact refuses smaller ones.
 func TestImpactPages(t *testing.T) {
 	t.Parallel()
 	s := newSuite(t, "impact")
@@ -85,8 +83,7 @@ func TestCakeDisposition(t *testing.T) {
 	}
 }
 
-// TestPartnerizePages: the next page is requested by the cursor in the answer. If the answer has no cursor of its own, the next page is
-// requested by the cursor or the offset in the address of the next page.
+// TestPartnerizePages: the next page is requested by the answer's cursor, or by the address of the next page.
 func TestPartnerizePages(t *testing.T) {
 	t.Parallel()
 	const order = `{"conversions": [{"conversion_data": {"conversion_id": "%s", "conversion_value": {"conversion_status": "approved"}}}]%s}`
@@ -114,9 +111,8 @@ func TestPartnerizePages(t *testing.T) {
 	}
 }
 
-// TestEbayRecords: the next page is requested with the parameters of its address, but always on the host of the API. The records of a
-// transaction are sorted by their update time, so that the caller applies the latest update last. A sale has no goal. For any other
-// event, the goal is the name of the event.
+// TestEbayRecords: the next page is requested with the parameters of its address, but always on the host of the API. The records
+// of a transaction are sorted by their update time, so that the latest one counts.
 func TestEbayRecords(t *testing.T) {
 	t.Parallel()
 	var asked []string
@@ -143,8 +139,7 @@ func TestEbayRecords(t *testing.T) {
 	}
 }
 
-// TestNoCursor: it is an error if an answer says that there are more pages but gives no cursor. Otherwise orders would be
-// missing silently.
+// TestNoCursor: an answer that promises more pages without a cursor is an error.
 func TestNoCursor(t *testing.T) {
 	t.Parallel()
 	for name, body := range map[string]string{

@@ -13,7 +13,6 @@ import (
 	"switchyard/workers/providers/rest/resttest"
 )
 
-// read reads the orders of the days of the tests.
 func (s *suite) read(c *networks.Connection) []networks.Order {
 	s.Helper()
 	got, err := c.Orders(s.Context(), day, day.AddDate(0, 0, 6), networks.MaxOrders)
@@ -32,13 +31,12 @@ func (s *suite) refusal() {
 	}
 }
 
-// tokens: if a token expires between two pages, a new one is fetched. If the new token is not accepted either, the error is ErrRefused.
+// tokens: if a token expires between two pages, a new one is fetched once.
 func (s *suite) tokens() {
 	if !networkstest.Fakes[s.name].Tokens {
 		return
 	}
 	s.world.Set(s.orders(1203)...)
-	// The requests: a token, a page, and a page that finds the token expired.
 	s.world.Fail(resttest.None, resttest.None, resttest.Expired, resttest.None)
 	c := s.open(nil)
 	if got := s.read(c); len(got) != 1203 {
@@ -145,7 +143,7 @@ func (s *suite) foreign() {
 	}
 }
 
-// reversals: an order that the platform takes back is rejected or charged back. An amended order has the new payout.
+// reversals: an order that the platform takes back is rejected or charged back.
 func (s *suite) reversals() {
 	list := s.orders(1)
 	list[0].Status = models.StatusChargeback

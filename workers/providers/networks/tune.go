@@ -101,8 +101,8 @@ func tunePage(ctx context.Context, s *session, period Range, cursor string) (ord
 	return orders, next, err
 }
 
-// tuneGet asks for conversions with all fields that the network knows. If an answer refuses an optional field, tuneGet leaves the field
-// out of all further requests of the session and asks again.
+// tuneGet asks for conversions with all fields that the network knows. An optional field that the network refuses is left out of
+// all further requests of the session.
 func (s *session) tuneGet(ctx context.Context, query url.Values, into any) error {
 	for {
 		query["fields[]"] = append(slices.Clone(tuneFields), slices.DeleteFunc(slices.Clone(tuneOptional), func(name string) bool {

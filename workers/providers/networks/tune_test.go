@@ -18,8 +18,7 @@ func TestTunePayout(t *testing.T) {
 	}
 }
 
-// TestTuneGoals: each goal of a click is an order of its own. This is true even if the network reports no id for the goal's conversion.
-// The order then has only the id of the transaction, which all goals of the click share.
+// TestTuneGoals: each goal of a click is an order of its own, even if the network reports no id for it.
 func TestTuneGoals(t *testing.T) {
 	t.Parallel()
 	s := newSuite(t, "tune")
@@ -35,8 +34,7 @@ func TestTuneGoals(t *testing.T) {
 				t.Errorf("the order refers to the transaction %q", o.Ref)
 			}
 		}
-		// The fake's number of the goal is 0 for the plain conversion, and 7 for any other goal. The transaction, which all orders of a
-		// click share, is "102" followed by the click's id.
+		// The fake's number of the goal is 0 for the plain conversion and 7 for any other goal.
 		id := func(i int, goal string) string {
 			if unknown != nil {
 				return "102" + list[i].Click + " " + goal
@@ -49,8 +47,7 @@ func TestTuneGoals(t *testing.T) {
 	}
 }
 
-// TestTuneUnknownFields: if a network does not know an optional field, the request is sent again without the field. Later
-// requests of the session leave the field out. If the network does not know the payout, the order has the approved payout.
+// TestTuneUnknownFields: the session leaves out an optional field that the network does not know.
 func TestTuneUnknownFields(t *testing.T) {
 	t.Parallel()
 	s := newSuite(t, "tune")

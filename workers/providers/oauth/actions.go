@@ -35,7 +35,6 @@ type actions struct {
 	wait time.Duration
 }
 
-// actionsOf has the platforms that have actions, by name.
 var actionsOf = map[string]actions{
 	models.GoogleAds:    {list: googleActions, create: googleCreate},
 	models.MicrosoftAds: {list: microsoftGoals, create: microsoftCreate, wait: 2 * time.Hour},
@@ -44,7 +43,7 @@ var actionsOf = map[string]actions{
 // maxActions is the maximum number of actions that are listed.
 const maxActions = 1000
 
-// ReadyBy returns the time from which the platform certainly accepts uploads for an action created now; nil: it accepts them at once.
+// ReadyBy returns the time at which the platform accepts uploads for an action created now, at the latest; nil: at once.
 func (c *Client) ReadyBy(provider string) *time.Time {
 	wait := actionsOf[provider].wait
 	if wait == 0 {
@@ -64,8 +63,8 @@ func (c *Client) Actions(ctx context.Context, a Advertiser, token string) ([]Act
 	return list[:min(len(list), maxActions)], s.publicError(err)
 }
 
-// CreateAction creates an action that accepts uploads. If an action of that name exists, CreateAction returns it. The errors
-// are the same as for Accounts.
+// CreateAction creates an action that accepts uploads. If an action of that name exists, CreateAction returns it. The errors are
+// the same as for Accounts.
 func (c *Client) CreateAction(ctx context.Context, a Advertiser, token, name string) (Action, error) {
 	s, err := c.openSigned(a.Provider, token)
 	if err != nil {

@@ -23,7 +23,7 @@ func googleResource(action rest.Record) string {
 	return owner + "/conversionActions/" + action.Get("id")
 }
 
-// googleOf returns the path and the headers for a customer. It removes the hyphens with which people often write ids.
+// googleOf returns the path and the headers for a customer. People often write ids with hyphens.
 func googleOf(a Advertiser) (path string, header map[string]string) {
 	digits := func(id string) string { return strings.ReplaceAll(strings.TrimSpace(id), "-", "") }
 	if login := digits(a.Credentials["login_customer_id"]); login != "" {

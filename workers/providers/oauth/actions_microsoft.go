@@ -10,7 +10,7 @@ import (
 	"switchyard/workers/providers/rest"
 )
 
-// microsoftCampaigns is the address of the API for the content of ad accounts.
+// microsoftCampaigns is the address of the API for campaigns.
 const microsoftCampaigns = "https://campaign.api.bingads.microsoft.com"
 
 // microsoftPartial has the errors for the failed parts of a request that has a successful status.
@@ -29,10 +29,9 @@ func (p microsoftPartial) err() error {
 	return nil
 }
 
-// repeat is passed to microsoftCall for a request that changes nothing. If such a request fails, it may be sent again.
+// repeat marks a request that changes nothing, so it may be sent again.
 const repeat = true
 
-// microsoftCall sends a request about an ad account.
 func microsoftCall(ctx context.Context, s *session, a Advertiser, path string, repeat bool, body, into any) error {
 	if s.app.DeveloperToken == "" {
 		return errNotConfigured("MICROSOFT_ADS_DEVELOPER_TOKEN")

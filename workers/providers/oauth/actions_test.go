@@ -11,14 +11,13 @@ import (
 	"switchyard/workers/providers/rest/resttest"
 )
 
-// advertisers are ad accounts with ids in the form in which people write them.
+// advertisers are ad accounts whose ids are written as people do.
 var advertisers = []oauth.Advertiser{
 	{Provider: models.GoogleAds, Currency: "EUR", Credentials: map[string]string{"customer_id": "123-456-7890", "login_customer_id": "999-888-7777"}},
 	{Provider: models.MicrosoftAds, Credentials: map[string]string{"account_id": "176", "customer_id": "250"}},
 }
 
-// TestActions: an action is created once, and listed from then on. A Google action accepts uploads at once, a Microsoft action
-// two hours later.
+// TestActions: an action is created once, and listed from then on.
 func TestActions(t *testing.T) {
 	t.Parallel()
 	for _, a := range advertisers {

@@ -26,8 +26,8 @@ var google = platform{ //nolint:gosec // names of settings are no secrets
 }
 
 const (
-	maxGoogleLogins = 40 // the maximum number of accounts for which googleAccounts requests the name and the accounts below
-	googleAtOnce    = 6  // the maximum number of these requests at a time
+	maxGoogleLogins = 40 // accounts whose name and accounts below are requested
+	googleAtOnce    = 6  // of these requests
 )
 
 const googleClients = "SELECT customer_client.id, customer_client.descriptive_name, customer_client.currency_code, " +
@@ -51,7 +51,7 @@ func googleAccounts(ctx context.Context, s *session) ([]Account, error) {
 		case !known:
 			at[a.ID] = len(out)
 			out = append(out, a)
-		case out[i].ParentID != "" && a.ParentID == "", out[i].Name == "": // a has no manager above it, or out[i] has no name
+		case out[i].ParentID != "" && a.ParentID == "", out[i].Name == "": // a knows more than out[i]
 			out[i] = a
 		}
 	}
@@ -82,7 +82,6 @@ func googleAccounts(ctx context.Context, s *session) ([]Account, error) {
 	return out, ctx.Err()
 }
 
-// googleID returns the id in the resource name of a customer.
 func googleID(name string) string { return strings.TrimPrefix(name, "customers/") }
 
 // googleBelow lists an account and the accounts one level below it.

@@ -24,7 +24,6 @@ var meta = platform{
 	denies:   metaDenies,
 }
 
-// metaToken requests a token.
 func metaToken(ctx context.Context, s *session, query url.Values) (models.OAuthGrant, error) {
 	var answer struct {
 		Token   string `json:"access_token"`

@@ -20,7 +20,7 @@ import (
 // tokenTime is the time limit of one request for tokens.
 const tokenTime = 10 * time.Second
 
-// oauthContext returns a context with which the OAuth library uses our HTTP client.
+// oauthContext makes the OAuth library use our HTTP client.
 func (s *session) oauthContext(ctx context.Context) context.Context {
 	client := s.client.o.Egress.HTTP(tokenTime)
 	if s.agent != "" {
@@ -35,7 +35,6 @@ type named struct {
 	agent string
 }
 
-// RoundTrip implements http.RoundTripper.
 func (n named) RoundTrip(r *http.Request) (*http.Response, error) {
 	r = r.Clone(r.Context())
 	r.Header.Set("User-Agent", n.agent)
@@ -55,8 +54,7 @@ func exchange(ctx context.Context, s *session, code, verifier, redirect string) 
 	return s.grant(t), nil
 }
 
-// refresh renews tokens as OAuth 2 specifies. The platform may return a new refresh token. If it does not, the previous one
-// stays.
+// refresh renews tokens as OAuth 2 specifies. Without a new refresh token, the previous one stays.
 func refresh(ctx context.Context, s *session, t models.OAuthTokens) (models.OAuthGrant, error) {
 	fresh, err := s.client.o.config(s.platform, s.app, "").TokenSource(s.oauthContext(ctx), &oauth2.Token{RefreshToken: t.Refresh}).Token()
 	if err != nil {
@@ -84,7 +82,6 @@ func failure(err error) error {
 	return fmt.Errorf("the platform refused: %s", text)
 }
 
-// grant converts a platform's answer to a grant.
 func (s *session) grant(t *oauth2.Token) models.OAuthGrant {
 	g := models.OAuthGrant{Tokens: models.OAuthTokens{Access: t.AccessToken, Refresh: t.RefreshToken}}
 	g.Scopes, _ = t.Extra("scope").(string)
@@ -100,7 +97,7 @@ func (s *session) grant(t *oauth2.Token) models.OAuthGrant {
 // maxLifetime is the longest lifetime of a token that is accepted from a platform, in seconds.
 const maxLifetime = 366 * 24 * 3600
 
-// after returns the time that is the given number of seconds from now, but at most maxLifetime.
+// after returns the time after that many seconds, but at most maxLifetime from now.
 func (s *session) after(seconds int64) *time.Time {
 	at := s.Now().Add(time.Duration(min(seconds, maxLifetime)) * time.Second)
 	return &at

@@ -14,7 +14,7 @@ var pinterest = platform{ //nolint:gosec // addresses are no secrets
 	name: models.Pinterest, basic: true,
 	authorize: "https://www.pinterest.com/oauth/", token: "https://api.pinterest.com/v5/oauth/token",
 	base:           "https://api.pinterest.com/v5",
-	scopes:         []string{"ads:read,user_accounts:read"}, // separated by commas, and not by spaces as usual
+	scopes:         []string{"ads:read,user_accounts:read"}, // separated by commas
 	exchangeParams: map[string]string{"continuous_refresh": "true"},
 	user:           pinterestUser,
 	accounts:       pinterestAccounts,

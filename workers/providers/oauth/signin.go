@@ -2,7 +2,7 @@
 // accounts, exchanges the returned code for tokens, renews the tokens, and lists the ad accounts. Each platform has an entry
 // in the table platforms and a file.
 //
-// Codes, tokens and the install's secrets leave this package only as results. No error contains one.
+// No error contains codes, tokens or the install's secrets.
 package oauth
 
 import (
@@ -30,7 +30,7 @@ type App struct {
 	DeveloperToken string
 }
 
-// Apps make the addresses of platforms' sign-in pages. They need no network.
+// Apps makes the addresses of platforms' sign-in pages.
 type Apps struct {
 	ByProvider map[string]App
 	// MetaVersion is the version of Meta's Graph API; default models.MetaVersion.
@@ -60,8 +60,7 @@ func (a Apps) Configured(provider string) bool {
 }
 
 // Address returns the address at which a person allows the service to use their ad accounts. The platform then sends the browser
-// to the address in the argument redirect, with the state. verifier is the secret of PKCE; the address contains only its hash.
-// Error: not_configured.
+// to redirect, with the state. The address contains only a hash of verifier, the secret of PKCE. Error: not_configured.
 func (a Apps) Address(provider, state, verifier, redirect string) (string, error) {
 	p, ok := platforms[provider]
 	if !ok {
@@ -105,7 +104,7 @@ type platform struct {
 	scopes                 []string
 	signInParams           map[string]string // further parameters of the sign-in page
 	exchangeParams         map[string]string // further parameters of the request that exchanges a code
-	// basic says that the platform wants the app's id and secret by HTTP Basic authentication. Otherwise they are parameters.
+	// basic says that the app's id and secret go by HTTP Basic authentication; otherwise they are parameters.
 	basic bool
 	agent string // the User-Agent of requests for tokens; empty: Go's own
 	// exchange and refresh get tokens; nil: as OAuth 2 specifies.
@@ -119,7 +118,6 @@ type platform struct {
 	denies func(status int, body []byte) bool
 }
 
-// platforms has the providers by name.
 var platforms = byName(google, microsoft, meta, snapchat, pinterest, reddit)
 
 func byName(list ...platform) map[string]platform {
@@ -134,7 +132,6 @@ func byName(list ...platform) map[string]platform {
 	return out
 }
 
-// style returns how the app's id and secret are sent with a request for tokens.
 func (p platform) style() oauth2.AuthStyle {
 	if p.basic {
 		return oauth2.AuthStyleInHeader
@@ -145,7 +142,7 @@ func (p platform) style() oauth2.AuthStyle {
 // ErrRevoked says that the platform no longer accepts the tokens. The user has to sign in again.
 var ErrRevoked = errors.New("the platform no longer accepts the sign-in")
 
-// Options of a Client. Apps.URL, Apps.MetaVersion, GoogleVersion, Now and Wait are optional.
+// Options are the options of a Client. Only Apps.ByProvider and Egress are needed.
 type Options struct {
 	Apps
 	Egress *egress.Client
@@ -167,11 +164,9 @@ func New(o Options) *Client {
 	return &Client{o}
 }
 
-// retryTime is how long one request waits for a platform that is busy or fails. It is short, because a person waits for the
-// answer.
+// retryTime is how long one request waits for a platform that is busy or fails. A person waits for the answer.
 const retryTime = 8 * time.Second
 
-// session is the state of requests to a platform.
 type session struct {
 	rest.API
 	platform
@@ -179,7 +174,7 @@ type session struct {
 	app    App
 }
 
-// open makes a session. Its errors contain none of the secrets. Error: not_configured.
+// open makes a session whose errors contain none of the secrets. Error: not_configured.
 func (c *Client) open(provider string, secrets ...string) (*session, error) {
 	p, ok := platforms[provider]
 	if !ok {
@@ -209,8 +204,8 @@ func (c *Client) openSigned(provider, token string) (*session, error) {
 	return s, nil
 }
 
-// Exchange returns the tokens for the code that a browser brought back to the address in the argument redirect, and the user who
-// signed in. Errors are not_configured, or texts for a person.
+// Exchange returns the tokens for the code that a browser brought back to redirect, and the user who signed in. Errors are
+// not_configured, or texts for a person.
 func (c *Client) Exchange(ctx context.Context, provider, code, verifier, redirect string) (models.OAuthGrant, error) {
 	s, err := c.open(provider, code, verifier)
 	if err != nil {
@@ -235,8 +230,7 @@ func (c *Client) Exchange(ctx context.Context, provider, code, verifier, redirec
 	return g, s.publicError(err)
 }
 
-// Refresh renews tokens. The result replaces all previous tokens. ErrRevoked means that the platform no longer accepts the
-// tokens. Other errors are not_configured, or texts for a person.
+// Refresh renews tokens. The result replaces all previous tokens. Errors are ErrRevoked, not_configured, or texts for a person.
 func (c *Client) Refresh(ctx context.Context, provider string, t models.OAuthTokens) (models.OAuthGrant, error) {
 	s, err := c.open(provider, t.Access, t.Refresh)
 	if err != nil {
@@ -253,8 +247,8 @@ func (c *Client) Refresh(ctx context.Context, provider string, t models.OAuthTok
 	return g, s.publicError(err)
 }
 
-// publicError converts an error to a text for a person, without secrets. The result still matches ErrRevoked if the error does.
-// Errors of package models stay unchanged.
+// publicError converts an error to a text for a person, without secrets. It keeps ErrRevoked. Errors of package models stay
+// unchanged.
 func (s *session) publicError(err error) error {
 	if err == nil {
 		return nil
@@ -272,7 +266,7 @@ type publicError struct {
 
 func (e *publicError) Error() string { return e.text }
 
-// Is reports whether target is ErrRevoked and the error was caused by it. Callers cannot reach any other part of the cause, because it
+// Is reports whether target is ErrRevoked and the error was caused by it. Callers cannot reach the rest of the cause, because it
 // may contain secrets.
 func (e *publicError) Is(target error) bool { return target == ErrRevoked && e.revoked }
 
@@ -290,8 +284,7 @@ type Account struct {
 // MaxAccounts is the maximum number of ad accounts that are listed.
 const MaxAccounts = 1000
 
-// Accounts lists the ad accounts that an access token reaches. ErrRevoked means that the platform does not accept the token.
-// Other errors are not_configured, or texts for a person.
+// Accounts lists the ad accounts that an access token reaches. Errors are ErrRevoked, not_configured, or texts for a person.
 func (c *Client) Accounts(ctx context.Context, provider, token string) ([]Account, error) {
 	s, err := c.openSigned(provider, token)
 	if err != nil {
@@ -305,11 +298,10 @@ func (c *Client) Accounts(ctx context.Context, provider, token string) ([]Accoun
 	return list[:min(len(list), MaxAccounts)], nil
 }
 
-// call sends a request to the platform's API with the access token and reads the answer's JSON.
 func (s *session) call(ctx context.Context, r rest.Request, into any) error {
 	answer, err := s.Send(ctx, r)
 	if f, ok := errors.AsType[*rest.FailureError](err); ok {
-		// Refused is not copied, because the platform may have refused something other than the token. denies decides this.
+		// denies decides whether the token was refused, so Refused is not copied.
 		text := &rest.FailureError{Status: f.Status, Text: f.Text, Busy: f.Busy}
 		if s.denies(answer.Status, answer.Body) {
 			return fmt.Errorf("%w: %w", ErrRevoked, text)
@@ -322,7 +314,6 @@ func (s *session) call(ctx context.Context, r rest.Request, into any) error {
 	return rest.Decode(answer.Body, into)
 }
 
-// form returns URL values with the given pairs of name and value.
 func form(pairs ...string) url.Values {
 	out := url.Values{}
 	for i := 0; i+1 < len(pairs); i += 2 {

@@ -30,7 +30,6 @@ func newClient(t *testing.T, w *oauthtest.World) *oauth.Client {
 	})
 }
 
-// verifier is the secret of PKCE.
 var verifier = oauthtest.Canary + strings.Repeat("v", 43)
 
 // codeOf signs in on the page and returns the code.
@@ -148,7 +147,7 @@ func TestRefresh(t *testing.T) {
 	})
 }
 
-// TestFaults: after a failure of the platform, the sign-in is still valid: the error is not ErrRevoked. No error shows a secret.
+// TestFaults: a failure of the platform does not end the sign-in, and no error shows a secret.
 func TestFaults(t *testing.T) {
 	t.Parallel()
 	each(t, func(t *testing.T, w *oauthtest.World, c *oauth.Client, provider string) {
@@ -185,7 +184,7 @@ func TestAccounts(t *testing.T) {
 			ids[i] = strconv.Itoa(1000000000 + i)
 		}
 		w.SetAdAccounts(provider, ids...)
-		w.Break(resttest.Swamped, resttest.Down, resttest.None) // the request is tried again
+		w.Break(resttest.Swamped, resttest.Down, resttest.None)
 		list, err := c.Accounts(t.Context(), provider, token)
 		if err != nil {
 			t.Fatal(err)

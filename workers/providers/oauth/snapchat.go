@@ -10,7 +10,7 @@ import (
 )
 
 // snapchat signs in at Snapchat, for the Marketing API: developers.snap.com/api/marketing-api/Ads-API/authentication. An access
-// token is valid for an hour. Unverified: whether a refresh returns a new refresh token. If it does, the new one replaces the old one.
+// token is valid for an hour. Unverified: whether a refresh returns a new refresh token.
 var snapchat = platform{ //nolint:gosec // addresses are no secrets
 	name:      models.Snapchat,
 	authorize: "https://accounts.snapchat.com/login/oauth2/authorize", token: "https://accounts.snapchat.com/login/oauth2/access_token",

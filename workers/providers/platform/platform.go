@@ -13,7 +13,7 @@ import (
 	"switchyard/workers/providers/rest"
 )
 
-// Options of a client. URL, Now, Pace, Wait and Timeout are optional.
+// Options are the options of a client. Only Egress is needed.
 type Options struct {
 	Egress *egress.Client
 	// URL replaces the addresses of all platforms, for tests; empty: each platform's own address.
@@ -54,7 +54,7 @@ type Usage struct {
 }
 
 // Session returns a session with the API at base. retry is how long one request waits for a platform that is busy or fails. key
-// names the connection, for its rate limit. No error contains a secret.
+// is the name of the connection for its rate limit. No error contains a secret.
 func (o Options) Session(base, key string, rate Rate, retry time.Duration, secrets ...string) Session {
 	s := Session{used: &Usage{}}
 	s.API = rest.API{
@@ -114,12 +114,11 @@ func (r Range) Split(days int) []Range {
 	return out
 }
 
-// Place returns the place in a cursor that Next has made. For the empty cursor of the first page, it returns the argument
-// `first`, the place of that page.
+// Place returns the place in a cursor that Next has made. For an empty cursor it returns first.
 func Place(cursor string, first int) int { return max(rest.Text(cursor).Number(), first) }
 
-// Next returns the cursor of the next page. place is the number of that page, or of its first row. If more is false, there is no next
-// page, and the cursor is empty.
+// Next returns the cursor of the next page. place is the number of that page or of its first row. Without more pages, the cursor
+// is empty.
 func Next(more bool, place int) string {
 	if !more {
 		return ""
@@ -130,10 +129,9 @@ func Next(more bool, place int) string {
 // maxPages is the maximum number of pages that a session reads.
 const maxPages = 1000
 
-// Read reads a range page by page, in requests of at most the given number of days. The function page reads the page at a cursor
-// and returns the cursor of the next one. A cursor is empty for the first page, and after the last page. A cursor that comes
-// again is an error, because the pages would never end. Errors are texts for a person, or ErrTooMany if the function page returns
-// it.
+// Read reads a range page by page, in requests of at most the given number of days. page reads the page at a cursor and returns
+// the next cursor. The first cursor is empty, and so is the one after the last page. A cursor that comes again is an error,
+// because the pages would never end. Errors are texts for a person, or ErrTooMany.
 func (s Session) Read(period Range, days int, page func(period Range, cursor string) (next string, err error)) error {
 	for _, part := range period.Split(days) {
 		seen := map[string]bool{}

@@ -20,8 +20,7 @@ import (
 	"switchyard/workers/egress"
 )
 
-// ErrRefused says that the provider does not accept the credentials. ErrBusy says that the provider asks for a lower rate of
-// requests.
+// ErrRefused says that the provider does not accept the credentials. ErrBusy says that it asks for fewer requests.
 var (
 	ErrRefused = errors.New("the provider refused the credentials")
 	ErrBusy    = errors.New("the provider is being asked too often")
@@ -31,12 +30,12 @@ var (
 type FailureError struct {
 	Status  int // 0: the provider reported the failure with a successful status
 	Text    string
-	Cause   string        // what API.Explain says of the failure
-	Code    string        // the provider's code of the failure, if API.Coded finds one
+	Cause   string        // from API.Explain
+	Code    string        // from API.Coded
 	Refused bool          // the provider refuses the credentials
 	Busy    bool          // the provider asks for fewer requests
-	After   time.Duration // how long the provider asks to wait before the next request; 0: it does not say
-	// RequestID is the provider's id of the request, for an operator who asks the provider about it.
+	After   time.Duration // the wait that the provider asks for; 0: none
+	// RequestID is the provider's id of the request, by which an operator can ask the provider about it.
 	RequestID string
 }
 
@@ -80,8 +79,7 @@ func (a API) refusal(answer egress.Answer) error {
 // requestMember finds the JSON member in which providers send the id of a request.
 var requestMember = regexp.MustCompile(`(?i)"(?:request_?id|fbtrace_id|trackingid)"\s*:\s*"([^"\\]{1,100})"`)
 
-// RequestID returns the provider's id of a request from its answer, or an empty text. The id may contain a secret that the
-// provider repeats.
+// RequestID returns the provider's id of a request from its answer, or "". The id may contain a secret that the provider repeats.
 func RequestID(answer egress.Answer) string {
 	for _, name := range requestIDs {
 		if id := answer.Header.Get(name); id != "" {
@@ -97,8 +95,7 @@ func RequestID(answer egress.Answer) string {
 // maxAfter is the longest pause that is accepted from a provider.
 const maxAfter = time.Hour
 
-// RetryAfter returns the wait that a Retry-After header asks for, given in seconds or as a date. It returns 0 for a value that
-// cannot be read.
+// RetryAfter returns the wait that a Retry-After header asks for, given in seconds or as a date. Any other value is 0.
 func RetryAfter(header string, now func() time.Time) time.Duration {
 	var wait time.Duration
 	if n, err := strconv.Atoi(header); err == nil {
@@ -149,11 +146,11 @@ var messageMembers = map[string]bool{
 	"reason": true, "description": true, "title": true, "errormessage": true, "publicmessage": true, "err_msg": true,
 }
 
-// maxComplaint is the maximum number of characters that are shown of a provider's words.
+// maxComplaint is the maximum length of a provider's words, in characters.
 const maxComplaint = 300
 
-// Complaint returns the words with which the JSON of an error describes it. It collects the texts of all members that messageMembers
-// names, and all texts in lists, at any depth. The result is empty if there are no such texts.
+// Complaint returns the words with which the JSON of an error describes it, or "". It collects the texts of the members in
+// messageMembers, and all texts in lists, at any depth.
 func Complaint(body []byte) string {
 	var words []string
 	dec := json.NewDecoder(bytes.NewReader(body))
@@ -161,7 +158,7 @@ func Complaint(body []byte) string {
 	return strings.Join(words, "; ")
 }
 
-// collect reads a JSON value and adds its texts to words. It adds a text if inWords is true, and every text in a list.
+// collect reads a JSON value and adds its texts to words, if inWords is true or the text is in a list.
 func collect(dec *json.Decoder, inWords bool, words *[]string, depth int) error {
 	t, err := dec.Token()
 	if err != nil || depth > 20 {
@@ -174,7 +171,7 @@ func collect(dec *json.Decoder, inWords bool, words *[]string, depth int) error 
 		}
 	case json.Delim:
 		for dec.More() {
-			in := t == '[' // a list of texts is a list of complaints
+			in := t == '['
 			if t == '{' {
 				key, err := dec.Token()
 				if err != nil {
@@ -187,7 +184,7 @@ func collect(dec *json.Decoder, inWords bool, words *[]string, depth int) error 
 				return err
 			}
 		}
-		_, err = dec.Token() // the end
+		_, err = dec.Token()
 		return err
 	}
 	return nil
@@ -233,11 +230,11 @@ func (s *Secrets) Text(text string) string {
 // escape matches an escaped byte of an address.
 var escape = regexp.MustCompile(`%[0-9A-F]{2}`)
 
-// formsOf returns the forms in which a provider may repeat a secret: in an address, also with lower-case escapes, in HTML and in JSON.
+// formsOf returns the forms in which a provider may repeat a secret.
 func formsOf(secret string) []string {
-	quoted, _ := json.Marshal(secret) // a text always marshals
+	quoted, _ := json.Marshal(secret)
 	forms := []string{secret, url.QueryEscape(secret), url.PathEscape(secret), html.EscapeString(secret), string(quoted[1 : len(quoted)-1])}
-	for _, form := range forms[1:3] { // the two forms in an address
+	for _, form := range forms[1:3] {
 		forms = append(forms, escape.ReplaceAllStringFunc(form, strings.ToLower))
 	}
 	return forms
@@ -265,8 +262,8 @@ func (e *publicError) Error() string { return e.text }
 // ProviderRequest returns the provider's id of the request, for models.RequestOf.
 func (e *publicError) ProviderRequest() string { return e.request }
 
-// Is reports for ErrRefused and ErrBusy whether the cause is that error. For any other target it returns false, because the cause may
-// contain secrets and callers must not reach it.
+// Is reports for ErrRefused and ErrBusy whether the cause is that error. For any other target it returns false, because the cause
+// may contain secrets.
 func (e *publicError) Is(target error) bool {
 	return (target == ErrRefused || target == ErrBusy) && errors.Is(e.cause, target)
 }

@@ -13,8 +13,7 @@ import (
 	"switchyard/models/money"
 )
 
-// Text is a JSON text, number or boolean, read as text. Providers write the same value sometimes as one of these and sometimes
-// as another. null, and the object that some providers write in its place, give an empty text.
+// Text is a JSON text, number or boolean, read as text. Providers mix these forms. null and objects give an empty text.
 type Text string
 
 // UnmarshalJSON implements json.Unmarshaler.
@@ -123,15 +122,14 @@ func (l *List[T]) fromObject(raw []byte) error {
 	return nil
 }
 
-// Field returns a field of a row by its name or path. It returns an empty text if the row has no such field.
+// Field returns a field of a row by its name or path, or "".
 type Field func(path string) Text
 
-// MaxRows is the maximum number of rows that are read of one answer. Further rows are ignored. A caller that gets MaxRows rows
-// knows that there are too many.
+// MaxRows is the maximum number of rows that are read of one answer. A caller that gets as many knows that there are too many.
 const MaxRows = 50_001
 
-// maxRow is the maximum length of a row in bytes. Customers enter addresses, and such an address may send rows of any length. A row
-// that is read takes about ten times its length in memory.
+// maxRow is the maximum length of a row in bytes. Customers enter addresses, which may send rows of any length. A row takes about
+// ten times its length in memory.
 const maxRow = 64 << 10
 
 // Row is a row of an answer. If the rows are the members of an object, Key is the name of the member.
@@ -140,7 +138,7 @@ type Row struct {
 	value any
 }
 
-// Field returns a field by its name or path. It returns an empty text if the row has no such field.
+// Field returns a field by its name or path, or "".
 func (r Row) Field(path string) Text {
 	if path == "" {
 		return ""
@@ -159,8 +157,7 @@ func (r Row) Has(path string) bool {
 	return has
 }
 
-// Member returns a function that finds the first text that an answer has at one of the paths. It returns an empty text if the answer
-// has no such text, or is not JSON.
+// Member returns a function that finds the first text that an answer has at one of the paths, or "".
 func Member(paths ...string) func(body []byte) string {
 	return func(body []byte) string {
 		dec := json.NewDecoder(bytes.NewReader(body))
@@ -176,9 +173,8 @@ func Member(paths ...string) func(body []byte) string {
 	}
 }
 
-// JSONRows calls the function "each" for every row of the list at a path of an answer. With an empty path, the answer itself is the
-// list. If the path ends with *, the rows may also be the members of an object. name is the name of the setting that contains the
-// path, for error messages.
+// JSONRows calls each for every row of the list at a path of an answer. With an empty path, the answer itself is the list. If the
+// path ends with *, the rows may be the members of an object. name is the setting's name in error messages.
 func JSONRows(body []byte, path, name string, each func(Row)) error {
 	dec := json.NewDecoder(bytes.NewReader(bytes.TrimPrefix(body, []byte("\ufeff"))))
 	path, members := strings.CutSuffix(path, "*")
@@ -207,13 +203,12 @@ func JSONRows(body []byte, path, name string, each func(Row)) error {
 		}
 		each(Row{key, row})
 	}
-	if end, err := dec.Token(); err != nil || end != begin+2 { // the list is cut off; the codes of ] and } are 2 more than the codes of [ and {
+	if end, err := dec.Token(); err != nil || end != begin+2 { // ] is [+2, and } is {+2
 		return ErrForm
 	}
 	return nil
 }
 
-// jsonRow reads the next item of a list.
 func jsonRow(dec *json.Decoder) (row any, err error) {
 	var raw json.RawMessage
 	if dec.Decode(&raw) != nil {
@@ -231,7 +226,7 @@ func jsonRow(dec *json.Decoder) (row any, err error) {
 }
 
 // enter reads JSON up to the first item of the value at a path, and returns the sign with which the value begins. It returns 0
-// if there is no list and no object.
+// without a list and an object.
 func enter(dec *json.Decoder, path string) (begin json.Delim, err error) {
 	names := strings.Split(path, ".")
 	if path == "" {
@@ -290,7 +285,7 @@ func scalar(v any) Text {
 	return ""
 }
 
-// CSVRows calls the function "each" for every row of a CSV text. The first row that is not empty has the names of the columns.
+// CSVRows calls each for every row of a CSV text. The first row that is not empty has the names of the columns.
 func CSVRows(body []byte, each func(Field)) error {
 	text, _, err := csvfile.Decode(body)
 	if err != nil {

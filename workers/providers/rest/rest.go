@@ -1,6 +1,5 @@
-// Package rest calls the HTTP APIs of providers with the credentials of an account. It recognizes refusals, requested pauses and
-// error texts. An error may contain credentials, because a provider may repeat them. Show or store only the result of
-// API.PublicError.
+// Package rest calls the HTTP APIs of providers with the credentials of an account. A provider may repeat credentials in its
+// errors, so show or store only the result of API.PublicError.
 package rest
 
 import (
@@ -31,22 +30,21 @@ type API struct {
 	Now  func() time.Time
 	// Sign adds the credentials to a request.
 	Sign Signer
-	// Failed returns the provider's text of a failure, or an empty text. It is called for answers with a successful status,
-	// and for failures in which Complaint finds no words. nil: a successful status is always a success.
+	// Failed returns the provider's text of a failure, or "". It is called for successful answers, and for failures without
+	// words. nil: a successful status is always a success.
 	Failed func(body []byte) string
-	// Coded returns the provider's code of a failure from its answer; nil: the provider has no codes.
+	// Coded returns the provider's code of a failure; may be nil.
 	Coded func(body []byte) string
 	// Busy reports whether a failure with a status other than 429 asks for fewer requests; nil: only 429 does.
 	Busy func(f *FailureError) bool
 	// Denied reports whether a failure with a status other than 401 and 403 refuses the credentials; nil: only 401 and 403 do.
 	Denied func(f *FailureError) bool
-	// Explain says why the provider fails in a case in which its own words mislead, or returns an empty text; nil: it never does.
+	// Explain says why the provider fails if its own words mislead, or returns ""; may be nil.
 	Explain func(f *FailureError) string
-	// Final reports whether a failure with a status of 500 or above is final, because the same request would fail again. nil: no such
-	// failure is final.
+	// Final reports whether a failure with a status of 500 or above is final, because the same request would fail again; nil:
+	// never.
 	Final func(f *FailureError) bool
-	// RetryTime is the total time that a request may wait between tries while the provider is busy or fails. 0: the request is
-	// tried once.
+	// RetryTime is the total wait of a request between tries while the provider is busy or fails; 0: one try.
 	RetryTime time.Duration
 	// Pace limits the rate of requests over all processes; nil: there is no limit.
 	Pace Pace
@@ -60,7 +58,7 @@ type API struct {
 	secrets *Secrets
 }
 
-// Pace limits the requests of an account over all processes. It is implemented by *kv.Budget.
+// Pace limits the requests of an account over all processes.
 type Pace interface {
 	// Allow takes one request from the budget, leaving at least the given number to others. wait is 0, or the time after which
 	// to try again.
@@ -79,8 +77,7 @@ func (a API) WithSecrets(list ...string) API {
 // Hide adds a secret that was obtained with the credentials.
 func (a API) Hide(secret string) { a.secrets.Add(secret) }
 
-// HideWords hides the value of a header, and each of its words that has at least leastSecret characters. The API's
-// address or an error text may contain a part of the value, such as the token of "Bearer ...".
+// HideWords hides the value of a header and its words of at least leastSecret characters, such as the token of "Bearer ...".
 func (a API) HideWords(value string) {
 	a.Hide(value)
 	for _, word := range strings.Fields(value) {
@@ -90,15 +87,13 @@ func (a API) HideWords(value string) {
 	}
 }
 
-// leastSecret is the shortest length of a header's word that counts as secret. Most names of authorization schemes are
-// shorter.
+// leastSecret is the shortest length of a header's word that counts as secret. Names of authorization schemes are mostly shorter.
 const leastSecret = 8
 
 // WithoutSecrets converts a text for a person: without secrets, in one line, not too long.
 func (a API) WithoutSecrets(text string) string { return a.secrets.Text(text) }
 
-// PublicError converts an error for a person: without secrets, in one line, not too long. The result still matches ErrRefused or
-// ErrBusy if the error does.
+// PublicError converts an error for a person: without secrets, in one line, not too long. It keeps ErrRefused and ErrBusy.
 func (a API) PublicError(err error) error { return a.secrets.publicError(err) }
 
 // Request is a call of an API. Body is nil, url.Values, []byte, or a value that is sent as JSON.
@@ -118,13 +113,13 @@ func (a API) Get(ctx context.Context, path string, query url.Values, into any) e
 	return a.Do(ctx, Request{Method: http.MethodGet, Path: path, Query: query}, into)
 }
 
-// Post sends JSON and decodes the answer's JSON into *into. If into is nil, the answer is ignored.
+// Post sends JSON and decodes the answer's JSON into *into. A nil into ignores the answer.
 func (a API) Post(ctx context.Context, path string, body, into any) error {
 	return a.Do(ctx, Request{Method: http.MethodPost, Path: path, Body: body}, into)
 }
 
-// Do sends a request and decodes the answer's JSON into *into. If into is nil, the answer is ignored. Errors are *FailureError,
-// or errors of the client.
+// Do sends a request and decodes the answer's JSON into *into. A nil into ignores the answer. Errors are *FailureError, or errors
+// of the client.
 func (a API) Do(ctx context.Context, r Request, into any) error {
 	answer, err := a.Send(ctx, r)
 	if err != nil || into == nil {
@@ -144,7 +139,7 @@ func Decode(body []byte, into any) error {
 // ErrForm says that an answer cannot be read.
 var ErrForm = errors.New("the provider's answer has another form than documented")
 
-// Send sends a request and returns a successful answer. It waits and tries again while RetryTime allows it.
+// Send sends a request and returns a successful answer. It tries again while RetryTime allows it.
 func (a API) Send(ctx context.Context, r Request) (out egress.Answer, err error) {
 	if left := a.RetryTime; left > 0 {
 		for try := 0; ; try++ {
@@ -156,7 +151,7 @@ func (a API) Send(ctx context.Context, r Request) (out egress.Answer, err error)
 				return out, err
 			}
 			left -= wait
-			if a.Sleep(ctx, wait) != nil { // the caller has given up: return the provider's error
+			if a.Sleep(ctx, wait) != nil {
 				return out, err
 			}
 		}
@@ -214,7 +209,7 @@ func (a API) once(ctx context.Context, r Request, left *time.Duration) (out egre
 	}
 	err = a.refusal(out)
 	if f, refused := errors.AsType[*FailureError](err); refused {
-		if f.RequestID != "" { // the operator can ask the provider about this id
+		if f.RequestID != "" {
 			slog.InfoContext(ctx, "provider failed a request", "host", req.URL.Host, "status", out.Status, "provider_request", a.secrets.Text(f.RequestID))
 		}
 		if a.Pace != nil && f.Busy && f.After > 0 {
@@ -224,15 +219,15 @@ func (a API) once(ctx context.Context, r Request, left *time.Duration) (out egre
 	return out, err
 }
 
-// endsWithin reports whether the deadline of a context comes before the end of a wait. The caller then does not begin the wait, and
-// returns the provider's error, which says more than the context's error.
+// endsWithin reports whether the deadline of a context comes before the end of a wait. The caller then returns the provider's
+// error at once, which says more than the context's.
 func endsWithin(ctx context.Context, wait time.Duration) bool {
 	end, ok := ctx.Deadline()
 	return ok && time.Until(end) < wait
 }
 
-// awaitTurn waits until Pace allows the next request, and subtracts the wait from *left. It returns a *FailureError without
-// waiting if the wait would be longer than *left, or would end after the context's deadline.
+// awaitTurn waits until Pace allows the next request, and subtracts the wait from *left. It returns a *FailureError at once if
+// the wait would be too long for *left or the context.
 func (a API) awaitTurn(ctx context.Context, left *time.Duration) error {
 	for a.Pace != nil {
 		wait := a.Pace.Allow(ctx, 0)

@@ -89,7 +89,7 @@ func TestRetryTime(t *testing.T) {
 	}
 }
 
-// TestShown: an error contains no secret, in whatever form the provider repeats it. The cause of the error cannot be reached.
+// TestShown: an error contains no secret, in whatever form the provider repeats it.
 func TestShown(t *testing.T) {
 	t.Parallel()
 	const got = "got-later"
@@ -125,8 +125,7 @@ func (p *pace) Allow(context.Context, int) time.Duration {
 
 func (p *pace) Pause(_ context.Context, d time.Duration) { p.paused = d }
 
-// TestPace: a request waits for its turn as long as RetryTime allows. The pause that the provider asks for is passed to
-// Pace.
+// TestPace: a request waits for its turn as long as RetryTime allows.
 func TestPace(t *testing.T) {
 	t.Parallel()
 	api, asked, waits := provider(t, respond(429, "", "Retry-After", "9"), respond(200, "{}"))
@@ -141,8 +140,7 @@ func TestPace(t *testing.T) {
 	}
 }
 
-// TestPaceDeadline: a request whose turn would come after the caller's deadline fails at once. The error says when to try
-// again.
+// TestPaceDeadline: a request whose turn would come after the caller's deadline fails at once.
 func TestPaceDeadline(t *testing.T) {
 	t.Parallel()
 	api, asked, waits := provider(t, respond(200, "{}"))
@@ -173,7 +171,7 @@ func TestRequestID(t *testing.T) {
 	}
 }
 
-// TestRows: rows are read up to a limit. A row that is too long and a list that ends early are errors.
+// TestRows: rows are read up to a limit.
 func TestRows(t *testing.T) {
 	t.Parallel()
 	long := `{"x": "` + strings.Repeat("y", 70<<10) + `"}`

@@ -23,7 +23,7 @@ var statusCodes = []string{
 	"UNAUTHENTICATED",
 }
 
-// nameOf returns the name of a number, or the number if it has no name yet.
+// nameOf returns the name of a number, or else the number.
 func nameOf(names []string, n uint64) string {
 	if n < uint64(len(names)) {
 		return names[n]
@@ -33,8 +33,8 @@ func nameOf(names []string, n uint64) string {
 
 var errBinary = errors.New("it is not a protocol buffers message")
 
-// eachField calls fn with the fields of a message. A field is a number, or the bytes of a text or of an inner message.
-// For a field of another form, number is 0 and inner is nil.
+// eachField calls fn with the fields of a message. A field is a number, or the bytes of a text or of an inner message; other
+// fields are 0 and nil.
 func eachField(message []byte, fn func(field protowire.Number, number uint64, inner []byte) error) error {
 	for len(message) > 0 {
 		field, kind, n := protowire.ConsumeTag(message)
@@ -76,7 +76,7 @@ func readThreats(body []byte) (out []threat, err error) {
 	return out, err
 }
 
-// readThreat reads a ThreatUrl: its field 1 is the address, its field 2 the types, which may be packed into one byte string.
+// readThreat reads a ThreatUrl: its field 1 is the address, its field 2 the types, which may be packed.
 func readThreat(message []byte) (out threat, err error) {
 	err = eachField(message, func(field protowire.Number, number uint64, inner []byte) error {
 		switch {
@@ -98,8 +98,8 @@ func readThreat(message []byte) (out threat, err error) {
 	return out, err
 }
 
-// binaryStatus reads a google.rpc.Status in binary form: its field 1 is the code, its field 2 the message. It tries JSON first,
-// because a gateway in front of the service may answer in JSON.
+// binaryStatus reads a google.rpc.Status in binary form: its field 1 is the code, its field 2 the message. A gateway may answer
+// in JSON instead.
 func binaryStatus(body []byte) (code, message string) {
 	if code, message = jsonStatus(body); code != "" {
 		return code, message

@@ -43,20 +43,19 @@ func (w *webRisk) Lookup(ctx context.Context, urls []string) (map[string][]strin
 	return out, nil
 }
 
-// lookup5 calls Safe Browsing version 5: GET /v5/urls:search, with up to 50 URLs per call. It follows the reference of urls.search at
-// developers.google.com/safe-browsing/reference/rest/v5/urls/search. Answers and errors are protocol buffers in binary form, and the
-// service refuses to answer in JSON.
+// lookup5 calls Safe Browsing version 5: GET /v5/urls:search, with up to 50 URLs per call. See
+// developers.google.com/safe-browsing/reference/rest/v5/urls/search. Answers and errors are protocol buffers in binary form.
 type lookup5 struct{ caller }
 
 func (*lookup5) Name() string   { return SafeBrowsing }
 func (*lookup5) BatchSize() int { return 50 }
 
-// maxQuery is the maximum number of bytes of the escaped URLs of one call. They are in the address of the request, which has at most
+// maxQuery is the maximum number of bytes of the escaped URLs of one call. They are in the address, which has at most
 // netguard.MaxURL bytes.
 const maxQuery = 1800
 
-// shorten returns a URL without its query, or only its host, if the URL is too long for a call. The lists also have
-// whole hosts and paths, so a part of the URL can still be found. It returns an empty text if even the host is too long.
+// shorten returns a URL without its query, or only its host, if the URL is too long for a call. The lists also have whole hosts
+// and paths. It returns "" if even the host is too long.
 func shorten(u string) string {
 	if len(url.QueryEscape(u)) <= maxQuery {
 		return u
@@ -92,8 +91,7 @@ func (s *lookup5) Lookup(ctx context.Context, urls []string) (map[string][]strin
 	return out, nil
 }
 
-// search looks up the URLs of one call, and adds the threats of the listed URLs to the map out. The list sent has the URLs in the
-// form in which they are sent.
+// search looks up the URLs of one call, and adds the threats of the listed ones to out. sent has the URLs as they are sent.
 func (s *lookup5) search(ctx context.Context, urls, sent []string, out map[string][]string) error {
 	body, err := s.call(ctx, "/v5/urls:search", url.Values{"urls": sent}, binaryStatus)
 	if err != nil {
@@ -123,8 +121,8 @@ func (s *lookup5) search(ctx context.Context, urls, sent []string, out map[strin
 	return nil
 }
 
-// isExpression reports whether a listed address covers the requested address: its host is the same or a parent, and the requested path
-// begins with its path. The list answers with such an address in place of the requested address.
+// isExpression reports whether a listed address covers the requested address: its host is the same or a parent, and the requested
+// path begins with its path.
 func isExpression(listed, asked string) bool {
 	if !strings.Contains(listed, "://") {
 		listed = "http://" + listed

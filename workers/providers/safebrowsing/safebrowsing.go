@@ -1,7 +1,7 @@
 // Package safebrowsing looks URLs up in Google's lists of unsafe addresses: Web Risk for commercial installs, and Safe
 // Browsing version 5 for non-commercial installs.
 //
-// A key never leaves this package. No error contains it.
+// No error contains a key.
 package safebrowsing
 
 import (
@@ -29,15 +29,14 @@ type List interface {
 	Name() string
 	// BatchSize returns the maximum number of URLs of one Lookup.
 	BatchSize() int
-	// Lookup returns the threats of the listed URLs, by URL. URLs that are not listed are left out. If the list answered with
-	// an error, the error is *Error.
+	// Lookup returns the threats of the listed URLs, by URL. URLs that are not listed are left out. An error answer is an *Error.
 	Lookup(ctx context.Context, urls []string) (map[string][]string, error)
 }
 
 // Error is an error answer of a list.
 type Error struct {
 	HTTP    int
-	Status  string // such as PERMISSION_DENIED or RESOURCE_EXHAUSTED; empty: the answer names no status
+	Status  string // such as PERMISSION_DENIED or RESOURCE_EXHAUSTED; may be empty
 	Message string
 }
 
@@ -75,7 +74,7 @@ type caller struct {
 	key    string
 }
 
-// call sends a GET request with the key in its query, and returns the answer's body. It returns an *Error for a status other than
+// call sends a GET request with the key in its query. It returns an *Error for a status other than
 // 200. status reads the body of such an answer.
 func (c caller) call(ctx context.Context, path string, query url.Values, status func(body []byte) (code, message string)) ([]byte, error) {
 	query.Set("key", c.key)
@@ -97,7 +96,7 @@ func (c caller) call(ctx context.Context, path string, query url.Values, status 
 	return answer.Body, nil
 }
 
-// jsonStatus reads a google.rpc.Status in JSON. An answer of another form has no message.
+// jsonStatus reads a google.rpc.Status in JSON.
 func jsonStatus(body []byte) (code, message string) {
 	return rest.Member("error.status")(body), rest.Member("error.message")(body)
 }

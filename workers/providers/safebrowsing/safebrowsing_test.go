@@ -91,8 +91,7 @@ func TestLists(t *testing.T) {
 	}
 }
 
-// TestLongURLs: URLs that are together too long for one call are looked up in several calls. A single URL that is too long is looked up
-// without its query, or by its host.
+// TestLongURLs: URLs that are too long for one call are looked up in several calls, or without their query or path.
 func TestLongURLs(t *testing.T) {
 	t.Parallel()
 	server := httptest.NewTLSServer(&safebrowsingtest.World{})

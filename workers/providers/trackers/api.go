@@ -18,23 +18,23 @@ import (
 	"switchyard/workers/providers/rest"
 )
 
-// API asks another tracker, one request after the other. It rests after each answer for as long as the answer took, but at most
-// maxRest, because the tracker is often a small server that also routes the visitors.
+// API asks another tracker, one request after the other. After each answer it rests for as long as the answer took, at most
+// maxRest: the tracker is often a small server that also routes visitors.
 type API struct {
 	Client *http.Client
 	Base   string      // address, without a slash at the end
 	Header http.Header // with the credentials
 	Query  url.Values  // credentials that belong in the address
-	// Explain says what a refusal means at this tracker, or returns an empty text. It may be nil.
+	// Explain says what a refusal means at this tracker, or returns "". It may be nil.
 	Explain func(status int) string
-	// Every is the least time between two requests, for a tracker that allows few requests; 0: no minimum.
+	// Every is the least time between two requests, for a tracker that allows few; 0: no minimum.
 	Every time.Duration
 	// Wait waits for d, or until the context ends; nil: a timer is used.
 	Wait func(ctx context.Context, d time.Duration) error
 
 	secrets rest.Secrets
 	rest    time.Duration
-	asked   bool // a request was sent before
+	asked   bool
 }
 
 // FailureError says why a tracker did not answer. It contains no credential.
@@ -47,7 +47,7 @@ type FailureError struct {
 
 func (f *FailureError) Error() string { return f.Text }
 
-// Away reports whether the tracker may answer later: it did not answer at all, asked for fewer requests, or failed.
+// Away reports whether the tracker may answer later.
 func (f *FailureError) Away() bool {
 	return !f.final && (f.Status == 0 || f.Status == http.StatusTooManyRequests || f.Status >= http.StatusInternalServerError)
 }
@@ -120,7 +120,7 @@ func (a *API) once(ctx context.Context, method, path string, query url.Values, b
 	if err != nil {
 		return 0, a.unanswered(ctx, err)
 	}
-	defer func() { _ = res.Body.Close() }() // nothing is left to read
+	defer func() { _ = res.Body.Close() }()
 	answer, err := io.ReadAll(io.LimitReader(res.Body, maxAnswer))
 	a.rest = time.Since(began)
 	if err != nil {
@@ -170,7 +170,7 @@ func (a *API) request(ctx context.Context, method, path string, query url.Values
 	return req, nil
 }
 
-// unanswered returns the error of a request without an answer. The address is left out, because it may contain credentials.
+// unanswered returns the error of a request without an answer. The address may contain credentials.
 func (a *API) unanswered(ctx context.Context, err error) error {
 	if ctx.Err() != nil {
 		return ctx.Err()

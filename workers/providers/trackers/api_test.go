@@ -28,8 +28,7 @@ func TestAddresses(t *testing.T) {
 	}
 }
 
-// TestAKeyInTheAddressIsInNoError: a key that is a parameter of the address occurs in no error, whether the tracker refuses the
-// request or the request cannot be sent.
+// TestAKeyInTheAddressIsInNoError: a key that is a parameter of the address occurs in no error.
 func TestAKeyInTheAddressIsInNoError(t *testing.T) {
 	t.Parallel()
 	const key = "a-secret-key/99"

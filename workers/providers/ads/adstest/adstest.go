@@ -1,5 +1,4 @@
-// Package adstest has fakes of ad platforms. Each fake implements the wire format of its platform: credentials, tokens, pages,
-// figures, and the form of error answers.
+// Package adstest has fakes of ad platforms, each in the wire format of its platform.
 package adstest
 
 import (
@@ -31,14 +30,14 @@ const (
 	Zone     = "America/New_York"
 )
 
-// World is the state shared by all platforms.
+// World is the state that all platforms share.
 type World struct {
 	resttest.Faults
 
 	mu     sync.Mutex
 	rows   []Row
 	logins int
-	token  int // the number of the valid token
+	token  int
 	quoted bool
 }
 
@@ -70,7 +69,7 @@ func (w *World) SignedIn() string {
 	return w.validToken()
 }
 
-// Token implements ads.Tokens for a sign-in. It returns the valid token.
+// Token returns the valid token.
 func (w *World) Token(context.Context) (string, error) { return w.SignedIn(), nil }
 
 // Renew implements ads.Tokens for a sign-in.
@@ -92,7 +91,7 @@ func (r Rotating) Renew(ctx context.Context, refused string) (string, error) {
 
 func (w *World) validToken() string { return fmt.Sprintf("canary-token-%d", w.token) }
 
-// issue makes a new token. From then on, it is the only valid one.
+// issue makes a new token.
 func (w *World) issue() string {
 	w.token++
 	w.logins++
@@ -177,13 +176,12 @@ type object = map[string]any
 type call struct {
 	http.ResponseWriter
 	r           *http.Request
-	path        string            // without the platform's name
-	credentials map[string]string // the credentials that are accepted
-	quoted      bool              // numbers are texts
+	path        string // without the platform's name
+	credentials map[string]string
+	quoted      bool // numbers are texts
 	fake        Fake
 }
 
-// failureForms returns the failures in the platform's own form.
 func (c *call) failureForms() resttest.FailureForms {
 	forms := resttest.FailureForms{Refuse: func(words string) { c.fake.refuse(c, words) }}
 	if c.fake.busy != nil {
@@ -192,7 +190,6 @@ func (c *call) failureForms() resttest.FailureForms {
 	return forms
 }
 
-// json answers with JSON.
 func (c *call) json(status int, v any) {
 	if c.quoted {
 		v = resttest.Quoted(v)
@@ -200,7 +197,6 @@ func (c *call) json(status int, v any) {
 	resttest.JSON(c, status, v)
 }
 
-// body reads the JSON of a request.
 func (c *call) body() object {
 	read := object{}
 	_ = json.NewDecoder(c.r.Body).Decode(&read)
@@ -220,7 +216,6 @@ func unknownKey[V any](values map[string]V, names ...string) string {
 	return ""
 }
 
-// spent returns the spend of a row as a number.
 func (r Row) spent() json.Number { return json.Number(r.Spend) }
 
 // without removes the named figures if the row is bare.
@@ -233,7 +228,6 @@ func (r Row) without(figures object, names ...string) object {
 	return figures
 }
 
-// firstByCampaign returns the first row of each campaign.
 func firstByCampaign(rows []Row) []Row {
 	var out []Row
 	seen := map[string]bool{}

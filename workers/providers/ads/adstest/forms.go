@@ -13,10 +13,10 @@ import (
 	"time"
 )
 
-// forms has the fields of the platforms' messages, as their sources list them: see source.md. A file has messages and
-// enumerations. A message is a line with its name and an indented line for each field: name, type and rules. A type is string,
-// text (a string that is not empty), int, number, bool, time, sha256, any, a message or an enumeration, with [] for a list.
-// The rules are "required" and "one:NAME". Exactly one of the fields with the same NAME must have a value.
+// forms has the messages and enumerations of the platforms: see source.md. A message is a line with its name and an indented line
+// for each field: name, type and rules. A type is string, text (a string that is not empty), int, number, bool, time, sha256,
+// any, a message or an enumeration, with [] for a list. The rules are "required" and "one:NAME". Exactly one of the fields with
+// the same NAME must have a value.
 //
 //go:embed forms/*.txt
 var forms embed.FS
@@ -29,7 +29,6 @@ type field struct {
 	one      string
 }
 
-// form has the messages and enumerations of a platform.
 type form struct {
 	messages map[string]map[string]field
 	values   map[string][]string
@@ -140,7 +139,7 @@ func (f form) check(path, kind string, v any) []flaw {
 
 var hexDigest = regexp.MustCompile(`^[0-9a-f]{64}$`)
 
-// fits reports whether a value is of the given kind, which is a simple type or an enumeration.
+// fits reports whether a value is of a simple type or an enumeration.
 func (f form) fits(kind string, v any) bool {
 	text, isText := v.(string)
 	number, isNumber := v.(json.Number)

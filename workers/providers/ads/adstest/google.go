@@ -32,7 +32,6 @@ func unknownGoogleField(query string) string {
 	return ""
 }
 
-// googleChunk is the number of rows in a chunk of a stream.
 const googleChunk = 700
 
 var googleAds = Fake{
@@ -86,7 +85,7 @@ var googleAds = Fake{
 				"clicks": int64(r.Clicks), "impressions": int64(r.Impressions),
 				"costMicros": decimal.RequireFromString(r.Spend).Shift(6).IntPart(),
 			} {
-				if n != 0 { // zeros are left out
+				if n != 0 {
 					metrics[name] = strconv.FormatInt(n, 10)
 				}
 			}

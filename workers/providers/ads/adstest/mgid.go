@@ -30,7 +30,6 @@ var mgid = Fake{
 	},
 }
 
-// mgidReport answers with the rows of a range, which has to begin and end with a day of the account's zone.
 func mgidReport(w *World, c *call) {
 	q := c.r.URL.Query()
 	zone, err := time.LoadLocation(Zone)

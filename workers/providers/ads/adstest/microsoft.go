@@ -65,7 +65,6 @@ func microsoftFault(c *call, status, code int, name string) {
 	})
 }
 
-// microsoftColumns are the columns of a report that the fake makes.
 var microsoftColumns = []string{"TimePeriod", "CampaignId", "CampaignName", "CurrencyCode", "Spend", "Clicks", "Impressions"}
 
 func microsoftSubmit(c *call) {
@@ -94,8 +93,8 @@ func microsoftSubmit(c *call) {
 	c.json(http.StatusOK, object{"ReportRequestId": fmt.Sprintf("0:%04d-%02d-%02d_%04d-%02d-%02d", from.Year, from.Month, from.Day, to.Year, to.Month, to.Day)})
 }
 
-// microsoftPoll answers "Pending" once, and then the address of the report. The address is empty if nothing was spent. Request 1
-// orders the report, and request 2 is the first poll. Requests with an even number are therefore answered "Pending".
+// microsoftPoll answers "Pending" once, and then the address of the report. The address is empty if nothing was spent. The first
+// request orders the report, so requests with an even number are answered "Pending".
 func microsoftPoll(w *World, c *call, id string) {
 	_, days, _ := strings.Cut(id, ":")
 	from, to, _ := strings.Cut(days, "_")

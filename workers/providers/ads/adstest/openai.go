@@ -70,13 +70,13 @@ func openAIInsights(w *World, c *call) {
 	if after := q.Get("after"); after != "" {
 		page, _ = strconv.Atoi(strings.TrimPrefix(after, "page-"))
 	}
-	last := "page-" + strconv.Itoa(page+1) // stands for the id of the last row
+	last := "page-" + strconv.Itoa(page+1)
 	part := resttest.Page(rows, page, size)
 	answer := object{"object": "list", "data": part, "count": len(part), "first_id": nil, "last_id": last}
 	c.openAIMore(answer, page < pages(len(rows), size))
 }
 
-// openAIMore answers with a page. has_more is a boolean, even if numbers are texts.
+// openAIMore answers with a page. has_more stays a boolean if numbers are texts.
 func (c *call) openAIMore(answer object, more bool) {
 	answer["has_more"] = more
 	c.json(http.StatusOK, answer)
@@ -127,7 +127,6 @@ type openAIEvent struct {
 	} `json:"data"`
 }
 
-// valid reports whether the event has all that is required.
 func (e openAIEvent) valid() bool {
 	kind := map[string]string{"order_created": "contents", "lead_created": "customer_action", "custom": "custom"}[e.Type]
 	return e.ID != "" && kind != "" && e.Data.Type == kind && (e.Type == "custom") == (e.Custom != "") && e.Time > 1e12 &&

@@ -40,7 +40,6 @@ var outbrain = Fake{
 	},
 }
 
-// outbrainCampaigns returns the rows, grouped by campaign.
 func outbrainCampaigns(rows []Row) []object {
 	var ids []string
 	byCampaign := map[string][]object{}

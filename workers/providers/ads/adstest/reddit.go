@@ -75,8 +75,7 @@ func redditReport(w *World, c *call) {
 	c.json(http.StatusOK, object{"data": object{"metrics": part, "metrics_updated_at": "2026-11-07T02:16:44Z"}, "pagination": paging})
 }
 
-// redditPart returns the items of the requested page, and the pagination. The address of the next page names a host that must
-// not be asked.
+// redditPart returns the items of the requested page. The address of the next page names a host that must not be asked.
 func redditPart(c *call, items []object) (part []object, paging object) {
 	size, page := min(c.number("page.size", 25), 100), max(c.number("page.token", 1), 1)
 	paging = object{}
@@ -143,7 +142,6 @@ type redditEvent struct {
 	} `json:"metadata"`
 }
 
-// refusal returns the field of the event that is refused and the reason.
 func (e redditEvent) refusal() (field, reason string) {
 	switch {
 	case e.At < 1e12: // seconds in place of milliseconds

@@ -88,7 +88,7 @@ func snapchatStats(w *World, c *call) {
 
 const snapchatForm = "2006-01-02T15:04:05.000Z07:00"
 
-// snapchatMidnight reads a time. ok is true if the time is a midnight in Zone.
+// snapchatMidnight reads a time, and reports whether it is a midnight in Zone.
 func snapchatMidnight(text string) (at time.Time, ok bool) {
 	zone, _ := time.LoadLocation(Zone)
 	at, err := time.Parse("2006-01-02T15:04:05.000-07:00", text)
@@ -96,7 +96,6 @@ func snapchatMidnight(text string) (at time.Time, ok bool) {
 	return at, err == nil && at.Hour() == 0 && at.Minute() == 0 && at.Second() == 0
 }
 
-// snapchatPart returns the items of the requested page, and the cursor of the next page.
 func snapchatPart(c *call, items []object, maxSize int) (part []object, next string) {
 	size, page := min(c.number("limit", 50), maxSize), 1
 	if cursor := c.r.URL.Query().Get("cursor"); cursor != "" {
@@ -158,7 +157,6 @@ type snapchatKeys struct {
 	Country []string `json:"country"`
 }
 
-// valid reports whether all keys are hashes.
 func (k snapchatKeys) valid() bool {
 	for _, list := range [][]string{k.Em, k.Ph, k.Fn, k.Ln, k.Ct, k.St, k.Zp, k.Country} {
 		for _, text := range list {

@@ -17,7 +17,6 @@ var (
 	tiktokMetrics = []string{"campaign_name", "clicks", "currency", "impressions", "spend"}
 )
 
-// tiktokKnows reports whether a list of metrics has only metrics that exist.
 func tiktokKnows(list string) bool {
 	var names []string
 	return json.Unmarshal([]byte(list), &names) == nil && !slices.ContainsFunc(names, func(name string) bool { return !slices.Contains(tiktokMetrics, name) })

@@ -16,8 +16,8 @@ import (
 	"switchyard/workers/providers/rest/resttest"
 )
 
-// Uploaded is a conversion that a platform has stored. ID is the key of the conversion at the platform. At Microsoft, it
-// consists of click, goal and time.
+// Uploaded is a conversion that a platform has stored. ID is the key of the conversion at the platform. Microsoft's has click,
+// goal and time.
 type Uploaded struct {
 	ID        string
 	Click     string
@@ -26,29 +26,28 @@ type Uploaded struct {
 	Consent   string // the stated consent of the visitor
 	To        string // the account that received the conversion, at Google
 	Fields    object // the conversion as it was received
-	Sent      int    // how often the conversion was sent
+	Sent      int
 	Retracted bool
 }
 
-// Uploads has fakes of the platforms' APIs for conversions. A click id that begins with "bad" is refused. A click id that
-// begins with "soon" came too early and may be sent again later. The zero Uploads is ready.
+// Uploads has fakes of the platforms' APIs for conversions. A click id that begins with "bad" is refused. A click id that begins
+// with "soon" came too early.
 //
-// Some faults have a special form here. With Cut and Slow, the events are accepted nevertheless. Busy and Echo use the form of
-// the platform's error answers.
+// With the faults Cut and Slow, the events are stored nevertheless.
 type Uploads struct {
 	resttest.Faults
 
 	mu             sync.Mutex
-	stored         map[string]*Uploaded      // by platform and id
-	requests       int                       // number of requests that Google has accepted
-	outcomes       map[string]RequestOutcome // outcomes of these requests
-	decidesAtOnce  bool                      // the outcomes of requests are known at once
-	uncounted      int                       // events that did not count: only validated, or test events
-	omitsRefused   bool                      // refusals do not name the refused events
-	expiredTokens  int                       // number of tokens that are no longer valid
-	requestRefusal string                    // error code with which Google refuses whole requests of its older API; empty: it accepts them
-	termsRefused   bool                      // Google's customer has not agreed to the terms for hashed personal data
-	projectRefusal string                    // reason for which Google refuses the project of the install
+	stored         map[string]*Uploaded // by platform and id
+	requests       int                  // number of requests that Google has accepted
+	outcomes       map[string]RequestOutcome
+	decidesAtOnce  bool   // see DecideAtOnce
+	uncounted      int    // events that did not count: only validated, or test events
+	omitsRefused   bool   // see OmitRefusedEvents
+	expiredTokens  int    // also the number of the valid token
+	requestRefusal string // see RefuseRequests
+	termsRefused   bool   // see RefuseTerms
+	projectRefusal string // see RefuseProject
 	pause          func(platform string)
 	bodies         map[string][]byte // the last request with accepted events, by platform
 }
@@ -62,19 +61,18 @@ func (w *Uploads) Body(platform string) []byte {
 
 // UploadPlatform says what a platform's fake accepts, and what the platform can do.
 type UploadPlatform struct {
-	Credentials map[string]string // names and values; secrets are canaries
-	Action      string            // the conversion action of a connection
-	Click       string            // the parameter of tracking links with the platform's click id
-	SignIn      bool              // tokens come from a sign-in
-	Changes     bool              // conversions can be changed later
-	Validates   bool              // events can be checked without counting them
-	// Body is the complete request that the platform must receive for the tests' conversion. Placeholders stand for
-	// values: PAGE for the page's address, EMAIL and others for hashes. If Body is empty, a separate test checks the
-	// request.
+	Credentials map[string]string
+	Action      string // the conversion action of a connection
+	Click       string // the parameter of tracking links with the platform's click id
+	SignIn      bool   // tokens come from a sign-in
+	Changes     bool   // conversions can be changed later
+	Validates   bool   // events can be checked without counting them
+	// Body is the request that the platform must receive for the tests' conversion, with placeholders for the values. It may be
+	// empty.
 	Body string
 }
 
-// UploadTokens are the names and values of credentials that the fakes accept, by platform.
+// UploadTokens are the credentials that the fakes accept, by platform.
 var UploadTokens = func() map[string]map[string]string {
 	out := map[string]map[string]string{}
 	for name, fake := range uploadFakes {
@@ -83,7 +81,7 @@ var UploadTokens = func() map[string]map[string]string {
 	return out
 }()
 
-// UploadPlatformOf returns what a platform's fake accepts, and what the platform can do.
+// UploadPlatformOf returns the description of a platform.
 func UploadPlatformOf(platform string) UploadPlatform { return uploadFakes[platform].UploadPlatform }
 
 // UploadPlatforms returns the names of the platforms that have a fake, sorted.
@@ -149,8 +147,7 @@ func (w *Uploads) OmitRefusedEvents() {
 	w.omitsRefused = true
 }
 
-// Pause makes the fakes call fn with the name of the platform, after they have accepted the events of a request and before they
-// answer the request.
+// Pause makes the fakes call fn after they have stored the events of a request and before they answer it.
 func (w *Uploads) Pause(fn func(platform string)) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -190,7 +187,7 @@ func (w *Uploads) ServeHTTP(rw http.ResponseWriter, r *http.Request) {
 	switch {
 	case !ok:
 		return
-	case !known || r.Method != http.MethodPost && name != "google_ads": // only Google has requests other than POST
+	case !known || r.Method != http.MethodPost && name != "google_ads":
 		http.NotFound(rw, r)
 		return
 	}
@@ -215,7 +212,6 @@ func (w *Uploads) ServeHTTP(rw http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// failureForms returns the failures in the form of the platform's error answers.
 func (c *uploadCall) failureForms(fake uploadFake) resttest.FailureForms {
 	fail := func(busy bool, words string) {
 		fake.fail(c, busy, words)
@@ -234,17 +230,16 @@ type uploadCall struct {
 	body        object // raw as JSON, once item has read it
 	w           *Uploads
 	platform    string
-	credentials map[string]string // the credentials that are accepted
+	credentials map[string]string
 	status      int
 	answer      any
 }
 
 func (c *uploadCall) respond(status int, answer any) { c.status, c.answer = status, answer }
 
-// read decodes the body.
 func (c *uploadCall) read(into any) bool { return json.Unmarshal(c.raw, into) == nil }
 
-// readStrictly decodes the body into *into. It fails if the body has a field that *into does not have.
+// readStrictly decodes the body. It refuses unknown fields.
 func (c *uploadCall) readStrictly(into any) error {
 	d := json.NewDecoder(bytes.NewReader(c.raw))
 	d.DisallowUnknownFields()
@@ -261,11 +256,10 @@ func (c *uploadCall) item(list string, i int) object {
 	return item
 }
 
-// counted is the argument of store for an event that is neither a test nor only validated.
+// counted is the argument of store for an event that counts.
 const counted = true
 
-// store stores an event, unless its click id is to be refused. If counts is false, it increases Uncounted instead. In both cases
-// Body returns the event's request.
+// store stores an event, unless its click id is to be refused. If counts is false, it increases Uncounted instead.
 func (c *uploadCall) store(v Uploaded, counts bool) (refused string) {
 	if refused = clickRefusal(v.Click); refused != "" {
 		return refused
@@ -290,7 +284,7 @@ func (c *uploadCall) store(v Uploaded, counts bool) (refused string) {
 	return ""
 }
 
-// change changes a stored conversion. known is false if the conversion does not exist.
+// change changes a stored conversion and reports whether it exists.
 func (c *uploadCall) change(id, kind, value, currency string) (known bool) {
 	was := c.w.stored[c.platform+"/"+id]
 	switch {
@@ -304,7 +298,6 @@ func (c *uploadCall) change(id, kind, value, currency string) (known bool) {
 	return true
 }
 
-// clickRefusal returns the reason why a click id is refused, or an empty text.
 func clickRefusal(click string) string {
 	switch {
 	case strings.HasPrefix(click, "bad"):

@@ -49,14 +49,13 @@ func googleUploadServe(c *uploadCall) {
 	}
 }
 
-// googleOwners has the customer that owns each conversion action, by the id of the action. GoogleShared is an action of a
-// manager, which tracks the conversions of its accounts.
+// googleOwners has the customer that owns each conversion action.
 var googleOwners = map[string]string{"987654321": "1234567890", "555666777": "9999999999"}
 
 // GoogleShared is the resource name of a conversion action that a manager account owns.
 const GoogleShared = "customers/9999999999/conversionActions/555666777"
 
-// googleRefusal answers with a google.rpc.Status that has an ErrorInfo, a RequestInfo and, if there are violations, a BadRequest.
+// googleRefusal answers with a google.rpc.Status and its details.
 func (c *uploadCall) googleRefusal(status int, word, reason, words string, violations ...object) {
 	details := []any{
 		object{"@type": "type.googleapis.com/google.rpc.ErrorInfo", "reason": reason, "domain": "datamanager.googleapis.com"},
@@ -82,8 +81,7 @@ func googleViolation(path, reason, words string) object {
 	return object{"field": list + "." + path, "description": words, "reason": reason}
 }
 
-// googleForm reports whether a body has the form of a message. Otherwise it refuses the request as Google does: Google answers for
-// unknown fields and wrong types before it looks at the content.
+// googleForm reports whether a body has the form of a message. Otherwise it refuses the request.
 func googleForm(c *uploadCall, form, message string) bool {
 	var missing []object
 	for _, f := range flaws(form, message, c.raw) {
@@ -136,8 +134,7 @@ type googleEvent struct {
 
 func (e googleEvent) click() string { return e.Ads.Gclid + e.Ads.Gbraid + e.Ads.Wbraid }
 
-// googleDestination reports whether the destination of a request is right. Otherwise it refuses the request without looking at the
-// events.
+// googleDestination reports whether the destination of a request is right. Otherwise it refuses the request.
 func googleDestination(c *uploadCall, body googleEvents) bool {
 	to := body.Destinations[0]
 	switch {
@@ -153,7 +150,7 @@ func googleDestination(c *uploadCall, body googleEvents) bool {
 	return false
 }
 
-// googleViolations returns the violations of the events of a request. A single violation makes the whole request fail.
+// googleViolations returns the violations of the events of a request. Google refuses the whole request for one violation.
 func googleViolations(c *uploadCall, body googleEvents) (bad []object) {
 	for i, e := range body.Events {
 		at := fmt.Sprintf("events[%d].", i)
@@ -177,8 +174,7 @@ func googleViolations(c *uploadCall, body googleEvents) (bad []object) {
 	return bad
 }
 
-// googleProject refuses the project or the token of the request. It answers with an ErrorInfo, or with an error of the Google Ads
-// API.
+// googleProject refuses the project or the token of the request.
 func (c *uploadCall) googleProject() {
 	reason := c.w.projectRefusal
 	if reason == "UNSUPPORTED_VERSION" || reason == "INVALID_CUSTOMER_ID" {
@@ -232,8 +228,7 @@ func googleIngest(c *uploadCall) {
 	c.respond(http.StatusOK, object{"requestId": request})
 }
 
-// googleDecided returns the outcome of a request. The argument all is the number of its events, and known is the number of events
-// that Google already had.
+// googleDecided returns the outcome of a request with events that Google already had.
 func googleDecided(known, all int) RequestOutcome {
 	const reason = "PROCESSING_ERROR_REASON_DUPLICATE_TRANSACTION_ID"
 	switch known {
@@ -245,7 +240,6 @@ func googleDecided(known, all int) RequestOutcome {
 	return RequestOutcome{Status: "PARTIAL_SUCCESS", Reason: reason}
 }
 
-// googleStatus answers with the outcome of a request.
 func googleStatus(c *uploadCall) {
 	outcome := c.w.outcomes[c.r.URL.Query().Get("requestId")]
 	destination := object{"requestStatus": "PROCESSING", "destination": object{

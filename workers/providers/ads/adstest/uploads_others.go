@@ -238,8 +238,8 @@ func tiktokPlace(f flaw) string {
 	return "Batch" + strings.TrimPrefix(path, "data")
 }
 
-// tiktokStore stores n events, except those whose click id is to be refused. Nothing is stored if a click id begins with "form": the
-// answer then names the event. With omitsRefused, any other refused click id has the same effect, and the answer names no event.
+// tiktokStore stores n events, except those whose click id is to be refused. If a click id begins with "form", it stores nothing
+// and names that event. With omitsRefused, any refused click id has this effect, and no event is named.
 func tiktokStore(c *uploadCall, at func(i int) Uploaded, n int) {
 	var failed []object
 	for i := range n {

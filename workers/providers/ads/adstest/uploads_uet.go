@@ -10,20 +10,19 @@ import (
 // UETTokens are credentials of Microsoft Advertising with which conversions go to the UET Conversions API.
 var UETTokens = map[string]string{"uet_tag_id": "187012345", "uet_token": "canary-uet-Zq7"} //nolint:gosec // a made-up one
 
-// UET says what the fake of the UET Conversions API accepts, and what that API can do.
+// UET describes the fake of the UET Conversions API.
 var UET = UploadPlatform{Credentials: UETTokens, Click: "msclkid"}
 
-// ofUET reports whether a request is for the UET Conversions API.
 func (c *uploadCall) ofUET() bool { return strings.HasPrefix(c.path, "v1/") }
 
-// uetError returns an answer with an error. details are about events.
+// uetError returns an answer with an error.
 func uetError(code, text string, received int, details ...object) object {
 	return object{
 		"eventsReceived": received, "traceId": "uet-trace-1", "error": object{"code": code, "message": text, "details": details},
 	}
 }
 
-// uetServe serves the UET Conversions API. Without continueOnValidationError one bad event makes the whole request fail.
+// uetServe serves the UET Conversions API. Without continueOnValidationError, one bad event makes the whole request fail.
 func uetServe(c *uploadCall) {
 	var body struct {
 		Continue bool `json:"continueOnValidationError"`

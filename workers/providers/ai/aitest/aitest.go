@@ -1,5 +1,5 @@
-// Package aitest has fakes of the AI providers. Each fake implements the wire format of its provider: key, list of models,
-// calls and their results, finish reasons, and the form of error answers. The test decides what the model says.
+// Package aitest has fakes of the AI providers. Each fake has the wire format of its provider. The test decides what the model
+// says.
 package aitest
 
 import (
@@ -26,8 +26,7 @@ var Models = map[string]string{
 	"openai": "gpt-5.4", "anthropic": "claude-sonnet-5", "gemini": "gemini-2.5-flash", "openrouter": "openai/gpt-5.4",
 }
 
-// Call is a function call. Arguments is the text that the model writes. It need not be JSON if the wire format allows other
-// texts.
+// Call is a function call. Arguments is the text that the model writes. It need not be JSON.
 type Call struct {
 	Name      string
 	Arguments string
@@ -43,13 +42,13 @@ type Turn struct {
 	Fault   resttest.Fault // fault of the request
 }
 
-// Received is a question as the provider received it.
+// Received is a question that a provider received.
 type Received struct {
 	Provider string
 	Model    string
 	System   string
 	Texts    []string // texts of the user and of the model, in order
-	Results  []Result // results of all calls
+	Results  []Result
 	Tools    []string // names
 	Final    bool     // no further calls are allowed
 	Limit    int      // maximum number of tokens
@@ -67,15 +66,15 @@ type Result struct {
 type World struct {
 	resttest.Faults
 
-	// Reply returns the model's next turn. It is never called concurrently. nil: the model says "Hello".
+	// Reply returns the model's next turn. nil: the model says "Hello".
 	Reply func(Received) Turn
 	// Thinks makes OpenAI's models reason unless a request switches this off.
 	Thinks bool
 
 	mu        sync.Mutex
 	questions []Received
-	flaws     []string // how requests differed from the provider's form
-	calls     int      // number of calls, for unique ids
+	flaws     []string
+	calls     int
 	refuse    *Refusal
 }
 
@@ -86,7 +85,6 @@ func (w *World) Questions() []Received {
 	return slices.Clone(w.questions)
 }
 
-// request is a call of a provider.
 type request struct {
 	http.ResponseWriter
 
@@ -97,19 +95,17 @@ type request struct {
 	fake  fake
 }
 
-// fake implements the wire format of a provider.
 type fake struct {
 	key    func(r *http.Request) string
 	refuse func(c *request, status int, words string) // answers in the form of the provider's errors
 	list   func(c *request)
-	path   string // path of questions; empty: the function read checks the path
+	path   string
 	read   func(c *request) (Received, error)
 	write  func(c *request, t Turn)
 	denied int // status for a wrong key
 	busy   int // status for too many requests
 }
 
-// fakes has the providers by name.
 var fakes = map[string]fake{"openai": openAI, "anthropic": anthropic, "gemini": gemini, "openrouter": openRouter}
 
 // Serve starts a server that serves each provider at the paths that begin with its name. A request that does not have the provider's
@@ -127,7 +123,7 @@ func Serve(tb testing.TB, w *World) *httptest.Server {
 		if !ok {
 			return
 		}
-		body, _ := io.ReadAll(r.Body) // the body was read already, so this cannot fail
+		body, _ := io.ReadAll(r.Body)
 		r.Body = io.NopCloser(bytes.NewReader(body))
 		(&request{rw, w, r, "/" + path, body, f}).serve(name, fault)
 	}))
@@ -185,7 +181,6 @@ func (c *request) serve(name string, fault resttest.Fault) {
 	}
 }
 
-// turn records a question and returns the model's next turn.
 func (w *World) turn(a Received) Turn {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -196,7 +191,7 @@ func (w *World) turn(a Received) Turn {
 	return w.Reply(a)
 }
 
-// mayServe answers with the fault, if there is one. It returns true if the request must still be served normally.
+// mayServe answers with the fault, or returns true without a fault.
 func (c *request) mayServe(fault resttest.Fault) bool {
 	return c.world.Answer(c, c.r, fault, resttest.FailureForms{
 		Busy:   func() { c.fake.refuse(c, c.fake.busy, "too many requests") },
@@ -209,7 +204,6 @@ type object = map[string]any
 
 func (c *request) json(status int, v any) { resttest.JSON(c, status, v) }
 
-// id returns a new id for a call.
 func (c *request) id(prefix string) string {
 	c.world.mu.Lock()
 	defer c.world.mu.Unlock()
@@ -220,8 +214,7 @@ func (c *request) id(prefix string) string {
 // pending maps the ids of calls without a result to the names of the functions.
 type pending map[string]string
 
-// answer records the result of a call and returns the function's name. It returns an error if no call with this id waits for a
-// result.
+// answer removes a call and returns the function's name.
 func (p pending) answer(id string) (name string, err error) {
 	name, ok := p[id]
 	if !ok {
@@ -231,7 +224,7 @@ func (p pending) answer(id string) (name string, err error) {
 	return name, nil
 }
 
-// wantNone returns an error if any call has no result yet. It is called before a further turn.
+// wantNone returns an error if any call has no result yet.
 func (p pending) wantNone() error {
 	if len(p) > 0 {
 		return fmt.Errorf("calls without a result: %v", p)

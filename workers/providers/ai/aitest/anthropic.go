@@ -47,7 +47,6 @@ var anthropic = fake{
 	},
 }
 
-// block is a part of a message's content.
 type block struct {
 	Type   string          `json:"type"`
 	Text   string          `json:"text"`
@@ -95,7 +94,7 @@ func readMessages(c *request) (a Received, err error) {
 		var blocks []block
 		if m.Content[0] == '"' {
 			blocks = []block{{Type: "text"}}
-			_ = json.Unmarshal(m.Content, &blocks[0].Text) // a text
+			_ = json.Unmarshal(m.Content, &blocks[0].Text)
 		} else if err := strict(m.Content, &blocks); err != nil {
 			return a, err
 		}

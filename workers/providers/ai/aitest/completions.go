@@ -55,7 +55,7 @@ var openRouter = fake{
 	write: writeCompletion,
 }
 
-// completion is a request. Unknown members are errors.
+// completion is a request.
 type completion struct {
 	Model    string `json:"model"`
 	Messages []struct {
@@ -89,7 +89,7 @@ type completion struct {
 var errThinks = errors.New("Function tools with reasoning_effort are not supported for gpt-5.6 in /v1/chat/completions. " + //nolint:staticcheck // as it says it
 	"To use function tools, use /v1/responses or set reasoning_effort to 'none'.")
 
-// readCompletion reads a request. limitName is the provider's name for the maximum number of tokens of an answer.
+// readCompletion reads a request. limitName is the provider's name for the limit of tokens.
 func readCompletion(c *request, limitName string) (a Received, err error) {
 	var in completion
 	if err := strict(c.body, &in); err != nil {

@@ -57,7 +57,6 @@ var gemini = fake{
 	},
 }
 
-// part is a part of a content.
 type part struct {
 	Text    string `json:"text"`
 	Thought bool   `json:"thought"`

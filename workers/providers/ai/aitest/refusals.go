@@ -10,13 +10,13 @@ import (
 // Refusal is an error answer of a provider, and how the client must understand it.
 type Refusal struct {
 	Status        int
-	RetryAfter    string // the header Retry-After of the answer; empty: none
+	RetryAfter    string // header of the answer; empty: none
 	Body          string
 	Words         string // text that the client's error must contain
-	Refused, Busy bool   // whether the error must be rest.ErrRefused (the key is refused) or rest.ErrBusy (too many requests)
+	Refused, Busy bool   // whether the error must be rest.ErrRefused or rest.ErrBusy
 }
 
-// In the list below, keyRefused sets the field Refused to true, and tooMany sets the field Busy to true.
+// keyRefused and tooMany make the list below readable.
 const keyRefused, tooMany = true, true
 
 // Refusals has error answers by the provider's name. source.md names where they come from.
@@ -73,7 +73,7 @@ func (w *World) Refuse(r *Refusal) {
 	w.refuse = r
 }
 
-// refused answers a request with the refusal that is set. ok is true if there is one.
+// refused answers with the refusal, and returns false if no refusal is set.
 func (c *request) refused() (ok bool) {
 	c.world.mu.Lock()
 	r := c.world.refuse
@@ -90,7 +90,7 @@ func (c *request) refused() (ok bool) {
 	return true
 }
 
-// lists has the paths that each provider answers to GET, such as the list of models, and the query parameters of each path.
+// lists has the paths that each provider answers to GET, and their query parameters.
 var lists = map[string]map[string]string{
 	"openai":     {"/models": ""},
 	"anthropic":  {"/v1/models": "after_id before_id limit"},
@@ -98,8 +98,7 @@ var lists = map[string]map[string]string{
 	"openrouter": {"/models": "category supported_parameters", "/key": ""},
 }
 
-// flaw returns what is wrong with a request apart from its body, or an empty text. It checks the method, the parameters, the path of a
-// GET and the content type of a POST.
+// flaw returns what is wrong with a request apart from its body, or "".
 func (c *request) flaw(name string) string {
 	switch c.r.Method {
 	case http.MethodGet:

@@ -26,8 +26,7 @@ const (
 	ChatID      = "-1001234567890"
 )
 
-// Refusal is an error answer of a chat. Words are the part of the answer that the client's error must contain. source.md names the
-// source of each answer.
+// Refusal is an error answer of a chat. The client's error must contain Words.
 type Refusal struct {
 	Status int
 	Body   string
@@ -101,7 +100,7 @@ func (w *World) Texts(kind string) []string {
 	return w.texts[kind]
 }
 
-// chat is the wire form of one kind of chat.
+// chat is the wire form of a kind of chat.
 type chat struct {
 	kind string
 	// fields are the parameters of a message that the chat's documentation names: see source.md.
@@ -193,7 +192,7 @@ var slack = chat{
 			rw.WriteHeader(http.StatusBadRequest)
 			_, _ = rw.Write([]byte("invalid_payload"))
 			return "", false
-		case flag || utf8.RuneCountInString(text) > 40_000: // a longer text is cut
+		case flag || utf8.RuneCountInString(text) > 40_000:
 			text = string([]rune(text)[:min(len([]rune(text)), 40_000)])
 		}
 		_, _ = rw.Write([]byte("ok"))
@@ -237,7 +236,7 @@ func acceptDiscord(rw http.ResponseWriter, r *http.Request, m map[string]any) (s
 	case n > 2000:
 		rw.Header().Set("Content-Type", "application/json")
 		rw.WriteHeader(http.StatusBadRequest)
-		_, _ = rw.Write([]byte(Refusals[models.ChannelDiscord][2].Body)) // the text is too long
+		_, _ = rw.Write([]byte(Refusals[models.ChannelDiscord][2].Body))
 		return "", false
 	case !wait:
 		rw.WriteHeader(http.StatusNoContent)

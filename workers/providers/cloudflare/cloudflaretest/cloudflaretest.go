@@ -1,5 +1,4 @@
-// Package cloudflaretest has a fake of Cloudflare's API. The fake implements the wire format and enforces the documented
-// limits.
+// Package cloudflaretest has a fake of Cloudflare's API with its wire format and its documented limits.
 package cloudflaretest
 
 import (
@@ -57,7 +56,6 @@ type Fake struct {
 	kv       namespace
 }
 
-// refusal is an error answer to requests.
 type refusal struct {
 	status, code int
 	text         string
@@ -80,7 +78,7 @@ func Serve(tb testing.TB) *Fake {
 	return f
 }
 
-// handle answers a request. answered is false with the fault Hang.
+// handle answers a request, and returns false with the fault Hang.
 func (f *Fake) handle(mux *http.ServeMux, w http.ResponseWriter, r *http.Request) (answered bool) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -107,7 +105,7 @@ func (f *Fake) Fail(fault Fault) {
 	f.fault = fault
 }
 
-// Refuse makes every request fail with a code. The code 0 ends this.
+// Refuse makes every request fail with a code; 0 ends this.
 func (f *Fake) Refuse(status, code int, text string) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -167,7 +165,7 @@ func (f *Fake) Refused() int {
 	return f.refused
 }
 
-// admit reports whether a request has the token and is within the limit. If not, admit answers it.
+// admit answers a request without the token or above the limit, and then returns false.
 func (f *Fake) admit(w http.ResponseWriter, r *http.Request) bool {
 	now := f.now()
 	for len(f.requests) > 0 && now.Sub(f.requests[0]) >= Window {
@@ -197,7 +195,6 @@ func (f *Fake) admit(w http.ResponseWriter, r *http.Request) bool {
 	return false
 }
 
-// serve answers a request, or fails with the current fault.
 func (f *Fake) serve(mux *http.ServeMux, w http.ResponseWriter, r *http.Request) {
 	switch {
 	case f.fault == Broken:
@@ -241,7 +238,6 @@ func answer(w http.ResponseWriter, status int, result any, info object) {
 	write(w, status, out)
 }
 
-// fail answers with the envelope of an error.
 func fail(w http.ResponseWriter, status, code int, text string) {
 	failure := object{"code": code, "message": text}
 	if code == 6003 {

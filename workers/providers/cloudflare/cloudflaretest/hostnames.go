@@ -12,14 +12,12 @@ import (
 	"golang.org/x/net/publicsuffix"
 )
 
-// stages are the successive states of a certificate. Each time a hostname is read, its certificate advances by
-// one state.
+// stages are the successive states of a certificate. Each read of its hostname advances it by one.
 var stages = []string{"initializing", "pending_validation", "pending_issuance", "pending_deployment", "active"}
 
 // Lifetime is the time for which a certificate is valid.
 const Lifetime = 90 * 24 * time.Hour
 
-// hostname is a custom hostname.
 type hostname struct {
 	id, host    string
 	status, ssl string
@@ -30,7 +28,7 @@ type hostname struct {
 	isRead      bool // it was read after its creation, so its validation records are shown
 }
 
-// SetStates sets the states of a host's hostname. From then on, the hostname keeps these states. errors are the verification errors.
+// SetStates sets the states of a host's hostname for good. errors are the verification errors.
 func (f *Fake) SetStates(host, status, ssl string, errors ...string) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -105,7 +103,6 @@ func (f *Fake) hostnameRoutes(mux *http.ServeMux) {
 	}
 }
 
-// body is the body of a request that creates or changes a hostname.
 type body struct {
 	Hostname *string
 	SSL      *struct {
@@ -117,7 +114,7 @@ type body struct {
 	Origin   string          `json:"custom_origin_server"`
 }
 
-// refuse returns the error for a body that is not allowed. code is 0 if the body is valid.
+// refuse returns the error for a body that is not allowed, or the code 0.
 func (b body) refuse() (status, code int, text string) {
 	const bad = http.StatusBadRequest
 	switch {
@@ -144,7 +141,6 @@ func (b body) refuse() (status, code int, text string) {
 	return 0, 0, ""
 }
 
-// refuseName returns the error for a host that is not allowed.
 func refuseName(host string) (code int, text string) {
 	suffix, _ := publicsuffix.PublicSuffix(host)
 	_, last, _ := strings.Cut(host, ".")
@@ -165,7 +161,7 @@ func refuseName(host string) (code int, text string) {
 
 // registered returns the registrable domain of a host: its public suffix with one more label, such as example.com.
 func registered(host string) string {
-	name, _ := publicsuffix.EffectiveTLDPlusOne(host) // empty for a public suffix
+	name, _ := publicsuffix.EffectiveTLDPlusOne(host)
 	return name
 }
 
@@ -218,7 +214,7 @@ func (f *Fake) listHostnames(w http.ResponseWriter, r *http.Request) {
 	})
 }
 
-// number returns a number of a query. If the text is not a number of 1 or more, it returns fallback.
+// number returns a number of a query, or fallback if it is not 1 or more.
 func number(text string, fallback int) int {
 	n, err := strconv.Atoi(text)
 	if err != nil || n < 1 {
@@ -227,7 +223,7 @@ func number(text string, fallback int) int {
 	return n
 }
 
-// one returns the hostname that a request names. If there is no such hostname, one answers the request and returns nil.
+// one returns the hostname that a request names, or answers the request and returns nil.
 func (f *Fake) one(w http.ResponseWriter, r *http.Request) *hostname {
 	h := f.hosts[r.PathValue("id")]
 	if h == nil {
@@ -272,7 +268,6 @@ func (f *Fake) deleteHostname(w http.ResponseWriter, r *http.Request) {
 	write(w, http.StatusOK, object{"id": h.id}) // without an envelope
 }
 
-// advance moves a hostname to its next state.
 func (h *hostname) advance(now time.Time) {
 	h.isRead = true
 	i := slices.Index(stages, h.ssl)

@@ -21,14 +21,13 @@ const (
 
 const kvPath = "/accounts/{account}/storage/kv/namespaces/{namespace}/"
 
-// namespace is the content of Workers KV.
 type namespace struct {
 	values  map[string]string
 	written map[string]time.Time
 	fail    int // number of further keys whose write fails
 }
 
-// Values returns the keys of Workers KV with their values.
+// Values returns the content of Workers KV.
 func (f *Fake) Values() map[string]string {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -91,7 +90,6 @@ func bulk(tried int, failed []string) object {
 	return object{"successful_key_count": tried - len(failed), "unsuccessful_keys": failed}
 }
 
-// writes reports whether a key may be written now.
 func (f *Fake) writes(key string) bool {
 	now := f.now()
 	if f.kv.fail > 0 {

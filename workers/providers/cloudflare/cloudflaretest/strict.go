@@ -13,8 +13,8 @@ var parameters = map[string]string{
 	"GET " + hostnamesPath: "certificate_authority custom_origin_server direction hostname hostname.contain hostname_status id order page per_page ssl ssl_status wildcard",
 }
 
-// fields lists the members that the body of each route may have. The name "ssl.type" means the member "type" of the object "ssl". A
-// name that ends with .* stands for all members below it.
+// fields lists the members that the body of each route may have. The name "ssl.type" means the member "type" of the object "ssl".
+// A name that ends with .* means all members below it.
 var fields = map[string]string{
 	"POST " + hostnamesPath:  sslFields + " hostname custom_metadata custom_metadata.*",
 	"PATCH " + hostnamePath:  sslFields + " custom_metadata custom_metadata.* custom_origin_server custom_origin_sni",
@@ -25,7 +25,7 @@ const sslFields = "ssl ssl.bundle_method ssl.certificate_authority ssl.cloudflar
 	"ssl.custom_csr_id ssl.custom_key ssl.method ssl.type ssl.wildcard ssl.settings ssl.settings.ciphers ssl.settings.early_hints " +
 	"ssl.settings.http2 ssl.settings.min_tls_version ssl.settings.tls_1_3"
 
-// flaw returns what is wrong with the query parameters, the content type or the body of a request, or an empty text.
+// flaw returns what is wrong with the query parameters, the content type or the body of a request, or "".
 func flaw(pattern string, r *http.Request) string {
 	for name := range r.URL.Query() {
 		if !has(parameters[pattern], name) {

@@ -24,7 +24,6 @@ func record(name, zone, kind, data string, ttl int) libdns.RR {
 	return libdns.RR{Name: short(name, zone), Type: kind, Data: dotted(kind, data), TTL: time.Duration(ttl) * time.Second}
 }
 
-// ttl returns the TTL of a record in seconds.
 func ttl(r libdns.RR) int { return int(r.TTL.Seconds()) }
 
 // blank converts a name for providers that write the apex as an empty text.
@@ -35,7 +34,6 @@ func blank(name string) string {
 	return name
 }
 
-// has returns the records of a zone that have the given name.
 func (w *World) has(zone, name string) (out []libdns.RR) {
 	for _, r := range w.zones[zone] {
 		if r.Name == name {
@@ -53,7 +51,6 @@ func (w *World) set(zone, name, kind string, seconds int, data []string) {
 	}
 }
 
-// each converts the items of a list with the function show.
 func each[T any](list []T, show func(T) object) []object {
 	out := make([]object, len(list))
 	for i, item := range list {
@@ -62,10 +59,9 @@ func each[T any](list []T, show func(T) object) []object {
 	return out
 }
 
-// bearer reports whether a call has a token.
 func (c *call) bearer(token string) bool { return c.r.Header.Get("Authorization") == "Bearer "+token }
 
-// numbered returns the zone with a number, counted from 1, or an empty text.
+// numbered returns the zone with a number, counted from 1, or "".
 func (w *World) numbered(id string) string {
 	n, err := strconv.Atoi(id)
 	if err != nil || n < 1 || n > len(w.order) {
@@ -260,7 +256,7 @@ func serveVultr(w *World, c *call) {
 		refuse(401, "Invalid API token.")
 		return
 	}
-	n, err := strconv.Atoi("0" + c.r.URL.Query().Get("cursor")) // 0 if the query has no cursor
+	n, err := strconv.Atoi("0" + c.r.URL.Query().Get("cursor")) // 0 without a cursor
 	n, size := max(n, 1), min(c.number("per_page", 100), 100)
 	meta := func(pages, total int) object {
 		next := ""

@@ -1,5 +1,4 @@
-// Package dnstest has fakes of DNS providers. Each fake implements the wire format of its provider: credentials, pages,
-// records and the form of error answers.
+// Package dnstest has fakes of DNS providers, each in the wire format of its provider.
 package dnstest
 
 import (
@@ -27,12 +26,12 @@ type World struct {
 	order []string
 	zones map[string][]libdns.RR
 
-	refuse  *Refusal      // how all requests are refused; nil: they are served
-	missing int           // number of requests that must still arrive before any is answered
+	refuse  *Refusal      // refuses all requests; nil: they are served
+	missing int           // requests that must still arrive before any is answered
 	all     chan struct{} // closed when these requests have arrived; nil: requests do not wait
 }
 
-// NewWorld makes a world with zones. order lists their names in the order in which they are answered.
+// NewWorld makes a world with zones. order is the order in which zones are listed.
 func NewWorld(zones map[string][]libdns.RR, order ...string) *World {
 	w := &World{zones: map[string][]libdns.RR{}, order: order}
 	for _, z := range order {
@@ -55,7 +54,7 @@ func (w *World) Together(n int) {
 	w.missing, w.all = n, make(chan struct{})
 }
 
-// waitForAll waits until all requests that Together asks for have arrived. ok is false if the caller gave up.
+// waitForAll waits for the requests of Together. ok is false if the caller gave up.
 func (w *World) waitForAll(ctx context.Context) (ok bool) {
 	w.mu.Lock()
 	if w.missing > 0 {
@@ -76,13 +75,13 @@ func (w *World) waitForAll(ctx context.Context) (ok bool) {
 	}
 }
 
-// add adds a record. ok is false if the record exists already or conflicts with another record of the same name.
+// add adds a record. ok is false if the record exists or conflicts with another one of its name.
 func (w *World) add(zone string, r libdns.RR) (ok bool) {
 	points := []string{"A", "AAAA", "CNAME", "ALIAS"}
 	for _, have := range w.zones[zone] {
 		lone := have.Type == "CNAME" || have.Type == "ALIAS" || r.Type == "CNAME" || r.Type == "ALIAS"
 		switch {
-		case have.Name != r.Name: // a record of another name
+		case have.Name != r.Name:
 		case have.Type == r.Type && have.Data == r.Data,
 			lone && slices.Contains(points, have.Type) && slices.Contains(points, r.Type):
 			return false
@@ -92,7 +91,6 @@ func (w *World) add(zone string, r libdns.RR) (ok bool) {
 	return true
 }
 
-// hasZone reports whether a zone exists.
 func (w *World) hasZone(zone string) bool { return slices.Contains(w.order, zone) }
 
 // Fake is the fake of a provider.
@@ -108,7 +106,7 @@ type Fake struct {
 // Credentials returns the credentials that the provider accepts.
 func (f Fake) Credentials() map[string]string { return f.credentials() }
 
-// canaries returns secret credentials that a test can find wherever they leak.
+// canaries returns secrets that a test can find wherever they leak.
 func canaries(fields ...string) func() map[string]string {
 	return withSecrets(nil, fields...)
 }
@@ -163,24 +161,22 @@ type object = map[string]any
 type call struct {
 	http.ResponseWriter
 	r           *http.Request
-	path        string            // without the provider's name
-	credentials map[string]string // the credentials that are accepted
+	path        string // without the provider's name
+	credentials map[string]string
 }
 
-// json answers with JSON.
 func (c *call) json(status int, v any) {
 	resttest.JSON(c, status, v)
 }
 
-// body decodes the JSON body of the request into *into. It reports false for a member that *into does not have.
+// body decodes the JSON body of the request into *into. It refuses unknown members.
 func (c *call) body(into any) bool {
 	d := json.NewDecoder(c.r.Body)
 	d.DisallowUnknownFields()
 	return d.Decode(into) == nil
 }
 
-// matches reports whether a call has a method and a path. A star in the pattern matches any one part of the path. parts has the
-// matched parts.
+// matches reports whether a call has a method and a path. A star matches any one part of the path, which parts then has.
 func (c *call) matches(method, pattern string) (parts []string, ok bool) {
 	have, want := strings.Split(c.path, "/"), strings.Split(pattern, "/")
 	if c.r.Method != method || len(have) != len(want) {

@@ -12,8 +12,7 @@ import (
 )
 
 // form describes a method of a provider: its query and its body, as the source shows them. A name in body may be a path, such as
-// records.value. A name that ends with a star stands for all names that begin with the text before the star. A # at the end of a
-// name stands for a number. The names in `need` are required.
+// records.value. A star at the end of a name stands for any text, and a # for a number. The names in need are required.
 type form struct {
 	method, path      string
 	query, body, need string
@@ -141,8 +140,7 @@ var forms = map[string][]form{
 	},
 }
 
-// flaw returns how a call differs from the provider's forms, or an empty text. It accepts a method that the provider does not have,
-// because the fake answers such a call as the provider does.
+// flaw returns how a call differs from the provider's forms, or "". It accepts methods that the provider does not have.
 func (c *call) flaw(provider string) string {
 	for _, f := range forms[provider] {
 		if _, ok := c.matches(f.method, f.path); !ok {
@@ -176,7 +174,7 @@ func (c *call) flawOfBody(f form) string {
 	}
 	names := map[string]bool{}
 	switch want {
-	case xmlKind: // the fake reads it
+	case xmlKind:
 		return ""
 	case formKind:
 		_ = c.r.ParseForm()
@@ -232,7 +230,7 @@ func listed(list, name string) bool {
 	})
 }
 
-// refuse answers a call that differs from the provider's forms. flaw is the result of call.flaw.
+// refuse answers a call that differs from the provider's forms.
 func (c *call) refuse(flaw string) {
 	c.json(http.StatusBadRequest, object{"errors": []object{{"message": "the request has " + flaw}}})
 }

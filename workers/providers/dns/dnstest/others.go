@@ -99,9 +99,9 @@ func serveBunny(w *World, c *call) {
 	c.json(201, show(r))
 }
 
-// cursorPage answers with a page of a list in deSEC's form. The cursor of the next page is in a header.
+// cursorPage answers with a page of a list, and with the next cursor in a header, as deSEC does.
 func (c *call) cursorPage(all []object) {
-	n, err := strconv.Atoi("0" + c.r.URL.Query().Get("cursor")) // 0 if the query has no cursor
+	n, err := strconv.Atoi("0" + c.r.URL.Query().Get("cursor")) // 0 without a cursor
 	if _, given := c.r.URL.Query()["cursor"]; !given && len(all) > 500 {
 		c.json(400, object{"detail": "Pagination required. You can query up to 500 items at a time (624 total)."})
 		return

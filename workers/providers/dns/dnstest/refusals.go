@@ -5,18 +5,17 @@ import "io"
 // Refusal is an error answer of a provider, and how the client must understand it.
 type Refusal struct {
 	Status        int
-	Header        [2]string // a header of the answer; empty: none
+	Header        [2]string // may be empty
 	Body          string
 	Words         string // what a person must see
 	Refused, Busy bool   // the credentials are refused, or there are too many requests
 }
 
-// In the list below, credentialsRefused sets the field Refused to true, and tooMany sets the field Busy to true.
+// credentialsRefused and tooMany make the list below readable.
 const credentialsRefused, tooMany = true, true
 
-var none [2]string // no header
+var none [2]string
 
-// wait is the header of an answer that asks for a pause.
 var wait = [2]string{"Retry-After", "59"}
 
 // Refusals has errors of the providers by name. source.md names where they come from.
@@ -119,7 +118,7 @@ func (w *World) Refuse(r *Refusal) {
 	w.refuse = r
 }
 
-// refused answers a call with the refusal that is set. ok is true if there is one.
+// refused answers with the refusal, and returns false if no refusal is set.
 func (c *call) refused(r *Refusal) (ok bool) {
 	if r == nil || c.path == "/token" || c.path == "/tenant-1/oauth2/v2.0/token" {
 		return false

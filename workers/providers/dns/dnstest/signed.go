@@ -90,21 +90,19 @@ func serveOVH(w *World, c *call) {
 	}
 }
 
-// xml answers with XML.
 func (c *call) xml(status int, text string) {
 	c.Header().Set("Content-Type", "text/xml")
 	c.WriteHeader(status)
 	_, _ = io.WriteString(c, `<?xml version="1.0" encoding="utf-8"?>`+"\n"+text)
 }
 
-// escapedXML escapes a text for XML.
 func escapedXML(s string) string {
 	var b bytes.Buffer
 	_ = xml.EscapeText(&b, []byte(s))
 	return b.String()
 }
 
-// serveNamecheap serves zones with mail forwarding. A change of the records must not lose this setting.
+// serveNamecheap serves zones with mail forwarding. A change of records must keep this setting.
 func serveNamecheap(w *World, c *call) {
 	_ = c.r.ParseForm()
 	form := c.r.Form
@@ -166,7 +164,6 @@ func serveNamecheap(w *World, c *call) {
 	}
 }
 
-// zonesOfPage is the number of zones on a page of Route 53.
 const zonesOfPage = 100
 
 func serveRoute53(w *World, c *call) {

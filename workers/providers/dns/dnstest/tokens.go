@@ -24,7 +24,7 @@ var (
 	}, "client_secret"), serve: serveAzure}
 )
 
-// googleKey returns the key of the service account. It is generated on first use.
+// googleKey returns the key of the service account.
 var googleKey = sync.OnceValue(func() *rsa.PrivateKey { return must(rsa.GenerateKey(rand.Reader, 2048)) })
 
 func must[T any](v T, err error) T {
@@ -87,7 +87,7 @@ func serveGoogleCloud(w *World, c *call) {
 	}
 	const zones = "/dns/v1/projects/project-1/managedZones"
 	if _, ok := c.matches("GET", zones); ok {
-		n, _ := strconv.Atoi("0" + c.r.URL.Query().Get("pageToken")) // 0 if the query has no token
+		n, _ := strconv.Atoi("0" + c.r.URL.Query().Get("pageToken")) // 0 without a token
 		part, pages := page(w.order, max(n, 1), min(c.number("maxResults", 100), 100))
 		answer := object{"managedZones": each(part, func(z string) object {
 			return object{"name": fmt.Sprintf("z-%d", w.number(z)), "dnsName": z + ".", "visibility": "public"}
@@ -185,7 +185,7 @@ func serveAzure(w *World, c *call) {
 		return
 	}
 	answer := func(all []object, size int) {
-		n, _ := strconv.Atoi("0" + q.Get("$skipToken")) // 0 if the query has no token
+		n, _ := strconv.Atoi("0" + q.Get("$skipToken")) // 0 without a token
 		part, pages := page(all, max(n, 1), size)
 		out := object{"value": part}
 		if max(n, 1) < pages {

@@ -55,15 +55,14 @@ var answers = map[string]string{
 		"proxy":{"is_vpn":true,"is_data_center":true}}`,
 }
 
-// Refusal is an error answer of a provider, copied from the source that source.md names, or assumed where
-// source.md says so.
+// Refusal is an error answer of a provider, from the source that source.md names.
 type Refusal struct {
 	Status int
 	Body   string
-	Header [2]string // a header of the answer; empty: none
+	Header [2]string
 }
 
-// The kinds of errors, by the provider's name. Unknown is an address that the provider does not know.
+// The errors by the provider's name. Unknown is an address that the provider does not know.
 var (
 	BadKey = map[string][]Refusal{
 		"maxmind": {
@@ -104,12 +103,12 @@ func (w *World) Requests() int { return int(w.requests.Load()) }
 // Refuse makes all requests fail. nil ends this.
 func (w *World) Refuse(r *Refusal) { w.refuse.Store(r) }
 
-// plan is one API of a provider: the beginning of its paths, its key, and where the key is in a request.
+// plan is one API of a provider and its key.
 type plan struct {
 	provider, prefix, suffix string
 	key                      string
-	keyOf                    func(r *http.Request) string // returns the key of a request
-	query                    []string                     // the parameters of a request
+	keyOf                    func(r *http.Request) string
+	query                    []string
 }
 
 func bearer(r *http.Request) string {
@@ -136,7 +135,7 @@ var plans = []plan{
 	{"ip2location", "/ip2location/", "", Key, parameter("key"), []string{"key", "ip", "format"}},
 }
 
-// ServeHTTP implements http.Handler. It refuses what differs from a provider's form: the method, a body, parameters, the address.
+// ServeHTTP refuses requests that differ from a provider's form.
 func (w *World) ServeHTTP(rw http.ResponseWriter, r *http.Request) {
 	w.requests.Add(1)
 	for _, p := range plans {

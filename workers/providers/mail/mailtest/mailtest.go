@@ -89,10 +89,8 @@ type session struct {
 	m        Message
 }
 
-// AuthMechanisms implements smtp.AuthSession.
 func (*session) AuthMechanisms() []string { return []string{sasl.Plain} }
 
-// Auth implements smtp.AuthSession.
 func (s *session) Auth(string) (sasl.Server, error) {
 	return sasl.NewPlainServer(func(_, user, password string) error {
 		if _, encrypted := s.conn.TLSConnectionState(); !encrypted || user != User || password != Password {
@@ -103,7 +101,6 @@ func (s *session) Auth(string) (sasl.Server, error) {
 	}), nil
 }
 
-// Mail implements smtp.Session.
 func (s *session) Mail(from string, _ *smtp.MailOptions) error {
 	if !s.signedIn {
 		return smtp.ErrAuthRequired
@@ -112,7 +109,6 @@ func (s *session) Mail(from string, _ *smtp.MailOptions) error {
 	return nil
 }
 
-// Rcpt implements smtp.Session.
 func (s *session) Rcpt(to string, _ *smtp.RcptOptions) error {
 	s.server.mu.Lock()
 	defer s.server.mu.Unlock()
@@ -123,7 +119,6 @@ func (s *session) Rcpt(to string, _ *smtp.RcptOptions) error {
 	return nil
 }
 
-// Data implements smtp.Session.
 func (s *session) Data(r io.Reader) error {
 	raw, err := io.ReadAll(r)
 	if err != nil {
@@ -152,8 +147,6 @@ func (s *session) Data(r io.Reader) error {
 	return nil
 }
 
-// Reset implements smtp.Session.
 func (s *session) Reset() {}
 
-// Logout implements smtp.Session.
 func (s *session) Logout() error { return nil }

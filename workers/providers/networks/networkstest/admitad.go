@@ -49,7 +49,6 @@ var admitad = Fake{
 	},
 }
 
-// admitadOrders returns the orders of the requested days, or those whose status changed between two times, both included.
 func admitadOrders(w *World, c *call) (orders []Order, ok bool) {
 	q := c.r.URL.Query()
 	if !q.Has("status_updated_start") {

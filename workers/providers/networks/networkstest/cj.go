@@ -8,10 +8,10 @@ import (
 	"time"
 )
 
-// cjArgument finds an argument of a query and its text.
+// cjArgument finds an argument of a query.
 var cjArgument = regexp.MustCompile(`(\w+):\[?"([^"]*)"`)
 
-// cjFields finds the fields of records that a query asks for. cjSchema has the fields of CJ's schema.
+// cjFields finds the fields of records that a query asks for. cjSchema has all fields of CJ's records.
 var (
 	cjFields = regexp.MustCompile(`records \{ ([\w ]+) \}`)
 	cjSchema = strings.Fields(`aid clickDate eventDate lockingDate postingDate commissionId original originalActionId actionStatus actionType
@@ -19,7 +19,6 @@ var (
 		saleAmountUsd saleAmountPubCurrency pubCommissionAmountUsd pubCommissionAmountPubCurrency correctionReason`)
 )
 
-// cjRows is the number of records in one answer.
 const cjRows = 700
 
 // cj reports every failure except a wrong token with status 200.
@@ -74,7 +73,6 @@ var cj = Fake{
 	},
 }
 
-// cjRecords returns the commissions for orders, and the corrections of these commissions.
 func cjRecords(orders []Order) []object {
 	out := []object{}
 	for _, o := range orders {

@@ -9,7 +9,6 @@ import (
 	"switchyard/workers/providers/rest/resttest"
 )
 
-// clickbankRows is the number of orders on a page.
 const clickbankRows = 100
 
 // clickbank sends errors as plain text. It writes a list with one item as this item, and null as an object.

@@ -120,8 +120,7 @@ func digistoreTransactions(w *World, c *call) any {
 	}
 }
 
-// digistoreTracking returns the tracking of a purchase. For several purchases, it returns an object that has the trackings by the ids
-// of the purchases.
+// digistoreTracking returns the tracking of a purchase. For several purchases, it returns their trackings by id.
 func digistoreTracking(w *World, c *call) any {
 	if !c.params("purchase_id", "") {
 		return nil

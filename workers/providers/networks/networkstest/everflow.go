@@ -37,7 +37,7 @@ var everflow = Fake{
 			row := everflowRow(o, held)
 			wasHeld := o.Status != "approved" || o.Word != "" // an approved order with a Word is only in the report on hold
 			switch {
-			case o.Goal == "" && !ask.Conversions || o.Goal != "" && !ask.Events || o.Status == "chargeback": // not reported
+			case o.Goal == "" && !ask.Conversions || o.Goal != "" && !ask.Events || o.Status == "chargeback":
 			case !wasHeld && !held:
 				all = append(all, row)
 			case wasHeld && held:
@@ -70,8 +70,7 @@ type everflowQuery struct {
 	} `json:"query"`
 }
 
-// everflowRow returns the row of an order. The network has named the conversion of its offer "Purchase". A row in the report on hold
-// lacks members that a row of an approved conversion has, such as the currency.
+// everflowRow returns the row of an order. The offer's conversion is named "Purchase". A row on hold has fewer members.
 func everflowRow(o Order, held bool) object {
 	event := o.Goal
 	if event == "" {

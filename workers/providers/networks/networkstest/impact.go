@@ -48,8 +48,7 @@ func impactActions(w *World, c *call) {
 	})
 }
 
-// impactUpdates answers the log of updates. An update has only the change of the payout, and no amount of the sale. The order's
-// Amended is the date of the update.
+// impactUpdates answers the log of updates, which the order's Amended dates.
 func impactUpdates(w *World, c *call) {
 	c.date = amended
 	all, ok := c.span(w, time.RFC3339, "StartDate", "EndDate", 45)
@@ -64,8 +63,8 @@ func impactUpdates(w *World, c *call) {
 	})
 }
 
-// impactAnswer answers with a page of the given orders. name is the JSON member that holds the rows of the page. impactAnswer
-// refuses the request if valid is false, if the request names another version of the API, or if Impact does not allow its page size.
+// impactAnswer answers with a page of the given orders. name is the JSON member that holds its rows. It refuses an invalid
+// request, another version of the API and a wrong page size.
 func impactAnswer(c *call, all []Order, valid bool, name string, row func(Order) object) {
 	page, size := c.number("Page", 1), c.number("PageSize", 20_000)
 	switch {

@@ -1,6 +1,6 @@
-// Package networkstest has fakes of the platforms of affiliate networks. Each fake implements the wire format of its platform:
-// credentials, pages, words for statuses, times, and the form of error answers. source.md names the document of each part. A fake
-// refuses a request with a parameter that its document does not name, and a request without a required parameter.
+// Package networkstest has fakes of the platforms of affiliate networks. Each fake has the wire format of its platform. source.md
+// names the document of each part. A fake refuses a request with a parameter that its document does not name, and a request
+// without a required parameter.
 package networkstest
 
 import (
@@ -23,11 +23,11 @@ type Order struct {
 	ID, Click, Goal, Status, Payout, Currency string
 	At                                        time.Time
 	Decided                                   time.Time // when the network decided or changed the order; zero: not decided
-	Amended                                   time.Time // when its amount was changed, for platforms that report this apart from Decided
-	Word                                      string    // the platform's word for the status; empty: its usual one
-	TakenBack                                 string    // amount taken back later, for platforms that report this by a separate record
-	Bare                                      bool      // the platform reports neither payout nor currency nor time
-	Sale                                      string    // amount of the sale
+	Amended                                   time.Time
+	Word                                      string // the platform's word for the status; empty: its usual one
+	TakenBack                                 string // amount taken back later, for platforms that report this by a separate record
+	Bare                                      bool   // the platform reports neither payout nor currency nor time
+	Sale                                      string // amount of the sale
 }
 
 // World is the state shared by all platforms.
@@ -36,7 +36,7 @@ type World struct {
 
 	mu     sync.Mutex
 	orders []Order
-	tokens int // number of the valid token; a new number makes all earlier tokens invalid
+	tokens int // number of the only valid token
 	zone   *time.Location
 	quoted bool
 
@@ -112,8 +112,7 @@ type Fake struct {
 // Credentials returns the credentials that the platform accepts.
 func (f Fake) Credentials() map[string]string { return f.credentials() }
 
-// withSecrets returns a function that makes credentials. The values in `open` are not secret. The value of each name in `secrets` is
-// a text that a test can find if it leaks.
+// withSecrets returns a function that makes credentials. The secrets are texts that a test can find wherever they leak.
 func withSecrets(open map[string]string, secrets ...string) func() map[string]string {
 	return func() map[string]string { return resttest.Canaries(open, secrets...) }
 }
@@ -168,8 +167,8 @@ type object = map[string]any
 type call struct {
 	http.ResponseWriter
 	r           *http.Request
-	path        string            // without the platform's name
-	credentials map[string]string // the credentials that are accepted
+	path        string // without the platform's name
+	credentials map[string]string
 
 	zone   *time.Location // of the platform
 	quoted bool           // numbers are texts
@@ -177,7 +176,6 @@ type call struct {
 	date   func(Order) time.Time // the date that selects orders
 }
 
-// json answers with JSON.
 func (c *call) json(status int, v any) {
 	if c.quoted {
 		v = resttest.Quoted(v)
@@ -185,8 +183,7 @@ func (c *call) json(status int, v any) {
 	resttest.JSON(c, status, v)
 }
 
-// params reports whether the query has a value for each required parameter, and no parameters besides the required and the
-// optional ones. Each list has names that are separated by spaces.
+// params reports whether the query has all required parameters, and none besides them and the optional ones.
 func (c *call) params(required, optional string) bool {
 	q := c.r.URL.Query()
 	known := strings.Fields(required + " " + optional)
@@ -198,14 +195,14 @@ func (c *call) params(required, optional string) bool {
 	return !slices.ContainsFunc(strings.Fields(required), func(name string) bool { return q.Get(name) == "" })
 }
 
-// body reads the JSON of a request into v. It reports false for members that v does not have, and for anything after the JSON.
+// body reads the JSON of a request into v. It refuses unknown members, and anything after the JSON.
 func (c *call) body(v any) bool {
 	dec := json.NewDecoder(c.r.Body)
 	dec.DisallowUnknownFields()
 	return dec.Decode(v) == nil && !dec.More()
 }
 
-// row returns the given row of an order. If the order is Bare, row first removes the members whose names are in `lacks`.
+// row returns the given row of an order, without the members in `lacks` if the order is Bare.
 func (o Order) row(row object, lacks ...string) object {
 	if o.Bare {
 		for _, name := range lacks {
@@ -238,8 +235,7 @@ func (c *call) span(w *World, form, from, to string, maxDays int) (orders []Orde
 	return w.among(c.date, first, last.Add(time.Second)), true
 }
 
-// rename renames a parameter of the query from `name` to `other`. If the query has the parameter, the request selects orders by the
-// given date.
+// rename renames a parameter of the query from `name` to `other`. The request then selects orders by the given date.
 func (c *call) rename(name, other string, date func(Order) time.Time) {
 	if q := c.r.URL.Query(); q.Has(name) {
 		q.Set(other, q.Get(name))
@@ -264,7 +260,6 @@ func (w *World) token(c *call, scope string) {
 
 func (w *World) validToken() string { return fmt.Sprintf("canary-token-%d", w.tokens) }
 
-// bearer reports whether a request has the valid token.
 func (w *World) bearer(c *call) bool {
 	return c.r.Header.Get("Authorization") == "Bearer "+w.validToken()
 }
@@ -278,7 +273,7 @@ func (c *call) number(name string, fallback int) int {
 	return n
 }
 
-// at parses a time of the given form, in UTC. It returns the zero time for any other text.
+// at parses a time of the given form, in UTC. Any other text gives the zero time.
 func at(form, word string) time.Time {
 	t, _ := time.Parse(form, word)
 	return t
@@ -292,7 +287,6 @@ func (o Order) word(words map[string]string) string {
 	return words[o.Status]
 }
 
-// payout returns the amount as a number.
 func (o Order) payout() string {
 	if o.Payout == "" {
 		return "0"
@@ -300,7 +294,6 @@ func (o Order) payout() string {
 	return o.Payout
 }
 
-// sale returns the amount of the sale as a number.
 func (o Order) sale() json.Number {
 	if o.Sale == "" {
 		return "0"
@@ -308,7 +301,6 @@ func (o Order) sale() json.Number {
 	return json.Number(o.Sale)
 }
 
-// plain answers with plain text.
 func (c *call) plain(status int, words string) {
 	c.Header().Set("Content-Type", "text/plain")
 	c.WriteHeader(status)

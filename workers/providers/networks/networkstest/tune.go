@@ -63,7 +63,7 @@ var tuneFields = strings.Fields(`Stat.tune_event_id Stat.id Stat.ad_id Stat.goal
 	Stat.affiliate_info1 Stat.affiliate_info2 Stat.affiliate_info3 Stat.affiliate_info4 Stat.affiliate_info5
 	Stat.payout Stat.approved_payout Stat.sale_amount Stat.conversion_status Stat.currency Offer.name Goal.name`)
 
-// tuneRow returns the fields of a row that a client has asked for. A conversion that is not approved has an approved payout of zero.
+// tuneRow returns the fields of a row that a client has asked for.
 func tuneRow(o Order, zone *time.Location, fields []string) object {
 	goal, goalID, approved := o.Goal, "7", o.Payout
 	if goal == "" {

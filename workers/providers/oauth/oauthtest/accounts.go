@@ -34,8 +34,7 @@ type fake struct {
 	api     func(w *World, rw http.ResponseWriter, r *http.Request, path string, u User, ok bool)
 }
 
-// fakes has the platforms by the name of their provider. World.api serves Google, Microsoft and Meta by other functions. Microsoft
-// has an entry here only because it rotates refresh tokens.
+// fakes has the platforms by the name of their provider. Microsoft has an entry only because it rotates refresh tokens.
 var fakes = map[string]fake{
 	models.MicrosoftAds: {rotates: true},
 	models.Snapchat:     snapchat,
@@ -77,7 +76,7 @@ func (w *World) google(rw http.ResponseWriter, r *http.Request, path string, ok 
 		fail(http.StatusForbidden, "PERMISSION_DENIED", "CUSTOMER_NOT_ENABLED")
 	case len(ids) > 0 && call == "customers/"+ids[0]+"/googleAds:searchStream" && r.Header.Get("Login-Customer-Id") == ids[0]:
 		var chunks []any
-		for i, id := range ids { // each account in a separate message of the streaming answer
+		for i, id := range ids { // each in a message of its own
 			client := map[string]any{
 				"resourceName": "customers/" + ids[0] + "/customerClients/" + id, "id": id, "descriptiveName": "Shop " + id,
 				"currencyCode": "EUR", "timeZone": "Europe/Berlin", "status": "ENABLED", "level": strconv.Itoa(min(i, 1)),
@@ -93,7 +92,7 @@ func (w *World) google(rw http.ResponseWriter, r *http.Request, path string, ok 
 	}
 }
 
-// googleErrors maps each reason that the fake gives to the member of google.ads.googleads.errors.ErrorCode that holds the reason.
+// googleErrors maps each reason to the member of google.ads.googleads.errors.ErrorCode that holds it.
 var googleErrors = map[string]string{
 	"OAUTH_TOKEN_EXPIRED": "authenticationError", "CUSTOMER_NOT_ENABLED": "authorizationError", "REQUIRED": "fieldError",
 	"DUPLICATE_NAME": "conversionActionError", "RESOURCE_NAME_MISSING": "requestError",
@@ -137,7 +136,7 @@ func (w *World) microsoft(rw http.ResponseWriter, r *http.Request, path string, 
 	}
 }
 
-// metaPage is the number of ad accounts on a page of Meta's list, whatever number the request asks for.
+// metaPage is the number of ad accounts on a page, whatever the request asks for.
 const metaPage = 3
 
 func (w *World) meta(rw http.ResponseWriter, r *http.Request, path string, u User, ok bool) {

@@ -25,11 +25,9 @@ func (w *World) Actions(provider string) (names []string) {
 	return names
 }
 
-// SetManager makes a manager own the actions of all customers at Google. This is the case where a manager tracks the
-// conversions of its accounts.
+// SetManager makes a manager own the actions of all customers at Google, as if it tracked their conversions.
 func (w *World) SetManager(id string) { w.change(func() { w.manager = id }) }
 
-// owner returns the resource name of the customer that owns a customer's actions: the manager of SetManager, or else the customer.
 func (w *World) owner(customer string) (name string) {
 	w.change(func() { name = "customers/" + cmp.Or(w.manager, customer) })
 	return name

@@ -1,6 +1,5 @@
-// Package oauthtest has fakes of the platforms at which users sign in. Each fake implements its platform's wire format: the
-// sign-in page, the token endpoint, the list of ad accounts and its paging, and the error answers. The fakes of Google and
-// Microsoft also have conversion actions. One server serves all fakes, each below /PROVIDER.
+// Package oauthtest has fakes of the platforms at which users sign in. Each fake has the wire format of its platform. The fakes
+// of Google and Microsoft also have conversion actions. One server serves all fakes, each below /PROVIDER.
 package oauthtest
 
 import (
@@ -49,7 +48,7 @@ type User struct{ ID, Name string }
 type issued struct {
 	provider, challenge, redirect string
 	user                          User
-	scopes                        string // the granted scopes
+	scopes                        string
 	expired                       bool
 }
 
@@ -69,11 +68,11 @@ type World struct {
 	refresh       map[string]issued
 	issuedSecrets int // number of codes, tokens and conversion actions so far
 	refreshes     int
-	blocked       chan struct{}       // refreshes wait until it is closed; nil: they do not wait
-	entered       chan struct{}       // receives a value for each refresh that begins, whether or not it has to wait
+	blocked       chan struct{}       // refreshes wait until it is closed; may be nil
+	entered       chan struct{}       // receives a value for each refresh that begins
 	ids           map[string][]string // ids of ad accounts, by provider
 	actions       map[string][]action
-	manager       string // the customer that owns all actions at Google; empty: each customer owns its own
+	manager       string
 	lifetime      time.Duration
 }
 
@@ -105,10 +104,10 @@ func (w *World) Deny() { w.change(func() { w.denied = true }) }
 // Untick makes the user leave out scopes on the sign-in page.
 func (w *World) Untick(scopes ...string) { w.change(func() { w.unticked = scopes }) }
 
-// Break sets the faults of the next requests, in order. All further requests have the last fault. The sign-in page has no faults.
+// Break sets the faults of the next requests, in order. The last one stays. The sign-in page has no faults.
 func (w *World) Break(faults ...resttest.Fault) { w.faults.Fail(faults...) }
 
-// SetLifetime sets the lifetime that the platforms state for further access tokens. It does not make tokens expire: see Expire.
+// SetLifetime sets the lifetime that the platforms state for further access tokens. It makes no token expire.
 func (w *World) SetLifetime(life time.Duration) { w.change(func() { w.lifetime = life }) }
 
 // SetAdAccounts sets the ad accounts at a platform, by their ids.
@@ -129,14 +128,14 @@ func (w *World) Expire() {
 	})
 }
 
-// Refreshes returns how often a renewal of tokens was requested, whether or not it succeeded.
+// Refreshes returns how often a renewal of tokens was requested, even in vain.
 func (w *World) Refreshes() (n int) {
 	w.change(func() { n = w.refreshes })
 	return n
 }
 
-// BlockRefreshes makes refreshes wait until release is called. entered receives a value for each refresh that begins, even before
-// BlockRefreshes was called or after the release.
+// BlockRefreshes makes refreshes wait until release is called. entered receives a value for each refresh that begins, also for
+// earlier ones.
 func (w *World) BlockRefreshes() (entered <-chan struct{}, release func()) {
 	gate := make(chan struct{})
 	w.change(func() { w.blocked = gate })
@@ -154,7 +153,7 @@ func (w *World) secret(kind string) string {
 	return fmt.Sprintf("%s%s-%d", Canary, kind, w.issuedSecrets)
 }
 
-// Visit opens the address of a sign-in page as a browser does. It returns the address that the platform redirects to.
+// Visit opens the address of a sign-in page as a browser does. It returns the address of the redirect.
 func (w *World) Visit(tb testing.TB, address string) *url.URL {
 	tb.Helper()
 	client := *w.Server.Client()
@@ -204,10 +203,9 @@ func (w *World) ServeHTTP(rw http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// refuse answers in the form of the platform's errors.
 func refuse(rw http.ResponseWriter, provider string, status int, code, words string) {
 	if provider == models.Meta {
-		number := map[string]int{"invalid_grant": 190}[code] // 0 for other codes
+		number := map[string]int{"invalid_grant": 190}[code]
 		resttest.JSON(rw, status, map[string]any{"error": map[string]any{"message": words, "type": "OAuthException", "code": number, "fbtrace_id": "A1"}})
 		return
 	}
@@ -251,8 +249,7 @@ func (w *World) authorize(rw http.ResponseWriter, r *http.Request, provider stri
 	http.Redirect(rw, r, to.String(), http.StatusFound) //nolint:gosec // no browser comes here
 }
 
-// consumeCode makes the code of a request invalid and returns what was issued. It returns false if the provider has not issued the code,
-// or if the code was issued for another redirect address or another code verifier.
+// consumeCode makes the code of a request invalid and returns what was issued, or false for a wrong request.
 func (w *World) consumeCode(r *http.Request, provider string) (issued, bool) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -265,7 +262,7 @@ func (w *World) consumeCode(r *http.Request, provider string) (issued, bool) {
 	return i, ok
 }
 
-// knowsClient reports whether a request has the id and the secret of the platform's app, in the place in which the platform wants them.
+// knowsClient reports whether a request has the app's id and secret in the right place.
 func (w *World) knowsClient(r *http.Request, provider string) bool {
 	app := Apps()[provider]
 	id, secret, basic := r.BasicAuth()
@@ -327,8 +324,8 @@ func (w *World) waitIfBlocked() {
 	}
 }
 
-// grant issues tokens. old is the refresh token that is being renewed; empty: the user has signed in. Every sign-in gets a refresh token.
-// A renewal gets a new one only at the platforms for which Rotates is true. Only Google and Microsoft issue an id token.
+// grant issues tokens. old is the refresh token that is renewed; empty: the user has signed in. Only Google and Microsoft issue
+// an id token.
 func (w *World) grant(rw http.ResponseWriter, i issued, old string) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -378,7 +375,6 @@ func (w *World) metaToken(rw http.ResponseWriter, r *http.Request) {
 	resttest.JSON(rw, http.StatusOK, map[string]any{"access_token": access, "token_type": "bearer", "expires_in": int(life.Seconds())})
 }
 
-// adAccounts returns the ids of the ad accounts at a platform.
 func (w *World) adAccounts(provider string) (ids []string) {
 	w.change(func() { ids = slices.Clone(w.ids[provider]) })
 	return ids
@@ -390,7 +386,7 @@ func (w *World) HasToken(r *http.Request, provider string) bool {
 	return ok
 }
 
-// userOf returns the user of a request's access token. ok is false if the token is not valid.
+// userOf returns the user of a request's access token, if the token is valid.
 func (w *World) userOf(r *http.Request, provider string) (u User, ok bool) {
 	token, _ := strings.CutPrefix(r.Header.Get("Authorization"), "Bearer ")
 	w.change(func() {

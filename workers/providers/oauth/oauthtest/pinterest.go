@@ -8,8 +8,7 @@ import (
 	"switchyard/workers/providers/rest/resttest"
 )
 
-// pinterest serves Pinterest's API v5. It puts only 100 ad accounts on a page, although the client asks for 250, so that tests
-// need fewer accounts to get several pages.
+// pinterest serves Pinterest's API v5. A page has only 100 ad accounts, so that tests need fewer of them.
 var pinterest = fake{basic: true, rotates: true, sparse: true, api: func(w *World, rw http.ResponseWriter, r *http.Request, path string, u User, ok bool) {
 	switch {
 	case !ok:

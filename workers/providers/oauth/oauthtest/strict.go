@@ -24,8 +24,7 @@ const (
 // tokenParams has the parameters that token endpoints have in addition to OAuth 2 and PKCE, by provider.
 var tokenParams = map[string]string{models.Meta: "fb_exchange_token", models.Pinterest: "continuous_refresh"}
 
-// unknownParam returns the name of a parameter that none of the lists names, or that occurs twice. It returns an empty text if there is
-// no such parameter.
+// unknownParam returns the name of a parameter that no list names or that occurs twice, or "".
 func unknownParam(values map[string][]string, lists ...string) string {
 	known := " " + strings.Join(lists, " ") + " "
 	for name, list := range values {
@@ -36,8 +35,7 @@ func unknownParam(values map[string][]string, lists ...string) string {
 	return ""
 }
 
-// tokenFlaw returns a text about the fault of a request for a token, or an empty text for a correct request. The request must send its
-// parameters as a form in its body. Only Meta also accepts them in the query. Each parameter must be known and occur once.
+// tokenFlaw returns what is wrong with a request for a token, or "". Only Meta accepts parameters in the query.
 func tokenFlaw(r *http.Request, provider string) string {
 	if provider != models.Meta {
 		if kind, _, _ := mime.ParseMediaType(r.Header.Get("Content-Type")); kind != "application/x-www-form-urlencoded" || r.URL.RawQuery != "" {

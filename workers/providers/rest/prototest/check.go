@@ -14,7 +14,7 @@ import (
 // checker collects the flaws of a JSON value.
 type checker struct {
 	Protos
-	bound []string // fields of the outermost message that are in the path of the request, so that the body lacks them
+	bound []string // fields of the outermost message that are in the path and not in the body
 	flaws []string
 }
 
@@ -22,7 +22,7 @@ func (c *checker) flaw(path, format string, args ...any) {
 	c.flaws = append(c.flaws, strings.TrimPrefix(path, ".")+": "+fmt.Sprintf(format, args...))
 }
 
-// value checks v. name is the name of its type, as written in the message whose full name is the argument scope.
+// value checks v. name is the name of its type in the message scope.
 func (c *checker) value(path, scope, name string, v any) {
 	if plain, known := scalars[name]; known {
 		if !plain(v) {
@@ -156,7 +156,7 @@ func isInt(v any) bool {
 
 func isNumber(v any) bool { _, ok := v.(json.Number); return ok }
 
-// isLong accepts a whole number in a text. Google writes numbers of 64 bits as texts, because JavaScript would round them.
+// isLong accepts a whole number in a text, in which Google writes numbers of 64 bits.
 func isLong(v any) bool { return isInt(v) && isText(v) }
 
 func isTime(v any) bool {

@@ -62,8 +62,8 @@ func callOf(path string) string {
 // googleAdsPackage is the package of Google Ads' messages, in the version that GoogleAds describes.
 const googleAdsPackage = "google.ads.googleads.v25.services."
 
-// googleMessages has the names of the messages of requests and of their successful answers, by Exchange.Call. The field request is
-// empty if the request has no body.
+// googleMessages has the names of the messages of requests and of their successful answers, by Exchange.Call. request is empty if
+// there is no body.
 var googleMessages = map[string]struct{ request, answer string }{
 	"events:ingest":                     {"google.ads.datamanager.v1.IngestEventsRequest", "google.ads.datamanager.v1.IngestEventsResponse"},
 	"requestStatus:retrieve":            {"", "google.ads.datamanager.v1.RetrieveRequestStatusResponse"},
@@ -74,9 +74,8 @@ var googleMessages = map[string]struct{ request, answer string }{
 	"conversionActions:mutate":          {googleAdsPackage + "MutateConversionActionsRequest", googleAdsPackage + "MutateConversionActionsResponse"},
 }
 
-// CheckGoogle checks the form of requests to Google and of the answers. The argument want lists calls that must be among the
-// exchanges. A name alone stands for a call with a successful answer, and a name with " fails" after it for a call that was
-// refused.
+// CheckGoogle checks the form of requests to Google and of the answers. want lists calls that must be among them, with " fails"
+// after a call that was refused.
 func CheckGoogle(t *testing.T, exchanges []Exchange, want ...string) {
 	t.Helper()
 	protos := Load(t, DataManager, GoogleAds)
@@ -113,7 +112,7 @@ func CheckGoogle(t *testing.T, exchanges []Exchange, want ...string) {
 	}
 }
 
-// answers returns the messages of an answer. The answer of a streaming call is a JSON list of messages.
+// answers returns the messages of an answer: a streaming call answers with a list of them.
 func (x Exchange) answers(t *testing.T) (list []json.RawMessage) {
 	t.Helper()
 	if !bytes.HasPrefix(x.Answer, []byte("[")) {

@@ -1,5 +1,5 @@
-// Package prototest checks JSON against protocol buffers. With it, a test can compare an adapter's requests and a fake's answers with
-// the platform's own description. The descriptions come from npm packages that contain them as protos.json, a file of protobuf.js.
+// Package prototest checks JSON against protocol buffers. With it, tests compare requests and fakes with a platform's own
+// description. The descriptions come from npm packages that contain them as protos.json, a file of protobuf.js.
 package prototest
 
 import (
@@ -27,7 +27,7 @@ var (
 	GoogleAds   = Package{"google-ads-node", "25.1.0", "sha512-ROVTtOcqY2Z05GkpGdGcjDdlFADCUYNHHKltBWIGL+KUX0CuNmgxOAUOGPbB41MIFZbLahMYfOQTsijoE0FwIg=="}
 )
 
-// node is a namespace, a message or an enumeration in protos.json.
+// node is a namespace, a message or an enumeration.
 type node struct {
 	Nested map[string]*node
 	Fields map[string]*field
@@ -45,8 +45,8 @@ func (f field) required() bool { return f.Options["(google.api.field_behavior)"]
 // Protos are the messages and enumerations of packages, by full name.
 type Protos map[string]*node
 
-// Load reads packages with npm, from its cache or the registry. If npm is missing or cannot get a package, Load skips the test. If the
-// hash of a package is not its Integrity, Load fails the test.
+// Load reads packages with npm, from its cache or the registry. It skips the test if npm cannot get a package, and fails it if a
+// package has another hash.
 func Load(tb testing.TB, packages ...Package) Protos {
 	tb.Helper()
 	npm, err := exec.LookPath("npm")
@@ -83,7 +83,6 @@ func Load(tb testing.TB, packages ...Package) Protos {
 	return out
 }
 
-// protosOf returns protos.json of a packed package.
 func protosOf(packed []byte) ([]byte, error) {
 	plain, err := gzip.NewReader(bytes.NewReader(packed))
 	if err != nil {
@@ -122,8 +121,7 @@ func (p Protos) index(name string, n *node) {
 	}
 }
 
-// resolve returns the full name of a type that a message names. It looks in the message first, then in the enclosing messages and
-// namespaces.
+// resolve returns the full name of a type that a message names. It looks in the message first, and then outwards.
 func (p Protos) resolve(scope, name string) string {
 	for {
 		full := strings.TrimPrefix(scope+"."+name, ".")
@@ -145,9 +143,8 @@ func camel(name string) string {
 	return strings.Join(parts, "")
 }
 
-// Check returns how a JSON text differs from a message: fields that the message does not have, missing required fields,
-// values of another type, and several fields of a group that may have only one. `bound` are fields that are in the path of the
-// request, so that the JSON may lack them.
+// Check returns how a JSON text differs from a message. `bound` are fields that are in the path of the request, so the JSON may
+// lack them.
 func (p Protos) Check(message string, raw []byte, bound ...string) []string {
 	d := json.NewDecoder(bytes.NewReader(raw))
 	d.UseNumber()

@@ -1,5 +1,4 @@
-// Package resttest has the common parts of the fakes of providers: faults, waits, and JSON answers. A fake adds its provider's
-// wire format.
+// Package resttest has the common parts of the fakes of providers.
 package resttest
 
 import (
@@ -41,11 +40,11 @@ type Faults struct {
 	mu      sync.Mutex
 	list    []Fault // faults of the next requests; the last one stays
 	calls   int
-	blocked chan struct{} // requests wait until it is closed; nil: they do not wait
-	changed chan struct{} // closed when Fail is called; nil: no request waits for that
+	blocked chan struct{} // requests wait until it is closed; may be nil
+	changed chan struct{} // closed when Fail is called; may be nil
 }
 
-// Fail sets the faults of the next requests, in order. All further requests have the last fault.
+// Fail sets the faults of the next requests, in order. The last one stays.
 func (f *Faults) Fail(faults ...Fault) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -71,8 +70,8 @@ func (f *Faults) Calls() int {
 	return f.calls
 }
 
-// Next counts a request and returns its fault. The fault is decided when the request arrives. If Block was called, the request
-// then waits until the release. ok is false if the client has given up.
+// Next counts a request and returns its fault. If Block was called, it waits until the release. ok is false if the client has
+// given up.
 func (f *Faults) Next(r *http.Request) (fault Fault, ok bool) {
 	// A server notices that a client has given up only after the body is read.
 	body, err := io.ReadAll(r.Body)
@@ -115,10 +114,10 @@ func wait(r *http.Request, until <-chan struct{}) (ok bool) {
 	}
 }
 
-// FailureForms writes failures in a provider's own form. If a function is nil, the usual form is used.
+// FailureForms writes failures in a provider's own form. A nil function means the usual form.
 type FailureForms struct {
-	Busy   func()             // too many requests
-	Refuse func(words string) // an error in the provider's own form: Refusal
+	Busy   func() // too many requests
+	Refuse func(words string)
 	Echo   func(words string) // an error that repeats words of the request
 }
 
@@ -156,8 +155,7 @@ func (f *Faults) Answer(w http.ResponseWriter, r *http.Request, fault Fault, for
 		_, _ = io.WriteString(w, `"<html>"`)
 	case Slow:
 		f.hold(r)
-		// The connection is aborted. An empty answer could reach the client before its timeout. Serving the request now, although
-		// its client has given up, could make the token of the next request invalid.
+		// An empty answer could reach the client before its timeout.
 		panic(http.ErrAbortHandler)
 	case Refusal:
 		forms.Refuse(RefusalText)
@@ -207,8 +205,7 @@ func quote(v any) any {
 	return v
 }
 
-// Canaries returns credentials: the values in the map open, which are not secret, and for each name in the list secrets a text
-// that a test can find if it leaks.
+// Canaries returns credentials: the open values, and for each secret a text that a test can find if it leaks.
 func Canaries(open map[string]string, secrets ...string) map[string]string {
 	out := maps.Clone(open)
 	if out == nil {

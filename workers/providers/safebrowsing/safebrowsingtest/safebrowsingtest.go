@@ -27,7 +27,7 @@ type Status struct {
 	Text string
 }
 
-// The documented errors of a service that is not called as it should be, has no quota left, or is down.
+// The documented errors of the services.
 var (
 	Wrong     = Status{http.StatusBadRequest, 3, "INVALID_ARGUMENT", "API key not valid. Please pass a valid API key."}
 	Forbidden = Status{http.StatusForbidden, 7, "PERMISSION_DENIED", "Safe Browsing API has not been used in project 1 before or it is disabled."}
@@ -79,8 +79,7 @@ func (w *World) ServeHTTP(rw http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// unknown returns the text of an error for a parameter that a method does not have. It returns an empty text
-// for known parameters.
+// unknown returns the text of the error for an unknown parameter, or "".
 func unknown(r *http.Request, known ...string) string {
 	for name := range r.URL.Query() {
 		if !slices.Contains(append(known, "key"), name) {

@@ -40,8 +40,7 @@ func TestFixtures(t *testing.T) {
 	}
 }
 
-// TestAgainHasTheKeysOfTheFirstRun: a second import finds the records of the first import under the same keys. Only a deleted offer
-// is missing.
+// TestAgainHasTheKeysOfTheFirstRun: a second import finds the records of the first import under the same keys.
 func TestAgainHasTheKeysOfTheFirstRun(t *testing.T) {
 	t.Parallel()
 	first, second := readAll(t, binomtest.Fixture("plain/in/tracker.json")), readAll(t, binomtest.Fixture("again/in/tracker.json"))

@@ -23,12 +23,11 @@ var tokens = map[string]string{
 	"browser_name": "browser", "os_name": "os", "lang": "language", "user_ip": "ip", "offer_num": "offer_id", "path_num": "path_id",
 }
 
-// reader makes a document from the records of the tracker.
 type reader struct {
 	*moved.Book
 	in        *install
 	groups    map[string]string
-	params    map[string][]moved.Param // parameters of each source, by its id
+	params    map[string][]moved.Param
 	rotations map[string]moved.Value
 }
 
@@ -102,7 +101,7 @@ func (r *reader) source(s moved.Value) {
 	r.Put(it)
 }
 
-// landing reads a landing page. It returns 1 if the page was refused because its files are on the tracker, and 0 otherwise.
+// landing reads a landing page. It returns 1 if it refuses the page because the files are on the tracker, else 0.
 func (r *reader) landing(l moved.Value) int {
 	it := r.Item(accountconfig.Landers, l.At("id").ID(), l.At("name").Text())
 	address := cmp.Or(l.At("url").Text(), l.At("location").Text())

@@ -16,7 +16,6 @@ var lists = map[string]string{
 	"state": "region", "region": "region", "device_type": "device_type",
 }
 
-// criterion adds a criterion of a rule to the test of the rule's paths.
 func (r *reader) criterion(t *moved.Test, c moved.Value, params []moved.Param) {
 	name := strings.ToLower(cmp.Or(c.At("type").Text(), c.At("id").Text()))
 	values := c.At("values").Texts()
@@ -89,8 +88,7 @@ func choose(reject bool, ifReject, ifAccept string) string {
 	return ifAccept
 }
 
-// namesOnly adds a test of systems or browsers. If a value is not a name that we know, for example because it includes a version, the
-// criterion has no counterpart here.
+// namesOnly adds a test of systems or browsers. An unknown name, such as one with a version, has no counterpart here.
 func (r *reader) namesOnly(t *moved.Test, name, attribute string, known *clickattr.Values, values []string, reject bool) {
 	for _, v := range values {
 		if _, ok := known.Find(v); !ok {
@@ -108,9 +106,8 @@ func digits(values []string) (out []any) {
 	return out
 }
 
-// named adds a test of one parameter or header. Each text in values has three parts: the name of the parameter or header, the
-// separator `between`, and a value to compare with. If the texts have different names, the criterion has no counterpart
-// here. prefix is written before the name, so that both together are one of our attributes.
+// named adds a test of one parameter or header. Each value is a name, the text in between, and what to compare with. prefix and
+// the name are our attribute. Different names have no counterpart here.
 func named(t *moved.Test, name, prefix, between string, values []string, reject bool) {
 	member, list := "", []string{}
 	for _, v := range values {

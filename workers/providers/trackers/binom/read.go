@@ -41,7 +41,6 @@ func explain(status int) string {
 	return ""
 }
 
-// install has the records that were read.
 type install struct {
 	groups, domains, networks                      moved.Value
 	sources, landings, offers, rotations, campaign []moved.Value

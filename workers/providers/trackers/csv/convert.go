@@ -17,7 +17,6 @@ import (
 	"switchyard/workers/providers/trackers/moved"
 )
 
-// reader makes a document from the tables.
 type reader struct {
 	*moved.Book
 	// ids has the ids of records, by kind and by the text with which other tables refer to a record: its id or its name.
@@ -46,7 +45,7 @@ func convert(name string, offers, campaigns, links []row) trackerimport.Result {
 
 var plainID = regexp.MustCompile(`^[a-z0-9][a-z0-9.-]{0,59}$`)
 
-// idOf returns the text itself if it can be a part of a key. Otherwise it returns a hash of the text.
+// idOf returns the text if it can be a part of a key, else a hash of it.
 func idOf(text string) string {
 	if plainID.MatchString(text) {
 		return text
@@ -55,8 +54,8 @@ func idOf(text string) string {
 	return hex.EncodeToString(sum[:8])
 }
 
-// begin makes the record that a line describes. For a line without an id, the name is its id. ok is false if the line has neither, or
-// if an earlier line has the same id.
+// begin makes the record that a line describes. Without an id, the name is the id. ok is false without both, or if an earlier
+// line has the same id.
 func (r *reader) begin(kind accountconfig.Kind, l row) (it *moved.Item, ok bool) {
 	name := l.get("name")
 	id := l.get("id")
@@ -168,7 +167,7 @@ func (r *reader) campaigns(rows []row) {
 	r.Campaigns(drafts)
 }
 
-// path returns the only path of a campaign. It leads to the campaign's offers and to its address.
+// path returns the only path of a campaign. It leads to the campaign's offers and address.
 func (r *reader) path(it *moved.Item, l row) []moved.Path {
 	path := moved.Path{Name: "Offers"}
 	for _, part := range strings.Split(l.get("offers"), "|") {
@@ -199,7 +198,6 @@ func (r *reader) path(it *moved.Item, l row) []moved.Path {
 	return []moved.Path{path}
 }
 
-// link adds an address of the old tracker that leads to a campaign.
 func (r *reader) link(l row) {
 	refuse := func(text string) {
 		key := trackerimport.Key("csv", "link", strconv.Itoa(l.line))
@@ -226,7 +224,6 @@ func (r *reader) link(l row) {
 	r.Out.Links = append(r.Out.Links, link)
 }
 
-// linkOf parses the address of a link.
 func linkOf(address string) (link trackerimport.Link, ok bool) {
 	if !strings.Contains(address, "://") {
 		address = "https://" + address

@@ -33,8 +33,7 @@ func TestFixtures(t *testing.T) {
 	}
 }
 
-// TestAgainHasTheKeysOfTheFirstRun: a second import finds the records of the first import under the same keys. Only a deleted offer
-// is missing.
+// TestAgainHasTheKeysOfTheFirstRun: a second import finds the records of the first import under the same keys.
 func TestAgainHasTheKeysOfTheFirstRun(t *testing.T) {
 	t.Parallel()
 	movedtest.SameKeys(t, readAll(t, csvtest.Fixture("plain")), readAll(t, csvtest.Fixture("again")), "offers/csv.old.example.2")

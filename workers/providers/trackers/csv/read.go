@@ -24,12 +24,11 @@ const (
 
 // Tables are the texts of the tables. Each may be nil.
 type Tables struct {
-	// Name stands for the tracker that the tables come from. A second import with the same name changes the records of the first.
+	// Name stands for the tracker that the tables come from. A second import with the same name changes the first one's records.
 	Name                     string
 	Offers, Campaigns, Links io.Reader
 }
 
-// row is a line of a table.
 type row struct {
 	line   int
 	fields map[string]string
@@ -37,7 +36,6 @@ type row struct {
 
 func (r row) get(column string) string { return strings.TrimSpace(r.fields[column]) }
 
-// columns has the names of the required and the optional columns of a table.
 type columns struct {
 	name     string
 	required []string
@@ -58,7 +56,7 @@ var (
 	linkColumns = columns{"links", []string{"link", "campaign"}, nil}
 )
 
-// Read reads the tables. An error names the table and, if a single line is wrong, the line.
+// Read reads the tables. An error names the table, and the line if one is wrong.
 func Read(t Tables) (trackerimport.Result, error) {
 	var offers, campaigns, links []row
 	for _, one := range []struct {

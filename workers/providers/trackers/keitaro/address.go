@@ -22,7 +22,7 @@ var (
 	oldMacro = regexp.MustCompile(`\$([A-Za-z][A-Za-z0-9_]*)`)
 )
 
-// address returns an address in which Keitaro's macros are replaced by our tokens. A macro without a token stays unchanged.
+// address replaces Keitaro's macros in an address by our tokens. A macro without a token stays.
 func (r *reader) address(raw string) string {
 	out := oldMacro.ReplaceAllStringFunc(strings.TrimSpace(raw), func(m string) string {
 		if name := r.token(m[1:]); name != "" {
@@ -39,7 +39,7 @@ func (r *reader) address(raw string) string {
 	})
 }
 
-// token returns our token for the name of a macro, or an empty text. The names of our own tokens stay unchanged.
+// token returns our token for the name of a macro, or "". Our own names stay unchanged.
 func (r *reader) token(name string) string {
 	lower := strings.ToLower(name)
 	if n := r.extra[lower]; n > 0 {
@@ -57,7 +57,7 @@ func (r *reader) token(name string) string {
 	return ""
 }
 
-// paramOf returns the token of the parameter that fills a field, or an empty text if sources disagree about the parameter's name.
+// paramOf returns the token of the parameter that fills a field, or "" if sources disagree about the parameter's name.
 func (r *reader) paramOf(field string) string {
 	switch names := r.paramNames[field]; len(names) {
 	case 0:
@@ -68,7 +68,6 @@ func (r *reader) paramOf(field string) string {
 	return ""
 }
 
-// appendQuery adds parameters to an address.
 func appendQuery(address, query string) string {
 	if query == "" {
 		return address
@@ -88,8 +87,7 @@ func appendQuery(address, query string) string {
 	return address
 }
 
-// badAddress returns a sentence about an address that cannot be used. It returns an empty text for any other
-// address.
+// badAddress says why an address cannot be used, or returns "".
 func badAddress(address string, isPostback bool) string {
 	if left := trackerimport.ForeignMacro(address, isPostback); left != "" {
 		return trackerimport.ForeignMacroLeft(left, address)

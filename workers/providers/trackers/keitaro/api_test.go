@@ -77,7 +77,7 @@ func TestATrackerThatIsNotThereIsNamed(t *testing.T) {
 	}
 }
 
-// TestProgressIsTold: the reader reports its progress for each kind of records. The campaigns come last.
+// TestProgressIsTold: the reader reports its progress for each kind of records.
 func TestProgressIsTold(t *testing.T) {
 	t.Parallel()
 	server := httptest.NewServer(keitarotest.New(keitarotest.Fixture("plain/in/tracker.json")))
@@ -94,8 +94,7 @@ func TestProgressIsTold(t *testing.T) {
 	}
 }
 
-// TestAgainHasTheKeysOfTheFirstRun: a second run finds the records of the first. Renamed records have the same keys, and
-// deleted records are not there.
+// TestAgainHasTheKeysOfTheFirstRun: a second run finds the records of the first. Renamed records keep their keys.
 func TestAgainHasTheKeysOfTheFirstRun(t *testing.T) {
 	t.Parallel()
 	first, second := readAPI(t, keitarotest.Fixture("plain/in/tracker.json")), readAPI(t, keitarotest.Fixture("again/in/tracker.json"))

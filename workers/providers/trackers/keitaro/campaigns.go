@@ -19,12 +19,12 @@ type draft struct {
 	*item
 	c      *campaign
 	params parameters
-	ready  bool // the campaign is not refused
+	ready  bool
 	notes  []trackerimport.Note
 }
 
-// readCampaigns writes the campaigns. If a campaign is refused, the paths that hand visitors over to it must be paused. The paths of all
-// campaigns are therefore written again until a round refuses no further campaign.
+// readCampaigns writes the campaigns. If a campaign is refused, the paths that hand visitors over to it must be paused. All paths
+// are therefore written again until no further campaign is refused.
 func (r *reader) readCampaigns() {
 	drafts := r.drafts()
 	for {
@@ -80,7 +80,7 @@ var (
 	methods  = map[string]string{"": "ip_ua", "ip": "ip", "ip_ua": "ip_ua", "cookies": "cookie", "cookie": "cookie"}
 )
 
-// settings sets all members of a campaign except its source and its paths. It reports whether the campaign can be imported.
+// settings sets all members of a campaign except its source and its paths, and reports whether it can be imported.
 func (r *reader) settings(it *item, c *campaign) bool {
 	if c.State.is("disabled") {
 		it.m["status"] = models.CampaignPaused
@@ -130,7 +130,6 @@ func (r *reader) cost(it *item, c *campaign) bool {
 	return r.amount(it, "cost_value", c.CostValue, c.CostCurrency, model == "auto" && c.CostCurrency != "")
 }
 
-// link sets the domain and the alias of the campaign's link.
 func (r *reader) link(it *item, c *campaign) {
 	host := r.hosts[c.DomainID.id()]
 	if host == "" {
@@ -153,7 +152,6 @@ func (r *reader) link(it *item, c *campaign) {
 	it.m["alias"] = alias
 }
 
-// finish writes the paths of a campaign and checks the complete campaign.
 func (r *reader) finish(d *draft) {
 	if !d.ready {
 		return
@@ -178,7 +176,7 @@ func (r *reader) finish(d *draft) {
 	d.notes, r.out.Notes = r.out.Notes, outer
 }
 
-// maxDomainGroup is the maximum length of the name of a domain's group. Other groups may have longer names.
+// maxDomainGroup is the maximum length of the name of a domain's group.
 const maxDomainGroup = 100
 
 func (r *reader) readDomains() {
@@ -222,7 +220,6 @@ func (r *reader) writeDomains() {
 	}
 }
 
-// indexPage lets the bare domain lead to a campaign.
 func (r *reader) indexPage(it *item, campaignID text) {
 	c, ok := r.out.Document[accountconfig.Campaigns][r.key(campaignID)]
 	if !ok {
@@ -236,7 +233,6 @@ func (r *reader) indexPage(it *item, campaignID text) {
 	}
 }
 
-// readBotList writes the list of addresses of bots.
 func (r *reader) readBotList() {
 	var good []any
 	var bad []string

@@ -16,16 +16,15 @@ const tracker = "keitaro"
 
 type members = accountconfig.Members
 
-// reader makes a document from the records of the tracker.
 type reader struct {
 	in     install
 	out    trackerimport.Result
 	names  map[accountconfig.Kind]trackerimport.Names
 	groups map[string]string // names by id
 	// extra has the numbers of the sub-parameters for fields of Keitaro that are not sub ids, such as creative_id. A field has
-	// the same sub-parameter at every source, because the address of an offer does not depend on the source.
+	// the same sub-parameter at every source, because offers do not depend on the source.
 	extra map[string]int
-	// paramNames has the names of the parameters that fill a field, by the field. A field has several if sources use different names.
+	// paramNames has the names of the parameters that fill a field, by the field. They differ if sources use different names.
 	paramNames map[string][]string
 	copies     map[string]string // keys of copied sources, by the original and the parameters and postback of the copy
 	// landers, offers and sources have the records by their ids at Keitaro.
@@ -48,7 +47,6 @@ type record struct {
 	trafficLoss text
 }
 
-// result returns the document, the notes and the links.
 func (in *install) result() trackerimport.Result {
 	r := &reader{
 		in: *in, names: map[accountconfig.Kind]trackerimport.Names{}, groups: map[string]string{}, landers: map[string]record{},
@@ -77,7 +75,7 @@ func (in *install) result() trackerimport.Result {
 	r.readCampaigns()
 	r.writeDomains()
 	r.readBotList()
-	// A record that is refused keeps only the note with the reason.
+	// A refused record keeps only the note with the reason.
 	r.out.Notes = slices.DeleteFunc(r.out.Notes, func(n trackerimport.Note) bool {
 		return n.Severity != trackerimport.Refused && n.Kind != "" && !r.out.Has(n.Kind, n.Key)
 	})
@@ -102,7 +100,7 @@ func (r *reader) key(id text, rest ...string) string {
 	return trackerimport.Key(tracker, r.in.Host, strings.Join(append([]string{string(id)}, rest...), "-"))
 }
 
-// name returns the name of a record, which is unique among its kind.
+// name returns a name for a record that is unique among its kind.
 func (r *reader) name(kind accountconfig.Kind, key string, name text, fallback string) string {
 	unique, changed := r.names[kind].Unique(string(name), fallback)
 	if changed {
@@ -161,7 +159,7 @@ func (r *reader) put(it *item) bool {
 	return true
 }
 
-// amount sets an amount and its currency. It reports whether the amount can be used. A zero amount needs no currency unless
+// amount sets an amount and its currency, and reports whether the amount can be used. A zero amount needs no currency unless
 // always is set.
 func (r *reader) amount(it *item, member string, value, code text, always bool) bool {
 	amount, iso, refusal := moved.ReadAmount(string(value), string(code), always)

@@ -49,15 +49,13 @@ type (
 )
 
 // model decides as Keitaro does, by its documentation: forced streams by position, then the regular streams, by position or by
-// weight, and the default stream last. With weights, Keitaro chooses a stream at random. If the filters of this stream refuse the
-// visitor, Keitaro chooses again among the other streams. A stream's chance is therefore its weight, divided by the sum of the weights of
-// all streams that accept the visitor.
+// weight, and the default stream last. With weights, Keitaro chooses at random until a stream accepts the visitor. A stream's
+// chance is its share of the weights of all accepting streams.
 type model struct {
 	byWeight bool
 	streams  []kStream
 }
 
-// Paths implements trackerstest.Model.
 func (m *model) Paths(v *trackerstest.Visitor) trackerstest.Choice {
 	regular, total := []kStream{}, 0
 	fallback := ""
@@ -90,7 +88,6 @@ func (m *model) Paths(v *trackerstest.Visitor) trackerstest.Choice {
 	return out
 }
 
-// Destinations implements trackerstest.Model.
 func (m *model) Destinations(path string) trackerstest.Choice {
 	for _, s := range m.streams {
 		list := s.Landings
@@ -125,7 +122,7 @@ func (s *kStream) takes(v *trackerstest.Visitor) bool {
 	return !s.FilterOr || len(s.Filters) == 0
 }
 
-// passes reports whether a filter lets a visitor pass. A rejecting filter passes the visitors who do not match it.
+// A rejecting filter passes the visitors who do not match it.
 func (f *kFilter) passes(v *trackerstest.Visitor) bool {
 	return f.meets(v) == (f.Mode == "accept")
 }
@@ -177,7 +174,7 @@ func masked(value, mask string) bool {
 	return re.MatchString(value)
 }
 
-// patterns caches compiled patterns, because compiling them takes most of the time.
+// patterns caches compiled patterns, which take most of the time.
 var patterns = map[string]*regexp.Regexp{}
 
 func inRange(ip netip.Addr, item string) bool {
@@ -190,7 +187,6 @@ func inRange(ip netip.Addr, item string) bool {
 	return netip.MustParsePrefix(item).Contains(ip)
 }
 
-// inVersions compares the numbers of versions.
 func inVersions(value, item string) bool {
 	number := func(text string) float64 {
 		whole, rest, _ := strings.Cut(text, ".")
@@ -208,7 +204,6 @@ func inVersions(value, item string) bool {
 	return v < number(strings.TrimPrefix(item, "<"))
 }
 
-// maker makes up campaigns.
 type maker struct {
 	*rand.Rand
 	filters int
@@ -287,7 +282,7 @@ func (m *maker) stream(campaign, position int) kStream {
 	return s
 }
 
-// madeUp returns a made-up tracker as its API serves it, and the models of its campaigns by the campaigns' ids.
+// madeUp returns a made-up tracker as its API serves it, and the models of its campaigns by id.
 func madeUp(t *testing.T, campaigns int) (tracker []byte, models map[int]*model) {
 	t.Helper()
 	m := &maker{Rand: rand.New(rand.NewPCG(40, 2))}
@@ -333,7 +328,7 @@ func madeUp(t *testing.T, campaigns int) (tracker []byte, models map[int]*model)
 
 func TestSameDecision(t *testing.T) {
 	t.Parallel()
-	// Each visitor visits every twentieth campaign. In long tests each visitor visits all campaigns, which takes half a minute.
+	// Each visitor visits every twentieth campaign, in long tests all of them.
 	const campaigns, visitors = 200, 10_000
 	parts := longtest.Size(20, 1)
 	tracker, models := madeUp(t, campaigns)

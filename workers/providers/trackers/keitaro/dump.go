@@ -15,8 +15,8 @@ import (
 	"switchyard/workers/providers/trackers"
 )
 
-// ReadDump reads the settings in a dump of Keitaro's database by mysqldump, plain or compressed by gzip. Keys are made from host,
-// the name of the tracker's host. With the same host, ReadDump and Read give the same keys. Tables of clicks are skipped.
+// ReadDump reads the settings in a dump of Keitaro's database by mysqldump, plain or compressed by gzip. host is the name of the
+// tracker's host, with which Read gives the same keys. Tables of clicks are skipped.
 func ReadDump(ctx context.Context, r io.Reader, host string, progress trackers.Progress) (trackerimport.Result, error) {
 	if progress == nil {
 		progress = func(string, int, int) {}
@@ -48,7 +48,7 @@ func ReadDump(ctx context.Context, r io.Reader, host string, progress trackers.P
 	return result, nil
 }
 
-// tables are the tables that are read, without the prefix keitaro_. They hold no passwords and no keys of the Admin API.
+// tables are the tables that are read, without the prefix keitaro_. They hold no passwords and no keys.
 var tables = []string{
 	"groups", "affiliate_networks", "traffic_sources", "ref_sources", "domains", "offers", "landings", "campaigns", "campaign_postbacks",
 	"streams", "stream_filters", "stream_landing_associations", "stream_offer_associations", "triggers",
@@ -62,7 +62,6 @@ func nameOf(table string) string {
 	return table
 }
 
-// dump collects the rows of a dump by table.
 type dump struct {
 	rows     map[string][]members
 	progress trackers.Progress
@@ -83,7 +82,7 @@ var structured = []string{"parameters", "postback_statuses", "statuses", "payloa
 func (d *dump) row(table string, columns []string, values []value) error {
 	table = nameOf(table)
 	if table == "ref_sources" && !slices.Contains(columns, "name") {
-		return nil // a table ref_sources without a column name has values of clicks, and no sources
+		return nil // then it has values of clicks, and no sources
 	}
 	row := members{}
 	for i, v := range values {
@@ -108,7 +107,7 @@ func (d *dump) row(table string, columns []string, values []value) error {
 	return nil
 }
 
-// structure reads a list or an object, which is JSON in new versions of Keitaro and serialised by PHP in old ones.
+// structure reads a list or an object: JSON, or the form of PHP in old versions of Keitaro.
 func structure(text string) (any, error) {
 	text = strings.TrimSpace(text)
 	if looksSerialised(text) {
@@ -125,7 +124,6 @@ func structure(text string) (any, error) {
 	return text, nil
 }
 
-// records reads the rows of a table into records.
 func records[T any](to *list[T], rows []members) error {
 	raw, err := json.Marshal(rows)
 	if err != nil {
@@ -137,8 +135,8 @@ func records[T any](to *list[T], rows []members) error {
 	return nil
 }
 
-// byWeight adds the column type to a row of a campaign that lacks it. The column says how the campaign rotates its streams. Old
-// versions of Keitaro write a number or a word into the column rotation instead.
+// byWeight adds the column type, which says how a campaign rotates its streams. Old versions of Keitaro have the column rotation
+// instead.
 func byWeight(row members) members {
 	if row["type"] == nil {
 		row["type"] = "position"
@@ -149,7 +147,6 @@ func byWeight(row members) members {
 	return row
 }
 
-// install makes an install from the rows of all tables.
 func (d *dump) install(host string) (*install, error) {
 	in := &install{Host: host}
 	var postbacks list[s2s]

@@ -52,8 +52,7 @@ func TestFixturesOfDumps(t *testing.T) {
 	}
 }
 
-// TestDumpsHaveTheKeysOfTheAPI: a record has the same key in a dump and in the Admin API of the same tracker. So an import from the dump
-// changes the records that were imported from the API, and the reverse.
+// TestDumpsHaveTheKeysOfTheAPI: so an import from a dump changes the records imported from the API, and the reverse.
 func TestDumpsHaveTheKeysOfTheAPI(t *testing.T) {
 	t.Parallel()
 	api, dump := readAPI(t, keitarotest.Fixture("plain/in/tracker.json")), readDump(t, keitarotest.Fixture("dump-new/in/dump.sql"))
@@ -64,7 +63,7 @@ func TestDumpsHaveTheKeysOfTheAPI(t *testing.T) {
 	}
 }
 
-// lines is a dump with many rows of clicks, which is generated while it is read.
+// lines is a dump with many rows of clicks, generated while it is read.
 type lines struct {
 	head, line, tail string
 	times            int

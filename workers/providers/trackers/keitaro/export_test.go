@@ -9,7 +9,7 @@ import (
 	"switchyard/workers/providers/trackers"
 )
 
-// ReadAtOnce reads like Read, but without waiting. It also returns the longest single wait that Read would have made.
+// ReadAtOnce is Read without waiting. It also returns the longest single wait that Read would have made.
 func ReadAtOnce(ctx context.Context, client *http.Client, access trackers.Access) (trackerimport.Result, time.Duration, error) {
 	var longest time.Duration
 	api, host, err := newAPI(client, access)
@@ -24,11 +24,10 @@ func ReadAtOnce(ctx context.Context, client *http.Client, access trackers.Access
 	return result, longest, err
 }
 
-// FromPHP reads a value that PHP has serialised.
 var FromPHP = fromPHP
 
-// Address returns an address with Keitaro's macros replaced by our tokens, for a tracker in which creative_id is sub-parameter 9,
-// two sources use different parameters for the field source, and the parameter camp fills ad_campaign_id.
+// Address replaces Keitaro's macros by our tokens, for a tracker in which creative_id is sub-parameter 9, two sources use
+// different parameters for the field source, and the parameter camp fills ad_campaign_id.
 func Address(raw string) string {
 	r := &reader{extra: map[string]int{"creative_id": 9}, paramNames: map[string][]string{
 		"source": {"site", "src"}, "ad_campaign_id": {"camp"},

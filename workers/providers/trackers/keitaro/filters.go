@@ -15,15 +15,15 @@ import (
 	"switchyard/workers/providers/trackers/moved"
 )
 
-// test is a filter as a list of our conditions. If the field `or` is false, all conditions must hold. Otherwise one is enough.
+// test is a filter as our conditions: one must hold if the field `or` is true, otherwise all.
 type test struct {
 	or   bool
 	list []models.Condition
-	// cap is the daily cap of a path, for which there is no condition.
+	// cap is the daily cap of a path.
 	cap int
-	// lost says which parts of the filter have no counterpart here. The path is then paused.
+	// lost says what has no counterpart here. The path is then paused.
 	lost []string
-	// changed says what is written differently here, although the filter decides in the same way.
+	// changed says what is written differently here but decides in the same way.
 	changed string
 }
 
@@ -35,7 +35,7 @@ func (t *test) add(attribute, operator string, value any) {
 	t.list = append(t.list, models.Condition{Attribute: attribute, Operator: operator, Value: value})
 }
 
-// filters writes the filters of a path. If a filter has no counterpart here, the path is paused.
+// filters pauses the path if a filter has no counterpart.
 func (w *pathWriter) filters(p *path, s *stream) {
 	var own, rules []any
 	or := bool(s.FilterOr)
@@ -85,7 +85,7 @@ func (w *pathWriter) rule(f *filter, t test) members {
 	return rule
 }
 
-// valid reports whether every condition can be used, and some visitor can meet it.
+// valid reports whether every condition can be used and some visitor can meet all.
 func valid(list []models.Condition) bool {
 	for _, c := range list {
 		if cond.Validate(c) != nil {
@@ -103,7 +103,6 @@ func written(list []models.Condition) (out []any) {
 	return out
 }
 
-// loseFilter pauses the path of a filter without a counterpart.
 func (w *pathWriter) loseFilter(p *path, f *filter) {
 	if f.Name.is("imklo_detect", "hide_click_detect") {
 		w.lose(p, trackerimport.NoCloaking)
@@ -116,7 +115,7 @@ func (w *pathWriter) loseFilter(p *path, f *filter) {
 	w.lose(p, trackerimport.FilterLost(name, payloadTexts(f.Payload)))
 }
 
-// payloadTexts returns the values in a payload, whatever its form.
+// payloadTexts accepts any form of payload.
 func payloadTexts(raw json.RawMessage) []string {
 	var v any
 	if len(raw) == 0 || json.Unmarshal(raw, &v) != nil {
@@ -137,7 +136,7 @@ func flatten(v any, depth int) (out []string) {
 	case map[string]any:
 		names := slices.Sorted(maps.Keys(v))
 		isList := !slices.ContainsFunc(names, func(name string) bool { return strings.Trim(name, "0123456789") != "" })
-		if isList { // if the first member of a list was removed, PHP writes the list as an object
+		if isList { // PHP writes a list whose first member was removed as an object
 			slices.SortFunc(names, byNumber)
 		}
 		for _, name := range names {
@@ -158,14 +157,13 @@ func flatten(v any, depth int) (out []string) {
 	return out
 }
 
-// lists are the filters that list values of an attribute.
 var lists = map[string]string{
 	"country": "country", "region": "region", "city": "city", "language": "language", "browser": "browser", "os": "os",
 	"device_type": "device_type", "device_model": "device_model", "operator": "mobile_operator", "isp": "isp",
 	"connection_type": "connection_type", "search_engine": "search_engine",
 }
 
-// filter translates a filter. ok is false if it has no counterpart.
+// filter returns ok false if a filter has no counterpart.
 func (w *pathWriter) filter(f *filter) (t test, ok bool) {
 	name := strings.ToLower(string(f.Name))
 	if f.Mode != "" && !f.Mode.is("accept", "reject") {
@@ -208,7 +206,7 @@ func (w *pathWriter) filter(f *filter) (t test, ok bool) {
 	return t, false
 }
 
-// parameter translates a filter on a parameter of the link, whose name the filter gives.
+// parameter translates a filter on a parameter of the link.
 func (w *pathWriter) parameter(raw json.RawMessage, reject bool) (test, bool) {
 	var p struct {
 		Name   text  `json:"name"`
@@ -224,10 +222,9 @@ func (w *pathWriter) parameter(raw json.RawMessage, reject bool) (test, bool) {
 // notCellular are the connections that Keitaro calls wifi.
 var notCellular = []any{"wifi", "cable_dsl", "corporate", "dialup", "satellite"}
 
-// empty stands for an unknown value in a list.
 const empty = "@empty"
 
-// listed translates a list of values. With reject, visitors with an unknown value pass, as at Keitaro.
+// With reject, listed lets visitors with an unknown value pass, as Keitaro does.
 func listed(attribute string, values []string, reject bool) (t test, ok bool) {
 	var list []any
 	withEmpty := false
@@ -254,13 +251,13 @@ func listed(attribute string, values []string, reject bool) (t test, ok bool) {
 	return t, len(t.list) > 0
 }
 
-// isRegionCode reports whether a region is a code such as US_CA. Regions are names here.
+// isRegionCode recognises codes such as US_CA. Regions are names here.
 func isRegionCode(v string) bool {
 	return len(v) > 3 && (v[2] == '_' || v[2] == '-') && strings.ToUpper(v) == v
 }
 
-// unique translates the filter of unique visitors. Here, a visitor can be unique only in a campaign. A filter for visitors who are unique
-// in a stream or in the whole tracker becomes the same condition, and the path is paused.
+// unique translates the filter of unique visitors, who are unique only in a campaign here. For a filter by stream or whole
+// tracker, it pauses the path.
 func unique(scopes []string, reject bool) (t test, ok bool) {
 	if len(scopes) == 0 {
 		return t, false

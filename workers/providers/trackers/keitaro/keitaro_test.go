@@ -26,7 +26,6 @@ var update = flag.Bool("update", false, "write the expected documents and notes"
 // host stands for the tracker in keys, whatever address the fake has.
 const host = "tracker.example"
 
-// readAPI reads a fixture through the fake of the Admin API.
 func readAPI(t *testing.T, tracker []byte) trackerimport.Result {
 	t.Helper()
 	server := httptest.NewServer(keitarotest.New(tracker))
@@ -38,7 +37,6 @@ func readAPI(t *testing.T, tracker []byte) trackerimport.Result {
 	return named(t, result, "127.0.0.1")
 }
 
-// named replaces the host of the fake in a result by the constant host.
 func named(t *testing.T, result trackerimport.Result, fake string) (out trackerimport.Result) {
 	t.Helper()
 	text, err := result.Document.YAML()
@@ -92,7 +90,7 @@ func compare(t *testing.T, name string, result trackerimport.Result) {
 	decodes(t, result)
 }
 
-// keys finds the ids of a document's records by their keys. The id is a hash of the key.
+// keys finds the ids of records by their keys. The id is a hash of the key.
 type keys accountconfig.Document
 
 func (k keys) ID(kind accountconfig.Kind, key string) (uuid.UUID, bool) {
@@ -102,7 +100,7 @@ func (k keys) ID(kind accountconfig.Kind, key string) (uuid.UUID, bool) {
 
 func (k keys) Key(accountconfig.Kind, uuid.UUID) (string, bool) { return "", false }
 
-// decodes checks that every record can be applied, and that keys, names, notes and links are consistent.
+// decodes checks that every record can be applied and that keys, names, notes and links agree.
 func decodes(t *testing.T, result trackerimport.Result) {
 	t.Helper()
 	ids := keys(result.Document)

@@ -16,7 +16,6 @@ type part struct {
 
 func (t part) is(word string) bool { return t.kind == 'w' && strings.EqualFold(t.text, word) }
 
-// token reads the next part, without spaces and comments.
 func (s *sqlReader) token() (part, error) {
 	for {
 		c, err := s.in.ReadByte()
@@ -53,18 +52,18 @@ func isWord(c byte) bool {
 	return c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' || c == '_' || c == '.' || c == '-' || c == '+' || c >= 0x80
 }
 
-// next reports whether the next character is the given sign. If so, it reads the character.
+// next reads the next character if it is the given sign.
 func (s *sqlReader) next(sign byte) bool {
 	c, _ := s.in.Peek(1)
 	if len(c) == 1 && c[0] == sign {
-		_, _ = s.in.Discard(1) // Peek has just returned it, so this cannot fail
+		_, _ = s.in.Discard(1) // cannot fail after Peek
 		return true
 	}
 	return false
 }
 
 func (s *sqlReader) word(first byte) (string, error) {
-	const longest = 1 << 20 // a hexadecimal text is a word too, and may be long
+	const longest = 1 << 20 // a hexadecimal text is a word too
 	out := []byte{first}
 	for {
 		c, err := s.in.ReadByte()
@@ -83,8 +82,7 @@ func (s *sqlReader) word(first byte) (string, error) {
 	}
 }
 
-// skipPast skips everything up to and including the given end of a comment. A comment that ends with its line may also end with
-// the file.
+// skipPast skips up to and including the end of a comment. The file may also end a comment of one line.
 func (s *sqlReader) skipPast(end string) error {
 	last := end[len(end)-1]
 	var before byte
@@ -110,11 +108,11 @@ func (s *sqlReader) skipPast(end string) error {
 	}
 }
 
-// escapes are the letters that mean another character after a backslash. Other characters mean themselves.
+// escapes have another meaning after a backslash.
 var escapes = map[byte]byte{'0': 0, 'n': '\n', 'r': '\r', 't': '\t', 'b': '\b', 'Z': 26}
 
-// quoted reads a text up to its closing quote. A quote within the text is written twice or, except in backquotes, after a
-// backslash. If keep is false, the text is only skipped.
+// quoted reads a text up to its closing quote. A quote within it is doubled or, except in backquotes, after a backslash. If keep
+// is false, it returns no text.
 func (s *sqlReader) quoted(quote byte, keep bool) (string, error) {
 	var out []byte
 	for {

@@ -14,7 +14,6 @@ import (
 	"switchyard/models/trackerimport"
 )
 
-// pathWriter writes the paths of a campaign.
 type pathWriter struct {
 	r      *reader
 	it     *item
@@ -24,13 +23,12 @@ type pathWriter struct {
 	rules  trackerimport.Names
 }
 
-// path is a path that is being written.
 type path struct {
 	m    members
 	name string
 }
 
-// paths returns the paths. ok is false if the campaign is refused.
+// paths returns ok false if the campaign is refused.
 func (w *pathWriter) paths() (list []any, ok bool) {
 	streams := sorted(w.c.streams, func(s *stream) text { return s.ID }, func(s *stream) text { return s.State })
 	slices.SortStableFunc(streams, func(a, b *stream) int { return cmp.Compare(a.Position.number(), b.Position.number()) })
@@ -66,8 +64,7 @@ func (w *pathWriter) paths() (list []any, ok bool) {
 	return list, ok
 }
 
-// withoutWeights handles a campaign that chooses its paths by weight although all weights are 0. It removes the weights of all paths and
-// pauses the regular paths.
+// withoutWeights is for a campaign that chooses its paths by weight although all weights are 0. It pauses the regular paths.
 func (w *pathWriter) withoutWeights(list []any) {
 	for _, p := range list {
 		p := p.(members) //nolint:forcetypeassert // path makes it
@@ -81,7 +78,6 @@ func (w *pathWriter) withoutWeights(list []any) {
 
 func (w *pathWriter) note(severity, text string) { w.r.note(severity, w.it, text) }
 
-// lose pauses a path and notes the reason.
 func (w *pathWriter) lose(p *path, sentence string) {
 	p.m["is_active"] = false
 	w.note(trackerimport.Lost, trackerimport.InPath(p.name, sentence))
@@ -91,7 +87,7 @@ func (w *pathWriter) change(p *path, sentence string) {
 	w.note(trackerimport.Changed, trackerimport.InPath(p.name, sentence))
 }
 
-// path returns a path that is complete except for its action.
+// path sets all but the action.
 func (w *pathWriter) path(s *stream, n int) *path {
 	name, changed := w.names.Unique(string(s.Name), fmt.Sprintf("Path %d", n))
 	p := &path{members{"name": name}, name}
@@ -120,7 +116,7 @@ func (w *pathWriter) path(s *stream, n int) *path {
 	return p
 }
 
-// The function nothing gives a path the action flow.ActionNothing: the path answers the visitor itself, without a destination.
+// nothing makes the path answer the visitor itself.
 func nothing(p *path, status int, body string) {
 	p.m["action"], p.m["destinations"] = flow.ActionNothing, []any{}
 	answer := members{"status": json.Number(strconv.Itoa(status))}
@@ -130,7 +126,7 @@ func nothing(p *path, status int, body string) {
 	p.m["response"] = answer
 }
 
-// action writes what a path does with visitors. It reports whether the campaign can be imported.
+// action reports whether the campaign can be imported.
 func (w *pathWriter) action(p *path, s *stream) bool {
 	p.m["destinations"] = []any{}
 	if len(s.Landings)+len(s.Offers) > 0 && !s.Schema.is("redirect", "action") {
@@ -159,7 +155,6 @@ func (w *pathWriter) action(p *path, s *stream) bool {
 	return true
 }
 
-// handover hands the visitors of a path over to another campaign.
 func (w *pathWriter) handover(p *path, id string) {
 	if w.r.campaigns[id] == nil || w.r.refused[id] {
 		nothing(p, 404, "")
@@ -182,8 +177,7 @@ func (w *pathWriter) handover(p *path, id string) {
 	}
 }
 
-// redirect sends the visitors of a path to an address. If the address has a macro for which there is no token, the campaign is
-// refused.
+// redirect refuses the campaign if the address has a macro without a token.
 func (w *pathWriter) redirect(p *path, kind, address string) bool {
 	way, known := transitions[kind]
 	if !known || address == "" {
@@ -222,7 +216,6 @@ func setTransition(p *path, to string) {
 	}
 }
 
-// destinations writes the landing pages and the offers of a path.
 func (w *pathWriter) destinations(p *path, s *stream) {
 	pages, pageWays := w.shares(p, s.Landings, "lander", w.r.landers)
 	offers, offerWays := w.shares(p, s.Offers, "offer", w.r.offers)
@@ -245,7 +238,7 @@ func (w *pathWriter) destinations(p *path, s *stream) {
 	}
 }
 
-// shares writes the destinations of one kind. ways says how visitors are sent to each.
+// shares also returns how visitors are sent to each destination.
 func (w *pathWriter) shares(p *path, list []share, member string, known map[string]record) (out []any, ways []string) {
 	noun := map[string]string{"lander": "Landing page", "offer": "Offer"}[member]
 	total, seen := 0.0, map[string]bool{}

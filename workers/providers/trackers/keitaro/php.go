@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// The limits of a value that PHP has serialised.
+// Limits of a serialised value.
 const (
 	maxPHPDepth  = 16
 	maxPHPValues = 100_000
@@ -15,13 +15,12 @@ const (
 
 var errPHP = errors.New("keitaro: a serialised value of PHP cannot be read")
 
-// phpReader reads the output of PHP's serialize. Objects are read as arrays. References are refused.
+// phpReader reads the output of PHP's serialize. Objects are read as arrays, and references refused.
 type phpReader struct {
 	rest   string
 	values int
 }
 
-// fromPHP returns a serialised value as a value of JSON.
 func fromPHP(text string) (any, error) {
 	r := phpReader{rest: text}
 	v, err := r.value(0)
@@ -31,12 +30,12 @@ func fromPHP(text string) (any, error) {
 	return v, err
 }
 
-// looksSerialised reports whether a text may be the output of serialize for an array or an object.
+// looksSerialised recognises arrays and objects.
 func looksSerialised(text string) bool {
 	return len(text) > 3 && (text[0] == 'a' || text[0] == 'O') && text[1] == ':'
 }
 
-// until reads up to and including a character, and returns the text before it.
+// until reads past a character and returns the text before it.
 func (r *phpReader) until(sign byte) (string, error) {
 	i := strings.IndexByte(r.rest, sign)
 	if i < 0 {
@@ -118,7 +117,7 @@ func (r *phpReader) text() (string, error) {
 	return text, r.expect(`";`)
 }
 
-// array reads the members of an array. It is a list if its keys are 0, 1 and so on.
+// array returns a list if the keys are 0, 1 and so on.
 func (r *phpReader) array(depth int) (any, error) {
 	n, err := r.length(':')
 	if err != nil || r.expect("{") != nil {

@@ -11,7 +11,7 @@ import (
 	"switchyard/workers/providers/trackers"
 )
 
-// Read reads a tracker through its Admin API. It asks for each list once, and for the streams of each campaign.
+// Read reads a tracker through its Admin API. It requests each list once, and the streams of each campaign.
 func Read(ctx context.Context, client *http.Client, access trackers.Access, progress trackers.Progress) (trackerimport.Result, error) {
 	api, host, err := newAPI(client, access)
 	if err != nil {
@@ -32,7 +32,6 @@ func newAPI(client *http.Client, access trackers.Access) (api *trackers.API, hos
 	return api, host, nil
 }
 
-// explain says what a refusal of the Admin API means.
 func explain(status int) string {
 	switch status {
 	case http.StatusUnauthorized, http.StatusForbidden:

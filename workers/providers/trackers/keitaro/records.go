@@ -15,13 +15,13 @@ import (
 	"switchyard/models/trackerimport"
 )
 
-// maxNotes is the number of characters that notes of networks, sources, landing pages and offers may have.
+// maxNotes is in characters.
 const maxNotes = 2000
 
 // networkParams is what a network adds to the addresses of its offers.
 type networkParams struct {
 	key   string
-	query string // the parameters of the network, except the one of the click id
+	query string // without the parameter of the click id
 }
 
 func (r *reader) readNetworks() {
@@ -39,7 +39,7 @@ func (r *reader) readNetworks() {
 	}
 }
 
-// offerParam divides what a network adds to the addresses of its offers into the parameter of the click id and the rest.
+// offerParam separates the parameter of the click id from the rest.
 func (r *reader) offerParam(query string) (click, rest string) {
 	var others []string
 	for pair := range strings.SplitSeq(strings.Trim(query, "?& "), "&") {
@@ -55,7 +55,7 @@ func (r *reader) offerParam(query string) (click, rest string) {
 	return click, strings.Join(others, "&")
 }
 
-// statusWords are the parameters of a postback that list the network's words for a status.
+// statusWords are parameters that list the network's words for a status.
 var statusWords = []struct{ param, status string }{
 	{"lead_status", models.StatusPending},
 	{"sale_status", models.StatusApproved},
@@ -65,9 +65,8 @@ var statusWords = []struct{ param, status string }{
 	{"upsell_status", models.StatusApproved},
 }
 
-// networkPostback reads the names of the parameters, the network's macros and its words for statuses from the postback
-// address that Keitaro displays for the network. The address itself, which contains a key of the old tracker, is not
-// kept.
+// networkPostback reads the names of parameters, the macros and the words for statuses from the postback address that Keitaro
+// displays. It does not keep the address, which contains a key of the old tracker.
 func (r *reader) networkPostback(it *item, address string) {
 	_, query, _ := strings.Cut(address, "?")
 	params, macros, words := members{}, members{}, map[string][]any{}
@@ -127,7 +126,7 @@ func containsFold(list []string, word string) bool {
 	return false
 }
 
-// transitions maps Keitaro's redirect types to our transitions. The outdated types become js or iframe.
+// transitions maps Keitaro's redirect types to ours.
 var transitions = map[string]struct {
 	to       string
 	outdated bool
@@ -139,7 +138,7 @@ var transitions = map[string]struct {
 	"js_for_iframe": {flow.TransitionIframe, true},
 }
 
-// page reads what offers and landing pages have in common. ok is false if there is no address to send visitors to.
+// page returns ok false if there is no address to send visitors to.
 func (r *reader) page(it *item, p *page, extra string) (rec record, ok bool) {
 	rec = record{key: it.key, name: fmt.Sprint(it.m["name"])}
 	way, isAddress := transitions[strings.ToLower(string(p.ActionType))]
@@ -202,7 +201,7 @@ func (r *reader) readOffers() {
 	}
 }
 
-// payout reads what an offer pays, its cap and its countries. It reports whether the payout can be used.
+// payout also reads the cap and the countries. It returns false if the payout cannot be used.
 func (r *reader) payout(it *item, o *page) bool {
 	value := o.PayoutValue
 	if o.PayoutType.is("CPC") {
@@ -226,7 +225,7 @@ func (r *reader) payout(it *item, o *page) bool {
 	return true
 }
 
-// countries sets the country of an offer. If the offer has several countries, they become tags.
+// countries makes several countries tags, since an offer has one country here.
 func (r *reader) countries(it *item, list texts) {
 	var codes []string
 	for _, c := range list {

@@ -9,7 +9,7 @@ import (
 	"switchyard/models"
 )
 
-// install has the records that are read. Lists of an API and rows of a dump have the same members.
+// install has the records from an API or a dump, whose members are the same.
 type install struct {
 	Host     string
 	Groups   list[group]
@@ -159,14 +159,13 @@ type share struct {
 	State     text `json:"state"`
 }
 
-// parameter is one of the parameters of a source. Versions of Keitaro use different names for its members.
+// parameter belongs to a source or a campaign. Its members have different names in versions of Keitaro.
 type parameter struct {
 	Name  string // in the link
 	Macro string // of the source
 	Label string
 }
 
-// UnmarshalJSON implements json.Unmarshaler.
 func (p *parameter) UnmarshalJSON(raw []byte) error {
 	if raw[0] != '{' {
 		return nil
@@ -192,11 +191,10 @@ func (p *parameter) UnmarshalJSON(raw []byte) error {
 	return nil
 }
 
-// parameters are the parameters of a source or a campaign by the field that they fill, such as sub_id_3. Some versions write a
-// list. An item that does not name its field fills the next free sub id.
+// parameters are keyed by the field that they fill, such as sub_id_3. Some versions write a list, in which an item without a
+// field fills the next free sub id.
 type parameters map[string]parameter
 
-// UnmarshalJSON implements json.Unmarshaler.
 func (p *parameters) UnmarshalJSON(raw []byte) error {
 	*p = parameters{}
 	if raw[0] == '{' {
@@ -239,7 +237,7 @@ func (p parameters) has(field string) bool {
 	return ok
 }
 
-// maxSubs is the number of sub ids that Keitaro has. Each is a sub-parameter here.
+// maxSubs is Keitaro's number of sub ids.
 const maxSubs = models.Subs
 
 func subField(n int) string { return "sub_id_" + strconv.Itoa(n) }
@@ -254,7 +252,7 @@ func subNumber(field string) int {
 	return n
 }
 
-// otherFields are the fields of clicks that parameters fill, except the sub ids.
+// otherFields are the fields that parameters fill, except the sub ids.
 var otherFields = []string{"keyword", "cost", "currency", "external_id", "creative_id", "ad_campaign_id", "source"}
 
 func isField(name string) bool { return subNumber(name) > 0 || slices.Contains(otherFields, name) }

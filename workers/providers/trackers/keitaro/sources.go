@@ -13,7 +13,7 @@ import (
 	"switchyard/models/trackerimport"
 )
 
-// fields are the fields that parameters fill, in the order in which they are written.
+// fields are in the order in which they are written.
 var fields = func() []string {
 	list := slices.Clone(otherFields)
 	for n := 1; n <= maxSubs; n++ {
@@ -22,8 +22,7 @@ var fields = func() []string {
 	return list
 }()
 
-// set returns the parameter of a field. The second result is false if the parameter was not set up. Such a parameter has no name, or it
-// has the field's name and neither a macro nor a label, which is Keitaro's default.
+// set returns false if the parameter was not set up: it has no name, or only the field's name, as is Keitaro's default.
 func (p parameters) set(field string) (parameter, bool) {
 	one, ok := p[field]
 	return one, ok && one.Name != "" && (one.Name != field || one.Macro != "" || one.Label != "")
@@ -33,7 +32,7 @@ func (p parameters) isEmpty() bool {
 	return !slices.ContainsFunc(fields, func(f string) bool { _, ok := p.set(f); return ok })
 }
 
-// text returns the parameters and what they fill as a text. Equal parameters give the same text. Labels do not count.
+// text is equal for equal parameters. Labels are ignored.
 func (p parameters) text() string {
 	var out strings.Builder
 	for _, field := range fields {
@@ -44,9 +43,8 @@ func (p parameters) text() string {
 	return out.String()
 }
 
-// chooseExtra assigns free sub-parameters to the fields keyword, creative_id, ad_campaign_id and source, as far as they are
-// used. It begins with the last sub-parameter and stops when none is free. A keyword whose parameter is also called keyword
-// needs none.
+// chooseExtra assigns free sub-parameters, last first, to the fields keyword, creative_id, ad_campaign_id and source if they are
+// used. A parameter called keyword needs none.
 func (r *reader) chooseExtra() {
 	r.extra, r.paramNames = map[string]int{}, map[string][]string{}
 	taken, wanted := map[int]bool{}, map[string]bool{}
@@ -86,7 +84,7 @@ func (r *reader) chooseExtra() {
 	}
 }
 
-// attributeOf returns the attribute that has the value of a field in the clicks of a source with these parameters.
+// attributeOf returns the attribute with the value of a field in clicks of a source with these parameters.
 func (r *reader) attributeOf(p parameters, field string) string {
 	one, isSet := p.set(field)
 	name := field
@@ -121,7 +119,6 @@ func (r *reader) readSources() {
 	}
 }
 
-// sourceFields sets all members of a source except its postback.
 func (r *reader) sourceFields(it *item, s *source) {
 	r.text(it, "notes", "notes", string(s.Notes), maxNotes)
 	if s.TrafficLoss != "" && s.TrafficLoss != "0" {
@@ -130,7 +127,6 @@ func (r *reader) sourceFields(it *item, s *source) {
 	r.parameters(it, s.Parameters)
 }
 
-// parameters sets the parameters of a source and the sub-parameters that they fill.
 func (r *reader) parameters(it *item, p parameters) {
 	macros, subs := members{}, []any{}
 	taken := map[string]bool{}
@@ -167,8 +163,7 @@ func (r *reader) parameters(it *item, p parameters) {
 	}
 }
 
-// subOf returns subs and the sub-parameter that a parameter fills. It adds nothing if the parameter fills none, or if its name
-// already stands for another sub-parameter here.
+// subOf adds the sub-parameter that a parameter fills, unless its name already stands for another one here.
 func (r *reader) subOf(it *item, subs []any, field string, one parameter) []any {
 	n := subNumber(field)
 	if n == 0 {
@@ -190,15 +185,15 @@ func (r *reader) subOf(it *item, subs []any, field string, one parameter) []any 
 	return append(subs, sub)
 }
 
-// statusOf translates the statuses of conversions. A rebill becomes an approved conversion with the goal rebill.
+// statusOf translates the statuses of conversions except rebills.
 var statusOf = map[string]string{
 	"lead": models.StatusPending, "sale": models.StatusApproved, "rejected": models.StatusRejected, "trash": models.StatusRejected,
 }
 
-// rebill is Keitaro's status, and our goal, of a conversion that pays again.
+// rebill is a status there and a goal here.
 const rebill = "rebill"
 
-// sourcePostback sets the postback of a source. It reports whether the address can be used.
+// sourcePostback returns false if the address cannot be used.
 func (r *reader) sourcePostback(it *item, address, method text, statuses texts) bool {
 	if address == "" {
 		return true
@@ -237,8 +232,8 @@ func (r *reader) sourcePostback(it *item, address, method text, statuses texts) 
 	return true
 }
 
-// sourceFor returns the source of a campaign: the campaign's own source, or a copy with the parameters and the postback of the
-// campaign. ok is false if the source was refused.
+// sourceFor returns the campaign's source, or a copy with the campaign's parameters and postback. ok is false if the source was
+// refused.
 func (r *reader) sourceFor(it *item, c *campaign) (key string, params parameters, ok bool) {
 	own, known := r.sources[c.SourceID.id()]
 	if !known && c.SourceID.id() != "" {
@@ -273,8 +268,8 @@ func (r *reader) sourceFor(it *item, c *campaign) (key string, params parameters
 	return key, params, key != ""
 }
 
-// copySource writes a new source for a campaign that has other parameters or another postback than the source that it uses. It
-// returns the key of the new source, or an empty text if the new source was refused.
+// copySource makes a source for a campaign with other parameters or another postback than its source. It returns an empty key if
+// the new source was refused.
 func (r *reader) copySource(c *campaign, own record, params parameters, more s2s) string {
 	key, title := r.key(c.ID, "source"), string(c.Name)
 	if own.key != "" {

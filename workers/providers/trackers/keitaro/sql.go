@@ -11,10 +11,10 @@ import (
 	"strings"
 )
 
-// The limits of a dump. They do not apply to the tables of clicks, which are skipped.
+// The limits of a dump without the tables of clicks, which are skipped.
 const (
 	maxValue   = 16 << 20  // bytes of a value
-	maxKept    = 512 << 20 // bytes of all values that are kept
+	maxKept    = 512 << 20 // bytes of all kept values
 	maxColumns = 500
 	maxRows    = 2_000_000
 )
@@ -24,7 +24,7 @@ var (
 	errTooMuch = errors.New("the dump has more settings than can be read")
 )
 
-// sqlReader reads the statements of mysqldump one after the other: CREATE TABLE for the names of columns, and INSERT INTO.
+// sqlReader reads CREATE TABLE, for the names of columns, and INSERT INTO.
 type sqlReader struct {
 	in      *bufio.Reader
 	wanted  func(table string) bool
@@ -32,16 +32,14 @@ type sqlReader struct {
 	columns map[string][]string
 	kept    int
 	rows    int
-	check   func() error // called now and then; an error ends the reading
+	check   func() error // its error ends the reading
 }
 
-// value is a value of a row. isNull is true for NULL.
 type value struct {
 	text   string
 	isNull bool
 }
 
-// unzipped returns the plain text of a dump.
 func unzipped(r io.Reader) (*bufio.Reader, error) {
 	in := bufio.NewReaderSize(r, 1<<20)
 	if magic, _ := in.Peek(2); !bytes.Equal(magic, []byte{0x1f, 0x8b}) {
@@ -54,7 +52,6 @@ func unzipped(r io.Reader) (*bufio.Reader, error) {
 	return bufio.NewReaderSize(z, 1<<20), nil
 }
 
-// read reads the whole dump.
 func (s *sqlReader) read() error {
 	s.columns = map[string][]string{}
 	for {
@@ -86,7 +83,7 @@ func (s *sqlReader) read() error {
 	}
 }
 
-// skip reads up to the end of a statement and keeps nothing of it.
+// skip skips the rest of a statement.
 func (s *sqlReader) skip() error {
 	for n := 0; ; n++ {
 		c, err := s.in.ReadByte()
@@ -116,7 +113,7 @@ func (s *sqlReader) skip() error {
 	}
 }
 
-// table reads the name of a table after INTO or TABLE, with or without the name of the database, and the token after it.
+// table reads a name, with or without the database, and the token after it.
 func (s *sqlReader) table() (name string, behind part, err error) {
 	for {
 		t, err := s.token()
@@ -139,7 +136,6 @@ func (s *sqlReader) table() (name string, behind part, err error) {
 	}
 }
 
-// create reads the names of a table's columns.
 func (s *sqlReader) create() error {
 	t, err := s.token()
 	if err != nil {
@@ -181,7 +177,7 @@ func (s *sqlReader) create() error {
 	return s.skip()
 }
 
-// insert reads the rows of an INSERT, if the table is wanted.
+// insert skips tables that are not wanted.
 func (s *sqlReader) insert() error {
 	name, t, err := s.table()
 	if err != nil {
@@ -227,7 +223,6 @@ func (s *sqlReader) insert() error {
 	}
 }
 
-// tuple reads the values of a row.
 func (s *sqlReader) tuple(table string, columns []string) error {
 	values := make([]value, 0, len(columns))
 	var now *value
@@ -254,7 +249,7 @@ func (s *sqlReader) tuple(table string, columns []string) error {
 				}
 				return s.row(table, columns, values)
 			}
-		case t.kind == 'w' && strings.HasPrefix(t.text, "_"): // the charset of the text that follows
+		case t.kind == 'w' && strings.HasPrefix(t.text, "_"): // charset of the next text
 		case t.kind == 'w' || t.kind == 's':
 			if now != nil {
 				return errNoDump

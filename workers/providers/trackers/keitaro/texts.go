@@ -13,14 +13,14 @@ import (
 	"switchyard/workers/providers/trackers/moved"
 )
 
-// mask is a value of a text filter, as one of our operators with its value.
+// mask is a value of a text filter.
 type mask struct {
 	operator string
 	value    string
 }
 
-// maskOf reads a value: text, text with * for anything, or /pattern/ with some of the flags i, m, s, u and U of PHP. A pattern
-// with any other flag is read like any other text. ok is false if v is empty or has only asterisks.
+// maskOf reads text, text with * for anything, or /pattern/ with some of PHP's flags i, m, s, u and U. A pattern with another
+// flag is text. ok is false if v has only asterisks.
 func maskOf(v string) (m mask, ok bool) {
 	if end := strings.LastIndexByte(v, '/'); len(v) > 2 && v[0] == '/' && end > 0 && strings.Trim(v[end+1:], "imsuU") == "" && end > 1 {
 		pattern, flags := v[1:end], strings.NewReplacer("i", "", "u", "").Replace(v[end+1:])
@@ -58,8 +58,7 @@ func maskOf(v string) (m mask, ok bool) {
 	return mask{"contains", inner}, true
 }
 
-// negated returns the opposite mask, which matches exactly the texts that m does not match. There are no negated operators for beginnings
-// and ends, so these become patterns.
+// negated returns the mask of all other texts. Beginnings and ends have no negated operators and become patterns.
 func (m mask) negated() mask {
 	switch m.operator {
 	case "starts_with":
@@ -70,7 +69,6 @@ func (m mask) negated() mask {
 	return mask{"not_" + m.operator, m.value}
 }
 
-// masks translates a list of values in the notation that maskOf reads.
 func masks(attribute string, values []string, reject bool) (t test, ok bool) {
 	byOperator := map[string][]any{}
 	var order []string
@@ -102,8 +100,7 @@ func masks(attribute string, values []string, reject bool) (t test, ok bool) {
 	return t, len(t.list) > 0
 }
 
-// span is an interval of versions: exactly one version, or all versions between bounds. The bounds from and to belong to the
-// interval, and the bounds above and below do not. An empty bound means that the interval has no such limit.
+// span is one version, or all versions between bounds. from and to belong to it; above and below do not. Empty means no limit.
 type span struct{ exact, from, to, above, below string }
 
 var (
@@ -111,7 +108,7 @@ var (
 	between  = regexp.MustCompile(`^([0-9][0-9._]*)\s*-\s*([0-9][0-9._]*)$`)
 )
 
-// spansOf reads the intervals of a filter of versions: texts such as >=10, 9-11 and 10, or objects with bounds.
+// spansOf reads texts such as >=10, 9-11 and 10, or objects with bounds.
 func spansOf(raw json.RawMessage) (out []span, ok bool) {
 	var items list[json.RawMessage]
 	if len(raw) == 0 {
@@ -176,14 +173,14 @@ func spanOf(t string) (s span, ok bool) {
 	return s, true
 }
 
-// versions translates intervals of versions. If an interval is rejected, the versions before it, the versions after it and
-// unknown versions pass. ok is false if several intervals are rejected and one of them is not a single version.
+// With reject, versions lets unknown versions pass. It returns ok false if several intervals are rejected and one is not a single
+// version.
 func versions(attribute string, raw json.RawMessage, reject bool) (t test, ok bool) {
 	spans, ok := spansOf(raw)
 	if !ok {
 		return t, false
 	}
-	if reject && len(spans) > 1 { // several intervals can be rejected only if each is a single version
+	if reject && len(spans) > 1 {
 		var exact []any
 		for _, s := range spans {
 			exact = append(exact, s.exact)
@@ -227,7 +224,6 @@ func (s span) outside(t *test, attribute string) {
 	}
 }
 
-// addresses translates a list of addresses, networks, ranges and masks.
 func addresses(values []string, reject bool) (t test, ok bool) {
 	var all []any
 	for _, v := range values {
@@ -246,7 +242,7 @@ func addresses(values []string, reject bool) (t test, ok bool) {
 	return t, len(t.list) > 0
 }
 
-// networkOf reads an address, a network, a range, or an address of version 4 with * at its end, such as 192.0.2.*.
+// networkOf reads an address, a network, a range, or a mask such as 192.0.2.*.
 func networkOf(v string) (network string, ok bool) {
 	v = strings.ReplaceAll(strings.TrimSpace(v), " ", "")
 	if !strings.Contains(v, "*") {

@@ -13,7 +13,7 @@ import (
 	"switchyard/workers/providers/trackers/moved"
 )
 
-// limit translates a filter that limits the number of clicks. Here, only a limit per day exists.
+// limit translates a limit of clicks. Only a limit per day exists here.
 func limit(raw json.RawMessage, reject bool) (t test, ok bool) {
 	var p struct {
 		Hour  text `json:"per_hour"`
@@ -42,8 +42,7 @@ func limit(raw json.RawMessage, reject bool) (t test, ok bool) {
 	return t, true
 }
 
-// zoneNote returns a note for a filter whose times are in the given zone at Keitaro. The note says that the same times are read in the
-// account's time zone here. The note is empty if no zone is given.
+// zoneNote notes that the times of a filter are read in the account's time zone here. It is empty without a zone.
 func zoneNote(zone text) string {
 	if zone == "" {
 		return ""
@@ -51,8 +50,7 @@ func zoneNote(zone text) string {
 	return fmt.Sprintf("Its times were those of %s; here they are those of the account's time zone. Set that zone, or shift the times.", models.Shortened(string(zone), 60))
 }
 
-// interval translates a filter that passes visitors between two moments. Here, whole days are compared, so a time within a day
-// has no counterpart.
+// interval translates a filter on two moments. Whole days are compared here, so a time within a day has no counterpart.
 func interval(raw json.RawMessage, reject bool) (t test, ok bool) {
 	var p struct {
 		From     text `json:"from"`
@@ -87,8 +85,8 @@ func interval(raw json.RawMessage, reject bool) (t test, ok bool) {
 	return t, true
 }
 
-// dayOf returns the day of a moment, and an empty day for an empty moment. A moment with a time must be the start of a day or, if
-// isEnd is true, the end of a day: 23:59, or 00:00 of the day after. For any other time, ok is false.
+// dayOf returns an empty day for an empty moment. A time must be the start of a day or, with isEnd, its end: 23:59, or 00:00 of
+// the next day. Otherwise ok is false.
 func dayOf(moment text, isEnd bool) (day string, ok bool) {
 	if moment == "" {
 		return "", true
@@ -110,7 +108,7 @@ func dayOf(moment text, isEnd bool) (day string, ok bool) {
 	return "", false
 }
 
-// slots are the weekly times of a schedule filter. Versions of Keitaro name the members differently.
+// slots are the weekly times of a filter. Versions of Keitaro use different names.
 type slots struct {
 	Days     texts       `json:"days"`
 	Day      text        `json:"day"`
@@ -121,7 +119,6 @@ type slots struct {
 	Items    list[slots] `json:"intervals"`
 }
 
-// schedule translates the filter of times of the week.
 func schedule(raw json.RawMessage, reject bool) (t test, ok bool) {
 	var p slots
 	if len(raw) == 0 || raw[0] != '{' || json.Unmarshal(raw, &p) != nil {
@@ -144,7 +141,7 @@ func schedule(raw json.RawMessage, reject bool) (t test, ok bool) {
 	return t, len(out) > 0
 }
 
-// spans returns the times as values of our schedule condition. Sunday is 7 here, and 0 or 7 at Keitaro.
+// spans writes Sunday as 7. Keitaro has 0 or 7.
 func (s slots) spans() (out []any, ok bool) {
 	days := []any{}
 	for _, d := range append(s.Days, string(s.Day)) {

@@ -11,10 +11,9 @@ import (
 	"switchyard/models"
 )
 
-// text is a JSON text, number or boolean, read as text. PHP may write the same value in any of these types.
+// text is a JSON text, number or boolean. PHP may write a value as any of these.
 type text string
 
-// UnmarshalJSON implements json.Unmarshaler.
 func (t *text) UnmarshalJSON(raw []byte) error {
 	switch raw[0] {
 	case '"':
@@ -30,19 +29,19 @@ func (t *text) UnmarshalJSON(raw []byte) error {
 	return nil
 }
 
-// is reports whether the text is one of the words, without regard to case.
+// is compares without regard to case.
 func (t text) is(words ...string) bool {
 	return slices.ContainsFunc(words, func(w string) bool { return strings.EqualFold(string(t), w) })
 }
 
-// number returns the text as a whole number, or 0.
+// number drops decimals and returns 0 for any other text.
 func (t text) number() int {
 	whole, _, _ := strings.Cut(string(t), ".")
 	n, _ := strconv.Atoi(whole)
 	return n
 }
 
-// id returns the text if it names a record. PHP writes 0 or nothing for no record.
+// id returns an empty text for no record. PHP writes 0 or nothing for it.
 func (t text) id() string {
 	if t == "0" {
 		return ""
@@ -53,7 +52,6 @@ func (t text) id() string {
 // flag is true for true, 1 and the texts true, 1, yes and on.
 type flag bool
 
-// UnmarshalJSON implements json.Unmarshaler.
 func (f *flag) UnmarshalJSON(raw []byte) error {
 	var t text
 	err := t.UnmarshalJSON(raw)
@@ -61,10 +59,9 @@ func (f *flag) UnmarshalJSON(raw []byte) error {
 	return err
 }
 
-// payload is a text. From an object it takes the first of url, campaign_id and id that is not empty.
+// payload is a text, or from an object the first of url, campaign_id and id that is not empty.
 type payload string
 
-// UnmarshalJSON implements json.Unmarshaler.
 func (p *payload) UnmarshalJSON(raw []byte) error {
 	var object struct {
 		URL        text `json:"url"`
@@ -92,11 +89,9 @@ func (p *payload) UnmarshalJSON(raw []byte) error {
 	return err
 }
 
-// texts is a list of texts. It also reads a text with commas, and the values of an object. If a value of the object is true, the
-// member's name is used instead.
+// texts also reads a text with commas, and the values of an object. If a value is true, the member's name is used.
 type texts []string
 
-// UnmarshalJSON implements json.Unmarshaler.
 func (l *texts) UnmarshalJSON(raw []byte) error {
 	*l = nil
 	add := func(t text) {
@@ -135,10 +130,9 @@ func (l *texts) UnmarshalJSON(raw []byte) error {
 	return nil
 }
 
-// list is a JSON list. PHP writes an object if an item of the list was removed, and sometimes an empty text for an empty list.
+// list is a JSON list. PHP writes an object if an item was removed, and sometimes an empty text for an empty list.
 type list[T any] []T
 
-// UnmarshalJSON implements json.Unmarshaler.
 func (l *list[T]) UnmarshalJSON(raw []byte) error {
 	*l = nil
 	switch raw[0] {
@@ -156,5 +150,5 @@ func (l *list[T]) UnmarshalJSON(raw []byte) error {
 	return nil
 }
 
-// byNumber compares names of members so that numbers are in ascending order.
+// byNumber puts numbers in ascending order.
 func byNumber(a, b string) int { return cmp.Or(cmp.Compare(len(a), len(b)), cmp.Compare(a, b)) }

@@ -32,13 +32,11 @@ const (
 // Book is a document that is being written.
 type Book struct {
 	Out trackerimport.Result
-	// Tokens maps the names of the tracker's macros, in lower case, to our tokens. Names that our tokens have too may be left
-	// out.
+	// Tokens maps the tracker's macros, in lower case, to our tokens. Macros with our names may be left out.
 	Tokens map[string]string
-	// Macro translates a macro that Tokens does not have. It returns an empty text for an unknown macro. It may be nil.
+	// Macro translates a macro that Tokens does not have, or returns an empty text. It may be nil.
 	Macro func(name string) string
-	// Foreign returns a macro of an address that would be sent wrongly here, for example because it has the name of one of our
-	// tokens but another meaning. It returns an empty text if the address has no such macro. It may be nil.
+	// Foreign returns a macro of an address that would mean something else here, or an empty text. It may be nil.
 	Foreign func(address string) string
 
 	tracker, host string
@@ -81,7 +79,7 @@ func New(tracker, host string) *Book {
 	return b
 }
 
-// Result returns the document. For a record that was refused, it keeps only the notes that say why.
+// Result returns the document. It drops the notes on refused records, except the reasons.
 func (b *Book) Result() trackerimport.Result {
 	b.Out.Notes = slices.DeleteFunc(b.Out.Notes, func(n trackerimport.Note) bool {
 		return n.Severity != trackerimport.Refused && n.Kind != "" && !b.Out.Has(n.Kind, n.Key)
@@ -89,7 +87,7 @@ func (b *Book) Result() trackerimport.Result {
 	return b.Out
 }
 
-// Item begins a record. Other records can refer to it by its id, unless it is refused later.
+// Item begins a record. Other records can refer to its id, unless it is refused.
 func (b *Book) Item(kind accountconfig.Kind, id, name string) *Item {
 	key := trackerimport.Key(b.tracker, b.host, id)
 	unique, changed := b.names[kind].Unique(name, kind.Noun()+" "+id)
@@ -101,7 +99,7 @@ func (b *Book) Item(kind accountconfig.Kind, id, name string) *Item {
 	return it
 }
 
-// Ref returns the record that has the id at the tracker, or nil.
+// Ref returns the record with the tracker's id, or nil.
 func (b *Book) Ref(kind accountconfig.Kind, id string) *Ref { return b.refs[kind][id] }
 
 // Note adds a note about a record.
@@ -120,7 +118,7 @@ func (b *Book) Refuse(it *Item, text string) {
 	}
 }
 
-// Put adds a record to the document if it is valid. Otherwise the record is refused.
+// Put adds a record to the document, or refuses it if it is not valid.
 func (b *Book) Put(it *Item) bool {
 	if ref := b.refs[it.Kind][it.ID]; ref != nil && ref.Refused {
 		return false
@@ -133,7 +131,7 @@ func (b *Book) Put(it *Item) bool {
 	return true
 }
 
-// Sentence returns what is wrong with a record as a sentence.
+// Sentence returns the error of Check as a sentence.
 func Sentence(err error) string {
 	text := err.Error()
 	if p, ok := err.(accountconfig.Problem); ok { //nolint:errorlint // codecs do not wrap it
@@ -142,7 +140,7 @@ func Sentence(err error) string {
 	return strings.ToUpper(text[:1]) + strings.TrimSuffix(text[1:], ".") + "."
 }
 
-// Text sets a member to a text of at most limit characters.
+// Text sets a member, cut to limit characters.
 func (b *Book) Text(it *Item, member, what, value string, limit int) {
 	if value == "" {
 		return
@@ -157,8 +155,7 @@ func (b *Book) Text(it *Item, member, what, value string, limit int) {
 // Group sets the group of a record.
 func (b *Book) Group(it *Item, name string) { b.Text(it, "group_name", "name of the group", name, 255) }
 
-// Amount sets an amount and its currency. If the amount cannot be read or its currency is not known, the record is refused.
-// A zero amount needs no currency.
+// Amount sets an amount and its currency. It refuses the record if one of them is not usable. A zero amount needs no currency.
 func (b *Book) Amount(it *Item, member, value, code string) bool {
 	amount, iso, refusal := ReadAmount(value, code, false)
 	if refusal != "" {
@@ -169,8 +166,8 @@ func (b *Book) Amount(it *Item, member, value, code string) bool {
 	return true
 }
 
-// ReadAmount reads an amount and its currency. An empty value is 0. A zero amount needs no currency unless always is set. refusal
-// is the sentence for an amount that cannot be used.
+// ReadAmount reads an amount and its currency. An empty value is 0. A zero amount needs no currency unless always is set. If
+// refusal is not empty, the amount cannot be used.
 func ReadAmount(value, code string, always bool) (amount decimal.Decimal, iso, refusal string) {
 	value = cmp.Or(value, "0")
 	amount, err := decimalOf(strings.TrimSpace(value))
@@ -187,7 +184,7 @@ func ReadAmount(value, code string, always bool) (amount decimal.Decimal, iso, r
 	return amount, iso, ""
 }
 
-// SetAmount sets an amount and its currency as ReadAmount has read them.
+// SetAmount sets what ReadAmount has read.
 func SetAmount(m Members, member string, amount decimal.Decimal, iso string) {
 	if iso != "" {
 		m["currency"] = iso
@@ -197,7 +194,7 @@ func SetAmount(m Members, member string, amount decimal.Decimal, iso string) {
 	}
 }
 
-// decimalOf reads an amount exactly. PHP writes small amounts with an exponent, such as 1.0e-5.
+// decimalOf reads an amount exactly, also with an exponent, as PHP writes small amounts.
 func decimalOf(text string) (decimal.Decimal, error) {
 	const longest, farthest = 40, 20
 	if len(text) > longest {
@@ -212,7 +209,7 @@ func decimalOf(text string) (decimal.Decimal, error) {
 
 var macro = regexp.MustCompile(`\{(_?)([A-Za-z][A-Za-z0-9_.:\- ]*)\}`)
 
-// Rewritten returns an address in which the tracker's macros are replaced by our tokens. Other macros stay unchanged.
+// Rewritten returns an address with our tokens in place of the tracker's macros. Other macros stay.
 func (b *Book) Rewritten(address string) string {
 	return macro.ReplaceAllStringFunc(strings.TrimSpace(address), func(m string) string {
 		parts := macro.FindStringSubmatch(m)
@@ -227,8 +224,7 @@ func (b *Book) Rewritten(address string) string {
 	})
 }
 
-// Address sets a member to an address. The record is refused if the address cannot be used, or has a macro for which there is
-// no token.
+// Address sets a member to an address. It refuses the record if the address cannot be used or has a macro without a token.
 func (b *Book) Address(it *Item, member, address string, postback bool) bool {
 	to := b.Rewritten(address)
 	if text := b.badAddress(to, postback); text != "" {
@@ -239,8 +235,7 @@ func (b *Book) Address(it *Item, member, address string, postback bool) bool {
 	return true
 }
 
-// badAddress returns a sentence about an address that cannot be used. It returns an empty text for any other
-// address.
+// badAddress returns an empty text if the address can be used.
 func (b *Book) badAddress(address string, postback bool) string {
 	if b.Foreign != nil {
 		if left := b.Foreign(address); left != "" {
@@ -261,7 +256,7 @@ func (b *Book) badAddress(address string, postback bool) string {
 
 var errRelative = fmt.Errorf("it has no host")
 
-// Country sets the country of a record. If there are several countries, they become tags.
+// Country sets the country of a record. Several countries become tags.
 func (b *Book) Country(it *Item, list []string) {
 	codes := []any{}
 	for _, c := range list {
@@ -293,8 +288,8 @@ func (b *Book) Tags(it *Item, list []string) {
 	}
 }
 
-// Domain returns the item of a domain and its host. From then on, Link accepts the id of the domain. The caller adds the item to
-// the document with Put. If name is not the name of a host, the domain is refused and host is empty.
+// Domain returns the item of a domain, for Put, and its host. From then on, Link accepts its id. If name is not a host, Domain
+// refuses the domain and host is empty.
 func (b *Book) Domain(id, name string) (it *Item, host string) {
 	host, ok := models.HostOf(name)
 	it = &Item{accountconfig.Domains, id, host, name, Members{}}
@@ -310,9 +305,8 @@ func (b *Book) Domain(id, name string) (it *Item, host string) {
 	return it, host
 }
 
-// Link sets the domain and the alias of a campaign. The argument word is the alias in the campaign's old links. If it is not a
-// valid alias here, the campaign gets another one. For each form, Link also adds the old link with its old alias, so that the old
-// link keeps leading to the campaign.
+// Link sets the domain and the alias of a campaign. word is the alias in the old links, which is replaced if it is not valid
+// here. For each form, Link adds the old link, so that it keeps leading to the campaign.
 func (b *Book) Link(it *Item, domainID, word string, forms ...string) {
 	host := b.hosts[domainID]
 	if host == "" {
@@ -347,12 +341,12 @@ func (b *Book) Link(it *Item, domainID, word string, forms ...string) {
 	}
 }
 
-// DropLinks removes the links of campaigns that were refused.
+// DropLinks removes the links of refused campaigns.
 func (b *Book) DropLinks() {
 	b.Out.Links = slices.DeleteFunc(b.Out.Links, func(l trackerimport.Link) bool { return !b.Out.Has(accountconfig.Campaigns, l.Campaign) })
 }
 
-// everybody finds an id for every record: the id is a hash of the record's key.
+// everybody finds an id for every record, a hash of its key.
 type everybody struct{}
 
 func (everybody) ID(kind accountconfig.Kind, key string) (uuid.UUID, bool) {
@@ -364,7 +358,7 @@ func (everybody) Key(accountconfig.Kind, uuid.UUID) (string, bool) { return "", 
 // Upsell says how a click that converts again counts.
 const Upsell = "Repeated conversions of a click count if each has an id of its own; without one a click converts once for each goal."
 
-// OtherCaps says which caps of an offer were left out.
+// OtherCaps notes the caps of an offer that were left out.
 func (b *Book) OtherCaps(it *Item, others []string) {
 	switch list := strings.Join(others, ", "); {
 	case len(others) == 0:

@@ -11,8 +11,7 @@ import (
 
 var campaignCodec = accountconfig.CampaignCodec(models.Account{Currency: "USD"})
 
-// Check reads a record of a document with the codec that is also used when the document is applied. The error says why the record cannot
-// be applied. Sentence converts it to a text for a person.
+// Check reads a record with the codec that applies the document. Sentence converts the error for a person.
 func Check(kind accountconfig.Kind, key string, m Members) (err error) {
 	switch kind {
 	case accountconfig.Domains:
@@ -33,7 +32,7 @@ func Check(kind accountconfig.Kind, key string, m Members) (err error) {
 	return err
 }
 
-// checkCampaign reads a campaign of a document, and checks it like a flow that a user saves.
+// checkCampaign checks the paths like a flow that a user saves.
 func checkCampaign(key string, m Members) error {
 	c, err := campaignCodec.Decode(key, m, everybody{})
 	if err != nil || len(c.Paths) == 0 {

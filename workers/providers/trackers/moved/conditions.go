@@ -10,15 +10,15 @@ import (
 	"switchyard/models/trackerimport"
 )
 
-// Test is the test of a path: our conditions for the visitors that the path takes.
+// Test has our conditions for the visitors of a path.
 type Test struct {
 	all     []models.Condition   // all must hold
 	any     [][]models.Condition // at least one of each list must hold
-	lost    []string             // sentences about what has no counterpart here; any of them pauses the path
+	lost    []string             // sentences about what has no counterpart; any of them pauses the path
 	changed []string
 }
 
-// And returns a test that a visitor passes if they pass both tests.
+// And returns a test that requires both tests.
 func (t Test) And(other Test) Test {
 	return Test{
 		slices.Concat(t.all, other.all), slices.Concat(t.any, other.any), slices.Concat(t.lost, other.lost),
@@ -34,13 +34,13 @@ func (t *Test) Lose(name string, values []string, reject bool) {
 	t.lost = append(t.lost, trackerimport.FilterLost(name, values))
 }
 
-// LoseAs records the sentence, which says that a condition has no counterpart.
+// LoseAs is Lose with the given sentence.
 func (t *Test) LoseAs(sentence string) { t.lost = append(t.lost, sentence) }
 
-// Change records a sentence that says how a condition differs here. The path is not paused for it.
+// Change records how a condition differs here, without pausing the path.
 func (t *Test) Change(sentence string) { t.changed = append(t.changed, sentence) }
 
-// Add adds a condition. name is its name at the tracker. For a condition that is invalid here, or that can never hold, Add calls Lose.
+// Add adds a condition, whose name at the tracker is name. If it is invalid or can never hold, Add calls Lose.
 func (t *Test) Add(name, attribute, operator string, value any, reject bool) {
 	c := models.Condition{Attribute: attribute, Operator: operator, Value: value}
 	if cond.Validate(c) != nil || cond.CheckValues([]models.Condition{c}, nil) != nil {
@@ -60,14 +60,13 @@ func textsOf(value any) (out []string) {
 	return out
 }
 
-// known maps the attributes that have fixed values to these values.
+// known has the attributes with fixed values.
 var known = map[string]*clickattr.Values{
 	"country": clickattr.Countries, "device_type": clickattr.DeviceTypes, "os": clickattr.Systems, "browser": clickattr.Browsers,
 	"language": clickattr.Languages, "continent": clickattr.Continents,
 }
 
-// Listed adds a test of a list of values: visitors must have one of them or, with reject, must not. A visitor whose value is
-// unknown does not have one of them.
+// Listed adds a test of values: visitors must have one or, with reject, none. An unknown value is not in the list.
 func (t *Test) Listed(name, attribute string, values []string, reject bool) {
 	var list []any
 	for _, v := range values {
@@ -102,7 +101,7 @@ func (t *Test) Listed(name, attribute string, values []string, reject bool) {
 	}
 }
 
-// Choose returns ifReject for a filter that rejects, and else ifAccept.
+// Choose returns ifReject for a filter that rejects, otherwise ifAccept.
 func Choose(reject bool, ifReject, ifAccept string) string {
 	if reject {
 		return ifReject

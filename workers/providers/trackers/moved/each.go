@@ -8,7 +8,7 @@ import (
 	"switchyard/workers/providers/trackers"
 )
 
-// Each asks for each record of a list by its id. Records that have been deleted since the list was read are left out.
+// Each requests each record of a list by its id. It leaves out deleted records.
 func Each(
 	ctx context.Context, list []Value, what string, progress trackers.Progress, get func(ctx context.Context, id string, into any) error,
 ) (out []Value, err error) {

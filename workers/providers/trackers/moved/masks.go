@@ -9,7 +9,7 @@ import (
 	"strings"
 )
 
-// Masks adds a test of texts in which * stands for any text at the beginning or the end. Without *, the whole text must be equal.
+// Masks adds a test of whole texts, in which * at the beginning or the end stands for any text.
 func (t *Test) Masks(name, attribute string, values []string, reject bool) {
 	byOperator, order := map[string][]any{}, []string{}
 	for _, v := range values {
@@ -34,7 +34,7 @@ func (t *Test) Masks(name, attribute string, values []string, reject bool) {
 	t.groups(name, attribute, order, byOperator, values, reject)
 }
 
-// Contains adds a test of texts. The attribute must contain one of the texts. With reject it must contain no text of the list.
+// Contains adds a test: the attribute must contain one of the texts or, with reject, none.
 func (t *Test) Contains(name, attribute string, values []string, reject bool) {
 	list := []any{}
 	for _, v := range values {
@@ -43,7 +43,7 @@ func (t *Test) Contains(name, attribute string, values []string, reject bool) {
 	t.groups(name, attribute, []string{"contains"}, map[string][]any{"contains": list}, values, reject)
 }
 
-// negation returns the operator and the values of the opposite condition, which holds if the attribute matches no text of the list.
+// negation returns the opposite condition.
 func negation(operator string, list []any) (string, []any) {
 	if operator == "equals" || operator == "contains" {
 		return "not_" + operator, list
@@ -131,7 +131,7 @@ func networkOf(v string) (string, bool) {
 	return p.String(), err == nil
 }
 
-// Connections adds a test of kinds of connections. Most trackers distinguish only mobile and other connections.
+// Connections adds a test of kinds of connections.
 func (t *Test) Connections(name string, values []string, reject bool) {
 	words := map[string][]string{
 		"mobile": {"cellular"}, "cellular": {"cellular"}, "carrier": {"cellular"}, "3g": {"cellular"}, "4g": {"cellular"},
@@ -152,13 +152,12 @@ func (t *Test) Connections(name string, values []string, reject bool) {
 	t.Listed(name, "connection_type", list, reject)
 }
 
-// Proxies adds a test of the proxy to which the visitor's address belongs. If want is true, the proxy must be of one of the kinds.
-// Otherwise it must be of none of them.
+// Proxies adds a test of the visitor's proxy, which must be of one of the kinds or, if want is false, of none.
 func (t *Test) Proxies(name string, want bool, kinds ...any) {
 	t.Add(name, "proxy_kind", Choose(!want, "not_equals", "equals"), kinds, !want)
 }
 
-// Weekdays adds a test of days of the week, which have their English names or numbers from 1 for Monday.
+// Weekdays adds a test of days of the week, by English name or number from 1 for Monday.
 func (t *Test) Weekdays(name string, values []string, reject bool) {
 	list := []any{}
 	for _, v := range values {

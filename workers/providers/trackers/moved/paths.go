@@ -15,28 +15,28 @@ import (
 	"switchyard/models/trackerimport"
 )
 
-// Draft is a campaign whose paths are not written yet.
+// Draft is a campaign without written paths.
 type Draft struct {
 	*Item
 	Paths []Path
 }
 
-// Path is a path as most trackers have it: perhaps a landing page, and then an offer, an address or another campaign.
+// Path is a path of most trackers: perhaps a landing page, then an offer, an address or another campaign.
 type Path struct {
 	Name       string
 	Off        bool
 	Weight     string // empty: 100
-	Group      int    // groups are tried in ascending order, and within a group a path is chosen at random; 0: there are no groups
+	Group      int    // tried in ascending order; within a group a path is chosen at random; 0: no groups
 	Test       Test
 	Transition string // empty: 302
 	Pages      []Share
 	Onward     []Share
 	Numbered   bool     // link number k on the landing page leads to Onward[k-1]
 	Notes      []string // about differences
-	Lost       []string // further reasons for which the path is paused
+	Lost       []string // further reasons for pausing the path
 }
 
-// Share is a destination with its weight. A Share with neither id nor address means that the visitor sees no landing page.
+// Share is a destination with its weight. Without id and address, the visitor sees no landing page.
 type Share struct {
 	Kind   accountconfig.Kind
 	ID     string
@@ -48,7 +48,7 @@ type Share struct {
 
 func (s Share) isDirect() bool { return s.ID == "" && s.URL == "" }
 
-// weightOf returns a weight. An empty text is 100, and a text that is not a number from 0 to flow.MaxWeight is 0.
+// weightOf returns 100 for an empty text, and 0 for anything but a number from 0 to flow.MaxWeight.
 func weightOf(text string) float64 {
 	if text == "" {
 		return 100
@@ -64,8 +64,8 @@ func written(w float64) json.Number {
 	return json.Number(strconv.FormatFloat(float64(int64(w*1000+0.5))/1000, 'f', -1, 64))
 }
 
-// Campaigns writes campaigns. If a campaign is refused, the paths that hand visitors over to it must be paused. The paths of all
-// campaigns are therefore written again until a round refuses no further campaign.
+// Campaigns writes campaigns. Paths that lead to a refused campaign are paused, so all paths are written again until a round
+// refuses no campaign.
 func (b *Book) Campaigns(drafts []Draft) {
 	notes := make([][]trackerimport.Note, len(drafts))
 	outer := b.Out.Notes
@@ -100,7 +100,6 @@ func (b *Book) Campaigns(drafts []Draft) {
 	b.DropLinks()
 }
 
-// writer writes the paths of a campaign.
 type writer struct {
 	b            *Book
 	it           *Item
@@ -118,13 +117,13 @@ func (w *writer) paths(list []Path) (out []any) {
 	return out
 }
 
-// branch is a part of a path with destinations of one kind.
+// branch has destinations of one kind.
 type branch struct {
 	part float64 // the share of the path's visitors
 	m    Members
 }
 
-// path writes a path, or several if it has destinations of several kinds.
+// path writes one path for each kind of destination.
 func (w *writer) path(p Path, n int) (out []any) {
 	name := p.Name
 	if name == "" {
@@ -178,7 +177,6 @@ func (w *writer) path(p Path, n int) (out []any) {
 	return out
 }
 
-// conditions writes the test of a path.
 func (w *writer) conditions(t *Test, lose func(string)) (own, rules []any) {
 	for _, c := range t.all {
 		if len(own) == cond.MaxConditions {
@@ -209,7 +207,7 @@ func condition(c models.Condition) Members {
 	return Members{"attribute": c.Attribute, "operator": c.Operator, "value": c.Value}
 }
 
-// branches divides a path by the kinds of its destinations.
+// branches divides a path by kinds of destinations.
 func (w *writer) branches(p *Path, lose, change func(string)) (out []branch) {
 	pages, straight := w.usable(p.Pages, lose, change)
 	onward, _ := w.usable(p.Onward, lose, change)
@@ -222,7 +220,7 @@ func (w *writer) branches(p *Path, lose, change func(string)) (out []branch) {
 		}
 	}
 	total := sum(pages) + straight
-	part := 1.0 // the share of the visitors who see no page
+	part := 1.0 // the share of visitors who see no page
 	if total > 0 {
 		part = straight / total
 	}
@@ -249,7 +247,7 @@ func (w *writer) branches(p *Path, lose, change func(string)) (out []branch) {
 	return out
 }
 
-// withoutPage returns the parts of a path whose visitors see no landing page.
+// withoutPage returns branches without a landing page.
 func (w *writer) withoutPage(ends, campaigns []Share, part float64, lose func(string)) (out []branch) {
 	total := sum(ends) + sum(campaigns)
 	share := func(of float64, n int) float64 {
@@ -284,7 +282,7 @@ func sum(list []Share) (total float64) {
 	return total
 }
 
-// usable returns the destinations that can be used. straight is the sum of the weights of the shares that stand for no landing page.
+// usable returns the usable destinations. straight is the weight of shares without a landing page.
 func (w *writer) usable(list []Share, lose, change func(string)) (out []Share, straight float64) {
 	for _, s := range list {
 		ref := w.b.Ref(s.Kind, s.ID)
@@ -328,7 +326,7 @@ func upper(text string) string {
 
 var errLong = errors.New("it is too long")
 
-// address rewrites the address of a destination. If the address cannot be used, the campaign is refused.
+// address refuses the campaign if the rewritten address cannot be used.
 func (w *writer) address(s *Share) bool {
 	s.URL = w.b.Rewritten(s.URL)
 	text := w.b.badAddress(s.URL, false)
@@ -341,7 +339,7 @@ func (w *writer) address(s *Share) bool {
 	return text == ""
 }
 
-// destinations writes destinations. It pauses the path if all weights are 0.
+// destinations pauses the path if all weights are 0.
 func (w *writer) destinations(list []Share, numbered bool, lose func(string)) []any {
 	out := []any{}
 	none := sum(list) == 0 && len(list) > 0
@@ -366,7 +364,7 @@ func (w *writer) destinations(list []Share, numbered bool, lose func(string)) []
 			m["slot"] = json.Number(strconv.Itoa(i + 1))
 		}
 		same := string(s.Kind) + s.ID + s.URL
-		if first := at[same]; first != nil && !numbered && !none { // a destination that is listed twice gets the sum of its weights
+		if first := at[same]; first != nil && !numbered && !none { // adds up the weights of a repeated destination
 			before, _ := first["weight"].(json.Number).Float64() //nolint:forcetypeassert // it is made above
 			first["weight"] = written(before + weightOf(s.Weight))
 			continue

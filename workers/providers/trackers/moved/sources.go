@@ -11,9 +11,9 @@ import (
 	"switchyard/models/trackerimport"
 )
 
-// Param is a parameter that a traffic source adds to links.
+// Param is a parameter of a source's links.
 type Param struct {
-	Sub   int // the number of the sub-parameter that it fills
+	Sub   int // the number of the sub-parameter; 0: none
 	Name  string
 	Macro string // of the source
 	Label string
@@ -76,7 +76,7 @@ func (b *Book) Cost(it *Item, name, macro string) {
 	}
 }
 
-// SubAttribute returns the attribute that has the value of sub-parameter n of a source.
+// SubAttribute returns the attribute with the value of sub-parameter n of a source.
 func SubAttribute(n int, params []Param) string {
 	for _, p := range params {
 		if p.Sub == n && p.Name != "" {

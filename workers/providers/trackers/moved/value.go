@@ -1,5 +1,5 @@
-// Package moved has what the readers of Binom, Voluum, RedTrack and CSV have in common: values of JSON whose form varies, the records of
-// a document, and the paths of a campaign in a form that suits all of these trackers.
+// Package moved has what the readers of Binom, Voluum, RedTrack and CSV share: JSON values of varying form, records of a
+// document, and a common form of paths.
 package moved
 
 import (
@@ -11,10 +11,10 @@ import (
 	"strings"
 )
 
-// Value is a value of JSON. A member that is left out is an empty value.
+// Value is a value of JSON. A missing member is an empty value.
 type Value struct{ v any }
 
-// UnmarshalJSON keeps the value. Numbers keep their digits.
+// UnmarshalJSON keeps the digits of numbers.
 func (v *Value) UnmarshalJSON(raw []byte) error {
 	dec := json.NewDecoder(bytes.NewReader(raw))
 	dec.UseNumber()
@@ -43,7 +43,7 @@ func (v Value) Text() string {
 	return ""
 }
 
-// ID returns the id of another record, or an empty text if no record is named.
+// ID returns the id of another record, or an empty text.
 func (v Value) ID() string {
 	if id := v.Text(); id != "0" && id != "00000000-0000-0000-0000-000000000000" {
 		return id
@@ -51,7 +51,7 @@ func (v Value) ID() string {
 	return ""
 }
 
-// Is reports whether the value is one of the texts. Case does not matter.
+// Is reports whether the value is one of the texts, in any case.
 func (v Value) Is(words ...string) bool {
 	return slices.ContainsFunc(words, func(w string) bool { return strings.EqualFold(v.Text(), w) })
 }
@@ -62,7 +62,7 @@ func (v Value) True() bool { return v.Is("true", "1", "yes") }
 // False reports whether the value is false, or a number or text that stands for it.
 func (v Value) False() bool { return v.Is("false", "0", "no") }
 
-// Int returns a whole number, or 0.
+// Int drops decimals, and returns 0 for anything but a number from -1e9 to 1e9.
 func (v Value) Int() int {
 	n, err := strconv.ParseFloat(v.Text(), 64)
 	if err != nil || n > 1e9 || n < -1e9 {
@@ -71,7 +71,7 @@ func (v Value) Int() int {
 	return int(n)
 }
 
-// List returns the items of a list, or the members of an object in the order of their names.
+// List returns the items of a list, or the members of an object by name.
 func (v Value) List() (out []Value) {
 	switch t := v.v.(type) {
 	case []any:
@@ -86,7 +86,7 @@ func (v Value) List() (out []Value) {
 	return out
 }
 
-// Names returns the names of the members of an object: numbers in ascending order, then the other names.
+// Names returns the member names: numbers in ascending order, then the others.
 func (v Value) Names() []string {
 	object, _ := v.v.(map[string]any)
 	return slices.SortedFunc(maps.Keys(object), func(a, b string) int {
@@ -104,8 +104,8 @@ func (v Value) Names() []string {
 	})
 }
 
-// Texts returns the texts in a list. For an item that is an object, it returns the first of the members code, name, value and id
-// that is not empty. A value that is not a list counts as a list with one item.
+// Texts returns the texts in a list, or of a single item. From an object it takes the first of code, name, value and id that is
+// not empty.
 func (v Value) Texts() (out []string) {
 	items := v.List()
 	if items == nil {

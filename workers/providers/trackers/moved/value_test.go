@@ -6,7 +6,6 @@ import (
 	"testing"
 )
 
-// TestNames: numbers come first, by their size, and the other names follow by their letters.
 func TestNames(t *testing.T) {
 	var v Value
 	if err := json.Unmarshal([]byte(`{"b": 1, "10": 1, "1a": 1, "2": 1, "a": 1}`), &v); err != nil {

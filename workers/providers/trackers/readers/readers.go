@@ -1,5 +1,4 @@
-// Package readers has the readers of all trackers by their names. The job config:import uses them, and so does the command line of
-// customers, which reads the tracker from the customer's own machine.
+// Package readers has the readers of all trackers by name, for the job config:import and the customers' command line.
 package readers
 
 import (
@@ -20,8 +19,7 @@ import (
 	"switchyard/workers/providers/trackers/voluum"
 )
 
-// Files has the contents of the customer's files. Keitaro is read from Dump, or from its API if Dump is empty. CSV is read from the other
-// files. For other trackers, the files are not used.
+// Files has the customer's files. Keitaro is read from Dump, or from its API if it is empty, and CSV from the others.
 type Files struct {
 	Dump                     []byte // of Keitaro's database
 	Offers, Campaigns, Links string // tables in CSV
@@ -48,7 +46,6 @@ func Read(ctx context.Context, client *http.Client, tracker string, a trackers.A
 	return read(ctx, client, a, p)
 }
 
-// table returns a reader of a table, or nil for an empty text.
 func table(text string) io.Reader {
 	if text == "" {
 		return nil

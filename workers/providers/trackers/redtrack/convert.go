@@ -14,7 +14,7 @@ import (
 	"switchyard/workers/providers/trackers/moved"
 )
 
-// tokens maps the names of RedTrack's macros to our tokens. Names that are aliases of our tokens are left out.
+// tokens maps RedTrack's macros to our tokens. Our own aliases are left out.
 var tokens = map[string]string{
 	"campaignid": "campaign_id", "campaignname": "campaign_name", "campaign_title": "campaign_name", "offerid": "offer_id",
 	"offername": "offer_name", "offer_title": "offer_name", "landerid": "lander_id", "landingid": "lander_id", "landing_id": "lander_id",
@@ -24,19 +24,18 @@ var tokens = map[string]string{
 	"domain_referrer": "referrer_domain", "sum": "payout", "type": "goal",
 }
 
-// The states of campaigns and offers.
+// States of campaigns and offers.
 const (
 	paused  = "2"
 	deleted = "3"
 )
 
-// reader makes a document from the records of the account.
 type reader struct {
 	*moved.Book
 	in         *account
 	params     map[string][]moved.Param // by the id of the source
-	currencies map[string]string        // by the id of the source or network
-	listicles  map[string]bool          // whether a landing page is a listicle (a page with a link for each offer), by its id
+	currencies map[string]string        // by the id of source or network
+	listicles  map[string]bool          // landing pages with a link for each offer, by id
 }
 
 func (in *account) result(host string) trackerimport.Result {
@@ -97,7 +96,6 @@ func (r *reader) network(n moved.Value) {
 	r.Put(it)
 }
 
-// plain matches a name that a parameter of a link can have.
 var plain = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9_.-]{0,63}$`)
 
 func (r *reader) source(s moved.Value) {
@@ -219,7 +217,7 @@ func (r *reader) cost(it *moved.Item, c moved.Value, currency string) {
 	r.Amount(it, "cost_value", value, currency)
 }
 
-// others adds notes about the other settings of a campaign that work differently here.
+// others notes the other settings of a campaign that work differently here.
 func (r *reader) others(it *moved.Item, c moved.Value) {
 	urls := []string{c.At("postback_url").Text(), c.At("integration_postback", "url").Text()}
 	for _, list := range []string{"postbacks", "click_postbacks", "impression_postbacks"} {

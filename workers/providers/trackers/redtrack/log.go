@@ -16,7 +16,7 @@ import (
 )
 
 const (
-	// RowsPerPage is the number of rows of the log in one answer. RedTrack allows 10,000.
+	// RowsPerPage is the number of rows in one answer. RedTrack allows 10,000.
 	RowsPerPage = 2000
 	// LogEvery is the least time between two requests. RedTrack refuses more than 20 requests a minute.
 	LogEvery = 3 * time.Second
@@ -30,8 +30,7 @@ type Log struct {
 	rows int
 }
 
-// NewLog returns the log of an account. Times without an offset are in the given time zone. every is the least time between
-// two requests.
+// NewLog reads times without an offset in the given zone. every is the least time between requests.
 func NewLog(client *http.Client, access trackers.Access, zone *time.Location, every time.Duration) (*Log, error) {
 	api, host, err := newAPI(client, access)
 	if err != nil {
@@ -41,7 +40,7 @@ func NewLog(client *http.Client, access trackers.Access, zone *time.Location, ev
 	return &Log{api, host, zone, RowsPerPage}, nil
 }
 
-// page reads a page of the rows of one day. Pages are numbered from 1. last reports whether it is the last one.
+// page reads a page of one day. Pages are numbered from 1.
 func (l *Log) page(ctx context.Context, path, day string, page int) (rows []moved.Value, last bool, err error) {
 	var answer moved.Value
 	query := url.Values{"date_from": {day}, "date_to": {day}, "page": {strconv.Itoa(page)}, "per": {strconv.Itoa(l.rows)}}
@@ -55,7 +54,7 @@ func (l *Log) page(ctx context.Context, path, day string, page int) (rows []move
 	return rows, len(rows) < l.rows, nil
 }
 
-// Clicks returns a page of the clicks of a day. Rows without an id or a time are left out, and counted as unread.
+// Clicks returns a page of the clicks of a day. Rows without an id or a time are counted as unread.
 func (l *Log) Clicks(ctx context.Context, day string, page int) (list []trackerimport.OldClick, unread int, last bool, err error) {
 	rows, last, err := l.page(ctx, "/tracks", day, page)
 	for _, v := range rows {
@@ -93,7 +92,7 @@ func (l *Log) click(v moved.Value) trackerimport.OldClick {
 	return k
 }
 
-// deviceTypes maps RedTrack's words to ours. Other words are left out.
+// deviceTypes maps RedTrack's words to ours, and leaves out others.
 var deviceTypes = map[string]string{
 	"mobile": "mobile", "phone": "mobile", "smartphone": "mobile", "mobile phone": "mobile", "tablet": "tablet", "desktop": "desktop", "tv": "tv",
 	"smart tv": "tv",
@@ -101,7 +100,7 @@ var deviceTypes = map[string]string{
 
 const maxID = 64
 
-// key returns the key of the record whose id the member has. It is empty if the member has no id.
+// key returns the key of the record in a member, or an empty text.
 func (l *Log) key(v moved.Value, member string) string {
 	if id := v.At(member).ID(); id != "" {
 		return trackerimport.Key("redtrack", l.host, id)
@@ -109,7 +108,7 @@ func (l *Log) key(v moved.Value, member string) string {
 	return ""
 }
 
-// time returns the time of the first member that has one in a known format. It is zero if none has.
+// time returns the first time in a known format, or zero.
 func (l *Log) time(v moved.Value, members ...string) time.Time {
 	for _, name := range members {
 		text := v.At(name).Text()
@@ -122,7 +121,7 @@ func (l *Log) time(v moved.Value, members ...string) time.Time {
 	return time.Time{}
 }
 
-// Conversions returns a page of the conversions of a day. Rows without an id or a click are left out, and counted as unread.
+// Conversions returns a page of the conversions of a day. Rows without an id or a click are counted as unread.
 func (l *Log) Conversions(ctx context.Context, day string, page int) (list []trackerimport.OldConversion, unread int, last bool, err error) {
 	rows, last, err := l.page(ctx, "/conversions", day, page)
 	for _, v := range rows {
@@ -130,7 +129,7 @@ func (l *Log) Conversions(ctx context.Context, day string, page int) (list []tra
 			ID: models.Cut(v.At("id").Text(), maxID), ClickID: v.At("clickid").Text(), Token: v.At("deduplicate_token").Text(),
 			Status: v.At("status").Text(), Payout: v.At("payout").Text(), Currency: v.At("currency").Text(), At: l.time(v, "conv_time", "created_at"),
 		}
-		if v.At("default_type").Int() != 1 { // default_type is 1 if the type is the one for postbacks without a type
+		if v.At("default_type").Int() != 1 { // 1 means the type for postbacks without a type
 			c.Goal = models.Cut(v.At("type").Text(), 64)
 		}
 		if c.ID == "" || c.ClickID == "" {

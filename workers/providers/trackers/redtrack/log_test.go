@@ -14,8 +14,7 @@ import (
 	"switchyard/workers/providers/trackers/redtrack/redtracktest"
 )
 
-// TestLogIsPaged: the log is read page by page, with pauses that respect RedTrack's limit of 20 requests a minute. The test has a clock
-// of its own, so it does not wait.
+// TestLogIsPaged has a clock of its own, so it does not wait for RedTrack's limit of 20 requests a minute.
 func TestLogIsPaged(t *testing.T) {
 	t.Parallel()
 	const rows = 2*redtrack.RowsPerPage + 10
@@ -56,7 +55,7 @@ func TestLogIsPaged(t *testing.T) {
 	if first.At.Format(time.RFC3339) != "2026-11-20T08:00:00Z" || first.Subs[19] != "x" || first.ExternalID != "ext" || first.Campaign == "" || first.Offer != "" {
 		t.Errorf("%+v", first)
 	}
-	for range 30 { // more requests than RedTrack allows in a minute
+	for range 30 { // more than RedTrack allows in a minute
 		list, _, last, err := log.Conversions(context.Background(), "2026-11-20", 1)
 		want := trackerimport.OldConversion{
 			ID: "c", ClickID: "t1", Goal: "Purchase", Status: "approved", Payout: "33.3", Currency: "EUR", At: time.Date(2026, 11, 20, 13, 3, 11, 0, time.UTC),

@@ -1,5 +1,4 @@
-// Package redtrack reads an account of RedTrack through its API. The API key is in the query of each request, so errors must not
-// contain the requested address.
+// Package redtrack reads an account through RedTrack's API. The API key is in each query, so errors must not contain the address.
 package redtrack
 
 import (
@@ -50,7 +49,6 @@ func explain(status int) string {
 	return ""
 }
 
-// account has the records that were read.
 type account struct {
 	domains, networks, sources, landings, offers, campaign []moved.Value
 }
@@ -87,7 +85,7 @@ func read(ctx context.Context, api *trackers.API, host string, progress trackers
 	return in.result(host), nil
 }
 
-// pages reads the pages of a list. It ends with a page that is not full, or that has only records of earlier pages.
+// pages ends with a page that is not full or has only records of earlier pages.
 func pages(ctx context.Context, api *trackers.API, path string, told func(done int)) (out []moved.Value, err error) {
 	seen := map[string]bool{}
 	for page := 1; page <= maxPages; page++ {

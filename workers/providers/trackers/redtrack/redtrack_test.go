@@ -41,16 +41,14 @@ func TestFixtures(t *testing.T) {
 	}
 }
 
-// TestAgainHasTheKeysOfTheFirstRun: a second import finds the records of the first import under the same keys. Only a deleted offer
-// is missing.
+// TestAgainHasTheKeysOfTheFirstRun: only a deleted offer is missing.
 func TestAgainHasTheKeysOfTheFirstRun(t *testing.T) {
 	t.Parallel()
 	first, second := readAll(t, redtracktest.Fixture("plain/in/tracker.json")), readAll(t, redtracktest.Fixture("again/in/tracker.json"))
 	movedtest.SameKeys(t, first, second, "offers/redtrack.tracker.example."+redtracktest.ID(4, 2))
 }
 
-// TestLinksAreThoseOfTheAds: the result has the links that existing ads lead to. Their path is the campaign's id, which becomes the
-// alias.
+// TestLinksAreThoseOfTheAds: their path is the campaign's id, which becomes the alias.
 func TestLinksAreThoseOfTheAds(t *testing.T) {
 	t.Parallel()
 	id := redtracktest.ID(5, 1)
@@ -73,7 +71,6 @@ func TestRefusalsAreToldWithoutTheKey(t *testing.T) {
 	}
 }
 
-// TestATrackerThatDoesNotAnswerIsToldWithoutTheKey: if there is no server at the address, the error does not contain the key.
 func TestATrackerThatDoesNotAnswerIsToldWithoutTheKey(t *testing.T) {
 	t.Parallel()
 	server := httptest.NewServer(http.NotFoundHandler())

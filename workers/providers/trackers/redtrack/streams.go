@@ -11,7 +11,7 @@ import (
 	"switchyard/workers/providers/trackers/moved"
 )
 
-// paths returns the paths of a campaign. A visitor's stream is chosen at random by weight, among the streams whose filters match.
+// paths returns the paths of a campaign. A visitor's stream is chosen by weight among those whose filters match.
 func (r *reader) paths(it *moved.Item, c moved.Value, params []moved.Param) (out []moved.Path) {
 	optimised := false
 	for _, one := range c.At("streams").List() {
@@ -38,14 +38,14 @@ func (r *reader) paths(it *moved.Item, c moved.Value, params []moved.Param) (out
 	return out
 }
 
-// destination is a landing page or an offer of a stream, perhaps with a filter of its own.
+// destination is a landing page or an offer of a stream.
 type destination struct {
 	share    moved.Share
 	isPage   bool
-	filter   string // the name of the active filter if there is exactly one, and it is not "subs"; otherwise empty
+	filter   string // the only active filter, unless it is "subs"; may be empty
 	value    moved.Value
-	splits   bool // whether filter is set, so that it can be inverted
-	filtered bool // whether at least one filter is active
+	splits   bool // filter is set, so it can be inverted
+	filtered bool // at least one filter is active
 }
 
 func (r *reader) destinations(pages, offers []moved.Value) (out []destination) {
@@ -70,11 +70,10 @@ func (r *reader) destinations(pages, offers []moved.Value) (out []destination) {
 	return out
 }
 
-// split returns the paths of a stream. If destinations have filters, different visitors of the stream have different sets of
-// destinations, and split returns a path for each set. A visitor can take only one of these paths. Each of them has the weight of the
-// stream, so the shares of the streams do not change.
+// split returns a path for each set of destinations that their filters can leave. A visitor can take only one of these paths.
+// Each has the weight of the stream, so the shares of streams stay.
 func (r *reader) split(path moved.Path, pages, offers []moved.Value, params []moved.Param) (out []moved.Path) {
-	const most = 3 // the maximum number of destinations with a filter; 3 of them give up to 8 paths
+	const most = 3 // destinations with a filter, which give up to 8 paths
 	all := r.destinations(pages, offers)
 	listicles, filtered, can := 0, 0, true
 	for _, d := range all {
@@ -118,14 +117,13 @@ func (r *reader) split(path moved.Path, pages, offers []moved.Value, params []mo
 			}
 		}
 		if filtered > 0 && (len(one.Onward) == 0 && len(offers) > 0 || len(one.Pages) == 0 && len(pages) > 0) {
-			continue // the stream has no destination for these visitors
+			continue // no destination for these visitors
 		}
 		out = append(out, one)
 	}
 	return out
 }
 
-// filters returns the test of a stream.
 func filters(all moved.Value, params []moved.Param) (t moved.Test) {
 	for _, name := range all.Names() {
 		if f := all.At(name); f.At("active").True() {
@@ -135,15 +133,14 @@ func filters(all moved.Value, params []moved.Param) (t moved.Test) {
 	return t
 }
 
-// lists maps the filters that are lists of values to our attributes.
+// lists maps filters that list values to our attributes.
 var lists = map[string]string{
 	"browser": "browser", "city": "city", "country": "country", "device_brand": "device_brand", "device_model": "device_model",
 	"device_type": "device_type", "domain_referrer": "referrer_domain", "isp": "isp", "languages": "language", "os": "os", "region": "region",
 	"referrer": "referrer",
 }
 
-// filter adds a filter to a test. If turned is true, the filter is inverted: it lets pass exactly the visitors that it would
-// otherwise stop.
+// filter adds a filter to a test, inverted if turned is true.
 func filter(t *moved.Test, name string, f moved.Value, turned bool, params []moved.Param) {
 	reject := f.At("exclude").True() != turned
 	values := f.At("values").Texts()
@@ -188,7 +185,7 @@ func proxies(t *moved.Test, name string, values []string, reject bool) {
 	t.Listed(name, "proxy_kind", kinds, reject)
 }
 
-// subs adds a test of sub-parameters. Each may have several values between commas.
+// subs splits the values of sub-parameters at commas.
 func subs(t *moved.Test, f moved.Value, reject, contains bool, params []moved.Param) {
 	items := f.At("items")
 	set := 0
@@ -209,7 +206,7 @@ func subs(t *moved.Test, f moved.Value, reject, contains bool, params []moved.Pa
 		n, err := strconv.Atoi(strings.TrimPrefix(name, "sub"))
 		switch {
 		case len(values) == 0:
-		case err != nil || set > 1 && reject: // unclear: is a visitor stopped if one sub-parameter matches, or if all match?
+		case err != nil || set > 1 && reject: // unclear whether one match or all stop a visitor
 			t.Lose(name, values, reject)
 		case contains:
 			t.Contains(name, moved.SubAttribute(n, params), values, reject)

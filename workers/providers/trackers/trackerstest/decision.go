@@ -1,4 +1,4 @@
-// Package trackerstest compares where visitors go at another tracker with where they go here, once its campaigns are imported.
+// Package trackerstest compares where visitors go at another tracker and in its imported campaigns.
 package trackerstest
 
 import (
@@ -18,15 +18,14 @@ import (
 	"switchyard/models/flow"
 )
 
-// Visitor is a made-up visitor. An empty text is unknown.
+// Visitor is a made-up visitor.
 type Visitor struct {
-	Attributes map[string]string // by the names that conditions use
+	Attributes map[string]string // by the names in conditions; empty: unknown
 	IP         netip.Addr
 	IsBot      bool
 	IsUnique   bool
 }
 
-// values are the values that made-up visitors have. The empty ones are unknown.
 var values = map[string][]string{
 	"country": {"DE", "AT", "US", "GB", "IN", ""}, "language": {"de", "en", "fr", ""}, "os": {"iOS", "Android", "Windows", "macOS"},
 	"browser": {"Chrome", "Safari", "Firefox", ""}, "device_type": {"mobile", "desktop", "tablet"}, "os_version": {"9.1", "14.0.3", "17.2", ""},
@@ -36,9 +35,9 @@ var values = map[string][]string{
 	"sub1": {"zone-1", "zone-22", "other", ""}, "sub2": {"a", "b", ""}, "sub3": {"x1", "x2", ""},
 }
 
-// Visitors makes up visitors. The same seed gives the same visitors.
+// Visitors makes the same visitors for the same seed.
 func Visitors(n int, seed uint64) []Visitor {
-	random := rand.New(rand.NewPCG(seed, 1)) //nolint:gosec // they need not be secret
+	random := rand.New(rand.NewPCG(seed, 1)) //nolint:gosec // not secret
 	names := slices.Sorted(maps.Keys(values))
 	list := make([]Visitor, n)
 	for i := range list {
@@ -52,12 +51,12 @@ func Visitors(n int, seed uint64) []Visitor {
 	return list
 }
 
-// Values returns the values that visitors have for an attribute, without the unknown one.
+// Values returns the known values of an attribute.
 func Values(attribute string) []string {
 	return slices.DeleteFunc(slices.Clone(values[attribute]), func(v string) bool { return v == "" })
 }
 
-// Facts returns the attributes of the visitor that conditions can test.
+// Facts returns what conditions can test.
 func (v *Visitor) Facts() *cond.Facts {
 	f := &cond.Facts{}
 	for name, value := range v.Attributes {
@@ -71,26 +70,22 @@ func (v *Visitor) Facts() *cond.Facts {
 	return f
 }
 
-// Choice has the probabilities of the decisions that a tracker may make for a visitor: for each path by its name, or for each destination
-// by its key. An empty name means that no path takes the visitor.
+// Choice has probabilities, of paths by name or of destinations by key. An empty name is no path.
 type Choice map[string]float64
 
 // Model decides as another tracker does.
 type Model interface {
 	// Paths returns the paths that may take a visitor of a campaign.
 	Paths(v *Visitor) Choice
-	// Destinations returns the places to which a path may send its visitors first: its landing pages, or its offers if it
-	// has no landing pages. The result may be empty.
+	// Destinations returns where a path may send visitors first: its landing pages, or without any its offers.
 	Destinations(path string) Choice
 }
 
-// plan is an imported campaign, ready to decide.
 type plan struct {
 	*flow.Plan
 	keys map[uuid.UUID]string // of destinations
 }
 
-// ids makes ids from keys.
 type ids map[uuid.UUID]string
 
 func (k ids) ID(kind accountconfig.Kind, key string) (uuid.UUID, bool) {
@@ -101,7 +96,6 @@ func (k ids) ID(kind accountconfig.Kind, key string) (uuid.UUID, bool) {
 
 func (k ids) Key(accountconfig.Kind, uuid.UUID) (string, bool) { return "", false }
 
-// planOf compiles a campaign of a document.
 func planOf(tb testing.TB, doc accountconfig.Document, key string) plan {
 	tb.Helper()
 	p := plan{keys: map[uuid.UUID]string{}}
@@ -125,7 +119,7 @@ func planOf(tb testing.TB, doc accountconfig.Document, key string) plan {
 	return p
 }
 
-// tally counts how often each of several choices was made, among visitors with the same probabilities.
+// tally counts the choices for visitors with the same probabilities.
 type tally struct {
 	want  Choice
 	count map[string]int
@@ -144,8 +138,7 @@ func (all tallies) add(group string, want Choice, got string) {
 	c.total++
 }
 
-// check compares the counts with the probabilities by a chi-square test. Groups in which a count is expected to be below
-// five are too small for the test and are left out.
+// check is a chi-square test. It leaves out groups with an expected count below five.
 func (all tallies) check(tb testing.TB, what string) (groups int) {
 	tb.Helper()
 	const least, smallest = 0.001, 5.0
@@ -176,9 +169,8 @@ func (all tallies) check(tb testing.TB, what string) (groups int) {
 	return groups
 }
 
-// Compare sends visitors to an imported campaign. If the model makes no random choice, both must decide alike. If it makes one,
-// the shares must agree. Compare returns the number of decisions without a random choice, and the number of groups of visitors
-// whose shares were compared.
+// Compare sends visitors to an imported campaign and compares its decisions with the model. It returns the number of decisions
+// without a random choice, and of groups of visitors whose shares were compared.
 func Compare(tb testing.TB, doc accountconfig.Document, key string, model Model, visitors []Visitor, seed uint64) (sure, groups int) {
 	tb.Helper()
 	p := planOf(tb, doc, key)

@@ -15,21 +15,19 @@ import (
 	"switchyard/workers/providers/trackers/moved"
 )
 
-// tokens maps the names of Voluum's macros to our tokens. Names that are aliases of our tokens are left out.
+// tokens maps Voluum's macros to our tokens. Our own aliases are left out.
 var tokens = map[string]string{
 	"lander.id": "lander_id", "lander.name": "lander_name", "countryname": "country_name", "ipaddress": "ip", "isp.name": "isp",
 	"visitor.id": "visitor_id", "conversion.transactionid": "conversion_id",
 }
 
-// reader makes a document from the records of the account.
 type reader struct {
 	*moved.Book
 	in     *account
 	flows  map[string]moved.Value
 	used   map[string]int           // number of campaigns by flow
-	params map[string][]moved.Param // parameters of each source, by its id
-	// named maps the names of custom variables to the parameters of links. The parameter is empty if sources use the name for
-	// different parameters.
+	params map[string][]moved.Param // by source
+	// named maps custom variables to parameters of links. It has an empty parameter if sources use different ones.
 	named      map[string]string
 	workspaces map[string]string // names by id
 }
@@ -78,8 +76,7 @@ func (in *account) result(host string) trackerimport.Result {
 	return r.Result()
 }
 
-// variableLeft matches a {var:name} that macro does not translate: no source has the variable, or sources use different parameters
-// for it.
+// variableLeft matches a {var:name} that macro does not translate, because sources lack it or use different parameters for it.
 var variableLeft = regexp.MustCompile(`(?i)\{var:[^}]*\}`)
 
 // macro translates {var:name}.
@@ -167,7 +164,7 @@ func (r *reader) lander(l moved.Value) {
 	r.Put(it)
 }
 
-// common reads the members that several kinds of records have.
+// common reads what several kinds of records have.
 func (r *reader) common(it *moved.Item, v moved.Value) {
 	if code := v.At("country", "code"); !code.Is("global", "") {
 		r.Country(it, []string{code.Text()})
@@ -254,8 +251,7 @@ func (r *reader) readCampaigns() {
 	r.Campaigns(drafts)
 }
 
-// cost reads the cost model of a campaign. The amount is in the campaign's currency. If the campaign names no currency, the
-// currency of its source is used.
+// cost uses the source's currency if the campaign names none.
 func (r *reader) cost(it *moved.Item, c moved.Value) {
 	cost := c.At("costModel")
 	word := cost.At("type").Text()
@@ -283,8 +279,7 @@ func (r *reader) cost(it *moved.Item, c moved.Value) {
 	}
 }
 
-// countWorkspaces collects the workspaces of the campaigns. If there are several, it adds a note, and the workspace of each campaign
-// becomes the campaign's group.
+// countWorkspaces collects the workspaces, which become groups of campaigns if there are several.
 func (r *reader) countWorkspaces() {
 	for _, c := range r.in.campaign {
 		if w := c.At("workspace"); w.At("id").ID() != "" {

@@ -14,7 +14,6 @@ import (
 
 type object = map[string]any
 
-// pathsOf returns the paths of a group.
 func pathsOf(g movedtest.Group) (out []object) {
 	for _, p := range g.Paths {
 		var pages, offers []object
@@ -75,7 +74,7 @@ func trackerOf(t *testing.T, specs []movedtest.Spec) []byte {
 func TestTheSameVisitorGoesToTheSamePlace(t *testing.T) {
 	t.Parallel()
 	specs := movedtest.Specs(41, false)
-	for i := range specs { // a path of Voluum with landing pages sends every visitor to one of them
+	for i := range specs { // a path of Voluum with landing pages sends all visitors to them
 		for _, g := range specs[i].Groups {
 			for j := range g.Paths {
 				if p := &g.Paths[j]; len(p.Pages) > 0 {

@@ -12,7 +12,7 @@ import (
 	"switchyard/workers/providers/trackers/moved"
 )
 
-// target returns the paths of a campaign. They come from the campaign's own flow, a shared flow, or a single address.
+// target returns the paths of a campaign's own flow, shared flow or single address.
 func (r *reader) target(it *moved.Item, c moved.Value, params []moved.Param) []moved.Path {
 	to := c.At("redirectTarget")
 	if c.At("directTracking").True() {
@@ -41,7 +41,7 @@ func (r *reader) target(it *moved.Item, c moved.Value, params []moved.Param) []m
 	return r.paths(f, params)
 }
 
-// paths returns the paths of a flow: the groups with conditions in their order, and then the default paths.
+// paths returns the groups with conditions in order, then the default paths.
 func (r *reader) paths(f moved.Value, params []moved.Param) (out []moved.Path) {
 	group := 1
 	for _, g := range f.At("conditionalPathsGroups").List() {
@@ -115,7 +115,7 @@ func (r *reader) path(f, p moved.Value) moved.Path {
 	return out
 }
 
-// lists maps the conditions that are lists of values to our attributes and to the member that has the values.
+// lists maps conditions that list values to our attributes and the member with the values.
 var lists = map[string]struct{ attribute, member string }{
 	"country": {"country", "countries"}, "region": {"region", "names"}, "city": {"city", "names"}, "deviceType": {"device_type", "deviceTypes"},
 	"operatingSystem": {"os", "operatingSystems"}, "os": {"os", "operatingSystems"}, "browser": {"browser", "browsers"},
@@ -123,7 +123,6 @@ var lists = map[string]struct{ attribute, member string }{
 	"brand": {"device_brand", "brands"}, "model": {"device_model", "models"}, "referrerDomain": {"referrer_domain", "domains"},
 }
 
-// conditions returns the test of a group: every kind of condition must hold.
 func conditions(all moved.Value, params []moved.Param) (t moved.Test) {
 	for _, name := range all.Names() {
 		c := all.At(name)
@@ -175,8 +174,7 @@ func number(index moved.Value) int {
 	return n
 }
 
-// predicate reads the predicate of the condition c. reject is true if the visitor must not have the condition's values. ok is
-// false for an unknown predicate.
+// predicate returns reject true if the visitor must not have the values. ok is false for an unknown predicate.
 func predicate(c moved.Value) (reject, ok bool) {
 	switch p := c.At("predicate"); {
 	case p.Is("MUST_BE"):
@@ -187,8 +185,7 @@ func predicate(c moved.Value) (reject, ok bool) {
 	return false, false
 }
 
-// valuesOf returns the values of a condition. They are in the member that lists names or, if it is no list, in the first member that is
-// a list.
+// valuesOf reads the member that lists names or, if it is no list, the first list.
 func valuesOf(name string, c moved.Value) []string {
 	if member := lists[name].member; member != "" && c.At(member).IsList() {
 		return c.At(member).Texts()

@@ -1,4 +1,4 @@
-// Package voluum reads an account of Voluum through its API: a list of each kind, and then each record.
+// Package voluum reads an account through Voluum's API: a list of each kind, then each record.
 package voluum
 
 import (
@@ -16,7 +16,7 @@ const (
 	header  = "Cwauth-Token"
 )
 
-// Read reads an account. The access has the id and the secret of an access key of Voluum.
+// Read reads an account. The access has the id and the secret of an access key.
 func Read(ctx context.Context, client *http.Client, access trackers.Access, progress trackers.Progress) (trackerimport.Result, error) {
 	api, host, err := newAPI(client, access)
 	if err != nil {
@@ -46,7 +46,7 @@ func explain(status int) string {
 	return ""
 }
 
-// signIn opens a session. Its token is used for the rest of the run.
+// signIn opens a session for the rest of the run.
 func signIn(ctx context.Context, api *trackers.API, access trackers.Access) error {
 	var answer moved.Value
 	body := map[string]string{"accessId": access.ID, "accessKey": access.Key}
@@ -62,7 +62,6 @@ func signIn(ctx context.Context, api *trackers.API, access trackers.Access) erro
 	return nil
 }
 
-// account has the records that were read.
 type account struct {
 	domains                                             moved.Value
 	networks, sources, landers, offers, flows, campaign []moved.Value

@@ -40,16 +40,14 @@ func TestFixtures(t *testing.T) {
 	}
 }
 
-// TestAgainHasTheKeysOfTheFirstRun: a second import finds the records of the first import under the same keys. Only a deleted offer
-// is missing.
+// TestAgainHasTheKeysOfTheFirstRun: only a deleted offer is missing.
 func TestAgainHasTheKeysOfTheFirstRun(t *testing.T) {
 	t.Parallel()
 	first, second := readAll(t, voluumtest.Fixture("plain/in/tracker.json")), readAll(t, voluumtest.Fixture("again/in/tracker.json"))
 	movedtest.SameKeys(t, first, second, "offers/voluum.tracker.example."+voluumtest.UUID(4, 2))
 }
 
-// TestLinksAreThoseOfTheAds: the result has the links that existing ads lead to. Their path is the campaign's id, which becomes the
-// alias.
+// TestLinksAreThoseOfTheAds: their path is the campaign's id, which becomes the alias.
 func TestLinksAreThoseOfTheAds(t *testing.T) {
 	t.Parallel()
 	id := voluumtest.UUID(5, 1)

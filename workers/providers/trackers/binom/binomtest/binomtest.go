@@ -1,6 +1,5 @@
-// Package binomtest is a fake of the API of Binom 2. It demands the header with the key, and serves the fixtures in testdata. It
-// serves groups and domains as complete lists. It serves other records by id, and as lists that have only ids and names.
-// Affiliate networks are served only as a list of ids and names.
+// Package binomtest is a fake of the API of Binom 2. It serves groups and domains as complete lists, networks as a list of ids
+// and names, and other records in both that form and by id.
 package binomtest
 
 import (
@@ -75,7 +74,7 @@ func serve(t *movedtest.Parsed, r *http.Request) (any, bool) {
 
 type object = map[string]any
 
-// Big returns a tracker with many campaigns and offers. Each campaign has a rule and default paths.
+// Big returns a tracker with many campaigns and offers.
 func Big(campaigns, offers int) []byte {
 	t := object{
 		"groups": object{"campaigns": []object{{"uuid": "g", "name": "Big"}}}, "rotation": []object{},

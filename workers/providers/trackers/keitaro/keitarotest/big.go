@@ -7,7 +7,7 @@ import (
 
 type object = map[string]any
 
-// Big returns the JSON of a Tracker with the given numbers of campaigns and offers. Each campaign has three streams.
+// Big returns the JSON of a Tracker. Each campaign has three streams.
 func Big(campaigns, offers int) []byte {
 	t := object{
 		"groups":             []object{{"id": 1, "name": "Big", "position": 1, "type": "campaigns"}},

@@ -1,5 +1,5 @@
-// Package keitarotest is a fake of Keitaro's Admin API. It demands the header with the key, serves the fixtures in testdata, and refuses
-// requests as the real API does.
+// Package keitarotest is a fake of Keitaro's Admin API. It serves the fixtures in testdata and refuses requests as the real API
+// does.
 package keitarotest
 
 import (
@@ -29,7 +29,7 @@ func Fixture(name string) []byte {
 	return raw
 }
 
-// Tracker is the content of a tracker: its lists as they are served, and the streams of all campaigns in one list.
+// Tracker has the lists as they are served, and the streams of all campaigns in one list.
 type Tracker struct {
 	Groups   []json.RawMessage `json:"groups"`
 	Networks json.RawMessage   `json:"affiliate_networks"`
@@ -57,7 +57,7 @@ type failure struct {
 	status int
 }
 
-// New returns a fake that serves a tracker in the form of a fixture's tracker.json.
+// New takes the content of a fixture's tracker.json.
 func New(tracker []byte) *Fake {
 	f := &Fake{streams: map[string][]json.RawMessage{}, known: map[string]bool{}}
 	var campaigns []struct {
@@ -92,7 +92,7 @@ func (f *Fake) FailOnce(path string, status int) {
 	f.next = append(f.next, failure{path, status})
 }
 
-// Asked returns the paths of the requests so far, in the order of the requests.
+// Asked returns the paths of the requests so far, in order.
 func (f *Fake) Asked() []string {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -125,7 +125,7 @@ func (f *Fake) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		refuse(w, http.StatusForbidden, "")
 		return
 	default:
-		// The real API does not repeat the key. The fake does, so that a test can check that no error contains it.
+		// Unlike the real API, the fake repeats the key, so that a test can check that no error contains it.
 		refuse(w, http.StatusUnauthorized, " for "+r.Header.Get("Api-Key"))
 		return
 	}

@@ -15,7 +15,7 @@ import (
 	"switchyard/models/trackerimport"
 )
 
-// Named replaces 127.0.0.1, the address of a fake, by tracker.example in the document, the notes and the links of a result.
+// Named replaces the address of a fake by tracker.example in a result.
 func Named(tb testing.TB, result trackerimport.Result) (out trackerimport.Result) {
 	tb.Helper()
 	const fake, host = "127.0.0.1", "tracker.example"
@@ -37,8 +37,7 @@ func Named(tb testing.TB, result trackerimport.Result) (out trackerimport.Result
 	return out
 }
 
-// Compare compares a result with want.yaml and want-notes.json in folder. If update is true, it writes these files instead. In both
-// cases it also runs Decodes.
+// Compare compares a result with want.yaml and want-notes.json in folder or, with update, writes them. It also runs Decodes.
 func Compare(t *testing.T, update bool, folder string, result trackerimport.Result) {
 	t.Helper()
 	document, err := result.Document.YAML()
@@ -71,7 +70,7 @@ func Compare(t *testing.T, update bool, folder string, result trackerimport.Resu
 	Decodes(t, result)
 }
 
-// keys finds the ids of a document's records by their keys. The id is a hash of the key.
+// keys finds the ids of records by their keys.
 type keys accountconfig.Document
 
 func (k keys) ID(kind accountconfig.Kind, key string) (uuid.UUID, bool) {
@@ -97,8 +96,7 @@ func Campaign(tb testing.TB, result trackerimport.Result, key string) accountcon
 	return c
 }
 
-// Decodes checks that every record can be decoded, like in the job that applies a document, and that keys, names, notes and links
-// are consistent.
+// Decodes checks that every record can be decoded and that keys, names, notes and links agree.
 func Decodes(tb testing.TB, result trackerimport.Result) {
 	tb.Helper()
 	ids := keys(result.Document)
@@ -142,7 +140,7 @@ func with[R any](c *accountconfig.Codec[R], ids accountconfig.IDs) func(string, 
 	}
 }
 
-// SameKeys checks that a second run has the records of the first run under the same keys, except the deleted ones.
+// SameKeys checks that a second run has the same keys, except the deleted ones.
 func SameKeys(tb testing.TB, first, second trackerimport.Result, deleted ...string) {
 	tb.Helper()
 	gone := map[string]bool{}

@@ -16,28 +16,27 @@ import (
 	"switchyard/models/trackerimport"
 )
 
-// The numbers of campaigns and of visitors in a comparison of decisions.
 const (
 	Campaigns = 200
 	visitors  = 10_000
 )
 
-// Spec describes a campaign of another tracker. The JSON of the campaign and the model of its decisions are made from it.
+// Spec describes a campaign of another tracker.
 type Spec struct{ Groups []Group }
 
 // Group is a rule with its paths, or a stream. Without countries and device it takes every visitor.
 type Group struct {
 	Countries []string
-	NotDevice string // the group does not take visitors with this device
+	NotDevice string // refuses this device
 	Off       bool
 	Paths     []SpecPath
 }
 
-// SpecPath has the weights of its destinations. Page 0 means that the visitor sees no page. Pages and offers are numbered from 1.
+// SpecPath has weights of destinations. Page 0 is no page.
 type SpecPath struct {
 	Weight        int
 	Off           bool
-	Pages, Offers []int // Pages[n] is the weight of page n, and Offers[n] is the weight of offer n+1
+	Pages, Offers []int // Pages[n] is for page n, Offers[n] for offer n+1
 }
 
 // Visitor is a made-up visitor.
@@ -48,7 +47,7 @@ var (
 	devices   = []string{"desktop", "mobile"}
 )
 
-// Specs returns campaigns. If streams is true, each group has one path and is active.
+// Specs returns random campaigns. If streams is true, each group has one path and is active.
 func Specs(seed uint64, streams bool) []Spec {
 	r := rand.New(rand.NewPCG(seed, 1)) //nolint:gosec // the same each time
 	out := make([]Spec, Campaigns)
@@ -78,7 +77,7 @@ func Specs(seed uint64, streams bool) []Spec {
 			}
 			out[i].Groups = append(out[i].Groups, g)
 		}
-		slices.Reverse(out[i].Groups) // the group without conditions, if there is one, comes last
+		slices.Reverse(out[i].Groups) // a group without conditions comes last
 		out[i].Groups[len(out[i].Groups)-1].Off = false
 	}
 	return out
@@ -88,8 +87,8 @@ func (g *Group) fits(v Visitor) bool {
 	return !g.Off && (len(g.Countries) == 0 || slices.Contains(g.Countries, v.Country)) && (g.NotDevice == "" || g.NotDevice != v.Device)
 }
 
-// model returns the chance of each outcome for a visitor. If streams is true, a path is chosen at random among the
-// paths of all groups that take the visitor. Otherwise the first group that takes the visitor and has an active path decides.
+// model returns the chance of each outcome. With streams, a path is drawn from all groups that take the visitor, otherwise from
+// the first that has an active path.
 func (s *Spec) model(v Visitor, streams bool) map[string]float64 {
 	var drawn []SpecPath
 	for i := range s.Groups {
@@ -135,8 +134,8 @@ func sum(list []int) (n int) {
 	return n
 }
 
-// SameDecisions sends visitors to imported campaigns. If the model makes no random choice, the decision must be the same. If it
-// makes one, the shares must agree. key returns the key that page, offer or campaign number n has in the document.
+// SameDecisions sends visitors to imported campaigns and compares the shares of outcomes with the model. key returns the key of
+// page, offer or campaign n in the document.
 func SameDecisions(t *testing.T, result trackerimport.Result, specs []Spec, streams bool, key func(kind accountconfig.Kind, n int) string) {
 	t.Helper()
 	refs := map[uuid.UUID]*flow.Ref{}
@@ -181,8 +180,8 @@ func SameDecisions(t *testing.T, result trackerimport.Result, specs []Spec, stre
 		s, f := chi(t, fmt.Sprint(at), got, specs[at.campaign].model(at.visitor, streams))
 		statistic, freedom = statistic+s, freedom+f
 	}
-	// Wilson and Hilferty: the cube root of chi-square is nearly normally distributed. If the shares agree, z exceeds 3.09 by chance
-	// with a probability of 0.001.
+	// Wilson and Hilferty: the cube root of chi-square is nearly normally distributed. z exceeds 3.09 by chance with a
+	// probability of 0.001.
 	k := float64(freedom)
 	z := (math.Cbrt(statistic/k) - (1 - 2/(9*k))) / math.Sqrt(2/(9*k))
 	if freedom < Campaigns || z > 3.09 {
@@ -204,8 +203,7 @@ func outcome(plan *flow.Plan, facts *cond.Facts, r *rand.Rand) string {
 	return fmt.Sprintf("page %d, offer %d", page, n)
 }
 
-// chi returns the chi-square statistic of one group of visitors. Outcomes that are expected fewer than five times are counted
-// together. They are left out if even together they are expected fewer than five times.
+// chi returns a chi-square statistic. Outcomes expected fewer than five times are counted together, or left out if still too few.
 func chi(t *testing.T, name string, got map[string]int, want map[string]float64) (statistic float64, freedom int) {
 	t.Helper()
 	total := 0

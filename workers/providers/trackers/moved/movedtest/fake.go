@@ -1,4 +1,4 @@
-// Package movedtest has the code that the fakes of other trackers and the tests of their readers share.
+// Package movedtest has what the fakes of other trackers and the tests of their readers share.
 package movedtest
 
 import (
@@ -9,17 +9,16 @@ import (
 	"sync"
 )
 
-// Tracker is the content of a tracker: lists of records by name.
+// Tracker has lists of records by name.
 type Tracker map[string]json.RawMessage
 
-// Fake serves a tracker. It is safe for concurrent use, except for Load, which must come first.
+// Fake serves a tracker. It is safe for concurrent use after Load.
 type Fake struct {
-	// Allow returns the error status for a request with wrong credentials. Otherwise it returns 200.
+	// Allow returns 200, or the error status for wrong credentials.
 	Allow func(r *http.Request) int
-	// Serve returns an answer. ok is false if there is no answer at the path.
+	// Serve returns ok false if there is no answer at the path.
 	Serve func(t *Parsed, r *http.Request) (answer any, ok bool)
-	// Refuse returns a refusal as the tracker writes it. It may repeat the key, so that a test can check that no error contains
-	// it.
+	// Refuse returns a refusal, which may repeat the key so that a test can check that no error contains it.
 	Refuse func(status int, r *http.Request) any
 
 	mu      sync.Mutex
@@ -33,7 +32,7 @@ type failure struct {
 	status int
 }
 
-// Parsed is the parsed content of a tracker. It finds records by list and id.
+// Parsed finds records by list and id.
 type Parsed struct {
 	lists map[string][]json.RawMessage
 	byID  map[string]map[string]json.RawMessage
@@ -79,15 +78,15 @@ func (p *Parsed) List(name string) []json.RawMessage {
 	return append([]json.RawMessage{}, p.lists[name]...)
 }
 
-// Whole returns the JSON of a tracker's member as Load received it.
+// Whole returns a member as Load received it.
 func (p *Parsed) Whole(name string) json.RawMessage { return p.whole[name] }
 
-// Thin returns the records of a list with only the given members, as a tracker does for lists from which its users choose.
+// Thin returns the records of a list with only the given members, as trackers do in choice lists.
 func (p *Parsed) Thin(name string, members ...string) []map[string]json.RawMessage {
 	out := []map[string]json.RawMessage{}
 	for _, item := range p.lists[name] {
 		var all map[string]json.RawMessage
-		_ = json.Unmarshal(item, &all) // it is an object, because a fixture has it
+		_ = json.Unmarshal(item, &all) // an object of a fixture
 		for member := range all {
 			if !slices.Contains(members, member) {
 				delete(all, member)
@@ -111,7 +110,7 @@ func (f *Fake) FailOnce(path string, status int) {
 	f.next = append(f.next, failure{path, status})
 }
 
-// Asked returns the paths of the requests so far, in their order.
+// Asked returns the paths of the requests so far, in order.
 func (f *Fake) Asked() []string {
 	f.mu.Lock()
 	defer f.mu.Unlock()

@@ -1,6 +1,6 @@
-// Package redtracktest is a fake of the API of RedTrack. As the real API does, it demands the key in the query, serves lists in
-// pages, and puts the list of domains and the log into an object with a total. A query of its log of clicks and conversions must
-// give a first and a last day. A page of the log has at most 10,000 rows.
+// Package redtracktest is a fake of the API of RedTrack. Like the real API, it demands the key in the query, serves pages, and
+// puts domains and the log into an object with a total. A query of the log needs a first and a last day. A page of the log has at
+// most 10,000 rows.
 package redtracktest
 
 import (
@@ -36,7 +36,7 @@ func Fixture(name string) []byte {
 	return raw
 }
 
-// New returns a fake that serves an account in the form of a fixture's tracker.json.
+// New takes the content of a fixture's tracker.json.
 func New(tracker []byte) *movedtest.Fake {
 	f := &movedtest.Fake{Allow: allow, Serve: serve, Refuse: refuse}
 	f.Load(tracker)
@@ -69,7 +69,7 @@ func serve(t *movedtest.Parsed, r *http.Request) (any, bool) {
 		return t.One(kind, id)
 	}
 	var list []any
-	if kind == "campaigns" { // campaigns in the list have no streams
+	if kind == "campaigns" { // the list has no streams
 		for _, c := range t.Thin(kind, "id", "title", "status") {
 			list = append(list, c)
 		}
@@ -91,11 +91,10 @@ func serve(t *movedtest.Parsed, r *http.Request) (any, bool) {
 	return part, true
 }
 
-// maxLogRows is the maximum number of rows of the log in one answer.
+// maxLogRows is per answer.
 const maxLogRows = 10_000
 
-// logPage serves a page of the log, in an object with the rows and their total number. Both days of the query are required,
-// and rows of both days are included.
+// logPage serves a page of the log, including both days of the query.
 func logPage(t *movedtest.Parsed, kind string, q url.Values) (any, bool) {
 	from, to := q.Get("date_from"), q.Get("date_to")
 	if from == "" || to == "" {
@@ -107,7 +106,7 @@ func logPage(t *movedtest.Parsed, kind string, q url.Values) (any, bool) {
 			Track      string `json:"track_time"`
 			Conversion string `json:"conv_time"`
 		}
-		_ = json.Unmarshal(raw, &row) // the rows of a fixture are valid objects
+		_ = json.Unmarshal(raw, &row) // an object of a fixture
 		if day := cmp.Or(row.Conversion, row.Track); len(day) >= 10 && day[:10] >= from && day[:10] <= to {
 			rows = append(rows, raw)
 		}
@@ -141,7 +140,7 @@ type object = map[string]any
 // ID returns an id in RedTrack's format.
 func ID(kind, n int) string { return fmt.Sprintf("%04x%020x", kind, n) }
 
-// Big returns an account with many campaigns and offers. Each campaign has two streams.
+// Big returns an account. Each campaign has two streams.
 func Big(campaigns, offers int) []byte {
 	t := object{
 		"domains":  []object{{"id": ID(7, 1), "url": "go.big.example"}},

@@ -1,5 +1,5 @@
-// Package voluumtest is a fake of the API of Voluum. As the real API does, it opens a session for the access key, demands the
-// session's token in all other requests, and puts each list into an object.
+// Package voluumtest is a fake of the API of Voluum. Like the real API, it opens a session, demands its token in all other
+// requests, and puts each list into an object.
 package voluumtest
 
 import (
@@ -31,7 +31,7 @@ func Fixture(name string) []byte {
 	return raw
 }
 
-// New returns a fake that serves an account in the form of a fixture's tracker.json.
+// New takes the content of a fixture's tracker.json.
 func New(tracker []byte) *movedtest.Fake {
 	f := &movedtest.Fake{Allow: allow, Serve: serve, Refuse: refuse}
 	f.Load(tracker)
@@ -66,7 +66,7 @@ func refuse(status int, r *http.Request) any {
 	}}
 }
 
-// lists has, for each kind of record, the JSON member that holds the list of its records.
+// lists has the JSON member with the list of each kind.
 var lists = map[string]string{
 	"affiliate-network": "affiliateNetworks", "traffic-source": "trafficSources", "lander": "landers", "offer": "offers", "flow": "flows",
 	"campaign": "campaigns",
@@ -95,7 +95,7 @@ type object = map[string]any
 // UUID returns an id in Voluum's format.
 func UUID(kind, n int) string { return fmt.Sprintf("%08d-0000-4000-8000-%012d", kind, n) }
 
-// Big returns an account with many campaigns and offers. Each campaign has a group of paths with a condition, and default paths.
+// Big returns an account. Each campaign has a group of paths with a condition, and default paths.
 func Big(campaigns, offers int) []byte {
 	t := object{
 		"tracker-domain":    []object{{"id": "d", "domain": "go.big.example"}},
