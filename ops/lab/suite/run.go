@@ -143,18 +143,20 @@ func format(part string) string {
 	return "testname"
 }
 
-// atOnce returns how many tests of one package run at the same time, at least 2. go test runs as many packages at once as there
-// are processors. Each test has its own connections, and PostgreSQL accepts at most 300.
-func atOnce(processors int) int {
+// atOnce returns how many packages run at the same time, and how many tests of each: together at most 32 tests. Each test has its own
+// connections, and PostgreSQL accepts at most 300.
+func atOnce(processors int) (packages, tests int) {
 	const most = 32
-	return max(2, min(2*processors, most/processors)) // two a processor, because tests wait for servers half of the time
+	packages = min(processors, most/2)
+	return packages, min(2*packages, most/packages) // two a processor, because tests wait for servers half of the time
 }
 
 // selection returns the packages of a part and the flags of `go test`. Without packages, the part has no test to run.
 func selection(o options, part string) (packages, flags []string, err error) {
 	packages = strings.Fields(o.packages)
 	// Go's test cache does not notice changes of the programs and servers that tests use.
-	flags = []string{"-count=1", "-parallel=" + strconv.Itoa(atOnce(runtime.GOMAXPROCS(0)))}
+	together, each := atOnce(runtime.GOMAXPROCS(0))
+	flags = []string{"-count=1", "-p=" + strconv.Itoa(together), "-parallel=" + strconv.Itoa(each)}
 	run := o.run
 	switch part {
 	case plain:

@@ -113,9 +113,9 @@ func TestMatching(t *testing.T) {
 // TestAtOnce: on a machine with many processors the tests do not need more connections than PostgreSQL has.
 func TestAtOnce(t *testing.T) {
 	t.Parallel()
-	for processors, want := range map[int]int{1: 2, 2: 4, 4: 8, 8: 4, 16: 2, 64: 2} {
-		if got := atOnce(processors); got != want {
-			t.Errorf("%d processors: %d tests of a package, want %d", processors, got, want)
+	for processors, want := range map[int][2]int{1: {1, 2}, 2: {2, 4}, 4: {4, 8}, 8: {8, 4}, 16: {16, 2}, 64: {16, 2}} {
+		if packages, tests := atOnce(processors); [2]int{packages, tests} != want {
+			t.Errorf("%d processors: %d packages with %d tests each, want %v", processors, packages, tests, want)
 		}
 	}
 }

@@ -34,7 +34,7 @@ func TestRecordedAnswers(t *testing.T) {
 		},
 		"Google, the project": {
 			googleFault, 403, `{"error":{"code":403,"message":"The caller does not have permission","status":"PERMISSION_DENIED","details":[
-			{"@type":"type.googleapis.com/google.ads.googleads.v25.errors.GoogleAdsFailure","errors":[{"errorCode":
+			{"@type":"type.googleapis.com/google.ads.googleads.v26.errors.GoogleAdsFailure","errors":[{"errorCode":
 				{"authorizationError":"CLOUD_PROJECT_NOT_APPROVED_FOR_PRODUCTION"},"message":"words"}],"requestId":"q"}]}}`,
 			outcome{text: "its operator has to help"},
 		},

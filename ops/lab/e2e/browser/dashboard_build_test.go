@@ -431,7 +431,7 @@ func (b *env) parts() {
 	b.press("Escape")
 }
 
-// screens signs in another person, because one person may not make so many calls in a minute.
+// screens signs in a second person, because the calls of a person in a minute are limited.
 func (b *env) screens(id string) {
 	b.t.Helper()
 	b.call("Network.clearBrowserCookies", nil, nil)

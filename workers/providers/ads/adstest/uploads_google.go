@@ -179,14 +179,14 @@ func (c *uploadCall) googleProject() {
 	reason := c.w.projectRefusal
 	if reason == "UNSUPPORTED_VERSION" || reason == "INVALID_CUSTOMER_ID" {
 		c.respond(http.StatusBadRequest, googleUploadStatus(400, "INVALID_ARGUMENT", "Request contains an invalid argument.", object{
-			"@type":  "type.googleapis.com/google.ads.googleads.v25.errors.GoogleAdsFailure",
+			"@type":  "type.googleapis.com/google.ads.googleads.v26.errors.GoogleAdsFailure",
 			"errors": []object{{"errorCode": object{"requestError": reason}, "message": "The request is invalid."}},
 		}))
 		return
 	}
 	if strings.HasPrefix(reason, "CLOUD_PROJECT_") {
 		c.respond(http.StatusForbidden, googleUploadStatus(403, "PERMISSION_DENIED", "The caller does not have permission", object{
-			"@type":  "type.googleapis.com/google.ads.googleads.v25.errors.GoogleAdsFailure",
+			"@type":  "type.googleapis.com/google.ads.googleads.v26.errors.GoogleAdsFailure",
 			"errors": []object{{"errorCode": object{"authorizationError": reason}, "message": "The project has test access only."}},
 		}))
 		return
