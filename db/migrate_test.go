@@ -352,8 +352,8 @@ func TestOwnSecretsAreHidden(t *testing.T) {
 	}
 }
 
-// TestDomainsKeepTheirHosts checks that a host that was verified before migration 0134 stays its account's, even after the domain
-// is deleted. Later domains are not proved.
+// TestDomainsKeepTheirHosts checks that a host that was verified before migration 0134 stays with its account, even after the domain
+// is deleted.
 func TestDomainsKeepTheirHosts(t *testing.T) {
 	t.Parallel()
 	d := dbtest.NewEmpty(t)

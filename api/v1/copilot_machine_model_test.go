@@ -19,7 +19,7 @@ type pilotState struct {
 	Cap             int          // 0: no cap
 	Parameter       string       // the network's postback parameter for the payout
 	Denied          string       // values of deny entries, sorted
-	Paused          int          // number of events that name the Copilot as their author
+	Paused          int          // number of events of campaigns that the Copilot paused
 }
 
 // pilotRest is a destination of the default path.

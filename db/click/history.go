@@ -23,8 +23,8 @@ const firstPartition = `
 SELECT coalesce(min(c.relname), '') FROM pg_inherits i JOIN pg_class c ON c.oid = i.inhrelid
 WHERE i.inhparent = 'clicks'::regclass`
 
-// OldestDay returns the first day for which the account's individual clicks are still stored, in PostgreSQL or only in
-// ClickHouse. It returns today if there is no partition.
+// OldestDay returns the first day for which the account's individual clicks are still stored. A day that is only in ClickHouse
+// counts: it still has an empty partition. OldestDay returns today if there is no partition.
 func OldestDay(ctx context.Context, c db.Conn, account uuid.UUID) (time.Time, error) {
 	oldest, ok, err := FirstDay(ctx, c)
 	if err != nil {

@@ -251,6 +251,7 @@ func (l Log) FindByIDs(ctx context.Context, account uuid.UUID, ids []uuid.UUID) 
 var selectHops = `SELECT ` + db.Columns[Hop]("") + ` FROM click_hops
 WHERE account_id = $1 AND click_id = $2 ORDER BY id LIMIT 1000`
 
+// ConversionColumns lists the columns of a conversion, separated by commas.
 var ConversionColumns = db.Columns[models.Conversion]("")
 
 var selectClickConversions = `SELECT ` + ConversionColumns + ` FROM conversions

@@ -11,6 +11,8 @@ import (
 	"switchyard/models"
 )
 
+// Copy copies clicks and conversions from PostgreSQL to ClickHouse.
+//
 // Rows have a version. It is issued under a lock, before the rows are read in one snapshot. A higher version is therefore always
 // a later state, even if several processes copy the rows.
 type Copy struct {

@@ -49,6 +49,7 @@ SELECT CASE WHEN o.id IS NULL THEN '' ELSE ` + recordKind + ` END AS kind, l.id,
 	CASE WHEN l.astray THEN 'refused' WHEN l.ready OR l.wait IS NOT NULL THEN 'pending' ELSE 'unmatched' END AS outcome
 FROM looked l LEFT JOIN open o ON o.id = l.id`
 
+// Why a postback is refused, or not matched to a click.
 const (
 	NoSuchNetwork  = "there is no such network"
 	ClickNotKnown  = "its click is not known yet"

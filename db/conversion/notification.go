@@ -17,6 +17,7 @@ import (
 	"switchyard/models/postback"
 )
 
+// Why a notification did not become a conversion.
 const (
 	NoSecretYet  = "the network has no secret yet: enter the platform's secret, then read the message again"
 	NamesNoClick = "it names no click and refers to no conversion: the order came through no link, or the shop does not pass on the click id"

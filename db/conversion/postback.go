@@ -14,8 +14,7 @@ import (
 	"switchyard/models"
 )
 
-// The job of a postback has the same id. A postback without a stored click of its account waits for MatchPostbacks. Because of
-// OFFSET 0, each postback is looked up only in the partition of its click.
+// The job of a postback has the same id. A postback without a stored click of its account waits for MatchPostbacks.
 var insertPostbacks = `
 WITH given AS MATERIALIZED (
 	SELECT ` + db.Columns[arrivedPostback]("p.") + `, owner.account_id AS owner, owner.campaign_id
@@ -39,7 +38,7 @@ SELECT ` + recordKind + ` AS kind, id, account_id FROM open`
 const recordKind = `'` + models.KindRecordConversion + `'`
 
 // joinOwner joins, as owner, the account and the campaign of the click that a postback p names. They are null if the click is not
-// stored or belongs to another account.
+// stored or belongs to another account. OFFSET 0 makes PostgreSQL look for each click only in its own partition.
 const joinOwner = `LEFT JOIN LATERAL (
 	SELECT a.id AS account_id, k.campaign_id FROM clicks k JOIN accounts a ON a.id = k.account_id
 	WHERE k.id = p.click_id AND p.account_id IN (a.id, '00000000-0000-0000-0000-000000000000') OFFSET 0
@@ -133,6 +132,7 @@ func NewPostback(p models.Postback) (s StoredPostback) {
 
 var selectPostback = `SELECT ` + db.Columns[StoredPostback]("") + ` FROM postbacks WHERE id = $1`
 
+// Outcomes of a postback.
 const (
 	PostbackPending   = "pending"
 	PostbackRecorded  = "recorded"
@@ -165,7 +165,8 @@ ORDER BY id FOR UPDATE`
 
 // LockPostbacks locks a postback and earlier postbacks of its click in the transaction of c. It waits for transactions that are
 // deciding one of them. It returns the postbacks that are still to be decided, in the order of arrival, or nothing if the
-// postback itself is recorded or ignored. Call it before the click is locked, like retention.Clear.
+// postback itself is recorded or ignored. Call it before the click is
+// locked: retention.Clear locks in the same order.
 func LockPostbacks(ctx context.Context, c db.Conn, id uuid.UUID, earlier []uuid.UUID) ([]uuid.UUID, error) {
 	locked, err := db.Select[uuid.UUID](ctx, c, "lock postbacks", lockPostbacks, id, db.UUIDs(earlier))
 	if err != nil || !slices.Contains(locked, id) {
@@ -205,6 +206,7 @@ type PostbackDecision struct {
 	UnknownWord Word
 }
 
+// Word is a status word of a network.
 type Word struct {
 	NetworkID uuid.UUID // zero: no network
 	Text      string

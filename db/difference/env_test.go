@@ -118,7 +118,8 @@ func (e *env) spend(day, campaign int, amount, currency string) {
 	})
 }
 
-// read compares the first n days. The causes and the rest must add up to the difference.
+// read compares the figures of the network or the source with ours, for the first n days. The causes and the rest must add up to
+// the difference.
 func (e *env) read(kind string, n int, tz string) difference.Result {
 	e.t.Helper()
 	id := e.source
@@ -149,8 +150,8 @@ func figures(f difference.Figures) string {
 	return fmt.Sprint(f.Clicks, " ", f.Conversions, " ", f.Money)
 }
 
-// lines returns each row as a text: the numbers of day and campaign (-1: none), their figures, our figures, the causes, and the
-// rest if it is not zero.
+// lines returns each row as a text: the numbers of day and campaign (-1: none), the figures of the other side, our figures, the
+// causes, and the rest if it is not zero.
 func (e *env) lines(rows ...difference.Row) (out []string) {
 	for _, r := range rows {
 		at, _ := time.Parse(time.DateOnly, r.Day)

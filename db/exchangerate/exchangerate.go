@@ -96,6 +96,7 @@ func dayOrNull(t time.Time) any {
 	return t.Format(time.DateOnly)
 }
 
+// CurrencyDay is a currency on a day.
 type CurrencyDay struct {
 	Day      time.Time // midnight UTC
 	Currency string

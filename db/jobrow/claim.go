@@ -14,6 +14,7 @@ import (
 // ErrFenced means that the row is no longer held under this fence.
 var ErrFenced = errors.New("jobrow: the lease was lost")
 
+// Why a row is not claimed.
 const (
 	Gone     = "gone"     // there is no row of this kind and account with the id
 	Finished = "finished" // done or failed

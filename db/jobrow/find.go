@@ -55,6 +55,7 @@ type Filter struct {
 	Limit int // default 100
 }
 
+// What a pending row waits for.
 const (
 	WaitDue   = "due"   // it waits for a worker
 	WaitLater = "later" // it waits for the time of its first attempt

@@ -1,3 +1,4 @@
--- The time that a postback stated, if this time is not used because it cannot be read, is before the click or is in the future.
+-- The time of a postback, as received, if it is not used. It is not used if it cannot be read, if it is before the click, or if
+-- it is in the future.
 -- +goose Up
 ALTER TABLE postbacks ADD COLUMN invalid_time text NOT NULL DEFAULT '';

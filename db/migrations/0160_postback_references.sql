@@ -1,6 +1,6 @@
 -- The ids by which a shop's later messages refer to a conversion, such as the id of an order's payment. They are needed because a
--- message such as a refund names no click. A recorded notification has a row too, so that the same notification is not recorded
--- again.
+-- message such as a refund names no click. A message that was recorded has a row with its own id, so that it is not recorded
+-- twice.
 -- +goose Up
 CREATE TABLE postback_references (
     account_id    uuid NOT NULL REFERENCES accounts ON DELETE CASCADE,

@@ -1,4 +1,4 @@
--- When a plan writes a record, links of another tracker can get other destinations. former_links has their destinations from before
+-- A configuration plan that is applied can change where links of another tracker lead. former_links has the destinations from before
 -- that, so that an undo can restore them.
 -- +goose Up
 ALTER TABLE config_items ADD COLUMN former_links jsonb NOT NULL DEFAULT '[]';

@@ -89,6 +89,7 @@ func FindForwarded(ctx context.Context, c db.Conn, id uuid.UUID) (Forwarded, err
 	return db.Get[Forwarded](ctx, c, "postback", selectForwarded, id)
 }
 
+// States of a forwarded postback.
 const (
 	Pending = "pending"
 	Sent    = "sent"

@@ -11,6 +11,7 @@ import (
 	"switchyard/models"
 )
 
+// Buckets of trends.
 const (
 	Month       = "month"
 	Day         = "day"

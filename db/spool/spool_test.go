@@ -38,12 +38,12 @@ func appendClicks(t *testing.T, s *Spool, n int) []uuid.UUID {
 }
 
 // readAll reads all records in small batches. It counts each batch as stored at once, like an ingester whose batches never fail. It
-// does not write the mark.
+// does not store the position for the next start.
 func readAll(t *testing.T, q *Reader) []uuid.UUID {
 	t.Helper()
 	var ids []uuid.UUID
 	for {
-		items, err := q.Read(7) // fewer records than the tests append, so most calls end within a segment
+		items, err := q.Read(7) // a small number, so that calls can end in the middle of a segment
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -25,7 +25,7 @@ const (
 
 // The reasons why a path or a destination is in no comparison.
 const (
-	ReasonPaused   = "paused"    // the path, the destination or its record is not active or no longer exists
+	ReasonPaused   = "paused"    // the path, or the offer or landing page, is not active
 	ReasonNoWeight = "no_weight" // its weight is zero, so no visitor is sent to it
 	ReasonCapped   = "capped"    // after its cap is reached, its visitors go to other destinations
 	ReasonAlone    = "alone"     // there is nothing with which it shares its visitors
@@ -36,8 +36,8 @@ const (
 
 // Limits of a comparison.
 const (
-	MaxCompared   = 20                  // maximum number of arms in one group
-	maxJudged     = 60                  // maximum number of arms in one answer
+	MaxCompared   = 20                  // a group with more arms has the state TooMany
+	maxJudged     = 60                  // if an answer has more arms than this, the later groups have the state TooMany
 	farAway       = 10_000_000          // if more clicks would be needed, no number is given, because the arms earn alike
 	sampleQuality = 1.959964 + 0.841621 // sum of the normal quantiles for a two-sided level of 5 % and a power of 80 %
 )

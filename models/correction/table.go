@@ -146,7 +146,7 @@ func (t *table) missing() (names []string) {
 	return names
 }
 
-// rank orders tables that were read with different separators. All required columns come first.
+// rank orders tables that were read with different separators. Tables with all required columns come first.
 func (t *table) rank() int {
 	if len(t.missing()) == 0 {
 		return len(t.columns) + 1 + t.known()
@@ -281,7 +281,7 @@ func (l *line) end() Row {
 	return Row{Line: l.Line, Refusal: l.Fault, Note: l.note, DependsOnCurrency: l.depends}
 }
 
-// reasonTotal is the reason why a line of totals is refused. It contains the sums of other lines.
+// reasonTotal is the reason why a line with the sums of other lines is refused.
 const reasonTotal = "it is a line of totals"
 
 // totals lists the words with which a line of totals can begin. No letter may follow.

@@ -65,8 +65,8 @@ func includes(p, o *Path) bool {
 	})
 }
 
-// LeadsOn reports whether a path leads a visitor anywhere. Destinations with a weight count even if they are paused or have
-// reached their cap.
+// LeadsOn reports whether a path has an answer for its visitors: the action "nothing", a campaign or a destination. Destinations
+// with a weight count even if they are paused or have reached their cap.
 func (p *Path) LeadsOn() bool {
 	switch p.Action {
 	case ActionNothing:

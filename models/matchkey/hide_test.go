@@ -6,7 +6,7 @@ import (
 	"switchyard/models/matchkey"
 )
 
-// TestKeyOf checks which parameters contain a key, even if the parameter also says whose data it is, as in user[email].
+// TestKeyOf checks which kind of personal data a parameter contains by its name, such as email for user[email].
 func TestKeyOf(t *testing.T) {
 	t.Parallel()
 	for param, want := range map[string]string{

@@ -37,7 +37,7 @@ func openPostgres(ctx context.Context, h *home) (*postgres, error) {
 	}
 	program, ok := postgresTool.Find()
 	if !ok {
-		return nil, errors.New("devstack: PostgreSQL has vanished; try again")
+		return nil, errors.New("devstack: PostgreSQL's programs, found a moment ago, are gone; try again")
 	}
 	pg := &postgres{home: h, bin: filepath.Dir(program)}
 	h.logf("creating a PostgreSQL cluster in %s", pg.dir())

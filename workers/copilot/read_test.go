@@ -118,7 +118,7 @@ func TestReads(t *testing.T) {
 	}
 	open, err := dbcopilot.NewSuggestions(w.store).OpenOf(t.Context(), w.account.ID, "block_value", *w.now.Load())
 	if err != nil || len(open) > 0 {
-		t.Errorf("suggestions in the former currency are still open: %+v, %v", open, err)
+		t.Errorf("suggestions with amounts of money are still open: %+v, %v", open, err)
 	}
 	after, _, _, err := found["block_value"].Action.Apply(copilot.Record{})
 	if err != nil || len(after.Entries) != 1 {

@@ -15,7 +15,7 @@ import (
 	"switchyard/workers/providers/rest/resttest"
 )
 
-// source makes a traffic source that is connected to a platform.
+// source makes a traffic source with the settings of a platform.
 func (w *env) source(at string, credentials map[string]string) uuid.UUID {
 	w.Helper()
 	id, off := uuid.New(), false

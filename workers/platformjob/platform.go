@@ -29,7 +29,7 @@ type Imports[A, R any] struct {
 	Every          time.Duration
 	Next           func(failures int) time.Duration // returns the time until the next import, by the number of failures in a row
 	Days, WideDays int                              // lengths in days of the normal and of the wide window
-	Ahead          time.Duration                    // time by which the platform's date may be ahead of the date in the known time zone
+	Ahead          time.Duration                    // how far the platform's clock may be ahead of the time zone that is known for its account
 
 	// Feeds are the providers whose changes can be imported by the date of the change. ChangesBegin is how far back the first of
 	// these imports reads.

@@ -228,8 +228,8 @@ func (h *env) wait(rt *workers.Runtime, id uuid.UUID, answer any) {
 	})
 }
 
-// TestClearArchive clears figures whose clicks are no longer stored. They are subtracted once. An hour partly in the cleared
-// period keeps its figures.
+// TestClearArchive clears figures whose clicks are no longer stored. A second call subtracts nothing more. An hour partly in the
+// cleared period keeps its figures.
 func TestClearArchive(t *testing.T) {
 	t.Parallel()
 	h := newEnv(t)

@@ -24,8 +24,8 @@ import (
 type Options struct {
 	Egress   *egress.Client
 	Schedule []time.Duration  // waits between attempts; default jobs.WebhookSchedule
-	Timeout  time.Duration    // of a request with its look-up; default 10 seconds
-	Now      func() time.Time // for signatures; default time.Now
+	Timeout  time.Duration    // of a request, including the DNS look-up; default 10 seconds
+	Now      func() time.Time // for signatures and the time of a ping; default time.Now
 }
 
 type run = workers.Run[jobs.None, jobs.None]
@@ -97,7 +97,7 @@ func (s *sender) attempt(ctx context.Context, u *run, t delivery.Target) (delive
 	})
 }
 
-// redeliver makes one more attempt now, in any state. It refuses a delivery that is being sent. A pending one keeps its schedule.
+// redeliver makes one more attempt now, unless the delivery is being sent. A pending delivery keeps its schedule.
 func (s *sender) redeliver(ctx context.Context, args jobs.WebhookArgs) (jobs.WebhookAnswer, error) {
 	return s.deliverNow(ctx, args.ID, true)
 }

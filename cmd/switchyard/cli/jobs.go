@@ -86,7 +86,7 @@ type jobsRequeue struct {
 	jobsChoice
 }
 
-// Run implements the command. If a named job cannot be run again, it fails after the others.
+// Run implements the command. If a named job cannot be run again, the others still are, and the command returns an error.
 func (c *jobsRequeue) Run(ctx context.Context, e *env) error {
 	if c.All == (len(c.IDs) > 0) {
 		return usageError{errors.New("give ids, or --all")}

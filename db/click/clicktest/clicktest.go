@@ -55,6 +55,7 @@ func Record(tb testing.TB, d *db.DB, in conversion.Input) (conversion.Outcome, e
 	return out, err
 }
 
+// Amount returns a decimal that a text contains.
 func Amount(s string) *decimal.Decimal {
 	d := decimal.RequireFromString(s)
 	return &d

@@ -92,7 +92,8 @@ func (r *run) pattern(ctx context.Context) error {
 	return r.api.Create(ctx, "/campaigns", object{"name": "pattern", "alias": patternAlias, "streams": streams}, &made)
 }
 
-// In each path with conditions, one condition has a value that no other copy has.
+// fill adds copies of the campaign "pattern" and waits until the last one is live. The values of the user agent conditions differ
+// from copy to copy.
 func (r *run) fill(ctx context.Context, d *db.DB, from, to int) (time.Duration, error) {
 	const q = `INSERT INTO campaigns (id, account_id, name, alias, domain_id, streams)
 		SELECT gen_random_uuid(), account_id, 'many-' || n, 'many-' || n, domain_id,
@@ -124,7 +125,7 @@ func (r *run) head(ctx context.Context, base, path string) (int, error) {
 	return resp.StatusCode, resp.Body.Close()
 }
 
-// spread measures the rate of links of n campaigns.
+// spread measures the redirect rate of visits to links of n campaigns, as a share of the bare server's rate.
 func (r *run) spread(ctx context.Context, n int) (float64, error) {
 	load := Load{Connections: r.Connections, Duration: r.Duration, Status: "302"}
 	bareLoad, realLoad := load, load

@@ -1,5 +1,5 @@
 // Command suite runs the project's tests: `make test` and the parts of `make e2e`. It starts the servers that they need. A test
-// belongs to the part parttest.Edge if it has the line parttest.Edge.Only(t). The exit code is 1 if a part has failed or could
+// with the line parttest.Edge.Only(t), for example, belongs to the part Edge. The exit code is 1 if a part has failed or could
 // not run, and 2 if the arguments are wrong.
 package main
 

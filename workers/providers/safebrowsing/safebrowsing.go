@@ -74,8 +74,8 @@ type caller struct {
 	key    string
 }
 
-// call sends a GET request with the key in its query. It returns an *Error for a status other than
-// 200. status reads the body of such an answer.
+// call sends a GET request with the key in its query. For an HTTP status other than 200 it returns an *Error with the code and the
+// message that the parameter status reads from the answer.
 func (c caller) call(ctx context.Context, path string, query url.Values, status func(body []byte) (code, message string)) ([]byte, error) {
 	query.Set("key", c.key)
 	req, cancel, err := egress.Request(ctx, timeout, http.MethodGet, c.base+path+"?"+query.Encode(), nil)

@@ -45,10 +45,10 @@ type stated struct {
 
 func (c stated) status() string { return c.words[len(c.words)-1] }
 
-// cents returns the payout of statement i. Each statement changes the payout.
+// cents returns the payout that is sent with word i. It differs from word to word.
 func (c stated) cents(i int) int { return (i+1)*100 + len(c.words[i]) }
 
-// payout returns the payout that counts in the end. A chargeback keeps the payout.
+// payout returns the payout that counts in the end. A chargeback does not change the payout that is stored.
 func (c stated) payout() int {
 	last := len(c.words) - 1
 	if c.words[last] == models.StatusChargeback {

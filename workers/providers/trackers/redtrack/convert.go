@@ -14,7 +14,7 @@ import (
 	"switchyard/workers/providers/trackers/moved"
 )
 
-// tokens maps RedTrack's macros to our tokens. Our own aliases are left out.
+// tokens maps RedTrack's macros to our tokens. It has no macros that are aliases of our tokens already.
 var tokens = map[string]string{
 	"campaignid": "campaign_id", "campaignname": "campaign_name", "campaign_title": "campaign_name", "offerid": "offer_id",
 	"offername": "offer_name", "offer_title": "offer_name", "landerid": "lander_id", "landingid": "lander_id", "landing_id": "lander_id",

@@ -13,7 +13,7 @@ test('a formula is calculated for a row', () => {
   equal(value('revenue - cost - profit'), 0)
 })
 
-test('a formula of money gives money', () => {
+test('a formula knows whether its result is money', () => {
   for (const [text, money] of [
     ['profit/conversions', true],
     ['cost/clicks*1000', true],

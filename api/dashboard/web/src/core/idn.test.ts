@@ -19,7 +19,7 @@ test('host names are shown as they are written', () => {
   equal(asWritten('https://XN--80AAIRFTM.xn--p1ai/'), 'https://магазин.рф/')
 })
 
-test('a name that cannot be read back stays as it is', () => {
+test('a name that cannot be read back, or that mixes scripts, stays as it is', () => {
   for (const text of ['', 'shop.example', 'xn--', 'xn--a', 'xn--99999999999', 'xn--0-', 'https://xn--/x', 'xn--80ak6aa92e.com-xn--$']) {
     const shown = asWritten(text)
     equal(shown === text || new URL('http://' + shown.split('/')[0]).hostname === text, true)

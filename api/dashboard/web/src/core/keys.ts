@@ -3,10 +3,10 @@ import { useEffect, useLayoutEffect, useRef } from 'preact/hooks'
 import { computed, signal } from '@preact/signals'
 import { me } from './me.ts'
 
-// quiet reports whether a key is a single character, such as a letter, and the person has switched such keys off.
+// quiet reports whether a key is a single character other than the space, and the person has switched such keys off.
 export const quiet = (e: KeyboardEvent) => me.value?.letter_keys === false && e.key.length === 1 && e.key !== ' '
-// typing reports whether a screen must ignore a key. This is so while Ctrl, Alt or the Command key is held, and while the focus
-// is in a field, a dialog or a menu.
+// typing reports whether a screen must ignore a key: a quiet key, any key while Ctrl, Alt or the Command key is held, and any key
+// while the focus is in a field, a dialog or a menu.
 export const typing = (e: KeyboardEvent) =>
   quiet(e) || e.ctrlKey || e.metaKey || e.altKey || (e.target as Element).closest?.('input, textarea, select, dialog, [popover]') != null
 

@@ -16,6 +16,7 @@ import (
 	"switchyard/models/trackerimport"
 )
 
+// Campaigns is the number of campaigns of a test. Each campaign gets the given number of visitors.
 const (
 	Campaigns = 200
 	visitors  = 10_000

@@ -6,7 +6,7 @@ import { failed, toast } from '../../core/toast.ts'
 const changedRows = ['copilot', 'campaigns', 'offers', 'networks', 'bot-lists', 'app']
 
 // act sends a person's decision and shows the text `done`. If `undone` is given, the toast offers to undo the change, and
-// `undone` is the text that is shown after that. The caller shows an error.
+// `undone` is the text that is shown after that. If the call fails, the caller shows the error.
 export const act = async (body: CopilotBody, done: string, undone?: string) => {
   const answer = await call('POST /copilot', { body })
   touches(...changedRows)

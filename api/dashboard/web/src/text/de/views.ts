@@ -1,7 +1,7 @@
 import type { words as en } from '../en/views.ts'
 
 export const words: typeof en = {
-  columnHint: 'Suchen, oder profit / conversions',
+  columnHint: 'Suchen oder Formel: profit / conversions',
   views: 'Ansichten',
   none: 'Noch keine Ansicht gespeichert.',
   noneMore: 'Eine Ansicht merkt sich Gruppierung, Filter, Spalten und Reihenfolge unter einem Namen. Der Zeitraum bleibt, wie er ist.',

@@ -1,6 +1,6 @@
 // The texts of saved views of reports.
 export const words = {
-  columnHint: 'Search, or profit / conversions',
+  columnHint: 'Search or formula: profit / conversions',
   views: 'Views',
   none: 'No views are saved yet.',
   noneMore: 'A view keeps grouping, filters, columns and order under a name. The window of time stays as it is.',
