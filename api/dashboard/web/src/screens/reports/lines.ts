@@ -87,7 +87,7 @@ export function countOf(data: Performance, ask: Ask): number {
   return data.rows.filter(row => !isBlank(row, dims, ask)).length
 }
 
-// pathOfRow returns the path of a row: the path of the row above it and its own value.
+// pathOfRow returns the path of a row: in a flat report its values, otherwise the path of the row above it and its own value.
 const pathOfRow = (ask: Ask, above: string[], row: PerformanceRow) =>
   ask.flat ? ask.group.map(d => row.dims[d]!) : [...above, row.dims[ask.group[above.length]!]!]
 
