@@ -50,7 +50,7 @@ type OldTrackerDay struct {
 	SentOn  int64  `json:"sent_on" doc:"postbacks that were forwarded to the old tracker and that it accepted"`
 	Waiting int64  `json:"waiting" doc:"postbacks that wait to be forwarded, for the first time or again"`
 	Failed  int64  `json:"failed" doc:"postbacks that the old tracker did not accept, or that could not be forwarded"`
-	Unknown int64  `json:"unknown" doc:"postbacks that name an unknown click; of postbacks without a click id, each web process counts about 20 an hour at most"`
+	Unknown int64  `json:"unknown" doc:"postbacks without a known click that are not forwarded; of postbacks without a click id, each web process counts about 20 an hour at most"`
 }
 
 const maxOldTrackerDays = 92
