@@ -74,7 +74,7 @@ func findOldTracker(c *route.Call) (out OldTracker, err error) {
 // OldTrackerBody is the body of PUT /old-tracker.
 type OldTrackerBody struct {
 	Tracker string `json:"tracker" optional:"true" enum:"keitaro,binom,voluum,redtrack,bemob,clickflare," doc:"required if url is not empty"`
-	URL     string `json:"url" bad:"invalid_url" optional:"true" trim:"true" maxLength:"1000" doc:"the address at which the old tracker answers now: http or https, on the public internet, and not a domain of this service. If the address has neither a path nor a query, the path at which a postback arrived is added. Empty: no postbacks are forwarded"`
+	URL     string `json:"url" bad:"invalid_url" optional:"true" trim:"true" maxLength:"1000" doc:"the address at which the old tracker answers now: http or https, on the public internet, without tokens or a #, and not a domain of this service. If the address has neither a path nor a query, the path at which a postback arrived is added. Empty: no postbacks are forwarded"`
 }
 
 func (d Deps) changeOldTracker(c *route.Call, b OldTrackerBody) (OldTrackerSettings, error) {

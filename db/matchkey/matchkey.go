@@ -30,7 +30,8 @@ type Row struct {
 	ReceivedAt time.Time `db:"received_at"`
 }
 
-// refused is a condition on a row k: a message that was received at the same time as k, or later, refuses the use of the data.
+// refused is a condition on a row k: a message about the same click, received at the same time or later, refuses the use of the
+// data.
 const refused = `EXISTS (SELECT FROM conversion_match_keys w WHERE w.click_id = k.click_id AND w.account_id = k.account_id
 	AND w.names = '{}' AND w.received_at >= k.received_at)`
 
