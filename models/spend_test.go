@@ -9,7 +9,7 @@ import (
 	"switchyard/models"
 )
 
-// TestShareSpend checks that all spend is divided among campaigns, whatever clicks there are.
+// TestShareSpend checks that the shares add up to all spend, whatever clicks there are.
 func TestShareSpend(t *testing.T) {
 	t.Parallel()
 	a, b, c := uuid.New(), uuid.New(), uuid.New()

@@ -264,7 +264,8 @@ func TestRoles(t *testing.T) {
 	}
 }
 
-// TestEnds: people may end their own assistants, and an owner may end every assistant of the account.
+// TestEnds: an assistant cannot work while its account has assistants switched off, and it ends when its client revokes a token.
+// Other accounts and other clients cannot end it.
 func TestEnds(t *testing.T) {
 	t.Parallel()
 	e := newEnv(t)

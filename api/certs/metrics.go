@@ -16,7 +16,7 @@ type metrics struct {
 func newMetrics() metrics {
 	m := metrics{handshakes: prometheus.NewCounterVec(prometheus.CounterOpts{
 		Namespace: "switchyard", Name: "tls_handshakes_total",
-		Help: "TLS handshakes that began, by the name that they ask for: served, unknown to this install, or missing (without a certificate).",
+		Help: "TLS handshakes that began, by the name that they ask for: served, unknown to this install, or missing (known, but without a certificate).",
 	}, []string{"name"})}
 	m.served, m.unknown, m.missing = m.handshakes.WithLabelValues("served"), m.handshakes.WithLabelValues("unknown"),
 		m.handshakes.WithLabelValues("missing")

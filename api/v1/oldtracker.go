@@ -50,7 +50,7 @@ type OldTrackerDay struct {
 	SentOn  int64  `json:"sent_on" doc:"postbacks that were forwarded to the old tracker and that it accepted"`
 	Waiting int64  `json:"waiting" doc:"postbacks that wait to be forwarded, for the first time or again"`
 	Failed  int64  `json:"failed" doc:"postbacks that the old tracker did not accept, or that could not be forwarded"`
-	Unknown int64  `json:"unknown" doc:"postbacks that name an unknown click; of postbacks without a click id, each web process counts about 20 an hour at most"`
+	Unknown int64  `json:"unknown" doc:"postbacks without a known click that are not forwarded; of postbacks without a click id, each web process counts about 20 an hour at most"`
 }
 
 const maxOldTrackerDays = 92
@@ -74,7 +74,7 @@ func findOldTracker(c *route.Call) (out OldTracker, err error) {
 // OldTrackerBody is the body of PUT /old-tracker.
 type OldTrackerBody struct {
 	Tracker string `json:"tracker" optional:"true" enum:"keitaro,binom,voluum,redtrack,bemob,clickflare," doc:"required if url is not empty"`
-	URL     string `json:"url" bad:"invalid_url" optional:"true" trim:"true" maxLength:"1000" doc:"the address at which the old tracker answers now: http or https, on the public internet, and not a domain of this service. If the address has neither a path nor a query, the path at which a postback arrived is added. Empty: no postbacks are forwarded"`
+	URL     string `json:"url" bad:"invalid_url" optional:"true" trim:"true" maxLength:"1000" doc:"the address at which the old tracker answers now: http or https, on the public internet, without tokens or a #, and not a domain of this service. If the address has neither a path nor a query, the path at which a postback arrived is added. Empty: no postbacks are forwarded"`
 }
 
 func (d Deps) changeOldTracker(c *route.Call, b OldTrackerBody) (OldTrackerSettings, error) {

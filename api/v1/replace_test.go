@@ -212,7 +212,7 @@ func (d *campaignEnv) replaceErrors(t *testing.T, kind, id string) {
 	empty := d.Do("POST", fmt.Sprintf("/%s/%v/replace", kind, unused), object{"with": second}).Want(200, "").Map()
 	same(t, empty, map[string]any{"places": []any{}})
 
-	// A replacement is refused if an added weight is too large, or if there are too many places.
+	// A replacement is refused if the sum of two weights is too large, or if there are too many places.
 	heavy := func(weight float64) map[string]any {
 		if kind == "offers" {
 			return d.leading("Heavy", weighted(id, weight, 0), weighted(second, weight, 0))

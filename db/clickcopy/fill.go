@@ -56,7 +56,7 @@ func (k Copy) Fill(ctx context.Context, report func(day time.Time, clicks int64)
 	return db.Run(ctx, k.From, "complete the copy", recordOn, state.Base)
 }
 
-// oldestDayOf returns the first day with a click, or with a click that has a conversion.
+// oldestDayOf returns the day of the oldest click that is stored or that a stored conversion names.
 func oldestDayOf(ctx context.Context, c db.Conn) (time.Time, error) {
 	ids, err := db.Get[struct {
 		Click uuid.UUID `db:"click"`
@@ -142,7 +142,8 @@ func (k Copy) copyConversions(ctx context.Context, p copiedPart, high uuid.UUID)
 	}
 }
 
-// A row with an older version than its part was not in PostgreSQL when the part was copied. A row with the same key removes it.
+// A row with an older version than its part was not in PostgreSQL when the part was copied. These
+// statements remove it with a new row of the same key.
 const (
 	removeOtherClicks = `
 INSERT INTO clicks (account_id, at, id, version, removed) SELECT account_id, at, id, $2, 1 FROM clicks FINAL

@@ -30,7 +30,7 @@ SELECT id, account_id, endpoint_id, event_id FROM target
 RETURNING id`
 
 // AddEvent stores an event, with a pending delivery and its job for each active endpoint that subscribes to it. It returns the
-// ids of the deliveries and jobs, which the caller dispatches.
+// ids of the deliveries. The caller dispatches the jobs, which have the same ids.
 func AddEvent(ctx context.Context, c db.Conn, e models.Event) ([]uuid.UUID, error) {
 	return AddEvents(ctx, c, []models.Event{e})
 }

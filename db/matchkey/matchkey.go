@@ -30,7 +30,8 @@ type Row struct {
 	ReceivedAt time.Time `db:"received_at"`
 }
 
-// refused is a condition on a row k: the person has refused the use of the data since then.
+// refused is a condition on a row k: a message about the same click, received at the same time or later, refuses the use of the
+// data.
 const refused = `EXISTS (SELECT FROM conversion_match_keys w WHERE w.click_id = k.click_id AND w.account_id = k.account_id
 	AND w.names = '{}' AND w.received_at >= k.received_at)`
 
@@ -130,7 +131,7 @@ func DeleteExpired(ctx context.Context, c db.Conn, now time.Time) (keys, proofs 
 	return keys, proofs, err
 }
 
-// countedUploads limits the latest conversions that Shares counts.
+// countedUploads is the maximum number of uploads that Shares counts.
 const countedUploads = 10_000
 
 var shares = `
@@ -145,7 +146,7 @@ SELECT k.name, count(*) FROM latest CROSS JOIN LATERAL (
 	WHERE k.click_id = latest.click_id AND k.account_id = latest.account_id AND k.received_at > $3 AND NOT ` + refused + `
 ) k GROUP BY k.name`
 
-// Shares counts the latest conversions of a source for upload within the retention, and how many of them have each kind of key.
+// Shares counts a source's latest uploads of conversions within the retention, and how many of them have each kind of key.
 func Shares(ctx context.Context, c db.Conn, account, source uuid.UUID, now time.Time) (conversions int, with map[string]int, err error) {
 	with, err = db.Pairs[string, int](ctx, c, "shares of match keys", shares, account, source, Oldest(now), countedUploads)
 	conversions = with[""]

@@ -1,4 +1,4 @@
--- The time until which deferrable work pauses, because the process has clicks to store or its redirects wait for a processor.
+-- The time until which deferrable work pauses, because a web process has clicks to store or its redirects wait for a processor.
 -- +goose Up
 ALTER TABLE spool_states ADD COLUMN rest_until timestamptz; -- NULL: there was never a pause
 

@@ -40,8 +40,8 @@ func (r Reader) findReach(ctx context.Context, changing bool, list []stretch, sc
 	return k, err
 }
 
-// inCopy reports whether the copy answers a query. If PostgreSQL has the clicks too, the copy answers only queries that read many
-// clicks, and only while it is not behind.
+// inCopy reports whether the copy answers a query. If PostgreSQL has the clicks too and CopyOnly is false, the copy answers only
+// queries that read many clicks, and only while it is not behind.
 func (r Reader) inCopy(k reach) (bool, error) {
 	switch {
 	case k.mustAnswer && !k.canAnswer:
@@ -53,10 +53,9 @@ func (r Reader) inCopy(k reach) (bool, error) {
 	return false, nil
 }
 
-// chooseEngine decides whether ClickHouse or PostgreSQL answers a query. PostgreSQL answers queries of the rollups
-// (ledger.Rollups). A query that reads single clicks, or ledger rows that are in no rollup, goes to ClickHouse if it has all of
-// these clicks with their latest changes. Single clicks at the ends of the window are read there only if PostgreSQL does not have
-// them.
+// chooseEngine decides whether ClickHouse or PostgreSQL answers a query. Unless CopyOnly is true, PostgreSQL answers
+// queries of the rollups (ledger.Rollups). For queries that read single clicks, or ledger rows that are in no rollup, inCopy
+// decides. Single clicks at the ends of the window are read in ClickHouse only if PostgreSQL does not have them.
 func (r Reader) chooseEngine(ctx context.Context, q *query) (err error) {
 	if r.Copy == nil || len(q.slowStretches()) == 0 && !r.CopyOnly {
 		return nil

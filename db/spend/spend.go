@@ -53,8 +53,8 @@ func (p Part) bounds(day time.Time) (low, high uuid.UUID) {
 	return at(p.Starts), at(cmp.Or(p.Ends, daySeconds))
 }
 
-// hour returns the hour in which spend without clicks counts: the first full hour that begins in the part, at the latest the last
-// hour of the day.
+// hour returns the hour in which spend without clicks counts: the first hour that begins at the start of the part or later, but
+// not after the last hour of the day.
 func (p Part) hour(day time.Time) time.Time {
 	return day.Add(time.Duration(min((p.Starts+3599)/3600, 23)) * time.Hour)
 }

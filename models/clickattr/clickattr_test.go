@@ -169,7 +169,7 @@ func pointer(a *clickattr.Attr, c *models.Click) any {
 	return nil
 }
 
-// TestValues checks that each value is its own canonical form, and that a mistyped value gets a suggestion.
+// TestValues checks that a value in lower case is recognized, and that a mistyped value gets a suggestion if one is similar.
 func TestValues(t *testing.T) {
 	t.Parallel()
 	for _, a := range clickattr.All {

@@ -53,7 +53,8 @@
 //	all      in the campaign: every value of the list; this is the default
 //	network  in each campaign that buys from the same traffic source (the ad network): every value of the list
 //
-// The entries are in the account's own bot lists: visitors with such values count as bots from then on. No connection can change
-// a bid or a block list at the ad network, so the suggestion lists the values for a person to block there. Without a list, "most"
-// and "all" are the same, and there is no "network".
+// The operation deny adds entries to the account's own bot lists: visitors with the values count as bots from then on. The
+// operation exclude sends visitors with the values to the default path. No connection can change a bid or a block list at the ad
+// network, so the suggestion lists the values for a person to block there. Only values of sub-parameters can have the variant
+// network, because they belong to the traffic source.
 package copilot

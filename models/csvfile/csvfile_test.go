@@ -67,7 +67,7 @@ func all(s *Scanner) (out [][]string) {
 	return out
 }
 
-// TestStart checks that the separator in the first line is tried first.
+// TestStart checks that the separator that the first line names is tried first.
 func TestStart(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]struct {

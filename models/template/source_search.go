@@ -2,7 +2,7 @@ package template
 
 var searchSources = []Source{
 	{
-		// {gclid} is added by Google's auto-tagging.
+		// Google's auto-tagging adds the parameter gclid.
 		Key: "google_ads", Name: "Google Ads", ExternalIDParam: "gclid",
 		Origin: read("https://support.google.com/google-ads/answer/6305348"),
 		TokenMacros: tokens("campaignid", "{campaignid}", "adgroupid", "{adgroupid}", "creative", "{creative}",

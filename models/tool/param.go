@@ -196,7 +196,7 @@ func (p Param) checkText(args Args) string {
 
 func tooLong(s string) bool { return len(s) > maxArgument }
 
-// Text is empty if the argument is left out or has another type.
+// Text returns a text, or the digits of a number. It is empty if the argument is left out or has another type.
 func (a Args) Text(name string) (value string) {
 	if json.Unmarshal(a[name], &value) == nil {
 		return value

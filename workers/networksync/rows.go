@@ -293,7 +293,7 @@ func refuseRepeats(rows []correction.Conversion) {
 }
 
 // refuseReversal refuses a reversal that comes without its order, unless it reverses the whole recorded amount. The amount that
-// is left after a partial reversal follows only from both together.
+// is left after a partial reversal follows only from the order and the reversal together.
 func refuseReversal(v *correction.Conversion, recorded map[conversion.Key]conversion.Known) {
 	if v.Refusal != "" {
 		return

@@ -131,7 +131,7 @@ func deviceOf(ua, lower string, a *agent, appNamesModel bool) string {
 	mobile := strings.Contains(ua, "Mobile") || strings.Contains(ua, "Opera Mini") || strings.Contains(ua, "Opera Mobi")
 	switch {
 	case a.os == "Android" && (mobile || appNamesModel || !strings.Contains(ua, "Mozilla/")):
-		return Mobile // the client of an app reports only Android
+		return Mobile // without Mozilla/, it is the client of an app, which reports only Android
 	case a.os == "Android":
 		return Tablet
 	case mobile || strings.Contains(ua, "MIDP") || strings.Contains(ua, "UCWEB"):
@@ -199,7 +199,7 @@ func brandOf(model string) string {
 	return ""
 }
 
-// The oldest engine versions that are accepted. No older engine is still in use, so a user agent that claims one comes from a
+// The oldest browser versions that are accepted. No older version is still in use, so a user agent that claims one comes from a
 // script with an old list.
 const (
 	oldestChrome  = 30 // 2013

@@ -24,7 +24,7 @@ func (c *configCmd) Run(e *env) error {
 	return err
 }
 
-// config reads the settings. It stores plans that the operator defines in models.Plans.
+// config reads the settings. If the operator defines plans, they replace models.Plans.
 func (e *env) config() (config.Config, error) {
 	cfg, err := config.Load(e.getenv)
 	if err == nil && cfg.Plans != nil {

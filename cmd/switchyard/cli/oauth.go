@@ -58,7 +58,7 @@ func connectionRows(list ...admin.Connection) []string {
 }
 
 type oauthConnect struct {
-	Provider string `arg:"" help:"google_ads, microsoft_ads or meta."`
+	Provider string `arg:"" help:"Name of the ad platform, such as google_ads or meta."`
 	Account  string `help:"Id of the account." required:""`
 	Port     int    `help:"Port of this machine to which the platform sends the browser; 0: any free port." default:"8976"`
 	JSON     bool   `help:"Print one JSON value."`

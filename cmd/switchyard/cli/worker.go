@@ -142,7 +142,7 @@ func withServers(ctx context.Context, e *env, name string, needed []pool,
 	}
 	defer func() { err = errors.Join(err, r.Close()) }()
 	p.detectMissingCopy(ctx, p.of(needed[0]))
-	go warnBehind(ctx, p.of(needed[0])) // redirects need no PostgreSQL
+	go warnBehind(ctx, p.of(needed[0])) // the start does not wait, because redirects need no PostgreSQL
 	return fn(cfg, p, r)
 }
 

@@ -21,8 +21,8 @@ const (
 	waysToSend
 )
 
-// sendPostback sends a postback in one of the ways. A way beyond the last begins with the first again. A refusal is recorded as a
-// problem.
+// sendPostback sends a postback as a query, as a form or as JSON, which the remainder of way by waysToSend decides. A refusal is
+// recorded as a problem.
 func (t *traffic) sendPostback(ctx context.Context, path string, values url.Values, way int) error {
 	method, query, body, kind := http.MethodGet, "?"+values.Encode(), "", ""
 	switch way % waysToSend {
@@ -62,7 +62,7 @@ func (t *traffic) sendPostback(ctx context.Context, path string, values url.Valu
 	return nil
 }
 
-// convert sends all rounds, and waits until each is recorded.
+// convert sends misleading postbacks and then all rounds of real ones. After each round, it waits until the conversions are recorded.
 func (t *traffic) convert(ctx context.Context) error {
 	if err := t.sendMisleading(ctx); err != nil {
 		return err

@@ -9,7 +9,7 @@ import (
 	"time"
 )
 
-// googleStatus is an error answer of either API: a google.rpc.Status with details.
+// googleStatus is an error answer of the Google Ads API or the Data Manager API: a google.rpc.Status with details.
 type googleStatus struct {
 	Error struct {
 		Message string `json:"message"`
@@ -74,7 +74,7 @@ func (v googleViolation) text() string {
 	return text
 }
 
-// googleFault reads an error answer of either API.
+// googleFault reads an error answer of one of these two APIs.
 func googleFault(status int, body []byte) *fault {
 	var answer googleStatus
 	_ = json.Unmarshal(body, &answer)

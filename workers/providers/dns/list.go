@@ -15,7 +15,7 @@ import (
 
 const maxPages = 200
 
-// pages reads a list page by page, from page 1 until page reports that there are no more.
+// pages reads a list by calls of the function page, from page 1 until a page is the last or is empty.
 func pages[T any](page func(n int) (items []T, more bool, err error)) ([]T, error) {
 	var all []T
 	for n := 1; n <= maxPages; n++ {
@@ -95,7 +95,7 @@ func withRecord(have []libdns.RR, r libdns.RR) (set []string, err error) {
 // withoutDot returns a record's data without the dot at its end, for providers that write names this way.
 func withoutDot(r libdns.RR) string { return strings.TrimSuffix(r.Data, ".") }
 
-// ttlAtLeast returns the TTL of a record in seconds. The provider's minimum is seconds.
+// ttlAtLeast returns the TTL of a record in seconds, or the provider's minimum if the TTL is below it.
 func ttlAtLeast(r libdns.RR, seconds int) int { return max(int(r.TTL.Seconds()), seconds) }
 
 // blankApex converts a name for providers that write the apex as an empty text.

@@ -61,7 +61,7 @@ func (p *personal) post(path, body string, headers ...string) {
 	}
 }
 
-// click follows the link as a visitor of TikTok does, and returns the click's id.
+// click follows the link as a visitor from TikTok does, and returns the click's id.
 func (p *personal) click() string {
 	p.Helper()
 	got, err := p.Request(p.Context(), http.DefaultTransport, http.MethodGet, p.Link.RequestURI()+"?ttclid=T1")

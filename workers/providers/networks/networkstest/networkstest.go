@@ -23,11 +23,11 @@ type Order struct {
 	ID, Click, Goal, Status, Payout, Currency string
 	At                                        time.Time
 	Decided                                   time.Time // when the network decided or changed the order; zero: not decided
-	Amended                                   time.Time
-	Word                                      string // the platform's word for the status; empty: its usual one
-	TakenBack                                 string // amount taken back later, for platforms that report this by a separate record
-	Bare                                      bool   // the platform reports neither payout nor currency nor time
-	Sale                                      string // amount of the sale
+	Amended                                   time.Time // when the network changed the order, at platforms that report changes by another date
+	Word                                      string    // the platform's word for the status; empty: its usual one
+	TakenBack                                 string    // amount taken back later, for platforms that report this by a separate record
+	Bare                                      bool      // the platform reports neither payout nor currency nor time
+	Sale                                      string    // amount of the sale
 }
 
 // World is the state shared by all platforms.

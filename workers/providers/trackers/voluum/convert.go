@@ -15,7 +15,7 @@ import (
 	"switchyard/workers/providers/trackers/moved"
 )
 
-// tokens maps Voluum's macros to our tokens. Our own aliases are left out.
+// tokens maps Voluum's macros to our tokens. Macros that have the name of a token, or of an alias of one, are left out.
 var tokens = map[string]string{
 	"lander.id": "lander_id", "lander.name": "lander_name", "countryname": "country_name", "ipaddress": "ip", "isp.name": "isp",
 	"visitor.id": "visitor_id", "conversion.transactionid": "conversion_id",
@@ -27,7 +27,7 @@ type reader struct {
 	flows  map[string]moved.Value
 	used   map[string]int           // number of campaigns by flow
 	params map[string][]moved.Param // by source
-	// named maps custom variables to parameters of links. It has an empty parameter if sources use different ones.
+	// named maps custom variables to parameters of links. A variable for which sources use different parameters has an empty one.
 	named      map[string]string
 	workspaces map[string]string // names by id
 }

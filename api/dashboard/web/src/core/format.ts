@@ -17,7 +17,7 @@ function numbers(options: Intl.NumberFormatOptions): Intl.NumberFormat {
 
 type Maybe = number | null | undefined
 export const count = (n: Maybe) => (n == null ? none : minus(numbers({ maximumFractionDigits: 0 }).format(n)))
-// decimal formats a number with two decimals at most. A number below 1 has two significant digits instead.
+// decimal formats a number with two decimals at most. A number between -1 and 1 has two significant digits instead.
 export const decimal = (n: Maybe) =>
   n == null ? none : minus(numbers(n !== 0 && Math.abs(n) < 1 ? { maximumSignificantDigits: 2 } : { maximumFractionDigits: 2 }).format(n))
 export const short = (n: Maybe) => (n == null ? none : minus(numbers({ notation: 'compact', maximumFractionDigits: 1 }).format(n)))

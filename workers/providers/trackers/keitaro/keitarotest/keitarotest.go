@@ -1,5 +1,5 @@
-// Package keitarotest is a fake of Keitaro's Admin API. It serves the fixtures in testdata and refuses requests as the real API
-// does.
+// Package keitarotest is a fake of Keitaro's Admin API. It serves the fixtures in testdata and refuses requests with the
+// statuses of the real API.
 package keitarotest
 
 import (
@@ -11,7 +11,7 @@ import (
 	"sync"
 )
 
-// Key is the key that the fake accepts. Limited is a key without rights.
+// Key is a key with all rights. Limited is a key without rights.
 const (
 	Key     = "5f0c6e1b2a9d4873"
 	Limited = "000000000000dead"

@@ -19,7 +19,7 @@ import { tone } from '../../core/log.ts'
 import { w as said } from '../../text/reasons.ts'
 
 const w = t.conversions
-// moves lists, for each status of a conversion, the statuses to which it may change.
+// moves lists, by the status of a conversion, the statuses to which a person may change it.
 const moves: Record<string, string[]> = { pending: ['approved', 'rejected'], approved: ['rejected', 'chargeback'], rejected: ['approved'] }
 
 const quoted = (text: string) => '"' + text.replaceAll('"', '""') + '"'

@@ -6,7 +6,7 @@ import { ask as fetchRows, cachedAnswer, epoch, useStamp } from '../../core/quer
 import { byFormula, formulaOf } from '../../core/formula.ts'
 import { inOrder, keyOf, orderAt, pathOf, questionOf, sortedFormula, valueText, type Ask } from '../../core/report.ts'
 
-// Answer has the rows of a report that the service returned, or the error of the request.
+// Answer has the rows of a report that the service returned, or the error of the request. It is empty while the service is asked.
 type Answer = { data?: Performance; error?: ApiError }
 export type RowLine = {
   kind: 'row'
@@ -87,7 +87,7 @@ export function countOf(data: Performance, ask: Ask): number {
   return data.rows.filter(row => !isBlank(row, dims, ask)).length
 }
 
-// pathOfRow returns the path of a row: the path of the row above it and its own value.
+// pathOfRow returns the path of a row: in a flat report its values, otherwise the path of the row above it and its own value.
 const pathOfRow = (ask: Ask, above: string[], row: PerformanceRow) =>
   ask.flat ? ask.group.map(d => row.dims[d]!) : [...above, row.dims[ask.group[above.length]!]!]
 
@@ -101,7 +101,7 @@ function orderedRows({ rows, labels }: Performance, ask: Ask, dims: string[], le
   return formula ? byFormula(rows, formula, order[0] === '-') : inOrder(rows, ask, dims, level, labels)
 }
 
-// linesOf returns the lines of the table: the rows that are not folded away, and lines in place of missing rows.
+// linesOf returns the lines of the table: the rows that are neither folded away nor blank, and lines in place of missing rows.
 export function linesOf(ask: Ask, at: (key: string) => Answer): Line[] {
   const out: Line[] = [],
     open = new Set(ask.open)

@@ -34,12 +34,12 @@ export function useSelection(ask: Ask, lines: Line[]) {
     if (!range) anchor.current = i
     setRows(next)
   }
-  // extend selects the rows between the last picked row and a row. Without a picked row it begins at the cursor.
+  // extend selects the rows between the last picked row and a row. If no row is selected, it begins at the cursor.
   const extend = (cursor: number, to: number) => {
     if (rows.size === 0) anchor.current = Math.max(0, cursor)
     pick(to, true)
   }
-  // `all` selects all rows that have the same parent as the row selected last, and deselects all others.
+  // `all` selects the rows that have the same parent as the row selected last, at most mostAtOnce, and deselects all others.
   const all = async () => {
     const parent = ask.flat ? [] : ([...rows.values()].at(-1) ?? ['']).slice(0, -1),
       { compare, ...question } = questionOf(ask, parent),

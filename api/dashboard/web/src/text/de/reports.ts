@@ -39,7 +39,7 @@ export const words: typeof en = {
   sideways: 'Die Tabelle lässt sich seitwärts schieben.',
   fewer: 'Nur was passt',
   // Shown in reports that are grouped by something that only conversions have, such as the goal.
-  onlySales: 'Hier zählen nur Conversions. Klicks und Kosten haben weder Ziel noch Status, also ist der Gewinn hier der Umsatz ohne Kosten',
+  onlySales: 'Hier zählen nur Conversions. Klicks und Kosten haben weder Ziel noch Status, also ist der Gewinn hier gleich dem Umsatz',
   apart: 'Klicks und ihre Kosten stehen in der Zeile „Alle Klicks und Kosten“',
   itsConversions: 'Conversions (L)',
 }

@@ -40,7 +40,7 @@ export const words = {
   sideways: 'The table scrolls sideways.',
   fewer: 'Show what fits',
   // for reports grouped or filtered by goal or status, which only conversions have
-  onlySales: 'Only conversions count here. Clicks and costs have no goal and no status, so profit is revenue without costs',
+  onlySales: 'Only conversions count here. Clicks and costs have no goal and no status, so profit here equals revenue',
   apart: 'Clicks and their costs are in the row “All clicks and costs”',
   itsConversions: 'Conversions (L)',
 }
