@@ -80,7 +80,7 @@ func WithRequest(err error, request string) error {
 	return &requestError{err, request}
 }
 
-// RequestOf returns the id that WithRequest has added, or "".
+// RequestOf returns the id that the provider gave the failed request, or "" if err does not carry one.
 func RequestOf(err error) string {
 	var failed interface{ ProviderRequest() string }
 	if errors.As(err, &failed) {

@@ -246,8 +246,7 @@ func mustJSON(t *testing.T, v any) []byte {
 	return text
 }
 
-// stable replaces the values that differ from run to run: ids, secrets and times of today. A value always gets the same
-// replacement.
+// stable replaces the values that differ from run to run: ids, secrets and times. An id always gets the same replacement.
 type stable struct {
 	op      string
 	today   time.Time
@@ -276,7 +275,7 @@ func newStable(today time.Time, outside string) stable {
 var monthly = []string{"GET /plan", "GET /plan/usage"}
 
 // soon lists fields whose times are within an hour of the present, by name or by operation and name. Near midnight these times
-// fall on another day.
+// can fall on another day.
 var soon = map[string]bool{
 	"nextSyncAt": true, "next_sync_at": true, "expiresAt": true, "GET /stats/live at": true,
 }
