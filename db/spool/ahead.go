@@ -79,7 +79,8 @@ func (a *ahead) fill() (segmentFile, error) {
 	return f, nil
 }
 
-// claim returns the prepared segment under its new name, or nil if no segment is ready.
+// claim returns the prepared segment under its new name, or nil if none is ready or its file cannot be
+// renamed.
 func (a *ahead) claim(name string) segmentFile {
 	select {
 	case f := <-a.ready:
