@@ -7,7 +7,7 @@
 //	required:"true"       must be sent and, except for an Opt, not be empty, else "required"; required:"my_code" sets another code
 //	empty:"code"          for an Opt: a value that was sent must not be empty
 //	null:"refused"        for an Opt: null counts as a value of the wrong form
-//	null:"empty"          for an Opt: null means the empty value; without this tag no rule applies to null, and the handler decides
+//	null:"empty"          for an Opt: null means the empty value; without a tag null, no rule applies to null and the handler decides
 //	optional:"true"       like an Opt: a field that is left out keeps its stored value, and an empty text is stored
 //	default:"fixed"       the value if the field is left out
 //	loose:"true"          a value of another type counts as an empty text
