@@ -179,7 +179,7 @@ func (clickHouse) facts(b *builder, p *period) {
 			continue
 		}
 		clicks := "f.account_id = " + b.account + " AND " + schema.Window("f.at", s.from, s.to)
-		apart := len(b.Goals) > 0 || !p.all(func(d dimension) bool { return d.ofSale == "" }) // conversions are read one by one
+		apart := len(b.Goals) > 0 || !p.all(func(d dimension) bool { return d.ofSale == "" }) // conversions are read from their own table
 		b.part("f.at", "clicks AS f FINAL WHERE "+clicks, false, func(m *measure.Measure) string { return m.CopyOfClick(!apart) })
 		if !apart {
 			continue

@@ -81,8 +81,8 @@ func capped(in *copilot.Input, most int, day copilot.OfferDay) {
 	in.Offers[otherOffer] = o
 }
 
-// TestKinds checks that each kind except move_weight is found where it occurs, and no other kind with it. A similar account without it, or with a
-// smaller sample, gets no suggestion.
+// TestKinds checks that each kind except move_weight is found where it occurs, and no other kind with it. A similar account without
+// it, or with a smaller sample, gets no suggestion.
 func TestKinds(t *testing.T) {
 	t.Parallel()
 	source := copilot.SourceInput{ID: uuid.New(), Name: "push", Macros: map[string]string{"sub2": "{creative}"}}
