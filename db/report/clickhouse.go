@@ -135,7 +135,7 @@ func (c clickHouse) condition(f filter, at string) string {
 	return expr + " IN (" + f.list + ")"
 }
 
-// quotientScale gives a ratio quotientDigits decimals. Groups are sorted by such ratios.
+// A ratio is multiplied by quotientScale, so that it keeps quotientDigits decimals. Groups are sorted by such ratios.
 const (
 	quotientScale  = "toInt256('100000000000000000000')"
 	quotientDigits = 20

@@ -92,7 +92,7 @@ type OlderEnd struct {
 	First    *time.Time // the first day of the next import; nil: the next import begins with the oldest orders
 	Failure  string     // empty: success
 	Failures int
-	At       time.Time
+	At       time.Time // time of the next import
 }
 
 // RecordOlder records that an import of older orders has ended. Such imports are for a provider whose API cannot select orders by

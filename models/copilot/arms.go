@@ -29,7 +29,7 @@ type group struct {
 	path     string // the path whose destinations are the arms; empty: the arms are paths themselves
 	what     string // kind of the arms: path, offer or landing page
 	slot     int    // slot of the offers
-	draw     string // which random choice among paths the arms share; empty: the choice among paths without conditions
+	draw     string // if the arms are paths: which random choice they share; empty: the choice among paths without conditions
 	arms     []Arm
 	weight   float64 // weight of all arms together
 }

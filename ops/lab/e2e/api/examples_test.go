@@ -60,8 +60,8 @@ type examples struct {
 	located string
 }
 
-// TestGoldenExamples sends the example of every operation again. It fails if an answer has changed, or if an operation has no
-// example.
+// TestGoldenExamples sends the example of every operation again. It fails if an answer has changed, or if an operation
+// that needs a key has no example.
 func TestGoldenExamples(t *testing.T) {
 	t.Parallel()
 	x := newExamples(t, day(time.Now()))
