@@ -133,7 +133,7 @@ func (s *schemas) freeName(t reflect.Type, body bool) string {
 	return name + suffix
 }
 
-// plainName returns a generic type's name without brackets and paths, in upper camel case: list[a/b.C] becomes ListC.
+// plainName returns a type's name without brackets and paths, in upper camel case: list[a/b.C] becomes ListC.
 func plainName(name string) string {
 	var out strings.Builder
 	brackets := func(r rune) bool { return strings.ContainsRune("[], ", r) }

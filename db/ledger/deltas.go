@@ -36,7 +36,7 @@ type Deltas map[Key]models.Figures
 // Add adds figures at a key.
 func (d Deltas) Add(k Key, f models.Figures) { d[k] = d[k].Plus(f) }
 
-// Keys lists the columns of a Key and Sums the columns of the figures, for use in a SELECT.
+// Keys lists the columns of a Key and Sums the columns of the figures, for use in SQL.
 var (
 	Keys = "account_id, hour, " + strings.Join(Dimensions, ", ")
 	Sums = strings.Join(measure.Each(measure.Counters, "%s"), ", ")
@@ -133,8 +133,8 @@ WITH deleted AS (
 )
 ` + addRollups()
 
-// Compact replaces the rows of equal keys with their sum, in at most limit hours with new rows that began before the given time.
-// It may run at the same time as writers, readers and other compactions. It returns the number of hours. If the number is
+// Compact replaces the rows of equal keys with their sum, in at most limit hours that began before the given time and have new
+// rows. It may run at the same time as writers, readers and other compactions. It returns the number of hours. If the number is
 // less than limit, no such hour is left.
 func Compact(ctx context.Context, d db.Conn, before time.Time, limit int) (int, error) {
 	hours, err := db.Select[struct {

@@ -24,7 +24,7 @@ const (
 	aheadRetry = time.Minute
 )
 
-// ahead prepares one segment at a time. Only the flusher calls its methods.
+// ahead prepares one segment at a time. Only the flusher calls begin, claim and close.
 type ahead struct {
 	disk  disk
 	path  string // path of the prepared file, until it is renamed to a segment

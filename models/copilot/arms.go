@@ -67,7 +67,8 @@ func (g group) hasEnough() bool {
 		!slices.ContainsFunc(g.arms, func(a Arm) bool { return total(a.Days).Clicks < minArmClicks })
 }
 
-// place names the campaign, the path and the kind of the arms. Suggestions to pause an arm have it in their key, with the id of the arm.
+// place names the campaign, the path and the kind of the arms. Suggestions to pause an arm have it in their key, with the id of
+// the arm.
 func (g group) place() string { return g.campaign.ID.String() + "/" + g.path + "/" + g.what }
 
 // key identifies the group. The first slot, and paths without conditions, add nothing, because dismissed suggestions are stored
@@ -262,8 +263,8 @@ func destinationGroups(in *Input, c *CampaignInput, p *flow.Path) (list []group)
 	return fillGroups(in, list, func(r ArmRow, id string) bool { return r.Path == p.ID && (r.Offer == id || r.Lander == id) })
 }
 
-// addArm adds an arm to the group with the given key. If there is no such group yet, it appends the group empty. at has the index of each
-// group by key.
+// addArm adds an arm to the group with the given key. If there is no such group yet, it appends the group empty. at has the index
+// of each group by key.
 func addArm(list []group, at map[string]int, key string, empty group, a Arm) []group {
 	i, known := at[key]
 	if !known {

@@ -20,7 +20,8 @@ import (
 	"switchyard/ops/lab/fleet"
 )
 
-// adRun is an account that buys clicks at every platform of adPlatforms, imports the spend and uploads conversions to the platforms.
+// adRun is an account that buys clicks at every platform of adPlatforms, imports the spend and uploads conversions to the
+// platforms.
 type adRun struct {
 	*traffic
 	api     *client.API
@@ -246,7 +247,8 @@ func (a *adRun) waitClicks(ctx context.Context) error {
 	})
 }
 
-// spent returns the spend that the platform reports, by campaign and by day in the platform's time zone. Bots and lost clicks cost nothing.
+// spent returns the spend that the platform reports, by campaign and by day in the platform's time zone. Bots and lost clicks
+// cost nothing.
 func (s *adSource) spent() (rows []AdSpend) {
 	for i, c := range s.clicks {
 		day, campaign := c.at.In(s.zone).Format(time.DateOnly), s.campaigns[c.campaign].platform

@@ -60,7 +60,7 @@ func (a Apps) Configured(provider string) bool {
 }
 
 // Address returns the address at which a person allows the service to use their ad accounts. The platform then sends the browser
-// to the address redirect, with the state. verifier is the secret of PKCE, of which the address contains a hash. Error:
+// to the address redirect, with the state. verifier is the secret of PKCE. The address contains its hash. Error:
 // not_configured.
 func (a Apps) Address(provider, state, verifier, redirect string) (string, error) {
 	p, ok := platforms[provider]
