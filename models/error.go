@@ -71,7 +71,7 @@ func PlanLimit(format string, args ...any) *Error {
 // AsError finds the Error inside err.
 func AsError(err error) (*Error, bool) { return errors.AsType[*Error](err) }
 
-// WithRequest adds to an error the id that the provider gave the failed request. Operators quote it to the provider, and clients
+// WithRequest adds to an error the id that a provider gave the failed request. Operators quote it to the provider, and clients
 // do not see it. An empty id changes nothing.
 func WithRequest(err error, request string) error {
 	if err == nil || request == "" {
@@ -80,7 +80,7 @@ func WithRequest(err error, request string) error {
 	return &requestError{err, request}
 }
 
-// RequestOf returns the id that WithRequest has added, or "".
+// RequestOf returns the id that a provider gave the failed request, or "" if err does not carry one.
 func RequestOf(err error) string {
 	var failed interface{ ProviderRequest() string }
 	if errors.As(err, &failed) {

@@ -85,7 +85,7 @@ func (c Conversion) Event(click *Click) ConversionEvent {
 }
 
 // SubParams are the sub-parameters of a click in answers and events. Sub-parameters from sub11 on are left out if they are empty,
-// as in older versions.
+// because older versions did not have them.
 type SubParams struct {
 	Sub1  string `json:"sub1"`
 	Sub2  string `json:"sub2"`

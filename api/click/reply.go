@@ -9,8 +9,8 @@ import (
 	"switchyard/models"
 )
 
-// messageBudget is the time in which a message must be stored. It is more than the time for a redirect, because no visitor is
-// waiting in front of a blank page.
+// messageBudget is the time in which a message, such as a postback or an event, must be stored. It is more than the time for a
+// redirect, because no visitor is waiting in front of a blank page.
 const messageBudget = 5 * time.Second
 
 // Errors that several kinds of messages share.

@@ -22,8 +22,8 @@ func (a answer) rowsOf(t *testing.T) (out []map[string]any) {
 	return out
 }
 
-// TestKeysOfThePage: a key made in the page works immediately and shows when it was used. After it is replaced it works for
-// another day.
+// TestKeysOfThePage: a key made in the page works immediately, and the list shows when it was used. After it is replaced, it works
+// until it is deleted.
 func TestKeysOfThePage(t *testing.T) {
 	t.Parallel()
 	s := apitest.New(t)

@@ -106,7 +106,7 @@ func (s *schemas) schemaOf(t reflect.Type, body bool) object {
 	panic("openapi: a field of type " + t.String() + " needs the struct tag \"is\"")
 }
 
-// named adds a struct to the components, once, and returns a reference to it.
+// named adds a struct to the components, once, and returns a reference to it. If the struct has no name, it returns the schema.
 func (s *schemas) named(t reflect.Type, body bool) object {
 	if t.Name() == "" {
 		return s.fields(t, body)
@@ -133,7 +133,7 @@ func (s *schemas) freeName(t reflect.Type, body bool) string {
 	return name + suffix
 }
 
-// plainName returns a generic type's name without brackets and paths, in upper camel case: list[a/b.C] becomes ListC.
+// plainName returns a type's name without brackets and paths, in upper camel case: list[a/b.C] becomes ListC.
 func plainName(name string) string {
 	var out strings.Builder
 	brackets := func(r rune) bool { return strings.ContainsRune("[], ", r) }
@@ -146,7 +146,7 @@ func plainName(name string) string {
 
 func (s *schemas) fields(t reflect.Type, body bool) object {
 	c := collector{schemas: s, body: body, properties: object{}, depths: map[string]int{}}
-	c.collect(t, 0, false, false) // nothing allows all fields of the struct to be null or absent
+	c.collect(t, 0, false, false)
 	out := object{"type": "object", "properties": c.properties}
 	if len(c.required) > 0 {
 		out["required"] = c.required
@@ -204,7 +204,8 @@ func (c *collector) collect(t reflect.Type, depth int, null, absent bool) {
 	}
 }
 
-// hides reports whether a field that was collected before hides a field of t. It removes an earlier field that the new one hides.
+// hides reports whether a field that was collected before hides a field of t. An earlier field that the new one hides
+// is no longer required.
 func (c *collector) hides(t reflect.Type, name string, depth int) bool {
 	at, known := c.depths[name]
 	if known && at == depth {

@@ -279,7 +279,7 @@ func TestPostbackAlerts(t *testing.T) {
 		}
 	}
 	add(ids[0], "unmatched", "2 hours", 9)
-	add(ids[1], "pending", "2 hours", 60) // their click never comes
+	add(ids[1], "pending", "2 hours", 60) // their clicks never come
 	add(ids[2], "refused", "3 hours", 12)
 	add(ids[3], "refused", "3 hours", 12)
 	alerts := s.Do("GET", "/alerts", nil).Want(200, "").Map()["alerts"].([]any)
@@ -336,7 +336,7 @@ func TestSourceAlerts(t *testing.T) {
 	}
 }
 
-// TestWaitingCounts: GET /alerts counts the account's unmatched postbacks of a week, at most 100, and its open suggestions.
+// TestWaitingCounts: GET /alerts counts the account's unmatched postbacks of the last week, at most 100, and its open suggestions.
 func TestWaitingCounts(t *testing.T) {
 	t.Parallel()
 	s := apitest.New(t, apitest.Options{Plan: "growth"})

@@ -18,7 +18,7 @@ import (
 	"switchyard/models/bot"
 )
 
-// BotDetectionBody is the body of PUT /bot-detection. A field that is left out keeps its value.
+// BotDetectionBody is the body of PUT /bot-detection. A setting that is left out keeps its value.
 type BotDetectionBody struct {
 	Threshold bind.Opt[decimal.Decimal] `json:"threshold" doc:"the new threshold, rounded and limited to the range from 20 to 95"`
 	Disabled  bind.Opt[[]string]        `json:"disabled" doc:"names of signals to switch off, up to 40; signals that cannot be switched off are ignored, an unknown name is an error"`
@@ -82,7 +82,7 @@ func (b BotDetectionBody) apply(old bot.Settings) (next bot.Settings, err error)
 }
 
 // changeBotDetection saves the settings and, in the same transaction, a job that scores recorded clicks by them. An unfinished
-// job for earlier settings stops. The new job also covers its window.
+// job for earlier settings stops. The new job also covers the window of that job.
 func (d Deps) changeBotDetection(c *route.Call, b BotDetectionBody) (out BotDetectionChanged, err error) {
 	now := time.Now().UTC()
 	id, err := rescoreJob.BeginPrepared(c, d.Jobs, func(tx *store.Store) (*jobs.RescoreArgs, error) {

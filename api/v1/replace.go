@@ -59,8 +59,8 @@ type UsePlace struct {
 	Joins  bool      `json:"joins" doc:"the replacement is already in the same slot of the path, so both become one place whose weight is the sum of their weights"`
 }
 
-// usePlaces returns the slots of the places that lead to the record id. The parameter `with` is the id of the replacement, or
-// zero.
+// usePlaces returns the slots of the places that lead to the record with the given id. The parameter `with` is the id of the
+// replacement, or zero.
 func usePlaces(places []store.Place, id, with uuid.UUID) []UsePlace {
 	out := []UsePlace{}
 	for _, p := range places {

@@ -16,7 +16,7 @@ import (
 
 // hashVersion returns a hash as the version of settings without a time of their last change.
 func hashVersion(settings any) string {
-	raw, _ := json.Marshal(settings) // texts, numbers and booleans
+	raw, _ := json.Marshal(settings) // settings have only texts, numbers and booleans, which cause no error
 	sum := sha256.Sum256(raw)
 	return hex.EncodeToString(sum[:12])
 }
@@ -27,8 +27,8 @@ func tagVersion(c *route.Call, version string) { c.Header().Set("ETag", `"`+vers
 // notConnected is the version of a connection that does not exist.
 const notConnected = "none"
 
-// The following functions return the version of a connection: the time at which it was saved. They lock nothing, because package
-// middleware and each transaction that saves a connection lock the account.
+// The following functions return the version of a connection or DNS account: the time at which it was saved. They lock nothing,
+// because package middleware and each transaction that saves a connection lock the account.
 
 func networkConnectionVersion(c *route.Call, network uuid.UUID) (string, error) {
 	if _, err := c.Store.Networks().Find(c.Context(), c.Account.ID, network); err != nil {

@@ -35,8 +35,8 @@ var rescoreColumns = click.AllColumns.Named(
 	"unique_hours", "lp_views", "lp_clicks",
 )
 
-// Rescore scores at most limit clicks again in the transaction of c, and moves their figures in the ledger. Call it until it is
-// Done, then call spend.Respread for the Days.
+// Rescore scores at most limit clicks again in the transaction of c, and moves their figures in the ledger. Call it until
+// Done is true, then call spend.Respread for the Days.
 //
 // A click that is no longer a bot's becomes unique if no unique click of the visitor covers its time. A click that becomes a
 // bot's is no longer unique. Later clicks of the same visitor do not change.

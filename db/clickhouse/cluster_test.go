@@ -58,7 +58,7 @@ func TestClusterStatementsAreRead(t *testing.T) {
 	}
 }
 
-// TestErrorsThatPass checks the map of passing errors: their names on the server, and that Refused returns false for each.
+// TestErrorsThatPass checks the map of temporary errors: their names on the server, and that Refused returns false for each.
 func TestErrorsThatPass(t *testing.T) {
 	parttest.ClickHouse.Only(t)
 	t.Parallel()

@@ -98,7 +98,8 @@ func (r *Rates) Uncount(ctx context.Context, name string) {
 	}
 }
 
-// uncountScript removes a call. KEYS[1] is the window's counter. It returns {the remaining calls}, or {0} for a window that has ended.
+// uncountScript removes a call. KEYS[1] is the window's counter. It returns {calls that are still counted}, or {0} for a window
+// that has ended.
 var uncountScript = redis.NewScript(`
 local n = tonumber(redis.call('GET', KEYS[1]) or '0')
 if n > 0 then

@@ -30,13 +30,13 @@ type Key struct {
 	Browser    string
 }
 
-// Deltas collects the changes of one transaction by key, so that each key is written once.
+// Deltas has figures by key, such as the changes of one transaction. Each key is written once.
 type Deltas map[Key]models.Figures
 
 // Add adds figures at a key.
 func (d Deltas) Add(k Key, f models.Figures) { d[k] = d[k].Plus(f) }
 
-// Keys lists the columns of a Key and Sums the columns of the figures, for use in a SELECT.
+// Keys lists the columns of a Key and Sums the columns of the figures, for use in SQL.
 var (
 	Keys = "account_id, hour, " + strings.Join(Dimensions, ", ")
 	Sums = strings.Join(measure.Each(measure.Counters, "%s"), ", ")
@@ -86,8 +86,8 @@ func Cells(k Key, f models.Figures) []any {
 		k.Country, k.DeviceType, k.OS, k.Browser))
 }
 
-// Places returns the scan destinations of a row with the columns Keys and Sums. The hour has its own, because Key stores it in
-// Unix seconds.
+// Places returns the scan destinations of a row with the columns Keys and Sums. The hour has a variable of its own, because Key
+// stores it in Unix seconds.
 func Places(k *Key, hour *time.Time, f *models.Figures) []any {
 	return f.AppendPointersTo(append(make([]any, 0, columns),
 		&k.AccountID, hour, &k.CampaignID, &k.StreamID, &k.LanderID, &k.OfferID, &k.SourceID,
@@ -133,9 +133,9 @@ WITH deleted AS (
 )
 ` + addRollups()
 
-// Compact replaces the rows of equal keys with their sum, in at most limit hours with new rows that began before the given time.
-// It may run at the same time as writers, readers and other compactions. It returns the number of hours. If it is less than
-// limit, no such hour is left.
+// Compact replaces the rows of equal keys with their sum, in at most limit hours that began before the given time and have new
+// rows. It may run at the same time as writers, readers and other compactions. It returns the number of hours. If the number is
+// less than limit, no such hour is left.
 func Compact(ctx context.Context, d db.Conn, before time.Time, limit int) (int, error) {
 	hours, err := db.Select[struct {
 		Account uuid.UUID `db:"account_id"`

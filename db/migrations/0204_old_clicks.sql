@@ -1,5 +1,5 @@
--- Clicks and conversions of the tracker that an account moved from, by their ids at that tracker. They are used to find the click
--- of a postback that names a click id of the old tracker.
+-- Clicks and conversions of the tracker that an account moved from, by their ids at that tracker. The clicks are used to find
+-- the click of a postback that names a click id of the old tracker.
 -- +goose Up
 ALTER TABLE accounts ADD COLUMN has_old_clicks boolean NOT NULL DEFAULT false; -- true: postbacks with unknown click ids are stored too
 

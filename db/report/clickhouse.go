@@ -135,7 +135,7 @@ func (c clickHouse) condition(f filter, at string) string {
 	return expr + " IN (" + f.list + ")"
 }
 
-// quotientScale gives a ratio quotientDigits decimals. Groups are sorted by such ratios.
+// A ratio is multiplied by quotientScale, so that it keeps quotientDigits decimals. Groups are sorted by such ratios.
 const (
 	quotientScale  = "toInt256('100000000000000000000')"
 	quotientDigits = 20
@@ -179,7 +179,7 @@ func (clickHouse) facts(b *builder, p *period) {
 			continue
 		}
 		clicks := "f.account_id = " + b.account + " AND " + schema.Window("f.at", s.from, s.to)
-		apart := len(b.Goals) > 0 || !p.all(func(d dimension) bool { return d.ofSale == "" }) // conversions are read one by one
+		apart := len(b.Goals) > 0 || !p.all(func(d dimension) bool { return d.ofSale == "" }) // conversions are read from their own table
 		b.part("f.at", "clicks AS f FINAL WHERE "+clicks, false, func(m *measure.Measure) string { return m.CopyOfClick(!apart) })
 		if !apart {
 			continue

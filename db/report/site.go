@@ -145,7 +145,7 @@ FROM conversions v WHERE v.account_id = $1 AND v.recorded_at >= $3 AND v.goal = 
 GROUP BY v.goal`
 
 // Site reports the events of a site's visitors since the given time. Visitors with an event since the time in the parameter live
-// count as present.
+// count as present. Only events since that time are in the list Live.
 func (r Reader) Site(ctx context.Context, account, site uuid.UUID, since, live time.Time) (out SiteReport, err error) {
 	if out.Totals, err = db.Get[SiteTotals](ctx, r.Conn, "site", siteTotals, account, site, since); err != nil {
 		return out, err

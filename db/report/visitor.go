@@ -59,7 +59,8 @@ FROM (
 GROUP BY GROUPING SETS ((), (t.kind, t.page), (t.country), (t.device_type), (t.campaign), (t.minute))
 ORDER BY visitors DESC, views DESC, toString(t.page), t.country, t.device_type, toString(t.campaign), t.minute`
 
-// These are the groups of selectLive. As in SQL's GROUPING, a bit is set for each column that a group does not have.
+// These are the groups of selectLive, except the total. As in SQL's GROUPING, a bit is set for each column that a group does not
+// have.
 const (
 	byPage     = 0b01111
 	byCountry  = 0b10111
@@ -114,7 +115,7 @@ type AddressQuery struct {
 	Link       uuid.UUID
 }
 
-// Address is an IP address that clicked, including bots.
+// Address is an IP address with its clicks, including the clicks of bots.
 type Address struct {
 	IP         string    `db:"ip"`
 	Hits       int64     `db:"hits"`

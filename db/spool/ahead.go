@@ -24,7 +24,7 @@ const (
 	aheadRetry = time.Minute
 )
 
-// ahead prepares one segment at a time. Only the flusher calls its methods.
+// ahead prepares one segment at a time. Only the flusher calls begin, claim and close.
 type ahead struct {
 	disk  disk
 	path  string // path of the prepared file, until it is renamed to a segment
@@ -79,7 +79,8 @@ func (a *ahead) fill() (segmentFile, error) {
 	return f, nil
 }
 
-// claim returns the prepared segment under its new name, or nil if no segment is ready.
+// claim returns the prepared segment under its new name, or nil if none is ready or its file cannot be
+// renamed.
 func (a *ahead) claim(name string) segmentFile {
 	select {
 	case f := <-a.ready:

@@ -33,7 +33,7 @@ const saveBotData = `
 INSERT INTO bot_data (id, kind, packed, entries, dated) VALUES ($1, $2, $3, $4, $5)
 ON CONFLICT (kind) DO UPDATE SET packed = $3, entries = $4, dated = $5, loaded_at = clock_timestamp()`
 
-// Save replaces the lists of the given kinds, either all of them or none.
+// Save stores the given lists in place of the former lists of their kinds, either all of them or none.
 func (b BotData) Save(ctx context.Context, lists []*botdata.List) error {
 	return b.s.Tx(ctx, func(s *Store) error {
 		for _, l := range lists {

@@ -58,12 +58,12 @@ SELECT id, 'campaign', 0, 0 FROM campaigns WHERE account_id = $1 AND id = ANY ($
 UNION ALL
 SELECT id, 'rule', match_steps, match_bytes FROM rules WHERE account_id = $1 AND id = ANY ($4) AND deleted_at IS NULL`
 
-// checkFlow refuses a flow that cannot be routed, or that refers to a record that is not a live record of the account. What the
-// old flow already had is accepted. cost does not include the flow's saved rules.
+// checkFlow refuses a flow that cannot be routed, or that refers to a record that is not a live record of the account. The
+// values, offers, landing pages and campaigns of the old flow are accepted. cost does not include the flow's saved rules.
 func (s *Store) checkFlow(ctx context.Context, account uuid.UUID, paths, old []flow.Path) (cost cond.Cost, err error) {
 	destinations, campaigns, rules := flow.References(paths)
 	oldDestinations, oldCampaigns, _ := flow.References(old)
-	if len(rules) > 0 { // keeps the saved rules until the flow is saved
+	if len(rules) > 0 { // no saved rule can be deleted before the flow is saved
 		if err := s.LockAccount(ctx, account); err != nil {
 			return cost, err
 		}

@@ -27,7 +27,7 @@ func (s *Store) NetworkIntegrations() NetworkIntegrations {
 	return NetworkIntegrations{Integrations{s, networkIntegrations}}
 }
 
-// changes_to is reset if the connection changes to another account or platform, because no changes were read there yet.
+// changes_to is reset if the platform or a setting changes, because no changes were read there yet.
 const saveNetworkIntegration = `
 INSERT INTO network_integrations AS t (network_id, account_id, provider, settings, secrets, is_enabled, next_at, wide_at, changes_at)
 VALUES ($1, $2, $3, $4, $5, $6, $7, $7, $7)
@@ -92,7 +92,7 @@ type OlderEnd struct {
 	First    *time.Time // the first day of the next import; nil: the next import begins with the oldest orders
 	Failure  string     // empty: success
 	Failures int
-	At       time.Time
+	At       time.Time // time of the next import
 }
 
 // RecordOlder records that an import of older orders has ended. Such imports are for a provider whose API cannot select orders by

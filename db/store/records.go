@@ -95,8 +95,8 @@ func (k records[R]) Remove(ctx context.Context, account, id uuid.UUID) error {
 // pausable has the methods of all kinds of records that can be paused.
 type pausable[R any] struct{ records[R] }
 
-// SetActive pauses or resumes a record. Resuming a deactivated record also restores it. For that, the plan's allowance must have
-// room, and no other record may have taken the name.
+// SetActive pauses or resumes a record. In tables with the column deactivated_at, resuming a removed record also restores it. For
+// that, the plan's allowance must have room, and no other record may have taken the name.
 func (k pausable[R]) SetActive(ctx context.Context, account, id uuid.UUID, on bool) error {
 	if !on || k.t.removed != deactivated {
 		return k.s.execOne(ctx, k.t.what, k.t.set(`is_active = $3`), account, id, on)

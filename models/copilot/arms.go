@@ -12,7 +12,7 @@ import (
 	"switchyard/models/flow"
 )
 
-// The minimum samples for comparing arms, and the thresholds below which a change is too small to suggest.
+// Minimum samples, thresholds and other constants of the comparison of arms.
 const (
 	minArmClicks     = 100 // clicks of each arm
 	minArmsConverted = 20  // conversions of all arms together
@@ -29,7 +29,7 @@ type group struct {
 	path     string // the path whose destinations are the arms; empty: the arms are paths themselves
 	what     string // kind of the arms: path, offer or landing page
 	slot     int    // slot of the offers
-	draw     string // which random choice among paths the arms share; empty: the choice among paths without conditions
+	draw     string // if the arms are paths: which random choice they share; empty: the choice among paths without conditions
 	arms     []Arm
 	weight   float64 // weight of all arms together
 }
@@ -67,11 +67,12 @@ func (g group) hasEnough() bool {
 		!slices.ContainsFunc(g.arms, func(a Arm) bool { return total(a.Days).Clicks < minArmClicks })
 }
 
-// place names the path and the kind of the arms. Suggestions to pause an arm have it in their key, with the id of the arm.
+// place names the campaign, the path and the kind of the arms. Suggestions to pause an arm have it in their key, with the id of
+// the arm.
 func (g group) place() string { return g.campaign.ID.String() + "/" + g.path + "/" + g.what }
 
 // key identifies the group. The first slot, and paths without conditions, add nothing, because dismissed suggestions are stored
-// under such keys.
+// under keys without them.
 func (g group) key() string {
 	key := g.place()
 	if g.slot > 0 {
@@ -262,8 +263,8 @@ func destinationGroups(in *Input, c *CampaignInput, p *flow.Path) (list []group)
 	return fillGroups(in, list, func(r ArmRow, id string) bool { return r.Path == p.ID && (r.Offer == id || r.Lander == id) })
 }
 
-// addArm adds an arm to the group with the given key. If there is no such group yet, it appends empty. at has the index of each
-// group by key.
+// addArm adds an arm to the group with the given key. If there is no such group yet, it appends the group empty. at has the index
+// of each group by key.
 func addArm(list []group, at map[string]int, key string, empty group, a Arm) []group {
 	i, known := at[key]
 	if !known {

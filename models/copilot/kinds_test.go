@@ -81,8 +81,8 @@ func capped(in *copilot.Input, most int, day copilot.OfferDay) {
 	in.Offers[otherOffer] = o
 }
 
-// TestKinds checks that each kind is found where it occurs, and no other kind with it. A similar account without it, or with a
-// smaller sample, gets no suggestion.
+// TestKinds checks that each kind except move_weight is found where it occurs, and no other kind with it. A similar account without
+// it, or with a smaller sample, gets no suggestion.
 func TestKinds(t *testing.T) {
 	t.Parallel()
 	source := copilot.SourceInput{ID: uuid.New(), Name: "push", Macros: map[string]string{"sub2": "{creative}"}}
@@ -270,7 +270,7 @@ func TestBlocks(t *testing.T) {
 func TestExpiring(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
-		certificate, registration int // days until the certificate and the registration end; 0: far away
+		certificate, registration int // days until the certificate and the registration end; 0: no end is known
 		want                      []string
 	}{
 		{5, 0, []string{"The HTTPS certificate of go.test ends on 2026-04-06"}},
@@ -320,8 +320,9 @@ func second(in *copilot.Input, countries ...string) {
 	}
 }
 
-// unmatchedNetwork adds a network with numbers of postbacks: all (total), without a click (unmatched) and, among these, with a
-// click id in aff_sub (found) that is already read (read).
+// unmatchedNetwork adds a network. total is the number of its postbacks, and unmatched the number without a click. found is the
+// number of unmatched postbacks with a click id in aff_sub, and read the number of these from which the settings already read the
+// click id.
 func unmatchedNetwork(in *copilot.Input, unmatched, total, found, read int64) {
 	n := copilot.NetworkInput{Unmatched: unmatched, Total: total, Parameter: "aff_sub", Found: found, Read: read, Examined: unmatched}
 	n.ID, n.Name = uuid.New(), "network"
@@ -395,7 +396,7 @@ func TestBreakEvenIsNotBlocked(t *testing.T) {
 			}
 			in := quiet()
 			in.Campaigns[0].Values = []copilot.ValueRow{v}
-			for i := range in.Campaigns[0].Rows { // the campaign pays well
+			for i := range in.Campaigns[0].Rows { // the campaign costs as much per click as the value
 				in.Campaigns[0].Rows[i].Cost = 100
 			}
 			if list, _ := copilot.Judge(in); len(list) > 0 {

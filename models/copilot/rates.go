@@ -11,13 +11,13 @@ const (
 	Certain  = "certain"   // the rates differ, at the significance level levelMove
 )
 
-// minRateConversions is for both windows together.
+// minRateConversions is the minimum for both windows together.
 const minRateConversions = int64(minArmsConverted)
 
 // CompareRates tests whether the conversion rates of two windows differ. p is the p value of the hypothesis that they are equal.
 //
 // The test is exact. Under the hypothesis, a conversion belongs to a window with the probability of that window's share of the
-// clicks, so the number of conversions is binomial (Przyborowski and Wilenski, 1940). p is twice the smaller tail.
+// clicks, so their number in a window is binomial (Przyborowski and Wilenski, 1940). p is twice the smaller tail.
 func CompareRates(a, b Rate) (p float64, state string) {
 	n := a.Conversions + b.Conversions
 	if n < minRateConversions || a.Clicks <= 0 || b.Clicks <= 0 || min(a.Conversions, b.Conversions) < 0 {

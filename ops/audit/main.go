@@ -1,4 +1,4 @@
-// Command audit fails if the table of API versions was last checked over a year ago. It prints the versions that end soon.
+// Command audit fails if a row of the table of API versions was last checked over a year ago. It prints the versions that end soon.
 package main
 
 import (

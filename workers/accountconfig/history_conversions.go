@@ -18,8 +18,8 @@ import (
 // conversionsAtOnce limits the conversions in one call of conversion.Correct.
 const conversionsAtOnce = 500
 
-// writeConversions records the conversions on a page of the log. It leaves a conversion alone that an earlier run has recorded,
-// because postbacks may have changed it since.
+// writeConversions records the conversions on a page of the old tracker's log. It leaves a conversion alone that an earlier run
+// has recorded, because postbacks may have changed it since.
 func (h history) writeConversions(ctx context.Context, c db.Conn, list []trackerimport.OldConversion, n *jobs.HistoryImported) error {
 	clicks, err := oldtracker.FindClicks(ctx, c, h.account.ID, db.Map(list, func(v trackerimport.OldConversion) string { return v.ClickID }))
 	if err != nil {

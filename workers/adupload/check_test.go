@@ -78,8 +78,8 @@ func TestOutcomes(t *testing.T) {
 	wantRequests("0")
 }
 
-// TestTooSoon checks that a conversion that was uploaded too soon after its click is uploaded again, unless it was retracted or
-// uploaded with a new value since.
+// TestTooSoon checks that a conversion that was uploaded too soon after its click is uploaded again, unless the platform has
+// accepted a retraction or a new value since.
 func TestTooSoon(t *testing.T) {
 	t.Parallel()
 	var mu sync.Mutex

@@ -44,7 +44,7 @@ type env struct {
 	account  uuid.UUID
 	network  uuid.UUID
 	offer    uuid.UUID
-	waits    []time.Duration      // of a postback without a stored click, between tries
+	waits    []time.Duration      // of a postback between tries, for its click or for the step to the offer
 	metrics  *prometheus.Registry // of the first worker
 }
 
@@ -182,7 +182,7 @@ func (b *env) match() {
 	b.client.Dispatch(b.Context(), m.Jobs...)
 }
 
-// counted returns the metrics of the first worker, without the zeros.
+// counted returns how many postbacks the first worker has decided, by result. It leaves out zeros.
 func (b *env) counted() map[string]int {
 	b.Helper()
 	families, err := b.metrics.Gather()

@@ -35,11 +35,11 @@ func (localResolver) LookupNetIP(context.Context, string, string) ([]netip.Addr,
 	return []netip.Addr{netip.MustParseAddr("127.0.0.1")}, nil
 }
 
-// verifyEnv is an env with a DNS server (BIND) and web servers. For most hosts they answer as this install does.
+// verifyEnv is an env with a DNS server (BIND) and web servers. For most hosts the web servers answer as this install does.
 type verifyEnv struct {
 	*env
 	later   atomic.Int64 // how far the worker's clock is ahead
-	moved   atomic.Bool  // the servers answer as another install
+	moved   atomic.Bool  // the web servers answer as a parked domain does
 	stopDNS func()
 }
 
@@ -60,7 +60,7 @@ func (v *verifyEnv) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 // The tokens of the two accounts.
 const mine, theirs = "0123456789abcdef0123456789abcdef", "fedcba9876543210fedcba9876543210"
 
-// newVerifyEnv returns an env with a DNS server. The hosts of acme.com have the token of the first account.
+// newVerifyEnv returns an env with a DNS server. Most hosts of acme.com show the token of the first account.
 func newVerifyEnv(t *testing.T) *verifyEnv {
 	t.Helper()
 	acme := []string{"@ A 192.0.2.200\n@ AAAA 2001:db8::200\ngo CNAME also\nalso CNAME track.example.org.\nliar CNAME track.example.org.\n" +
@@ -251,8 +251,8 @@ func TestDomainLeadsElsewhere(t *testing.T) {
 	}
 }
 
-// TestExpiredDomainServesAgain checks that a domain taken out of service is checked until 30 days after the fault began, and
-// serves again if it leads here again.
+// TestExpiredDomainServesAgain checks that a domain taken out of service is still checked weeks later, and serves again if it
+// leads here again.
 func TestExpiredDomainServesAgain(t *testing.T) {
 	parttest.Edge.Only(t)
 	t.Parallel()
@@ -306,8 +306,8 @@ func TestExpiredDomainServesAgain(t *testing.T) {
 	}
 }
 
-// TestSweepDomains: the sweep checks all new domains, and checks them again when they are due. It stops checking a domain that
-// was never verified.
+// TestSweepDomains: the sweep checks all new domains, and checks them again when they are due. After 60 days it no longer
+// checks a domain that was never verified.
 func TestSweepDomains(t *testing.T) {
 	parttest.Edge.Only(t)
 	t.Parallel()

@@ -67,7 +67,7 @@ func TestDomainIsCheckedAfterItsHTTPSChanged(t *testing.T) {
 	wantDue(true)
 }
 
-// TestAnswerWithoutCertificate checks that the answer says when the domain will get a certificate.
+// TestAnswerWithoutCertificate checks that the answer says whether and when the domain will get a certificate.
 func TestAnswerWithoutCertificate(t *testing.T) {
 	t.Parallel()
 	w := newEnv(t)

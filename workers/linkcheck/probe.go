@@ -18,7 +18,7 @@ import (
 
 const userAgent = "Switchyard-LinkCheck/1.0"
 
-// offlineHosts is the number of hosts from which on this install counts as offline if none of them answers.
+// This install counts as offline if at least offlineHosts hosts are asked and none of them answers.
 const offlineHosts = 5
 
 // probeAll requests each URL: hosts in parallel, the URLs of one host one after the other.

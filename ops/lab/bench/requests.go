@@ -9,13 +9,14 @@ import (
 	"switchyard/ops/visitors"
 )
 
-// variants is larger than the number of user agents or of addresses in the set.
+// variants is larger than the number of user agents, and than the number of addresses in the set.
 const variants = 4000
 
 var languages = []string{"en-US,en;q=0.9", "de-DE,de;q=0.9,en;q=0.8", "es-MX,es;q=0.9", "pt-BR", "fr-FR,fr;q=0.9", "ja"}
 
-// visits returns requests for a path from people of all countries and devices, as browsers send them. Each comes from one of
-// 700,000 addresses, like real traffic. Requests from only a few addresses would be detected as the flood of a program.
+// visits returns requests for a path from people of all countries and devices, as browsers send them. Each comes from one of some
+// 700,000 addresses: each time a request is sent, digits of its address are random. Requests from only a few addresses would be
+// detected as the flood of a program.
 func visits(set visitors.Set, host, path string) []Request {
 	random := rand.New(rand.NewPCG(1, 2))
 	list := make([]Request, variants)

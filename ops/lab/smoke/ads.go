@@ -20,7 +20,8 @@ import (
 	"switchyard/ops/lab/fleet"
 )
 
-// adRun is an account that buys clicks at every platform of adPlatforms, imports their spend and uploads conversions to them.
+// adRun is an account that buys clicks at every platform of adPlatforms, imports the spend and uploads conversions to the
+// platforms.
 type adRun struct {
 	*traffic
 	api     *client.API
@@ -65,7 +66,7 @@ var adSales = []adSale{
 	{payout: amount("13.99"), consent: "granted"},
 }
 
-// Platforms hash different forms of the buyer's e-mail address and phone number.
+// The platforms expect hashes of different forms of the buyer's e-mail address and phone number.
 const (
 	buyerEmail = "Jane.Doe+Shop@Gmail.com"
 	buyerPhone = "+44 20 7946 0958"
@@ -246,7 +247,8 @@ func (a *adRun) waitClicks(ctx context.Context) error {
 	})
 }
 
-// spent returns the spend that the platform reports, by day in its time zone. Bots and lost clicks cost nothing.
+// spent returns the spend that the platform reports, by campaign and by day in the platform's time zone. Bots and lost clicks
+// cost nothing.
 func (s *adSource) spent() (rows []AdSpend) {
 	for i, c := range s.clicks {
 		day, campaign := c.at.In(s.zone).Format(time.DateOnly), s.campaigns[c.campaign].platform

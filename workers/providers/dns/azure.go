@@ -13,8 +13,8 @@ import (
 	"switchyard/workers/providers/rest"
 )
 
-// azure is Azure's API. libdns' package for it accepts no HTTP client, and uses the identity of the worker's machine if it is given
-// no credentials.
+// azure is Azure's API. The package of libdns for Azure is not used: it accepts no HTTP client. Without credentials, it would use
+// the identity of the worker's machine.
 type azure struct {
 	rest.API
 	c     map[string]string

@@ -113,7 +113,8 @@ type Client struct {
 	o Options
 
 	mu sync.Mutex
-	// accepted maps a provider's name and a key to the entry of the table providers that accepts the key.
+	// accepted maps a provider's name and a key to the entry of the table providers that accepts the key, unless it is the first
+	// one.
 	accepted map[[2]string]string
 }
 

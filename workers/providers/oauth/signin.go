@@ -60,7 +60,8 @@ func (a Apps) Configured(provider string) bool {
 }
 
 // Address returns the address at which a person allows the service to use their ad accounts. The platform then sends the browser
-// to redirect, with the state. The address contains only a hash of verifier, the secret of PKCE. Error: not_configured.
+// to the address redirect, with the state. verifier is the secret of PKCE. The address contains its hash. Error:
+// not_configured.
 func (a Apps) Address(provider, state, verifier, redirect string) (string, error) {
 	p, ok := platforms[provider]
 	if !ok {

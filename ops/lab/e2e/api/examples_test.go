@@ -60,8 +60,8 @@ type examples struct {
 	located string
 }
 
-// TestGoldenExamples sends the example of every operation again. It fails if an answer has changed, or if an operation has no
-// example.
+// TestGoldenExamples sends the example of every operation again. It fails if an answer has changed, or if an operation
+// that needs a key has no example.
 func TestGoldenExamples(t *testing.T) {
 	t.Parallel()
 	x := newExamples(t, day(time.Now()))
@@ -246,8 +246,7 @@ func mustJSON(t *testing.T, v any) []byte {
 	return text
 }
 
-// stable replaces the values that differ from run to run: ids, secrets and times of today. A value always gets the same
-// replacement.
+// stable replaces the values that differ from run to run: ids, secrets and times. An id always gets the same replacement.
 type stable struct {
 	op      string
 	today   time.Time
@@ -276,7 +275,7 @@ func newStable(today time.Time, outside string) stable {
 var monthly = []string{"GET /plan", "GET /plan/usage"}
 
 // soon lists fields whose times are within an hour of the present, by name or by operation and name. Near midnight these times
-// fall on another day.
+// can fall on another day.
 var soon = map[string]bool{
 	"nextSyncAt": true, "next_sync_at": true, "expiresAt": true, "GET /stats/live at": true,
 }

@@ -355,12 +355,12 @@ func TestNetworkSyncByItself(t *testing.T) {
 	}
 	const wait = `SELECT extract(epoch FROM next_at - now())::int / 60 FROM network_integrations`
 	if n := dbtest.Get[int](y.t, y.s.DB, wait); n < 50 || n > 70 {
-		t.Errorf("after a failure it waits %d minutes, want about 60", n)
+		t.Errorf("after a failure the next import waits %d minutes, want about 60", n)
 	}
 	tick()
 	ended(3)
 	if n := dbtest.Get[int](y.t, y.s.DB, wait); n < 100 || n > 140 {
-		t.Errorf("after two failures it waits %d minutes, want about 120", n)
+		t.Errorf("after two failures the next import waits %d minutes, want about 120", n)
 	}
 	// After a failed import of many days, the next import covers only a few days, so that recent orders arrive even if the long
 	// import keeps failing.

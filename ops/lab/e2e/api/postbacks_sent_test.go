@@ -14,8 +14,7 @@ import (
 	"switchyard/models/await"
 )
 
-// TestSentPostbackLog: the log shows a buyer the postback that was sent to the traffic source for each conversion, and the
-// answer.
+// TestSentPostbackLog: for each conversion, the log shows the postback to the traffic source, its result and the answer.
 func TestSentPostbackLog(t *testing.T) {
 	t.Parallel()
 	x := newInbox(t)

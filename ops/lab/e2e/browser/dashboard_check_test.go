@@ -125,7 +125,7 @@ func (b *env) seesFaults(campaign string) {
 	}
 }
 
-// mendsFaults mends the faults, one of them with a button of the check. Then the campaign goes live.
+// mendsFaults mends faults, two of them with one button of the check, until no problem is left. Then the campaign goes live.
 func (b *env) mendsFaults(offer, campaign string) {
 	b.t.Helper()
 	b.tap(`document.querySelector('dialog[open] [data-code=destination_closed] .btn.primary')`)
@@ -162,7 +162,7 @@ func (b *env) mendsFaults(offer, campaign string) {
 	b.until("closing the record leads back to the check", func() bool { return b.run(toField+` ? 'yes' : ''`) == "yes" })
 }
 
-// checksInList sets a campaign active in the list.
+// checksInList sets a campaign active in the list. The check opens first.
 func (b *env) checksInList() {
 	b.t.Helper()
 	campaign := b.makeGermans("Checked second")
@@ -177,7 +177,7 @@ func (b *env) checksInList() {
 	b.until("the campaign is active", func() bool { return b.statusOf(campaign) == "active" })
 }
 
-// checksInPalette resumes a campaign with the palette.
+// checksInPalette tries to resume a campaign with the palette. The check opens instead.
 func (b *env) checksInPalette() {
 	b.t.Helper()
 	campaign := b.makeGermans("Checked third")
@@ -195,7 +195,7 @@ func (b *env) checksInPalette() {
 	}
 }
 
-// checksMany sets two campaigns active in the form for several campaigns.
+// checksMany sets two campaigns active in the form for several campaigns. The check opens first.
 func (b *env) checksMany() {
 	b.t.Helper()
 	campaigns := []string{b.makeGermans("Several one"), b.makeGermans("Several two")}

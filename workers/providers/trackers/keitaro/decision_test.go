@@ -315,7 +315,7 @@ func madeUp(t *testing.T, campaigns int) (tracker []byte, models map[int]*model)
 		landings = append(landings, object{"id": id, "name": fmt.Sprint("Page ", id), "action_type": "http", "action_payload": "https://p.example/", "state": "active"})
 	}
 	param := func(name string) object { return object{"name": name, "placeholder": "{" + name + "}", "alias": ""} }
-	slices.Reverse(streams) // positions decide, whatever the order in which they are served
+	slices.Reverse(streams) // the positions decide, not the order in which the API lists the streams
 	tracker, err := json.Marshal(object{
 		"affiliate_networks": []object{}, "domains": []object{}, "offers": offers, "landing_pages": landings, "campaigns": list, "streams": streams,
 		"traffic_sources": []object{{"id": 1, "name": "Source", "state": "active", "parameters": object{"sub_id_1": param("zone"), "sub_id_2": param("ad")}}},

@@ -34,7 +34,7 @@ test('rows are grouped by the campaign and the source that the report names', ()
   equal(bodiesOf(targets, { scope: 'campaign', id: 'c' }), [{ scope: 'campaign', dimension: 'sub1', campaign_id: 'c', values: ['x', 'y'] }])
 })
 
-test('a filter by several campaigns names none', () => {
+test('a report with a filter by several campaigns names no campaign', () => {
   const two = ask({ filters: [{ dimension: 'campaign_id', not: false, values: ['a', 'b'] }] })
   equal(placeOf(targetsOf(two, [['x']])), { scope: 'account' })
 })

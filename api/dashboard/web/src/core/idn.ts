@@ -1,7 +1,8 @@
 // International host names: the service stores them as DNS has them, and people read them as they are written.
 
-// asWritten returns a text with each host name in punycode as people write it. It leaves a name unchanged if a browser would not
-// read the result back as the same name, or if a word of the name mixes Latin letters with Cyrillic or Greek ones, which look alike.
+// asWritten replaces each host name in punycode by the name as people write it. It leaves a name unchanged if a browser would not
+// read the result back as the same name, or if a part of the name mixes Latin letters with Cyrillic or Greek ones, which look
+// alike.
 export const asWritten = (text: string) =>
   text.includes('xn--') ? text.replace(/(?:[a-z0-9_-]+\.)*xn--[a-z0-9-]+(?:\.[a-z0-9_-]+)*/gi, written) : text
 

@@ -157,7 +157,7 @@ export type Change =
   | { kind: 'weight'; path: string; of: string; from: number; to: number }
   | { kind: 'field'; path: string; field: string }
 
-// fields are the fields of a path whose changes are listed by name.
+// fields are the fields of a path that the function changes compares as a whole.
 const fields = [
   'name',
   'stream_type',
@@ -229,8 +229,8 @@ const fieldByCode: Record<string, string> = {
   multiple_defaults: 'stream_type',
   zero_path_weights: 'weight',
 }
-// placeOf returns the id of the path that an error of the service is about, and the field. The message has the name or the number
-// of the path.
+// placeOf returns the id of the path that an error of the service is about, and the field. Most messages have the name or the
+// number of the path.
 export function placeOf(code: string, message: string, flow: Flow): { path?: string; field?: string } {
   const quoted = /^(?:path |two paths are named )("(?:[^"\\]|\\.)*")/.exec(message)?.[1],
     number = /^path (\d+):/.exec(message)?.[1]
