@@ -19,8 +19,8 @@ const (
 )
 
 // Guard limits the open connections of listeners, so that connections that do nothing cannot keep others out. If more than
-// maxSilent connections have sent no request, it closes the oldest of them. If maxOpen connections are open, it closes the ones
-// that have been idle longest. Use its ConnState as the ConnState of an http.Server.
+// maxSilent connections have sent no request, it closes the oldest of them. If maxOpen connections are open and one more arrives,
+// it closes some of those that have been idle longest. Use its ConnState as the ConnState of an http.Server.
 type Guard struct {
 	maxSilent, maxOpen int
 

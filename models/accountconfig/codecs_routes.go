@@ -213,7 +213,7 @@ func goalOf(g models.Goal) goalMembers {
 	return goalMembers{g.Name, g.Kind, g.MatchPath, g.Dedupe, g.ValueMode, g.Value, g.Currency, g.Status, g.IsPrimary, g.IsActive}
 }
 
-// newGoal has the members of a goal in which everything has its default. A document always contains the name.
+// newGoal has the defaults of the members of a goal. The name has none, because a document always contains it.
 var newGoal = func() Members {
 	m, err := membersOf(goalOf(models.NewGoal(models.Site{}, "")))
 	if err != nil {

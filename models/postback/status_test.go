@@ -39,7 +39,7 @@ func TestMeans(t *testing.T) {
 	}
 }
 
-// TestWordsAreOne checks the table: each word has one row, is written in the form that lookups use, and has a valid status.
+// TestWordsAreOne checks the table: each word has one row, lookups find it, and its status is valid or empty.
 func TestWordsAreOne(t *testing.T) {
 	t.Parallel()
 	if len(wordOf) != len(Words()) {

@@ -150,7 +150,7 @@ func TestMacrosInOurWords(t *testing.T) {
 	}
 }
 
-// TestStrangeAnswersDoNoHarm: whatever a server answers, the reader reports what is wrong or leaves it out.
+// TestStrangeAnswersDoNoHarm: whatever a server answers, the reader returns an error or a document that can be decoded.
 func TestStrangeAnswersDoNoHarm(t *testing.T) {
 	t.Parallel()
 	const stream = `{"id":1,"campaign_id":1,"name":"S","schema":"landings","offers":[{"offer_id":1,"share":1}],"filters":[{"name":%s,"mode":"accept","payload":%s}]}`
