@@ -92,7 +92,8 @@ func (a *attacker) count(how attack, status int) (total int) {
 	return total
 }
 
-// attack is one way to attack the service. once returns the status of the answer, or 0 for no answer.
+// attack is one way to attack the service. once returns the status of the answer, 0 for no answer, or -1 if the request cannot be
+// made or the answer cannot be used.
 type attack struct {
 	name     string
 	parallel int           // attackers at the same time
@@ -104,7 +105,6 @@ type attack struct {
 // paced is the pause of attacks that cost the attacker little.
 const paced = 50 * time.Millisecond
 
-// attacks lists the attacks that once took the service down.
 var attacks = []attack{
 	{"costly conditions", 16, paced, (*attacker).visit, []int{302}},
 	{"junk postbacks", 32, paced, (*attacker).junk, []int{200, 429}},
