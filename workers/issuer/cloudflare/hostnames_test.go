@@ -170,7 +170,7 @@ func TestFakeLimit(t *testing.T) {
 			t.Errorf("request %d: %v", i, err)
 		}
 	}
-	// They were not sent again, because the pause was too long.
+	// The client did not send the two refused requests again, because the pause was too long.
 	if w.Refused() != 2 {
 		t.Errorf("%d requests were refused", w.Refused())
 	}
