@@ -20,7 +20,8 @@ const (
 	weekForm   = "20060102"
 )
 
-// lockWait limits how long housekeeping can block the log. If it fails, its next run tries again.
+// lockWait limits how long housekeeping waits for a lock, because deliveries wait behind it. If the time is over, housekeeping
+// fails, and its next run tries again.
 const lockWait = `SET LOCAL lock_timeout = '2s'`
 
 func weekOf(t time.Time) time.Time {
