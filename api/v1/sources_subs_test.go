@@ -27,7 +27,7 @@ func subsOf(t *testing.T, s *apitest.Server, id any) string {
 	return strings.Join(parts, ", ")
 }
 
-// putSource replaces a source. macros is a JSON object, because their order matters.
+// putSource replaces a source. macros is the text of a JSON object, because the order of the macros matters.
 func putSource(t *testing.T, s *apitest.Server, id any, macros string, subs ...any) {
 	t.Helper()
 	body := fmt.Sprintf(`{"id": %q, "name": "Push", "token_macros": %s}`, id, macros)

@@ -60,8 +60,8 @@ func (f AuditFilter) text() string {
 	return strings.Join([]string{f.Who.UUID.String(), f.What, bounds[0], bounds[1]}, " ")
 }
 
-// AuditRow is an entry of the audit log with the kind and the present name of its record. Both are empty if the record has no
-// name or is deleted.
+// AuditRow is an entry of the audit log with the kind and the present name of its record. Both are empty if the record is deleted,
+// or if it is in none of the tables of auditRecord.
 type AuditRow struct {
 	models.AuditEntry
 

@@ -13,7 +13,8 @@ import (
 	"switchyard/models/flow"
 )
 
-// Record holds the record that an action changes, in the field for its kind. The other fields are empty.
+// Record holds the record that an action changes: a campaign with its paths, an offer, a network, or entries of bot lists. The
+// fields for the other kinds are empty.
 type Record struct {
 	Campaign *models.Campaign
 	Paths    []flow.Path
@@ -62,7 +63,8 @@ type op struct {
 	write  func(Action, Record, Part) Record  // returns the record with the part in it
 }
 
-// JudgedDigest returns the digest of the data on which a suggestion is based. If it has changed since, the suggestion is stale.
+// JudgedDigest returns the digest of the data on which a suggestion is based. If the digest has changed since the suggestion was
+// made, the suggestion is stale.
 func (a Action) JudgedDigest(r Record) string { return digest(ops[a.Op].judged(a, r)) }
 
 // digest returns a hash that is equal for equal documents.

@@ -78,7 +78,7 @@ type env struct {
 	getenv         func(string) string
 	stdin          io.Reader
 	stdout, stderr io.Writer
-	colour         bool // standard output is a terminal
+	colour         bool // standard output is a terminal, and NO_COLOR is not set
 	ask            bool // standard input is a terminal
 	secret         func() ([]byte, error)
 	now            func() time.Time

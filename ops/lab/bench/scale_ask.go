@@ -325,6 +325,6 @@ func (s *scale) behind(ctx context.Context) error {
 		}
 	}
 	took := time.Since(last)
-	s.add(fmt.Sprintf("clicks in ClickHouse's reports after the last of %d a second", goalIngest), short(took), "<= "+goalBehind.String(), took <= goalBehind)
+	s.add(fmt.Sprintf("time until ClickHouse's reports have all clicks, at %d clicks a second", goalIngest), short(took), "<= "+goalBehind.String(), took <= goalBehind)
 	return nil
 }
