@@ -14,8 +14,8 @@ import (
 	"switchyard/models"
 )
 
-// Any sender can send thousands of postbacks whose click does not exist, so one query looks up the clicks of many due postbacks. A
-// zero click id means that the click id can be read only with the settings of the postback's network.
+// Any sender can send thousands of postbacks whose click does not exist, so one query looks up the clicks of many due postbacks. If
+// click_id is zero, the postback's text must be read with the settings of its network to find the click id.
 var matchPostbacks = `
 WITH due AS MATERIALIZED (
 	SELECT id, account_id, network_id, click_id, attempts FROM postbacks

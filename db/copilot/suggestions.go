@@ -14,7 +14,7 @@ import (
 	"switchyard/models/copilot"
 )
 
-// Suggestions stores the suggestions of accounts, the changes made from them, and the last runs.
+// Suggestions accesses the suggestions of accounts, the changes that the Copilot has made, and the last runs.
 type Suggestions struct{ s *store.Store }
 
 // NewSuggestions returns Suggestions in a store.

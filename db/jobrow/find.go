@@ -87,7 +87,7 @@ type Stats struct {
 	Kind      string  `db:"kind"`
 	State     string  `db:"state"`
 	Rows      int64   `db:"rows"`
-	OldestDue float64 `db:"oldest_due"` // most seconds since a pending row was due, or since a running row's lease ended; 0: none
+	OldestDue float64 `db:"oldest_due"` // seconds since the first pending row was due, or since the first lease of a running row ended; 0: neither
 }
 
 const statRows = `

@@ -45,7 +45,8 @@ type Args struct {
 	Poison string `json:"poison,omitempty"`
 }
 
-// Tables are created next to the service's own tables. They record the starts and effects of jobs, and the ticks.
+// Tables are created next to the service's own tables. They hold the jobs with their starts and effects, the open gates, and the
+// ticks.
 const Tables = `
 CREATE TABLE fault_causes (job uuid PRIMARY KEY, batch text NOT NULL);
 CREATE TABLE fault_starts (id bigserial, job uuid NOT NULL, pid int NOT NULL,
@@ -150,8 +151,8 @@ func (f process) work(ctx context.Context, u *workers.Run[Args, jobs.None]) erro
 	var start, earlier int64
 	const begin = `INSERT INTO fault_starts (job, pid) VALUES ($1, $2)
 		RETURNING id, (SELECT count(*) FROM fault_starts WHERE job = $1)`
-	// Some tests freeze the process as soon as they see the row of fault_starts, so the job may lose its lease, which cancels ctx. The
-	// statements on fault_starts must not fail then.
+	// Some tests freeze the process as soon as they see the row of fault_starts. The job may then lose its lease, which cancels ctx
+	// but must not cancel the statements on fault_starts.
 	kept := context.WithoutCancel(ctx)
 	if err := f.db.QueryRowxContext(kept, begin, u.Job.ID, os.Getpid()).Scan(&start, &earlier); err != nil {
 		return err

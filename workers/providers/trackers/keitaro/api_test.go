@@ -94,7 +94,8 @@ func TestProgressIsTold(t *testing.T) {
 	}
 }
 
-// TestAgainHasTheKeysOfTheFirstRun: a second run finds the records of the first. Renamed records keep their keys.
+// TestAgainHasTheKeysOfTheFirstRun: in a second run, records have the keys of the first run, even if they were renamed. Only the
+// offer 3 is missing, because it was deleted in between.
 func TestAgainHasTheKeysOfTheFirstRun(t *testing.T) {
 	t.Parallel()
 	first, second := readAPI(t, keitarotest.Fixture("plain/in/tracker.json")), readAPI(t, keitarotest.Fixture("again/in/tracker.json"))
