@@ -19,8 +19,8 @@ const (
 )
 
 // Guard limits the open connections of listeners, so that connections that do nothing cannot keep others out. If more than
-// maxSilent connections have sent no request, it closes the oldest of them. If one more connection is opened while maxOpen are open,
-// it first closes connections that have been idle longest. Use its ConnState as the ConnState of an http.Server.
+// maxSilent connections have sent no request, it closes the oldest of them. If one more connection is opened while maxOpen are
+// open, it first closes the connections that have been idle longest. Use its ConnState as the ConnState of an http.Server.
 type Guard struct {
 	maxSilent, maxOpen int
 

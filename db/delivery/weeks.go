@@ -59,7 +59,7 @@ const lockLog = `SELECT pg_advisory_xact_lock(hashtext('switchyard webhook log')
 
 // DeleteWeeks deletes the deliveries of whole weeks that ended before the given time, with their jobs, and the events to which no
 // remaining delivery can belong. A week with an open delivery stays, together with all later weeks. DeleteWeeks also deletes old
-// rows of the partitions _rest. It returns the number of dropped partitions.
+// rows from the partitions _rest. It returns the number of dropped partitions.
 func DeleteWeeks(ctx context.Context, d *db.DB, before time.Time) (int, error) {
 	n, first, err := deleteDeliveries(ctx, d, weekOf(before))
 	if err != nil {

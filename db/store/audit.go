@@ -27,8 +27,8 @@ const addAudit = `
 INSERT INTO audit (id, account_id, user_id, key_id, who, email, address, route, record, fields, changes, via, client, tool)
 VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14)`
 
-// AddAudit records a change in the audit log of an account. If a key made the change and e.Who is empty, AddAudit looks up the key's
-// name.
+// AddAudit records a change in the audit log of an account. If a key made the change and e.Who is empty, AddAudit looks up the
+// key's name.
 func (s *Store) AddAudit(ctx context.Context, e models.AuditEntry) error {
 	if e.KeyID.Valid && e.Who == "" {
 		var err error

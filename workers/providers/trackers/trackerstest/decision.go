@@ -138,7 +138,8 @@ func (all tallies) add(group string, want Choice, got string) {
 	c.total++
 }
 
-// check is a chi-square test. It leaves out groups with an expected count below five, and returns the number of the other groups.
+// check is a chi-square test. It leaves out groups with an expected count below five and groups with only one choice, and returns
+// the number of the other groups.
 func (all tallies) check(tb testing.TB, what string) (groups int) {
 	tb.Helper()
 	const least, smallest = 0.001, 5.0
