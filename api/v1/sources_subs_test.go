@@ -38,7 +38,7 @@ func putSource(t *testing.T, s *apitest.Server, id any, macros string, subs ...a
 }
 
 // Once a campaign uses a source, each parameter keeps its number unless subs is sent. The number of a removed parameter stays
-// reserved for one with the same macro. Other new parameters take free numbers.
+// reserved for a parameter with the same macro. Other new parameters take free numbers.
 func TestSubParametersStayWhereTheyAre(t *testing.T) {
 	t.Parallel()
 	d := newCampaignEnv(t)

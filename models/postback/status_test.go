@@ -58,7 +58,7 @@ func TestWordsAreOne(t *testing.T) {
 	}
 }
 
-// TestReadWords checks the status, the goal and the flags that follow from a status word.
+// TestReadWords checks the status, the goal and the flags that follow from a status word, a goal and the sign of the payout.
 func TestReadWords(t *testing.T) {
 	t.Parallel()
 	type result struct {

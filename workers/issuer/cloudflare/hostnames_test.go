@@ -15,7 +15,7 @@ import (
 	"switchyard/workers/providers/cloudflare/cloudflaretest"
 )
 
-// budget is a Budget that always returns the same wait and records its calls.
+// budget is a Budget that returns the wait that a test has set, and records its calls.
 type budget struct {
 	mu     sync.Mutex
 	wait   time.Duration

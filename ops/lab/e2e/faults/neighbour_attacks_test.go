@@ -272,5 +272,5 @@ func (a *attacker) secret(ctx context.Context) int {
 	return a.send(ctx, http.MethodGet, target+"?"+query.Encode(), a.link.Host, nil)
 }
 
-// stranger returns one of 4,096 random addresses.
+// stranger returns a random one of 4,096 addresses.
 func stranger() string { return fmt.Sprintf("81.3.%d.%d", rand.IntN(16), rand.IntN(256)) }
