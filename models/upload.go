@@ -56,16 +56,16 @@ type ConversionUpload struct {
 	Request string `db:"request"`
 }
 
-// UploadAmend changes the status, value and currency of an upload that is waiting and was never sent. No stored upload has it
-// as its action.
+// UploadAmend changes the status, value and currency of an upload that is waiting and was never sent. It is never stored as the
+// action of an upload.
 const UploadAmend = "amend"
 
 // NextUpload returns the action that reports to a platform that a conversion now has a status, a value and a currency. It returns
-// an empty text if there is nothing to report.
+// an empty text if there is nothing to report. wanted is true if conversions with this status are reported to the platform.
 //
-// last is the last upload that the platform received or is about to receive. It is nil without such an upload. An upload that the
-// platform refused does not count. An upload in shadow mode counts only in shadow mode. refused is an upload that the platform
-// has refused since then, or nil. NextUpload does not send the content of a refused upload again.
+// last is the last upload that the platform received or is about to receive, or nil. It is never an upload that the platform
+// refused, and it is an upload in shadow mode only if the connection is in shadow mode. refused is an upload that the platform has
+// refused since last, or nil. NextUpload does not report the content of a refused upload again.
 func NextUpload(last, refused *ConversionUpload, wanted bool, status string, value decimal.Decimal, currency string) (action string) {
 	reported := last != nil && last.Action != UploadRetract
 	switch {

@@ -19,8 +19,8 @@ const (
 )
 
 // Guard limits the open connections of listeners, so that connections that do nothing cannot keep others out. If more than
-// maxSilent connections have sent no request, it closes the oldest of them. If maxOpen connections are open, it closes the ones
-// that have been idle longest. Use its ConnState as the ConnState of an http.Server.
+// maxSilent connections have sent no request, it closes the oldest of them. If one more connection is opened while maxOpen are
+// open, it first closes the connections that have been idle longest. Use its ConnState as the ConnState of an http.Server.
 type Guard struct {
 	maxSilent, maxOpen int
 
@@ -84,7 +84,7 @@ func (g *Guard) open(c net.Conn) {
 }
 
 // makeRoom closes a sixteenth of the connections that wait for their next request, the longest waiting first. If no connection
-// waits, it closes the oldest one without a request.
+// waits, it closes the oldest one without a request. It reports whether another connection may be opened.
 func (g *Guard) makeRoom() bool {
 	type idle struct {
 		conn  net.Conn

@@ -7,8 +7,8 @@ import (
 	"switchyard/models"
 )
 
-// TestAddressesAsPeopleTypeThem requests every tracking address with repeated slashes and with slashes at its end, and links with
-// punctuation after them.
+// TestAddressesAsPeopleTypeThem requests tracking addresses with repeated slashes, with slashes at the end, and with punctuation at
+// the end.
 func TestAddressesAsPeopleTypeThem(t *testing.T) {
 	t.Parallel()
 	w := newEnv(t)

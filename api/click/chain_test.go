@@ -96,6 +96,6 @@ func TestReadyWithAnEmptyDatabase(t *testing.T) {
 	dbtest.Exec(w, w.db, `DELETE FROM domains`)
 	dbtest.Exec(w, w.db, `DELETE FROM accounts`)
 	if h := w.handler(w.spool, ""); !h.Ready() {
-		t.Error("an install without records is ready")
+		t.Error("an install without records is not ready, want it to be ready")
 	}
 }

@@ -24,7 +24,7 @@ type Tester struct{ visitors Describer }
 // NewTester returns a Tester that describes visitors with v.
 func NewTester(v Describer) *Tester { return &Tester{v} }
 
-// handler returns a Handler for one trial, without anything to write to.
+// handler returns a Handler for trials, without anything to write to.
 func (t *Tester) handler(s *routing.Snapshot) *Handler {
 	return &Handler{
 		visitors: t.visitors, limits: newPostbackLimits(), routes: routing.Fixed(s), caps: newCapCounter(nil),

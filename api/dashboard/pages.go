@@ -22,10 +22,10 @@ import (
 //go:embed all:dist
 var built embed.FS
 
-// indexFile is the page. The name of every asset contains a hash of its contents, so that a browser may keep it for ever.
+// indexFile is the page. The name of every asset contains a hash of its contents, so a browser may keep the asset for ever.
 const indexFile = "index.html"
 
-// policy lets the page load files from this host only, and send requests to this host only.
+// policy lets the page load files from this host only, except for pictures in data URLs, and send requests to this host only.
 const policy = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; " +
 	"base-uri 'none'; form-action 'self'; frame-ancestors 'none'"
 

@@ -128,7 +128,7 @@ func (k *Refresher) Run(ctx context.Context, url string) {
 	}
 }
 
-// mark marks the record that a notice names as changed.
+// mark stores which record a notice names, for the next refresh.
 func (k *Refresher) mark(_ context.Context, n db.Notice) {
 	k.mu.Lock()
 	if key, ok := store.ParseRoutingKey(n.Payload); ok {
@@ -147,8 +147,8 @@ func (k *Refresher) signal() {
 	}
 }
 
-// refresh reads the records that notices have marked as changed and publishes a snapshot with them. If that fails, the records
-// stay marked for the next attempt.
+// refresh reads the records that notices have named, and publishes a snapshot with them. If that fails, the next attempt reads the
+// records.
 func (k *Refresher) refresh(ctx context.Context) error {
 	k.mu.Lock()
 	dirty, resync := k.dirty, k.resync

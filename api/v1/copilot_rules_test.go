@@ -114,8 +114,8 @@ func TestCopilotRulesRefused(t *testing.T) {
 	p.Do("POST", rulesPath, copilotRule()).Want(402, "plan_limit")
 }
 
-// TestCopilotRuleRuns: each action of a rule is in its log of runs and in the list of changes. The target stays in its cooldown
-// after an undo.
+// TestCopilotRuleRuns: each action of a rule is in the rule's log of runs and in the list of changes. The target stays in its
+// cooldown after an undo.
 func TestCopilotRuleRuns(t *testing.T) {
 	t.Parallel()
 	p := newCopilotEnv(t)

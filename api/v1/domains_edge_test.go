@@ -17,8 +17,8 @@ import (
 	"switchyard/models"
 )
 
-// TestCertificates: a call for a certificate answers what the edge says. The answer to pointing a domain has the last known
-// state.
+// TestCertificates: a call for a certificate answers what the edge says. The answer to pointing a domain also has the state of its
+// certificate.
 func TestCertificates(t *testing.T) {
 	t.Parallel()
 	s := apitest.New(t, apitest.Options{V1: v1.Deps{Edge: models.EdgeCloudflare, Tracker: models.DomainTracker{Host: "track.sy.example", OwnTargets: true}}})

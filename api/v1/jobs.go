@@ -20,7 +20,7 @@ type JobAnswer struct {
 	Error  *envelope.Error `json:"error" doc:"why the job failed; with the code result_dropped, the job is done but its result is no longer stored; otherwise null"`
 }
 
-// jobRoutes returns the routes of /jobs. GET /jobs/{id} shows the results of the jobs of these rows.
+// jobRoutes returns the routes of /jobs. The parameter rows has the routes whose jobs they list and whose results they show.
 func jobRoutes(d Deps, rows []route.Route) []route.Route {
 	slowByKind := map[string]*route.Slow{}
 	for _, row := range rows {

@@ -32,7 +32,7 @@ func landers(d Deps) []route.Route {
 	}...)
 }
 
-// LanderPut is the body of PUT /landers. It replaces every field except the protection.
+// LanderPut is the body of PUT /landers. It replaces every field except the protection and the status.
 type LanderPut struct {
 	bind.ID
 	form.LanderBody

@@ -27,7 +27,7 @@ func subsOf(t *testing.T, s *apitest.Server, id any) string {
 	return strings.Join(parts, ", ")
 }
 
-// putSource replaces a source. macros is a JSON object, because their order matters.
+// putSource replaces a source. macros is the text of a JSON object, because the order of the macros matters.
 func putSource(t *testing.T, s *apitest.Server, id any, macros string, subs ...any) {
 	t.Helper()
 	body := fmt.Sprintf(`{"id": %q, "name": "Push", "token_macros": %s}`, id, macros)
@@ -38,7 +38,7 @@ func putSource(t *testing.T, s *apitest.Server, id any, macros string, subs ...a
 }
 
 // Once a campaign uses a source, each parameter keeps its number unless subs is sent. The number of a removed parameter stays
-// reserved for one with the same macro. Other new parameters take free numbers.
+// reserved for a parameter with the same macro. Other new parameters take free numbers.
 func TestSubParametersStayWhereTheyAre(t *testing.T) {
 	t.Parallel()
 	d := newCampaignEnv(t)

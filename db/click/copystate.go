@@ -10,7 +10,7 @@ import (
 // CopiedAtOnce is the usual number of rows in a block that is sent to ClickHouse or inserted into PostgreSQL again.
 const CopiedAtOnce = 20_000
 
-// CopyState is the progress of the copy.
+// CopyState is the progress of the copy of clicks in ClickHouse.
 type CopyState struct {
 	// Begun means that there is a copy, or that this database was restored from the backup of a database that had a copy.
 	Begun bool `db:"begun"`
@@ -48,7 +48,7 @@ func ReadCopy(ctx context.Context, c db.Conn) (CopyState, error) {
 	return s, err
 }
 
-// ChangeTriggers are the triggers that record changes for the copy, one for each kind of statement.
+// ChangeTriggers are the triggers that record changes for the copy, one for each table and kind of statement.
 var ChangeTriggers = []struct{ Name, Table, Event, Rows, Function string }{
 	{"note_clicks_insert", "clicks", "INSERT", "NEW", "note_clicks"},
 	{"note_clicks_update", "clicks", "UPDATE", "NEW", "note_clicks"},

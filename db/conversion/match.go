@@ -14,8 +14,8 @@ import (
 	"switchyard/models"
 )
 
-// Any sender can send thousands of postbacks whose click does not exist, so one query looks up all due postbacks. A zero click id
-// means that only the settings of the named network can read it.
+// Any sender can send thousands of postbacks whose click does not exist, so one query looks up the clicks of many due postbacks. If
+// click_id is zero, the postback's text must be read with the settings of its network to find the click id.
 var matchPostbacks = `
 WITH due AS MATERIALIZED (
 	SELECT id, account_id, network_id, click_id, attempts FROM postbacks
@@ -60,12 +60,12 @@ const (
 type Matched struct {
 	Jobs     []models.JobRef // jobs of the postbacks that can now be read
 	Examined int             // number of postbacks examined
-	Decided  map[string]int  // decided postbacks, by outcome
+	Decided  map[string]int  // numbers of refused and unmatched postbacks, by outcome
 }
 
 // MatchPostbacks looks for the clicks of at most limit due postbacks, the longest due first. A postback gets its job if its click
-// is now stored, or if only its network can read the click id. A postback that names a missing network is refused. Any other
-// waits for waits[n] after n earlier attempts, and after the last wait it is unmatched.
+// is now stored, or if its click id can be read only with the settings of its network. A postback that names a missing network is
+// refused. Every other postback waits for waits[n] after n earlier attempts, and after the last wait it is unmatched.
 func MatchPostbacks(ctx context.Context, l click.Log, waits []time.Duration, limit int) (Matched, error) {
 	seconds := db.Map(waits, time.Duration.Seconds)
 	oldest, err := thawDue(ctx, l, limit)
@@ -92,8 +92,8 @@ const selectColdDue = `
 SELECT click_id FROM postbacks WHERE match_at <= clock_timestamp() AND click_id < $2 AND click_id <> '00000000-0000-0000-0000-000000000000'
 ORDER BY match_at LIMIT $1`
 
-// thawDue inserts the cold clicks that due postbacks name into PostgreSQL again. Click ids below oldest cannot be looked up at
-// the moment; their postbacks stay waiting.
+// thawDue finds clicks of due postbacks that are only in ClickHouse, and inserts them into PostgreSQL again. Clicks with ids below
+// oldest cannot be looked up at the moment, so their postbacks stay waiting.
 func thawDue(ctx context.Context, l click.Log, limit int) (oldest uuid.UUID, err error) {
 	s, err := click.ReadCopy(ctx, l.Conn)
 	if err != nil || s.ColdBefore.IsZero() {

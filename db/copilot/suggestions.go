@@ -14,7 +14,7 @@ import (
 	"switchyard/models/copilot"
 )
 
-// Suggestions stores the suggestions of accounts, the changes made from them, and the last runs.
+// Suggestions accesses the suggestions of accounts, the changes that the Copilot has made, and the last runs.
 type Suggestions struct{ s *store.Store }
 
 // NewSuggestions returns Suggestions in a store.
@@ -29,7 +29,7 @@ const (
 
 var suggestionColumns = db.Columns[copilot.Suggestion]("s.")
 
-// openSuggestion selects the suggestions that wait for a decision.
+// openSuggestion selects the suggestions that wait for a decision at the time $2.
 const openSuggestion = `(s.status = 'open' OR s.status = 'snoozed' AND s.snoozed_until <= $2) AND s.expires_at > $2`
 
 // Open lists at most 200 suggestions that are open at the given time, the most recently judged first.
@@ -50,8 +50,8 @@ func (k Suggestions) CountOpen(ctx context.Context, account uuid.UUID, now time.
 		WHERE s.account_id = $1 AND `+openSuggestion, account, now)
 }
 
-// Suggestion returns a suggestion and locks it until the transaction ends. At the given time, a suggestion that waits for a
-// decision is open, and an open one past its time is expired.
+// Suggestion returns a suggestion and locks it until the transaction ends. The returned status is open if the suggestion waits for
+// a decision at the given time. A stored open suggestion whose time is over is returned as expired.
 func (k Suggestions) Suggestion(ctx context.Context, account, id uuid.UUID, now time.Time) (copilot.Suggestion, error) {
 	row, err := db.Get[struct {
 		copilot.Suggestion

@@ -20,7 +20,8 @@ const (
 	weekForm   = "20060102"
 )
 
-// lockWait limits how long housekeeping can block the log. If it fails, its next run tries again.
+// lockWait limits how long housekeeping waits for a lock, because deliveries wait behind it. If the time is over, housekeeping
+// fails, and its next run tries again.
 const lockWait = `SET LOCAL lock_timeout = '2s'`
 
 func weekOf(t time.Time) time.Time {
@@ -57,8 +58,8 @@ func ensureWeek(ctx context.Context, d *db.DB, log string, from time.Time) error
 const lockLog = `SELECT pg_advisory_xact_lock(hashtext('switchyard webhook log'))`
 
 // DeleteWeeks deletes the deliveries of whole weeks that ended before the given time, with their jobs, and the events to which no
-// remaining delivery can belong. A week with an open delivery stays, together with all later weeks. It returns the number of
-// dropped partitions.
+// remaining delivery can belong. A week with an open delivery stays, together with all later weeks. DeleteWeeks also deletes old
+// rows from the partitions _rest. It returns the number of dropped partitions.
 func DeleteWeeks(ctx context.Context, d *db.DB, before time.Time) (int, error) {
 	n, first, err := deleteDeliveries(ctx, d, weekOf(before))
 	if err != nil {

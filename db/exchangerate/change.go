@@ -15,8 +15,8 @@ import (
 )
 
 // Change is a change of an account's currency that is in progress. The account already has the new currency, and its fixed rates
-// convert to it. The facts and the ledger are restated (converted) bit by bit. Until then, statements that read facts must use
-// the SQL of Counting for the rate.
+// convert to it. The facts and the ledger are restated (converted) bit by bit. While the change is in progress, statements that
+// read facts must use the SQL of Counting for the rate.
 type Change struct {
 	Account  uuid.UUID `db:"account_id"`
 	Job      uuid.UUID `db:"job_id"`
@@ -46,7 +46,7 @@ func RecordArchived(ctx context.Context, c db.Conn, account uuid.UUID) error {
 }
 
 // EndChange ends a change. It deletes the rates of the new currency, because amounts in the account's own currency need no rate.
-// Facts whose rate changed while it was running are restated afterwards: see AccountsToRestate.
+// Facts whose rate changed while the change was in progress are restated afterwards: see AccountsToRestate.
 func EndChange(ctx context.Context, c db.Conn, k Change) error {
 	if err := db.Run(ctx, c, "end change of currency", `DELETE FROM account_rates WHERE account_id = $1 AND currency = $2`, k.Account, k.To); err != nil {
 		return err

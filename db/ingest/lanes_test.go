@@ -27,8 +27,8 @@ func (a *appended) Append(_ context.Context, r spool.Record) error {
 	return nil
 }
 
-// TestLanes checks that only an account's clicks from one network address beyond the bound within a minute go to the spool of
-// floods.
+// TestLanes: if an account gets more than bot.FloodBound clicks from one network within bot.FloodWindow, the clicks above the bound
+// go to the spool of floods. All other records go to the spool of clicks.
 func TestLanes(t *testing.T) {
 	t.Parallel()
 	var clicks, floods appended

@@ -47,7 +47,7 @@ func NextAttempt(id string) string {
 	return `(SELECT next_attempt_at FROM jobs WHERE jobs.id = ` + id + ` AND state = 'pending')`
 }
 
-// Filter selects rows for operators. Empty fields select all.
+// Filter selects rows for operators. If State, Wait or Kinds is empty, it excludes no rows.
 type Filter struct {
 	State string
 	Wait  string // only pending rows: WaitDue, WaitLater or WaitRetry
@@ -57,9 +57,9 @@ type Filter struct {
 
 // What a pending row waits for.
 const (
-	WaitDue   = "due"   // it waits for a worker
-	WaitLater = "later" // it waits for the time of its first attempt
-	WaitRetry = "retry" // it waits for another attempt
+	WaitDue   = "due"   // the row waits for a worker
+	WaitLater = "later" // the row waits for the time of its first attempt
+	WaitRetry = "retry" // the row waits for another attempt
 )
 
 const chosenRows = ` FROM jobs
@@ -88,7 +88,7 @@ type Stats struct {
 	Kind      string  `db:"kind"`
 	State     string  `db:"state"`
 	Rows      int64   `db:"rows"`
-	OldestDue float64 `db:"oldest_due"` // seconds for which the oldest due row has waited; 0: no row waits
+	OldestDue float64 `db:"oldest_due"` // seconds since the first pending row was due, or since the first lease of a running row ended; 0: neither
 }
 
 const statRows = `

@@ -45,7 +45,7 @@ CREATE INDEX webhook_deliveries_list ON webhook_deliveries (account_id, created_
 CREATE INDEX webhook_deliveries_endpoint ON webhook_deliveries (endpoint_id, created_at DESC, id DESC);
 CREATE INDEX webhook_deliveries_failed ON webhook_deliveries (account_id, created_at) WHERE status = 'failed';
 
--- These partitions take rows of weeks without a partition, and rows whose ids are older than these weeks, so that no row is refused.
+-- These partitions take the rows whose week has no partition of its own, so that no row is refused.
 CREATE TABLE events_rest PARTITION OF events DEFAULT;
 CREATE TABLE webhook_deliveries_rest PARTITION OF webhook_deliveries DEFAULT;
 

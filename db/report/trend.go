@@ -88,7 +88,7 @@ const selectTraffic = `
 SELECT coalesce(min(hour), 'epoch') AS first, coalesce(max(hour) + interval '1 hour', 'epoch') AS last
 FROM ledger WHERE account_id = $1 AND hour >= $2 AND hour < $3`
 
-// shrink cuts the window to the hours in which the account had traffic.
+// shrink cuts the window to the time from the account's first to its last hour with traffic.
 func (q *Query) shrink(ctx context.Context, c db.Conn) error {
 	traffic, err := db.Get[struct {
 		First time.Time `db:"first"`

@@ -28,8 +28,8 @@ type changeLog struct {
 	first, last   time.Time
 }
 
-// findChangeLog returns the log of a change. It returns nil if id is invalid, or if the change is not stored. A change is not
-// stored if it is a file of costs that a process of the previous version accepted.
+// findChangeLog returns the log of a change. It returns nil if id is null, or if the change is not stored. A change is not stored
+// if it is a file of costs that a process of the previous version accepted.
 func findChangeLog(ctx context.Context, c db.Conn, account uuid.UUID, id uuid.NullUUID) (*changeLog, error) {
 	if !id.Valid {
 		return nil, nil //nolint:nilnil // a nil log collects nothing

@@ -27,7 +27,8 @@ const addAudit = `
 INSERT INTO audit (id, account_id, user_id, key_id, who, email, address, route, record, fields, changes, via, client, tool)
 VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14)`
 
-// AddAudit records a change in the audit log of an account. If a key made the change, AddAudit looks up the key's name.
+// AddAudit records a change in the audit log of an account. If a key made the change and e.Who is empty, AddAudit looks up the
+// key's name.
 func (s *Store) AddAudit(ctx context.Context, e models.AuditEntry) error {
 	if e.KeyID.Valid && e.Who == "" {
 		var err error
@@ -60,8 +61,8 @@ func (f AuditFilter) text() string {
 	return strings.Join([]string{f.Who.UUID.String(), f.What, bounds[0], bounds[1]}, " ")
 }
 
-// AuditRow is an entry of the audit log with the kind and the present name of its record. Both are empty if the record has no
-// name or is deleted.
+// AuditRow is an entry of the audit log with the kind and the present name of its record. Both are empty if the record is deleted,
+// or if it is in none of the tables of auditRecord.
 type AuditRow struct {
 	models.AuditEntry
 

@@ -25,7 +25,8 @@ type campaignMembers struct {
 	Paths []flow.Path `json:"streams"`
 }
 
-// newCampaign turns the members of a campaign into the body of a new campaign, which always has an alias and is not archived.
+// newCampaign turns the members of a campaign into the body of a new campaign, which always has an alias and is not archived. The
+// result archived reports whether the members have the status archived.
 func newCampaign(raw []byte) (body []byte, archived bool, err error) {
 	object, err := bind.Object(raw)
 	if err != nil {
@@ -213,7 +214,7 @@ func goalOf(g models.Goal) goalMembers {
 	return goalMembers{g.Name, g.Kind, g.MatchPath, g.Dedupe, g.ValueMode, g.Value, g.Currency, g.Status, g.IsPrimary, g.IsActive}
 }
 
-// newGoal has the members of a goal in which everything has its default. A document always contains the name.
+// newGoal has the defaults of the members of a goal, except for the name, which a document always contains.
 var newGoal = func() Members {
 	m, err := membersOf(goalOf(models.NewGoal(models.Site{}, "")))
 	if err != nil {

@@ -13,7 +13,8 @@ import (
 	"switchyard/models/flow"
 )
 
-// Record holds the record that an action changes, in the field for its kind. The other fields are empty.
+// Record holds the record that an action changes: a campaign with its paths, an offer, a network, or entries of bot lists. The
+// fields for the other kinds are empty.
 type Record struct {
 	Campaign *models.Campaign
 	Paths    []flow.Path
@@ -25,7 +26,7 @@ type Record struct {
 	Names   map[string]string // known names of offers and landing pages by id, for Title
 }
 
-// Part is the part of a record that an action changes. Fields that the action does not change are empty.
+// Part is the part of a record that an action reads and writes. The other fields are empty.
 type Part struct {
 	Status       string             `json:"status,omitempty"`
 	Cap          *int               `json:"cap,omitempty"`
@@ -62,7 +63,8 @@ type op struct {
 	write  func(Action, Record, Part) Record  // returns the record with the part in it
 }
 
-// JudgedDigest returns the digest of the data on which a suggestion is based. If it has changed since, the suggestion is stale.
+// JudgedDigest returns the digest of the data on which a suggestion is based. If the digest has changed since the suggestion was
+// made, the suggestion is stale.
 func (a Action) JudgedDigest(r Record) string { return digest(ops[a.Op].judged(a, r)) }
 
 // digest returns a hash that is equal for equal documents.

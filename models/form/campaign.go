@@ -12,7 +12,7 @@ import (
 type CampaignBody struct {
 	Name   string `json:"name" bad:"invalid_input" required:"name_required" trim:"true" maxLength:"255"`
 	Alias  string `json:"alias" bad:"invalid_alias" required:"invalid_alias" format:"alias" doc:"on the shared link domain it is replaced by a generated alias; to choose the alias, put the campaign on a domain of your own"`
-	Status string `json:"status" bad:"invalid_status" optional:"true" trim:"true" enum:"active,paused" doc:"active or paused; only PATCH also accepts archived"`
+	Status string `json:"status" bad:"invalid_status" optional:"true" trim:"true" enum:"active,paused" doc:"active or paused; PATCH also accepts archived"`
 
 	models.CampaignSettings `optional:"true"`
 

@@ -39,7 +39,7 @@ func TestMeans(t *testing.T) {
 	}
 }
 
-// TestWordsAreOne checks the table: each word has one row, is written in the form that lookups use, and has a valid status.
+// TestWordsAreOne checks the table: each word has one row, lookups find it, and its status is valid or empty.
 func TestWordsAreOne(t *testing.T) {
 	t.Parallel()
 	if len(wordOf) != len(Words()) {
@@ -58,7 +58,7 @@ func TestWordsAreOne(t *testing.T) {
 	}
 }
 
-// TestReadWords checks the status, the goal and the flags that follow from a status word.
+// TestReadWords checks the status, the goal and the flags that follow from a status word, a goal and the sign of the payout.
 func TestReadWords(t *testing.T) {
 	t.Parallel()
 	type result struct {

@@ -46,7 +46,7 @@ type unlimited struct{}
 func (unlimited) Allow(context.Context, int) time.Duration { return 0 }
 func (unlimited) Pause(context.Context, time.Duration)     {}
 
-// compile replaces the compiler of bundles. The value of a bundle is the record of its campaign.
+// compile replaces the compiler of bundles. The value of a bundle has the name of the campaign and the number of offers.
 func compile(r *store.Routing) ([]models.EdgeBundle, error) {
 	hosts := map[uuid.UUID]string{}
 	for _, d := range store.RoutingRows[*store.RoutingDomain](r) {
@@ -183,7 +183,8 @@ func TestPublish(t *testing.T) {
 	}
 }
 
-// TestSweep checks that a sweep publishes every kind of change, and publishes only the account that has changed.
+// TestSweep checks that a sweep publishes changes of campaigns, offers and domains and the deletion of an account, and publishes
+// only the account that has changed.
 func TestSweep(t *testing.T) {
 	t.Parallel()
 	w := newEnv(t)
@@ -268,7 +269,8 @@ func TestDomainMoves(t *testing.T) {
 	}
 }
 
-// TestFailures checks that keys are tried again if the edge did not accept them, or refused. Interrupted work is done again.
+// TestFailures checks that keys are written again if the edge did not accept some of them, if it refused the call, or if its answer
+// was lost.
 func TestFailures(t *testing.T) {
 	t.Parallel()
 	w := newEnv(t)

@@ -1,5 +1,5 @@
-// Package export makes report files, and answers reports that are too large for a request. It streams rows from PostgreSQL into a
-// CSV file, and stores it in compressed chunks in PostgreSQL, where every web process can read it.
+// Package export makes report files, and answers reports that are too large for a request. It streams rows into a CSV file, and
+// stores the file in compressed chunks in PostgreSQL, where every web process can read it.
 //
 // A file becomes visible in the transaction that ends its job. Chunks that a killed worker left are deleted after a day.
 package export

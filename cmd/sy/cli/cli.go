@@ -43,11 +43,11 @@ type cli struct {
 	Trace      traceCmd      `cmd:"" help:"Show where a click went and why."`
 	Tail       tailCmd       `cmd:"" help:"Follow clicks, conversions or unmatched postbacks."`
 	Simulate   simulateCmd   `cmd:"" help:"Show where a described visitor would go. Nothing is recorded."`
-	Check      checkCmd      `cmd:"" help:"Show what is wrong or unknown about a campaign. --fail-on sets when it exits with 1."`
+	Check      checkCmd      `cmd:"" help:"Show what is wrong or unknown about a campaign. --fail-on sets when the command exits with 1."`
 	Export     exportCmd     `cmd:"" help:"Write everything that the account has set up, as one document."`
 	Diff       diffCmd       `cmd:"" help:"Show what a document would change. Exits with 2 if it would change something."`
 	Apply      applyCmd      `cmd:"" help:"Change the account to what a document says."`
-	Import     importCmd     `cmd:"" help:"Read another tracker from this machine, show what it would change, and apply it."`
+	Import     importCmd     `cmd:"" help:"Read another tracker from this machine, show what would change, and apply the changes."`
 	Undo       undoCmd       `cmd:"" help:"Undo a document that was applied."`
 	Pause      pauseCmd      `cmd:"" help:"Pause records."`
 	Resume     resumeCmd     `cmd:"" help:"Let paused records work again."`
@@ -78,7 +78,7 @@ type env struct {
 	getenv         func(string) string
 	stdin          io.Reader
 	stdout, stderr io.Writer
-	colour         bool // standard output is a terminal
+	colour         bool // standard output is a terminal, and NO_COLOR is not set
 	ask            bool // standard input is a terminal
 	secret         func() ([]byte, error)
 	now            func() time.Time

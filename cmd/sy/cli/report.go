@@ -48,7 +48,7 @@ func (e *env) window(from, to string) (first, last string, err error) {
 // figureFlags are the flags of report and compare.
 type figureFlags struct {
 	By        string   `default:"campaign" help:"Up to five dimensions, such as country,offer: campaign, path, offer, lander, source, network, device, or a dimension of the API."`
-	Filter    []string `sep:"none" help:"Only a value of a dimension, such as source=Push or country!=DE. A record is given by its name or its id. Repeat it for more."`
+	Filter    []string `sep:"none" help:"Only a value of a dimension, such as source=Push or country!=DE. A record is given by its name or its id. Repeat the flag for more."`
 	Figures   []string `default:"clicks,conversions,cost,revenue,profit,roi" help:"Figures of the table."`
 	Sort      string   `help:"Figure or dimension to sort by; a minus in front sorts descending: --sort=-profit."`
 	Having    string   `help:"Only groups with these figures, such as profit<0,cost>=10."`
@@ -197,7 +197,7 @@ func (e *env) printRaw(raw json.RawMessage) error {
 type compareCmd struct {
 	figureFlags
 	A string `default:"today" help:"Period to show: a day, or the first and the last day as in -7d..-1d."`
-	B string `default:"yesterday" help:"Period to compare it with."`
+	B string `default:"yesterday" help:"Period to compare with."`
 }
 
 // Run implements the command.

@@ -20,8 +20,8 @@ import (
 	"switchyard/models"
 )
 
-// compare runs the same query in both engines and adds a row with their processor times. This number must be the same in both
-// engines.
+// compare runs the same query in both engines and adds a row with their processor times. The parameter rows runs the query and
+// returns its number of rows, which must be the same in both engines.
 func (s *scale) compare(ctx context.Context, what string, goal float64, rows func(report.Reader) (int, error)) error {
 	var sizes [2]int
 	perform := func(i int, r report.Reader) func() error {
@@ -72,8 +72,8 @@ func (s *scale) cost(ctx context.Context, first, second func() error) (here, the
 
 const serialName = "bench-serial"
 
-// For PostgreSQL (0) it is the time of the measured sessions. For ClickHouse (1) it is the time of this process, in which
-// ClickHouse runs.
+// used returns the processor time that an engine has used so far. For PostgreSQL (0) it is the time of the measured sessions. For
+// ClickHouse (1) it is the time of this process, in which ClickHouse runs.
 func (s *scale) used(ctx context.Context, engine int) (time.Duration, error) {
 	if engine == 1 {
 		var u syscall.Rusage
@@ -174,8 +174,8 @@ func (s *scale) ledgers(ctx context.Context) error {
 	return nil
 }
 
-// lookups measures queries at which a column store is slow: reading one click, the newest page of the log, and an export.
-// ClickHouse answers them alone, as for days whose clicks have left PostgreSQL.
+// lookups measures queries at which a column store is slow: reading one click, the newest page of the log, and an export. It marks
+// all days as days whose clicks have left PostgreSQL, so that ClickHouse answers without PostgreSQL.
 func (s *scale) lookups(ctx context.Context) error {
 	if _, err := s.d.ExecContext(ctx, `UPDATE click_copy SET cold_before = $1`, s.end.AddDate(0, 0, 2)); err != nil {
 		return fmt.Errorf("bench: %w", err)
@@ -325,6 +325,6 @@ func (s *scale) behind(ctx context.Context) error {
 		}
 	}
 	took := time.Since(last)
-	s.add(fmt.Sprintf("clicks in ClickHouse's reports after the last of %d a second", goalIngest), short(took), "<= "+goalBehind.String(), took <= goalBehind)
+	s.add(fmt.Sprintf("time until ClickHouse's reports have all clicks, at %d clicks a second", goalIngest), short(took), "<= "+goalBehind.String(), took <= goalBehind)
 	return nil
 }

@@ -15,7 +15,7 @@ import (
 	"switchyard/workers/providers/cloudflare/cloudflaretest"
 )
 
-// budget is a Budget that always returns the same wait and records its calls.
+// budget is a Budget that returns the wait that a test has set, and records its calls.
 type budget struct {
 	mu     sync.Mutex
 	wait   time.Duration
@@ -170,7 +170,7 @@ func TestFakeLimit(t *testing.T) {
 			t.Errorf("request %d: %v", i, err)
 		}
 	}
-	// They were not sent again, because the pause was too long.
+	// The client did not send the two refused requests again, because the pause was too long.
 	if w.Refused() != 2 {
 		t.Errorf("%d requests were refused", w.Refused())
 	}

@@ -79,8 +79,8 @@ func (x *moved) get(target string, headers map[string]string) *http.Response {
 	return a.Result()
 }
 
-// TestForeignAddresses follows a visitor from the ad to the conversion with the old tracker's addresses only, for each form of
-// address of each tracker.
+// TestForeignAddresses: links, landing page links and postbacks with the addresses of other trackers lead to the imported campaign,
+// to its offer and to a conversion.
 func TestForeignAddresses(t *testing.T) {
 	t.Parallel()
 	x := newMoved(t)
@@ -141,7 +141,7 @@ func TestForeignAddresses(t *testing.T) {
 	}
 }
 
-// TestOldTrackerGetsItsPostbacks: while both trackers run, each gets the postbacks about its own clicks, once, as they were received.
+// TestOldTrackerGetsItsPostbacks: a postback about a click of the old tracker is sent to it unchanged, and again after a failure.
 func TestOldTrackerGetsItsPostbacks(t *testing.T) {
 	t.Parallel()
 	x := newMoved(t)
@@ -197,7 +197,8 @@ func TestOldTrackerGetsItsPostbacks(t *testing.T) {
 	}
 }
 
-// TestOldTrackerLeadsHere: a postback is not sent to a host that has become a domain of this service.
+// TestOldTrackerLeadsHere: a postback is not sent to a host that has become a domain of this service, and not after the old
+// tracker has been removed.
 func TestOldTrackerLeadsHere(t *testing.T) {
 	t.Parallel()
 	x := newMoved(t)

@@ -7,7 +7,8 @@ import (
 	"switchyard/models/parttest"
 )
 
-// TestDashboardHelp: the ? at a screen's title opens its page of help next to the screen.
+// TestDashboardHelp: the ? at the title of a screen opens the help of this screen. A link in the help opens another page of it, and
+// Escape closes the help.
 func TestDashboardHelp(t *testing.T) {
 	parttest.Browser.Only(t)
 	t.Parallel()

@@ -92,7 +92,8 @@ func (a *attacker) count(how attack, status int) (total int) {
 	return total
 }
 
-// attack is one way to attack the service. once returns the status of the answer, or 0 for no answer.
+// attack is one way to attack the service. once returns the status of the answer, 0 for no answer, or -1 if the request cannot be
+// made or the answer cannot be used.
 type attack struct {
 	name     string
 	parallel int           // attackers at the same time
@@ -104,7 +105,6 @@ type attack struct {
 // paced is the pause of attacks that cost the attacker little.
 const paced = 50 * time.Millisecond
 
-// attacks lists the attacks that once took the service down.
 var attacks = []attack{
 	{"costly conditions", 16, paced, (*attacker).visit, []int{302}},
 	{"junk postbacks", 32, paced, (*attacker).junk, []int{200, 429}},
@@ -272,5 +272,5 @@ func (a *attacker) secret(ctx context.Context) int {
 	return a.send(ctx, http.MethodGet, target+"?"+query.Encode(), a.link.Host, nil)
 }
 
-// stranger returns one of 4,096 random addresses.
+// stranger returns a random one of 4,096 addresses.
 func stranger() string { return fmt.Sprintf("81.3.%d.%d", rand.IntN(16), rand.IntN(256)) }

@@ -12,7 +12,7 @@ import (
 	"switchyard/ops/lab/fleet"
 )
 
-// canary is the beginning of the secrets that the test sends.
+// canary is the beginning of the secrets that the attacker sends.
 const canary = "canary-4f1d96b2"
 
 // canaryControl is a name that the service stores in clear. Finding it shows that the search works.

@@ -52,8 +52,8 @@ type edgeFleet struct {
 var zoneKey = egresstest.Key{Name: "tracker.", Algorithm: "hmac-sha256", Secret: "Y2FuYXJ5LXRzaWcta2V5LW9mLTMyLWJ5dGVzLSEhIQ=="}
 
 // customerZone holds both the customers' hosts and the tracking host, because a server that does not recurse follows a CNAME only
-// within a zone. It is a public suffix, so that the install does not reserve the customers' names. It is not below .example,
-// because workers do not query such hosts.
+// within a zone. The customers' zone is a public suffix, so that the install does not reserve the customers' names. It is not below
+// .example, because workers do not query such hosts.
 const customerZone, trackingHost = "co.uk", "go.tracker.co.uk"
 
 // startEdge starts the servers but no process of the service. behind means that several web processes share the public ports.
@@ -425,7 +425,7 @@ func TestHundredDomains(t *testing.T) {
 		await.Until(t, fmt.Sprintf("one more of %d domains is served", before), func() bool {
 			for host := range maps.Clone(left) {
 				if _, err := e.shake(host); err != nil {
-					break // the hosts after it are probably not served yet either
+					break // most other hosts are probably not served yet either
 				}
 				delete(left, host)
 			}

@@ -23,7 +23,7 @@ import (
 	"switchyard/workers/clock"
 )
 
-// The jobs that the fault tests watch.
+// The jobs that the tests watch.
 var (
 	Job = jobs.Define[Args, jobs.None]("fault:effect", jobs.Policy{
 		Queue: jobs.Webhooks, Retries: []time.Duration{time.Second}, MaxAttempts: 100, Timeout: 5 * time.Minute, Row: true,
@@ -39,13 +39,14 @@ var (
 type Args struct {
 	// Hold makes the first run of the job wait until its context ends. This run has no effect.
 	Hold bool `json:"hold,omitempty"`
-	// Gate is the name of a gate. The job waits until its name is in fault_gates, even if its context is cancelled.
+	// Gate is the name of a gate. The job waits until this name is in fault_gates, even if its context is cancelled.
 	Gate string `json:"gate,omitempty"`
-	// Poison is the name of a gate. The job fails until this gate is open.
+	// Poison is the name of a gate. The job fails until this name is in fault_gates.
 	Poison string `json:"poison,omitempty"`
 }
 
-// Tables are created next to the service's own tables. They record which process started which job, and with what effect.
+// Tables are created next to the service's own tables. They hold the jobs with their starts and effects, the open gates, and the
+// ticks.
 const Tables = `
 CREATE TABLE fault_causes (job uuid PRIMARY KEY, batch text NOT NULL);
 CREATE TABLE fault_starts (id bigserial, job uuid NOT NULL, pid int NOT NULL,
@@ -150,7 +151,8 @@ func (f process) work(ctx context.Context, u *workers.Run[Args, jobs.None]) erro
 	var start, earlier int64
 	const begin = `INSERT INTO fault_starts (job, pid) VALUES ($1, $2)
 		RETURNING id, (SELECT count(*) FROM fault_starts WHERE job = $1)`
-	// Some tests freeze the process as soon as they see its row. It loses its lease then, but must still write the row.
+	// Some tests freeze the process as soon as they see the row of fault_starts. The job may then lose its lease, which cancels ctx
+	// but must not cancel the statements on fault_starts.
 	kept := context.WithoutCancel(ctx)
 	if err := f.db.QueryRowxContext(kept, begin, u.Job.ID, os.Getpid()).Scan(&start, &earlier); err != nil {
 		return err
@@ -198,7 +200,7 @@ func (f process) commit(ctx context.Context, u *workers.Run[Args, jobs.None]) er
 	return u.Commit(ctx, jobs.None{}, nil)
 }
 
-// clock fires one tick every second and another every minute.
+// clock fires one tick every second, another every minute and, if cron is true, the service's ticks.
 func (f process) clock(ctx context.Context, client *jobs.Client, cron bool) error {
 	submit := clock.Submit(client)
 	start := func(ctx context.Context, row jobs.CronRow, at time.Time, keep time.Duration) error {

@@ -188,7 +188,7 @@ type snapchatEvent struct {
 	} `json:"custom_data"`
 }
 
-// refusal returns the reason why the event is refused. Snapchat's page VerifySetUp lists these reasons.
+// refusal returns the reason why the event is refused, or an empty text. Snapchat's page VerifySetUp lists these reasons.
 func (e snapchatEvent) refusal() string {
 	switch {
 	case e.Name == "" || e.Time == 0 || e.Source == "" || e.URL == "":

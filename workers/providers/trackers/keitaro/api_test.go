@@ -94,7 +94,8 @@ func TestProgressIsTold(t *testing.T) {
 	}
 }
 
-// TestAgainHasTheKeysOfTheFirstRun: a second run finds the records of the first. Renamed records keep their keys.
+// TestAgainHasTheKeysOfTheFirstRun: in a second run, records have the keys of the first run, even if they were renamed. Only the
+// offer 3 is missing, because it was deleted in between.
 func TestAgainHasTheKeysOfTheFirstRun(t *testing.T) {
 	t.Parallel()
 	first, second := readAPI(t, keitarotest.Fixture("plain/in/tracker.json")), readAPI(t, keitarotest.Fixture("again/in/tracker.json"))
@@ -150,7 +151,7 @@ func TestMacrosInOurWords(t *testing.T) {
 	}
 }
 
-// TestStrangeAnswersDoNoHarm: whatever a server answers, the reader reports what is wrong or leaves it out.
+// TestStrangeAnswersDoNoHarm: whatever a server answers, the reader returns an error or a document that can be decoded.
 func TestStrangeAnswersDoNoHarm(t *testing.T) {
 	t.Parallel()
 	const stream = `{"id":1,"campaign_id":1,"name":"S","schema":"landings","offers":[{"offer_id":1,"share":1}],"filters":[{"name":%s,"mode":"accept","payload":%s}]}`

@@ -77,7 +77,7 @@ type Choice map[string]float64
 type Model interface {
 	// Paths returns the paths that may take a visitor of a campaign.
 	Paths(v *Visitor) Choice
-	// Destinations returns where a path may send visitors first: its landing pages, or without any its offers.
+	// Destinations returns where a path may send visitors first: its landing pages, or its offers if it has no landing page.
 	Destinations(path string) Choice
 }
 
@@ -138,7 +138,8 @@ func (all tallies) add(group string, want Choice, got string) {
 	c.total++
 }
 
-// check is a chi-square test. It leaves out groups with an expected count below five.
+// check is a chi-square test. It leaves out groups with an expected count below five and groups with only one choice, and returns
+// the number of the other groups.
 func (all tallies) check(tb testing.TB, what string) (groups int) {
 	tb.Helper()
 	const least, smallest = 0.001, 5.0
@@ -169,8 +170,8 @@ func (all tallies) check(tb testing.TB, what string) (groups int) {
 	return groups
 }
 
-// Compare sends visitors to an imported campaign and compares its decisions with the model. It returns the number of decisions
-// without a random choice, and of groups of visitors whose shares were compared.
+// Compare sends visitors to an imported campaign and compares its decisions with the model. It returns the number of visitors
+// whose path was not chosen at random, and the number of groups of choices whose shares were compared.
 func Compare(tb testing.TB, doc accountconfig.Document, key string, model Model, visitors []Visitor, seed uint64) (sure, groups int) {
 	tb.Helper()
 	p := planOf(tb, doc, key)

@@ -18,7 +18,7 @@ test('what the chat has read leads to the screen that shows the same', () => {
   equal(link('GET /logs/clicks/{clickId}', { clickId: '0Cx' }), { path: '/app/clicks', params: { click: '0Cx' } })
 })
 
-test('there is no link without a screen or without the id of its record', () => {
+test('there is no link if no screen shows the answer, or if the id of the record is not valid', () => {
   equal(link('GET /plan'), null)
   equal(link('GET /campaigns/{id}', { id: '../keys' }), null)
 })

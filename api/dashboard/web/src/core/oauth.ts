@@ -12,7 +12,7 @@ export async function signIn(provider: string, back: string) {
   location.assign(url)
 }
 
-// begunAt returns the address where the person began the sign-in, and removes it from the session storage.
+// begunAt returns the address that signIn stored, and removes it. If none is stored, it returns the page of integrations.
 export function begunAt(): string {
   const at = sessionStorage.getItem(storageKey)
   sessionStorage.removeItem(storageKey)

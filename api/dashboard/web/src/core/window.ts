@@ -39,8 +39,8 @@ export function wall(at: number, tz: string): number {
   return Date.UTC(v.year!, v.month! - 1, v.day, v.hour, v.minute, v.second)
 }
 
-// midnight returns the moment at which a day begins in a zone. The second step of the loop corrects for a change of the clock in
-// between. If the change leaves out the first hour of the day, the day begins after that hour.
+// midnight returns the moment at which a day begins in a zone. The second step of the loop corrects the first one, which is wrong
+// if the clock changes close to midnight. If a change leaves out the first hour of the day, the day begins after that hour.
 export function midnight(day: Day, tz: string): number {
   const want = Date.UTC(day.y, day.m - 1, day.d)
   let at = want
@@ -110,8 +110,8 @@ export function before(w: Window): Window {
   return windowOfSpan('', { from: plus(from, -days(w.span)), to: plus(from, -1) }, w.tz)
 }
 
-// sofar returns the window to compare `w` with, as a parameter of the service. While `w` is running, the comparison ends at the
-// same time of day as now, as many days earlier.
+// sofar returns the window to compare `w` with, as a parameter of the service. While `w` is running, the other window ends at this
+// time of day, as many days ago as `w` has days.
 export function sofar(w: { from: string; to: string; tz: string }, now = Date.now()): string {
   const start = read(w.from),
     end = read(w.to) + 1000

@@ -3,10 +3,10 @@ export type Column = { key: string; name: string; tick: string; value: number | 
 
 type Props = { label: string; columns: Column[]; tone?: string }
 
-// ticksOf returns the largest number of names that fit below the bars.
+// ticksOf returns the largest number of ticks that fit below the bars.
 const ticksOf = () => (innerWidth < 720 ? 6 : 14)
 
-// Columns shows values in their order as upright bars, which stand on the line of zero.
+// Columns shows values in their order as upright bars. Bars of negative values hang below the line of zero.
 export function Columns({ label, columns, tone = '--s-clicks' }: Props) {
   const values = columns.flatMap(c => [c.value ?? 0, c.was ?? 0]),
     low = Math.min(0, ...values),

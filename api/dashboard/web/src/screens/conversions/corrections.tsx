@@ -21,7 +21,7 @@ import { Outcomes, type Answer } from './correction_outcomes.tsx'
 import { w } from '../../text/corrections.ts'
 
 const example = { conversions: 'click id,payout,status,conversion id\n', cost: 'day,campaign,spend\n' } // columns as the service reads them
-const validFor = 10 * 60_000 // ms after a dry run in which the same file may be applied
+const validFor = 10 * 60_000 // for this many ms after a dry run, the same file may be applied
 type Kind = keyof typeof w.kinds
 // Result is the result of a run and the text that the run read.
 type Result = { kind: Kind; text: string; source: string; at: number; answer: Answer }

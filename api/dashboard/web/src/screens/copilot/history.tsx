@@ -45,7 +45,7 @@ export function History({ of: data }: { of: CopilotAnswer }) {
   )
 }
 
-// ChangeMade shows a change that the Copilot made, and undoes it.
+// ChangeMade shows a change that the Copilot made, with a button that undoes it.
 function ChangeMade({ of: c }: { of: CopilotChange }) {
   const { busy, wrong: error, run } = useAttempt(asError),
     undone = c.status === 'undone'

@@ -147,7 +147,7 @@ export function Sources() {
               </Field>
             ),
           },
-          // The sub-parameters are edited with the parameters.
+          // The field of token_macros edits the sub-parameters too. This field only shows the error of the sub-parameters.
           { name: 'subs', kind: 'own', label: w.macros, render: (_d, _set, error) => error && <Alert text={error} /> },
         ],
       },
