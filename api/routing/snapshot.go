@@ -39,7 +39,7 @@ type Snapshot struct {
 	secret    []byte                          // see SigningSecret; nil until it is known
 }
 
-// address is the domain and alias of a tracking link. Aliases are case-sensitive.
+// address is the domain and the alias of a tracking link, or the domain and the slug of a smartlink. Both are case-sensitive.
 type address struct {
 	domain uuid.UUID
 	alias  string
@@ -255,7 +255,8 @@ func (s *Snapshot) Update(keys []store.RoutingKey, r *store.Routing) *Snapshot {
 	return s.builder().apply(keys, r)
 }
 
-// Find returns the domain of a host, and the campaign that an alias names on it. Each is nil if it does not exist.
+// Find returns the domain of a host, and the campaign that an alias names on it. Each is nil if there is none.
+// A campaign whose link leads nowhere is not found.
 func (s *Snapshot) Find(host, alias string) (*Domain, *Campaign) {
 	d := s.Domain(host)
 	if d == nil {

@@ -94,7 +94,7 @@ function unescape(text) {
   }
 }
 
-// readQuery reads a well-formed query of usual length. It throws Origin for any other query.
+// readQuery reads a query. It throws Origin for a long query, many parameters, an unusual name or a wrong escape.
 function readQuery(search) {
   const params = [];
   if (search.length > MAX_QUERY) throw new Origin("long query");

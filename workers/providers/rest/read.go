@@ -13,7 +13,7 @@ import (
 	"switchyard/models/money"
 )
 
-// Text is a JSON text, number or boolean, read as text. Providers mix these forms. null and objects give an empty text.
+// Text is a JSON text, number or boolean, read as text. Providers mix these forms. null, objects and lists give an empty text.
 type Text string
 
 // UnmarshalJSON implements json.Unmarshaler.
@@ -226,7 +226,7 @@ func jsonRow(dec *json.Decoder) (row any, err error) {
 }
 
 // enter reads JSON up to the first item of the value at a path, and returns the sign with which the value begins. It returns 0
-// without a list and an object.
+// if the path leads to neither a list nor an object.
 func enter(dec *json.Decoder, path string) (begin json.Delim, err error) {
 	names := strings.Split(path, ".")
 	if path == "" {
