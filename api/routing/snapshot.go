@@ -255,7 +255,7 @@ func (s *Snapshot) Update(keys []store.RoutingKey, r *store.Routing) *Snapshot {
 	return s.builder().apply(keys, r)
 }
 
-// Find returns the domain of a host, and the campaign that an alias names on it. Each is nil if there is none.
+// Find returns the domain of a host, and the campaign that an alias names on it. Each is nil if it is not found.
 // A campaign whose link leads nowhere is not found.
 func (s *Snapshot) Find(host, alias string) (*Domain, *Campaign) {
 	d := s.Domain(host)

@@ -46,7 +46,7 @@ func TestReversalAlone(t *testing.T) {
 	}
 }
 
-// TestRepeatedOrders checks that of several rows of one order, the last row that is not refused counts.
+// TestRepeatedOrders checks that the last row counts if an order has several rows. Refused rows are left out.
 func TestRepeatedOrders(t *testing.T) {
 	t.Parallel()
 	click := uuid.New()
@@ -143,8 +143,8 @@ func TestGoalOfPostbacks(t *testing.T) {
 	}
 }
 
-// TestSaleOfOrders checks that the amount of a sale is read as a positive one, with its own currency or that of the payout. A sale
-// with an unreadable amount or currency, or an amount of zero, is left out.
+// TestSaleOfOrders checks that the amount of a sale loses its sign and has its own currency or the currency of the payout. A
+// sale with an unreadable amount or currency, or an amount of zero, is left out.
 func TestSaleOfOrders(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct{ sale, currency, payoutCurrency, want string }{
