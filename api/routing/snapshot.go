@@ -204,7 +204,7 @@ type Campaign struct {
 
 	streams compressed  // the flow
 	id      string      // Row.ID as text, as conditions see it
-	hash    uint64      // a hash of its flow and the settings around it
+	hash    uint64      // see hashCampaign
 	missing []uuid.UUID // offers and landers that did not exist when the plan was compiled
 	rules   []ruleUse   // saved rules in the plan
 }

@@ -41,7 +41,8 @@ func deletePostbacks(ctx context.Context, c db.Conn, ids []uuid.UUID) error {
 
 const postbacksAtOnce = 2000
 
-// These queries return postbacks to delete. The first two return old postbacks: of accounts on a plan, and without an account.
+// These queries return postbacks to delete: old postbacks of accounts on a plan, old postbacks without an account, postbacks of
+// clicks before an id, and postbacks before an id.
 const (
 	selectOldPostbacks = `
 SELECT p.id FROM accounts a CROSS JOIN LATERAL (

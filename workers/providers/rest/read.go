@@ -125,10 +125,10 @@ func (l *List[T]) fromObject(raw []byte) error {
 // Field returns a field of a row by its name or path, or "".
 type Field func(path string) Text
 
-// MaxRows is the maximum number of rows that are read of one answer. A caller that gets as many knows that there are too many.
+// MaxRows is the maximum number of rows that are read of one answer. A caller that gets MaxRows rows knows that there are too many.
 const MaxRows = 50_001
 
-// maxRow is the maximum length of a row in bytes. Customers enter addresses, which may send rows of any length. A row takes about
+// maxRow is the maximum length of a row in bytes. Customers enter addresses of services, which may send rows of any length. A row takes about
 // ten times its length in memory.
 const maxRow = 64 << 10
 
