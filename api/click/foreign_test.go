@@ -188,7 +188,7 @@ func TestForeignPostbacks(t *testing.T) {
 }
 
 // TestPostbacksOfTheOldTracker: a message whose click id has the form of the old tracker's ids is marked to be forwarded. A
-// message that was forwarded before, or that names no account, is not.
+// message that was forwarded before, or whose account is not known, is not.
 func TestPostbacksOfTheOldTracker(t *testing.T) {
 	t.Parallel()
 	w := newEnv(t)

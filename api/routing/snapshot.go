@@ -39,7 +39,8 @@ type Snapshot struct {
 	secret    []byte                          // see SigningSecret; nil until it is known
 }
 
-// address is the domain and the alias of a tracking link, or the domain and the slug of a smartlink. Both are case-sensitive.
+// address is the domain and the alias of a tracking link, or the domain and the slug of a smartlink. Aliases and slugs
+// are case-sensitive.
 type address struct {
 	domain uuid.UUID
 	alias  string

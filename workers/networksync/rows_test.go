@@ -143,8 +143,8 @@ func TestGoalOfPostbacks(t *testing.T) {
 	}
 }
 
-// TestSaleOfOrders checks that the amount of a sale loses its sign and has its own currency or the currency of the payout. A
-// sale with an unreadable amount or currency, or an amount of zero, is left out.
+// TestSaleOfOrders checks that the amount of a sale loses its sign, and that a sale without a currency has the currency of the
+// payout. A sale with an unreadable amount or currency, or an amount of zero, is left out.
 func TestSaleOfOrders(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct{ sale, currency, payoutCurrency, want string }{
@@ -170,8 +170,8 @@ func TestSaleOfOrders(t *testing.T) {
 	}
 }
 
-// TestClampTime checks that the stated time of a new conversion is moved between its click and now. A recorded conversion keeps
-// its time.
+// TestClampTime checks that the stated time of a new conversion is moved into the span from the click to now, and that an
+// unreadable time becomes the time of the click. A recorded conversion keeps its time.
 func TestClampTime(t *testing.T) {
 	t.Parallel()
 	click := models.NewClickID()

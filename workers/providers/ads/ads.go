@@ -82,7 +82,7 @@ type adapter struct {
 	open func(s *session)
 	// sign adds a token to requests; nil: no token, or open signs.
 	sign func(token string) rest.Signer
-	// fetch exchanges the credentials for a token; nil: tokens come from a sign-in, or there are none.
+	// fetch exchanges the credentials for a token; nil: tokens come from a sign-in, or the platform needs no token.
 	fetch func(ctx context.Context, s *session) (string, error)
 	// stale reports whether a refusal other than 401 means that the token has expired; may be nil.
 	stale func(f *rest.FailureError) bool
