@@ -1,6 +1,6 @@
 // Reads the visitor's attributes for conditions and tokens from a request. Throws Origin for attributes that only the origin knows.
 
-/** Origin is thrown if the origin, which is the service behind this edge, must route the visitor. Nothing has been recorded or answered by then. */
+/** Origin is thrown if the origin, the service behind this edge, must route the visitor. Nothing has been recorded or answered by then. */
 export class Origin extends Error {}
 
 const MAX_PARAMS = 64;
