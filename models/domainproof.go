@@ -44,7 +44,7 @@ func (t DomainTracker) Target(token string) string {
 	return t.Host
 }
 
-// ProofOf returns which proof of the account with the token a host's aliases and TXT records give. A name below a former tracking
+// ProofOf returns the proof that a host's aliases and TXT records give for the account with the token. A name below a former tracking
 // host counts too. The token alone identifies the account.
 func ProofOf(token string, aliases, texts []string) string {
 	switch {

@@ -168,7 +168,7 @@ func TestEdgeEqualsService(t *testing.T) {
 	a.checkStored(t, disk, routed)
 }
 
-// visit sends visitor n to a random campaign at the edge.
+// visit sends visitor n to a random campaign at the edge, once or twice.
 func (a *edgeAccounts) visit(t *testing.T, edge *edgeRuntime, h *Handler, n uint64) (list []*edgeAnswer) {
 	t.Helper()
 	copied := *a

@@ -187,7 +187,8 @@ func TestForeignPostbacks(t *testing.T) {
 	}
 }
 
-// TestPostbacksOfTheOldTracker: a message whose click id has the form of the old tracker's ids is marked to be forwarded.
+// TestPostbacksOfTheOldTracker: a message whose click id has the form of the old tracker's ids is marked to be forwarded. A
+// message that was forwarded before, or whose account is not known, is not.
 func TestPostbacksOfTheOldTracker(t *testing.T) {
 	t.Parallel()
 	w := newEnv(t)

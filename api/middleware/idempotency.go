@@ -193,7 +193,7 @@ func save(ctx context.Context, s *store.Store, a store.Attempt, reply envelope.R
 	return s.SaveAttempt(ctx, a, store.Stored{Status: reply.Status, Answer: raw})
 }
 
-// begin claims the key.
+// begin claims the key. If an earlier call has the key, begin returns the answer to the repetition.
 func begin(c *route.Call, tx *store.Store, a store.Attempt) (reply envelope.Reply, replayed bool, err error) {
 	earlier, err := tx.BeginAttempt(c.Context(), a)
 	if err != nil || earlier == nil {

@@ -20,7 +20,7 @@ func TestEventsHaveTheDescribedForm(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	// The loader resolves references only below paths, so the events are put there.
+	// The loader resolves references only in paths, so the events are put there.
 	var readable map[string]any
 	if err := json.Unmarshal(raw, &readable); err != nil {
 		t.Fatal(err)

@@ -39,7 +39,8 @@ type Snapshot struct {
 	secret    []byte                          // see SigningSecret; nil until it is known
 }
 
-// address is the domain and alias of a tracking link. Aliases are case-sensitive.
+// address is the domain and the alias of a tracking link, or the domain and the slug of a smartlink. Aliases and slugs
+// are case-sensitive.
 type address struct {
 	domain uuid.UUID
 	alias  string
@@ -204,7 +205,7 @@ type Campaign struct {
 
 	streams compressed  // the flow
 	id      string      // Row.ID as text, as conditions see it
-	hash    uint64      // a hash of its flow and the settings around it
+	hash    uint64      // see hashCampaign
 	missing []uuid.UUID // offers and landers that did not exist when the plan was compiled
 	rules   []ruleUse   // saved rules in the plan
 }
@@ -255,7 +256,8 @@ func (s *Snapshot) Update(keys []store.RoutingKey, r *store.Routing) *Snapshot {
 	return s.builder().apply(keys, r)
 }
 
-// Find returns the domain of a host, and the campaign that an alias names on it. Each is nil if it does not exist.
+// Find returns the domain of a host, and the campaign that an alias names on it. Each is nil if it is not found.
+// A campaign whose link leads nowhere is not found.
 func (s *Snapshot) Find(host, alias string) (*Domain, *Campaign) {
 	d := s.Domain(host)
 	if d == nil {

@@ -19,7 +19,8 @@ import (
 
 const aiKey = "canary-ai-key-Rw5"
 
-// answerAI answers jobs of the kind ConnectAI, as a worker would. Its AI provider has one model, m1, and accepts one key, aiKey.
+// answerAI answers jobs of the kind ConnectAI, as a worker would. Its AI provider offers one model, m1, and accepts one key, aiKey. A
+// new connection has the model m0 until another one is chosen.
 func answerAI(t *testing.T, s *apitest.Server) {
 	t.Helper()
 	jobstest.Answer(s.Jobs, jobs.ConnectAI, func(account uuid.UUID, a jobs.ConnectAIArgs) (out jobs.ConnectedAI, err error) {

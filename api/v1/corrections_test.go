@@ -102,7 +102,7 @@ func TestHugeCorrection(t *testing.T) {
 	}
 }
 
-// A call stores a job with the rows that it will read.
+// A call stores a job, and the rows that the job will read.
 func TestCorrectionCall(t *testing.T) {
 	t.Parallel()
 	s := apitest.New(t)

@@ -78,7 +78,7 @@ func (d Deps) reports(c *route.Call) ReportReader {
 	return d.Reports
 }
 
-// Routes returns the routes of the API below /api/v1 and the extra routes. The OpenAPI document is not among them.
+// Routes returns the routes of /api/v1, with the extra routes. The OpenAPI document is not among them.
 func Routes(d Deps, extra ...route.Route) []route.Route {
 	about := reporting.Deps{
 		Jobs: d.Jobs, Clicks: d.Clicks, Reports: d.Reports, Large: d.LargeReport, BaseURL: d.BaseURL,

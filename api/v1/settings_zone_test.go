@@ -9,7 +9,7 @@ import (
 	"switchyard/db/dbtest"
 )
 
-// zoneAt returns a time zone in which the current hour of the day is hour.
+// zoneAt returns a time zone in which the local hour of a time is the given hour.
 func zoneAt(now time.Time, hour int) string {
 	offset := (hour - now.UTC().Hour() + 36) % 24 // the zone's offset from UTC in hours, plus twelve
 	return fmt.Sprintf("Etc/GMT%+d", 12-offset)   // the names of these zones have the opposite sign

@@ -17,8 +17,8 @@ type Due struct {
 	At time.Time `db:"at"` // time at which the row became due
 }
 
-// In the second after next_attempt_at, the row's task can claim it. After that second, the reconciler looks whether there is such
-// a task.
+// A pending row counts as due one second after next_attempt_at. In this second its task can claim the row, so the reconciler need
+// not look for the task.
 const dueAt = `CASE state WHEN 'running' THEN lease_until ELSE next_attempt_at + interval '1 second' END`
 
 const dueRows = `

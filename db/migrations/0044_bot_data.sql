@@ -1,4 +1,4 @@
--- Lists of networks, domains and user agents that an operator has loaded for all accounts. There is at most one list of each kind.
+-- Lists of IP networks, domains and user agents that an operator has loaded for all accounts. There is at most one list of each kind.
 -- +goose Up
 CREATE TABLE bot_data (
     id        uuid PRIMARY KEY,

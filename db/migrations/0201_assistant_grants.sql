@@ -1,7 +1,7 @@
 -- Assistants that people connect by OAuth. A grant has the same id as the key with which the assistant acts.
 -- +goose Up
 CREATE TABLE assistant_clients (
-    id            text PRIMARY KEY,   -- the client id that the client sends; for a client that publishes its own description, the URL of that document
+    id            text PRIMARY KEY,   -- the client id that the client sends; if the client publishes its own description, the URL of the description
     kind          text NOT NULL,      -- registered, or document: the client publishes its own description
     name          text NOT NULL,      -- chosen by the client
     redirect_uris text[] NOT NULL,

@@ -56,7 +56,8 @@ func TestEveryDimensionAnswers(t *testing.T) {
 	}
 }
 
-// TestQuestionsThatAreRefused checks that queries beyond the limits get the error invalid_dimension.
+// TestQuestionsThatAreRefused checks that queries with unknown dimensions, or beyond the limits, get the error
+// invalid_dimension.
 func TestQuestionsThatAreRefused(t *testing.T) {
 	t.Parallel()
 	q := func(dims []string, filters ...Filter) Query { return Query{Dimensions: dims, Filters: filters} }
@@ -104,7 +105,7 @@ func TestOddWindowsAndFilters(t *testing.T) {
 	}
 }
 
-// TestFiguresOfAndLabels checks reports of records and their names.
+// TestFiguresOfAndLabels checks reports with filters by ids, and the names of records.
 func TestFiguresOfAndLabels(t *testing.T) {
 	t.Parallel()
 	d := dbtest.New(t)

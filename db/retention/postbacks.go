@@ -41,7 +41,8 @@ func deletePostbacks(ctx context.Context, c db.Conn, ids []uuid.UUID) error {
 
 const postbacksAtOnce = 2000
 
-// These queries return postbacks to delete. The first two return old postbacks: of accounts on a plan, and without an account.
+// These queries return postbacks to delete: old postbacks of accounts on a plan, old postbacks without an account, postbacks of
+// clicks before an id, and postbacks before an id.
 const (
 	selectOldPostbacks = `
 SELECT p.id FROM accounts a CROSS JOIN LATERAL (
@@ -59,8 +60,9 @@ ORDER BY click_id LIMIT $2`
 	selectAncientPostbacks = `SELECT id FROM postbacks WHERE id < $1 ORDER BY id LIMIT $2`
 )
 
-// deleteExpiredPostbacks deletes received postbacks, postbacks to traffic sources and postbacks to old trackers beyond the
-// account's plan, with their jobs, and uploads older than models.UploadDays. It returns their number.
+// deleteExpiredPostbacks deletes received postbacks, postbacks to traffic sources and postbacks to old trackers that are older
+// than the account's plan allows, with their jobs. It also deletes old postbacks without an account, and uploads older than
+// models.UploadDays. It returns how many rows it deleted, without the jobs.
 func deleteExpiredPostbacks(ctx context.Context, c db.Conn, now time.Time) (total int, err error) {
 	repeat := func(deleteOnce func() (int, error)) {
 		for n := postbacksAtOnce; err == nil && n == postbacksAtOnce; total += n {

@@ -1,7 +1,7 @@
 // Package spool is an append-only log on local disk. Clicks, postbacks and other records wait in it until they are stored in
 // PostgreSQL.
 //
-// Append returns when the record is on stable storage. All records that arrive during a write are made durable together, by the
+// Append returns nil when the record is on stable storage. All records that arrive during a write are made durable together, by the
 // next write and one sync (group commit). If the disk is slow, or refuses to write for a time, records wait in memory, up to a
 // limit.
 //

@@ -15,7 +15,7 @@ import (
 	"switchyard/models"
 )
 
-// Due is a traffic source that has uploads to send.
+// Due is a traffic source that has uploads to send, or requests whose outcome must be queried.
 type Due struct {
 	AccountID uuid.UUID `db:"account_id"`
 	SourceID  uuid.UUID `db:"source_id"`

@@ -2,7 +2,7 @@
 // accepts headings and values in the forms that spreadsheets, networks and ad platforms write. A row that cannot be read is
 // refused with the reason. A file is refused only if nothing in it can be read. The package does no input or output.
 //
-// The texts are not trusted. Work and memory are linear in the length of the text.
+// The files are not trusted. Work and memory are linear in the length of a file.
 package correction
 
 // MaxRows is the maximum number of rows that are read from a file.

@@ -18,7 +18,7 @@ type Facts struct {
 	Paths    []flow.Path
 	Domain   Domain
 	Source   *Source // nil: the campaign has no source
-	// Deleted records are missing.
+	// Records has the offers and landing pages that are not deleted.
 	Records  map[uuid.UUID]Record
 	Networks map[uuid.UUID]Network
 	// Campaigns has the campaigns to which paths hand visitors over.

@@ -84,7 +84,7 @@ func TestAllow(t *testing.T) {
 		"https://10.0.0.1/": false, "https://[::1]/": false, "http://127.0.0.1/": false,
 	} {
 		if err := p.Check(raw); (err == nil) != ok {
-			t.Errorf("with 127.0.0.0/8 allowed, Check(%s) returns %v; the URL is allowed: %t", raw, err, ok)
+			t.Errorf("with 127.0.0.0/8 allowed, Check(%s) returns %v, want allowed: %t", raw, err, ok)
 		}
 	}
 	if err := (netguard.Policy{Schemes: []string{"http", "https"}}).Check("http://example.com"); err != nil {

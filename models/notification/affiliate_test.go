@@ -49,7 +49,7 @@ func TestClickBank(t *testing.T) {
 	}
 	tracked := `, "trackingCodes": ["CLICK"], "vendorVariables": {"v1": "variable1"}`
 	// In the wanted texts, "about" names an earlier conversion, "same" says that the message changes that conversion, and
-	// "part" is the amount that a refund returns.
+	// "part" is the amount that went back to the buyer.
 	check(t, "clickbank", sealClickBank, []readCase{
 		{"sale", order("SALE", "CWOGBLFN", "10.49", tracked), "CWOGBLFN |  | SALE | 10.49 USD | click=CLICK"},
 		{"tracking id", order("SALE", "CWOGBLFN", "10.49", `, "trackingId": "CLICK"`), "CWOGBLFN |  | SALE | 10.49 USD | click=CLICK"},

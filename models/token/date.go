@@ -78,7 +78,7 @@ func newDate(arg string) (part, bool) {
 	}}, true
 }
 
-// zoned reports whether it contains a zone.
+// splitDate splits FORMAT,TZ. zoned reports whether there is a TZ.
 func splitDate(arg string) (format, zone string, zoned bool) {
 	format = arg
 	if i := strings.LastIndexByte(arg, ','); i >= 0 {

@@ -28,7 +28,7 @@ import (
 // slowCampaign is the id of a campaign whose changes take long to read.
 const slowCampaign = "0197a0c4-0000-7000-8000-000000000001"
 
-// reads is a fake API with a fixed answer for each path. It records the requests and their accounts.
+// reads is a fake API. It records the requests and their accounts.
 type reads struct {
 	mu        sync.Mutex
 	requested []string
@@ -147,7 +147,7 @@ func TestAsk(t *testing.T) {
 	}
 }
 
-// TestAskSimulates checks that the model simulates a visitor and searches the documentation. The answer names the campaign, so
+// TestAskSimulates checks that the model simulates a visitor and searches the documentation. The look-up names the campaign, so
 // that the dashboard can link to it.
 func TestAskSimulates(t *testing.T) {
 	t.Parallel()

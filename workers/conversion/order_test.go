@@ -50,7 +50,7 @@ func (v *expected) apply(word string, amount int) {
 	v.status = next
 }
 
-// orderEnv is an env with two web processes and several workers. The test kills the oldest worker repeatedly.
+// orderEnv is an env with the spools of two web processes and with several workers. The test kills the oldest worker repeatedly.
 type orderEnv struct {
 	*env
 	spools  [2]*spool.Spool

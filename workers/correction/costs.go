@@ -145,7 +145,7 @@ func (l *lookup) resolve(r correction.Cost) cost {
 	}
 	if v.Refusal == "" && v.Campaign != "" {
 		v.campaign, v.Refusal = findOne(l.campaigns, "campaign", v.Campaign)
-		for _, other := range v.Others { // a platform's file has its own id of a campaign, which matches nothing here, but its name may match
+		for _, other := range v.Others { // a platform's file has the platform's id of the campaign, which matches nothing here, but the campaign's name may match
 			if id, refusal := findOne(l.campaigns, "campaign", other); v.campaign == uuid.Nil && refusal == "" {
 				v.campaign, v.Refusal, v.Campaign = id, "", other
 			}

@@ -19,7 +19,8 @@ func amount(text string) *decimal.Decimal {
 	return &d
 }
 
-// TestReversalAlone checks that a reversal without its order is applied only if it reverses the whole amount.
+// TestReversalAlone checks that a reversal that comes without its order is applied only to a recorded order, and only if it
+// reverses at least the whole amount.
 func TestReversalAlone(t *testing.T) {
 	t.Parallel()
 	sale := conversion.Key{ClickID: uuid.New(), ConversionID: "7"}
@@ -45,7 +46,7 @@ func TestReversalAlone(t *testing.T) {
 	}
 }
 
-// TestRepeatedOrders checks that the last order counts if an order comes several times.
+// TestRepeatedOrders checks that the last row counts if an order has several rows. Refused rows are left out.
 func TestRepeatedOrders(t *testing.T) {
 	t.Parallel()
 	click := uuid.New()
@@ -62,7 +63,7 @@ func TestRepeatedOrders(t *testing.T) {
 	}
 }
 
-// TestGoalOfOrders checks that an order and the postback of the same transaction are one conversion.
+// TestGoalOfOrders checks which goal an order gets from the network, from its word and from the recorded conversions.
 func TestGoalOfOrders(t *testing.T) {
 	t.Parallel()
 	click := models.NewClickID()
@@ -98,7 +99,8 @@ func TestGoalOfOrders(t *testing.T) {
 }
 
 // TestGoalOfPostbacks checks that an order gets the goal of the conversion that its postback has recorded, even if that
-// conversion has another name for the goal, or no goal.
+// conversion has another name for the goal, or no goal. If several orders could be a conversion without a goal, they keep their
+// own goals.
 func TestGoalOfPostbacks(t *testing.T) {
 	t.Parallel()
 	click := models.NewClickID()
@@ -141,8 +143,8 @@ func TestGoalOfPostbacks(t *testing.T) {
 	}
 }
 
-// TestSaleOfOrders checks that the amount of a sale is read with its currency, and that an unreadable amount, or an amount of
-// zero, is left out.
+// TestSaleOfOrders checks that the amount of a sale loses its sign, and that a sale without a currency has the currency of the
+// payout. A sale with an unreadable amount or currency, or an amount of zero, is left out.
 func TestSaleOfOrders(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct{ sale, currency, payoutCurrency, want string }{
@@ -168,7 +170,8 @@ func TestSaleOfOrders(t *testing.T) {
 	}
 }
 
-// TestClampTime checks that the time of a new conversion lies between its click and now.
+// TestClampTime checks that the stated time of a new conversion is moved into the span from the click to now, and that an
+// unreadable time becomes the time of the click. A recorded conversion keeps its time.
 func TestClampTime(t *testing.T) {
 	t.Parallel()
 	click := models.NewClickID()
@@ -251,7 +254,7 @@ func TestStatusWithoutAmount(t *testing.T) {
 	}
 }
 
-// TestOrderDay checks the day on which an order is compared.
+// TestOrderDay checks which day an order belongs to.
 func TestOrderDay(t *testing.T) {
 	t.Parallel()
 	now := time.Date(2026, 11, 26, 20, 0, 0, 0, time.UTC)

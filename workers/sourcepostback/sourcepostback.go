@@ -28,7 +28,7 @@ type Options struct {
 	Egress   *egress.Client
 	Clicks   click.Log
 	Schedule []time.Duration // waits between attempts; default jobs.WebhookSchedule
-	Timeout  time.Duration   // of a request with its look-up; default 10 seconds
+	Timeout  time.Duration   // of a request, including the look-up of the host; default 10 seconds
 }
 
 type run = workers.Run[jobs.None, jobs.None]
@@ -60,7 +60,7 @@ type endpoint struct {
 	origin string // scheme, host and port
 }
 
-// longestWait limits the wait for an earlier postback of the conversion, because a user can send it by hand.
+// longestWait limits the wait for an earlier postback of the conversion. A user can send the earlier one by hand in the meantime.
 const longestWait = 10 * time.Minute
 
 // admit is the gate of postback:send. A postback that will be skipped uses no place of the limiter.

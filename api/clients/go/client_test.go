@@ -14,9 +14,9 @@ import (
 	switchyard "switchyard/api/clients/go"
 )
 
-// service answers each call with the next of the answers, and records the calls.
+// service answers each call with the next of the answers, and records the calls. It repeats the last answer.
 type service struct {
-	answers []string // "429 3" stands for Retry-After: 3
+	answers []string // "429 3" stands for the status 429 with Retry-After: 3
 	calls   []string
 	keys    []string
 }
@@ -157,7 +157,8 @@ func TestJobIsAwaited(t *testing.T) {
 	}
 }
 
-// TestReadWebhook: the golden webhook of the service is accepted with the new and with the old secret.
+// TestReadWebhook: the golden webhook of the service is accepted with the new and with the old secret, at most 5 minutes
+// before or after its time.
 func TestReadWebhook(t *testing.T) {
 	t.Parallel()
 	text, err := os.ReadFile("../../../ops/lab/e2e/api/testdata/webhook.txt")

@@ -1,6 +1,6 @@
 // Reads the visitor's attributes for conditions and tokens from a request. Throws Origin for attributes that only the origin knows.
 
-/** Origin is thrown if the origin must route the visitor. Nothing has been recorded or answered by then. */
+/** Origin is thrown if the origin, the service behind this edge, must route the visitor. Nothing has been recorded or answered by then. */
 export class Origin extends Error {}
 
 const MAX_PARAMS = 64;
@@ -94,7 +94,8 @@ function unescape(text) {
   }
 }
 
-// readQuery reads a well-formed query of usual length. It throws Origin for any other query.
+// readQuery reads a query. It throws Origin for a query that is long, or that has many or long parameters, an unusual name or a wrong
+// escape.
 function readQuery(search) {
   const params = [];
   if (search.length > MAX_QUERY) throw new Origin("long query");

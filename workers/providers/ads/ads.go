@@ -82,7 +82,7 @@ type adapter struct {
 	open func(s *session)
 	// sign adds a token to requests; nil: no token, or open signs.
 	sign func(token string) rest.Signer
-	// fetch exchanges the credentials for a token; nil: tokens come from a sign-in.
+	// fetch exchanges the credentials for a token; nil: tokens come from a sign-in, or the platform needs no token.
 	fetch func(ctx context.Context, s *session) (string, error)
 	// stale reports whether a refusal other than 401 means that the token has expired; may be nil.
 	stale func(f *rest.FailureError) bool
@@ -305,7 +305,7 @@ func currency(t rest.Text) string {
 // maxCount is the largest number of clicks or impressions of a row. Sums of many rows must not exceed an int64.
 var maxCount = decimal.New(1, 12)
 
-// count reads a whole number. It returns nil for any other text and for a number above maxCount.
+// count reads a number and drops its fraction. It returns nil for a number below zero or above maxCount, and for any other text.
 func count(t rest.Text) *int64 {
 	d, err := decimal.NewFromString(strings.ReplaceAll(strings.TrimSpace(string(t)), ",", ""))
 	if err != nil || d.IsNegative() || d.Exponent() > 12 || len(t) > 40 || d.GreaterThan(maxCount) {

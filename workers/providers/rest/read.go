@@ -13,7 +13,7 @@ import (
 	"switchyard/models/money"
 )
 
-// Text is a JSON text, number or boolean, read as text. Providers mix these forms. null and objects give an empty text.
+// Text is a JSON text, number or boolean, read as text. Providers mix these forms. null, objects and lists give an empty text.
 type Text string
 
 // UnmarshalJSON implements json.Unmarshaler.
@@ -125,10 +125,10 @@ func (l *List[T]) fromObject(raw []byte) error {
 // Field returns a field of a row by its name or path, or "".
 type Field func(path string) Text
 
-// MaxRows is the maximum number of rows that are read of one answer. A caller that gets as many knows that there are too many.
+// MaxRows is the maximum number of rows that are read of one answer. A caller that gets MaxRows rows knows that there are too many.
 const MaxRows = 50_001
 
-// maxRow is the maximum length of a row in bytes. Customers enter addresses, which may send rows of any length. A row takes about
+// maxRow is the maximum length of a row in bytes. Customers enter addresses of services, which may send rows of any length. A row takes about
 // ten times its length in memory.
 const maxRow = 64 << 10
 
@@ -226,7 +226,7 @@ func jsonRow(dec *json.Decoder) (row any, err error) {
 }
 
 // enter reads JSON up to the first item of the value at a path, and returns the sign with which the value begins. It returns 0
-// without a list and an object.
+// if the path leads to neither a list nor an object.
 func enter(dec *json.Decoder, path string) (begin json.Delim, err error) {
 	names := strings.Split(path, ".")
 	if path == "" {

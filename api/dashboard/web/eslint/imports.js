@@ -7,7 +7,7 @@ import path from 'node:path'
 const src = path.join(import.meta.dirname, '../src')
 const floors = ['text', 'core', 'parts', 'screens']
 
-// areaOf returns the folder of a file below screens, and nothing for other files.
+// areaOf returns the area of a file, the name of its folder in screens. It returns nothing for other files.
 const areaOf = file => path.relative(src, file).match(/^screens\/([^/]+)\//)?.[1]
 const floorOf = file => floors.indexOf(path.relative(src, file).split(path.sep)[0])
 

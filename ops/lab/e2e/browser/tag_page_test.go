@@ -98,7 +98,8 @@ func (x tagTest) findsClick(t *testing.T) {
 	see(address+"#/page?click_id="+second, second, "url", "")
 }
 
-// hasOwnName: a tag under a name of the customer's choice sends to that name, and not to addresses that blockers know.
+// hasOwnName: a tag under a name of the customer's choice sends to that name, and not to addresses that blockers know. A
+// tag at /t.js sends to /t/event.
 func (x tagTest) hasOwnName(t *testing.T) {
 	t.Parallel()
 	x = x.own(t)
@@ -210,8 +211,8 @@ func (x tagTest) replaysCalls(t *testing.T) {
 	p.unharmed()
 }
 
-// seesClicks: the tag sets the address of each link that has a slot, and reports its clicks. A form with data-trk-lead sends a
-// lead.
+// seesClicks: if the click id is known, the tag sets the address of each link that has a slot, and reports clicks on the link.
+// Otherwise a link with an address keeps it. A form with data-trk-lead sends a lead.
 func (x tagTest) seesClicks(t *testing.T) {
 	t.Parallel()
 	x = x.own(t)

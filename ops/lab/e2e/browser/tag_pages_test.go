@@ -37,7 +37,7 @@ type tagEvent struct {
 	OrderID                                     string `json:"order_id"`
 	Items                                       []struct{ SKU string }
 	WebDriver                                   bool
-	site, to                                    string // the site key, and the path to which it was sent
+	site, to                                    string // the site key, and the path to which the event was sent
 }
 
 // ownTag is the path of the tag under a name of the customer's choice.
@@ -209,7 +209,7 @@ func (p *page) loaded() {
 	p.until("the tag has run", func() bool { return p.run(`window.trk && trk.clickId ? 1 : 0`) == "1" })
 }
 
-// stored returns the cookies, and the names of the localStorage entries, that the tag keeps for the page.
+// stored returns the cookies, and the names of the localStorage entries, whose names begin with trk.
 func (p *page) stored() (names []string) {
 	p.t.Helper()
 	text := p.run(`JSON.stringify([...Object.keys(localStorage), ...document.cookie.split('; ')].filter((n) => n.startsWith('trk')))`)
@@ -231,7 +231,7 @@ func (p *page) waiting() (n int) {
 	return n
 }
 
-// silent fails the test if the page has sent an event, even when it comes online or is hidden.
+// silent tells the page that it is online and that it is being hidden. It fails the test if the page has sent an event.
 func (p *page) silent() {
 	p.t.Helper()
 	p.run(`(() => { dispatchEvent(new Event('online')); dispatchEvent(new Event('pagehide')) })()`)

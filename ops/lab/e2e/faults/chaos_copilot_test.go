@@ -20,7 +20,7 @@ import (
 )
 
 // TestKilledApply kills web while a proposal is applied, before the commit and right after it. When the caller repeats the call
-// with its Idempotency-Key, the answer names the only change, which has one event.
+// with its Idempotency-Key, the answer names the one change that the two calls have made. The change has one event.
 func TestKilledApply(t *testing.T) {
 	parttest.Faults.Only(t)
 	t.Parallel()

@@ -174,7 +174,7 @@ func googleViolations(c *uploadCall, body googleEvents) (bad []object) {
 	return bad
 }
 
-// googleProject refuses the project or the token of the request.
+// googleProject refuses the request for the reason in projectRefusal.
 func (c *uploadCall) googleProject() {
 	reason := c.w.projectRefusal
 	if reason == "UNSUPPORTED_VERSION" || reason == "INVALID_CUSTOMER_ID" {
@@ -228,7 +228,7 @@ func googleIngest(c *uploadCall) {
 	c.respond(http.StatusOK, object{"requestId": request})
 }
 
-// googleDecided returns the outcome of a request with events that Google already had.
+// googleDecided returns the outcome of a request, from the number of events that Google already had and the number of all events.
 func googleDecided(known, all int) RequestOutcome {
 	const reason = "PROCESSING_ERROR_REASON_DUPLICATE_TRANSACTION_ID"
 	switch known {
@@ -260,7 +260,7 @@ func googleStatus(c *uploadCall) {
 	c.respond(http.StatusOK, answer)
 }
 
-// googleUploadPartial returns an answer with errors for some items of a list. The error for the first item has no index.
+// googleUploadPartial returns an answer with the errors in list.
 func googleUploadPartial(list []object) object {
 	if len(list) == 0 {
 		return object{"jobId": "123"}
@@ -270,6 +270,7 @@ func googleUploadPartial(list []object) object {
 	}}}}
 }
 
+// googleUploadError returns an error for one item of a request. The error for the first item has no index.
 func googleUploadError(name string, i int, family, code, text string) object {
 	place := object{"fieldName": name}
 	if i > 0 {

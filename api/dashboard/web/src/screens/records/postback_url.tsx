@@ -11,7 +11,8 @@ const w = recordWords.fields
 
 type Props = { value: string; example: string; page?: string; error?: string; on: (v: string) => void }
 
-// formOf returns the address whose placeholders are to be filled in: the value, or the example if there is no value yet.
+// formOf returns the address whose placeholders are to be filled in: the value, or the example if there is no value yet. The
+// result is empty if that address has no placeholders.
 const formOf = (value: string, example: string) => [value, value ? '' : example].find(a => placeholdersOf(a).length) ?? ''
 
 // PostbackURL edits the address at which conversions are reported to a source. An address with placeholders has a field for each

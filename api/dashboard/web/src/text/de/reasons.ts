@@ -1,4 +1,4 @@
-// Translates the service's sentences about postbacks into German. The service stores sentences, not codes.
+// Translates the service's sentences about postbacks into German. The service stores most of its reasons as sentences, not as codes.
 const sentences = new Map(
   Object.entries({
     created: 'Die Conversion ist erfasst.',
