@@ -264,7 +264,7 @@ func readRates(ctx context.Context, f reading) error {
 	return err
 }
 
-// readUsed counts the day's conversions and clicks, if an offer or a path has a daily cap.
+// readUsed counts the day's conversions if an offer has a daily cap, and the day's clicks if a path has one.
 func readUsed(ctx context.Context, f reading) error {
 	f.Used = map[uuid.UUID]int{}
 	start := f.Account.DayStart(f.Now)
