@@ -11,7 +11,7 @@ import (
 	"switchyard/api/routing"
 )
 
-// DrawnWay is a way through the flow, with the number of simulated visitors that take it.
+// DrawnWay is a way through the flow, with the number of draws that took it.
 type DrawnWay struct {
 	Via      string     `json:"via" enum:"none,forced,bound,regular,default,fallback_url,destination_url"`
 	PathID   *uuid.UUID `json:"path_id"`
