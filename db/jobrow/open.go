@@ -11,8 +11,8 @@ import (
 	"switchyard/models"
 )
 
-// submitted is SQL that is true for jobs that an account has requested. The service itself creates thousands of deliveries,
-// postbacks and alerts.
+// submitted is SQL that is true for jobs that an account has requested. The service itself creates the jobs of the other kinds,
+// often thousands of them.
 const submitted = `kind NOT IN ('` + models.KindDeliverWebhook + `', '` + models.KindRecordConversion + `', '` +
 	models.KindSendPostback + `', '` + models.KindForwardPostback + `', '` + models.KindSendAlert + `')`
 

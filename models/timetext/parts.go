@@ -130,7 +130,7 @@ func isDigit(c byte) bool { return c >= '0' && c <= '9' }
 
 var (
 	offset = regexp.MustCompile(`^([-+]?)([0-9]{1,2})(?::?([0-9]{2}))?(?:$|[^0-9:.])`)
-	// zoneWord matches the abbreviation of a zone. The name of a zone, such as Europe/Paris, is not read.
+	// zoneWord matches the abbreviation of a zone, but not a name such as Europe/Paris.
 	zoneWord = regexp.MustCompile(`^([A-Za-z]{1,5})(?:$|[^A-Za-z/_])`)
 	// zoneComment matches the name of a zone that follows an offset and repeats it: (CET), [Europe/Paris].
 	zoneComment = regexp.MustCompile(`^(?:\([^()]*\)|\[[^\[\]]*\])$`)

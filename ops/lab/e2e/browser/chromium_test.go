@@ -58,7 +58,7 @@ func openPage(t *testing.T) *page {
 	return openBrowser(t).open(t)
 }
 
-// browserTool is a browser without a screen. Debian's chromium-headless-shell is much smaller than Chromium.
+// browserTool names the browsers that the tests can use. Debian's chromium-headless-shell is much smaller than Chromium.
 var browserTool = devstack.Tool{
 	Title: "Chromium",
 	Programs: []string{

@@ -31,7 +31,7 @@ const browserAgent = "Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.
 
 const markup = `<img src=x onerror="wrongs=['run']">`
 
-// TestDashboardRooms: the user sends a webhook again, moves the bot threshold, and makes a smartlink and a goal.
+// TestDashboardRooms uses the pages for webhooks, bots, smartlinks and goals.
 func TestDashboardRooms(t *testing.T) {
 	parttest.Browser.Only(t)
 	t.Parallel()

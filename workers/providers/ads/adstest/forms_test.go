@@ -45,7 +45,7 @@ func TestForms(t *testing.T) {
 	}
 }
 
-// TestFormsKnown: the type of each field is known.
+// TestFormsKnown: each message has fields, and the check knows the type of each field.
 func TestFormsKnown(t *testing.T) {
 	t.Parallel()
 	for platform, f := range readForms() {
