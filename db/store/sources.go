@@ -35,7 +35,8 @@ var sourceTable = newTable(table[models.TrafficSource]{
 	},
 })
 
-// sourceInUse reports whether the source $2 has figures, or a campaign or a smartlink refers to it. Deleted campaigns and smartlinks count.
+// sourceInUse reports whether the source $2 has figures, or a campaign or a smartlink refers to it. Deleted campaigns and
+// smartlinks count.
 const sourceInUse = `
 SELECT EXISTS (SELECT FROM campaigns WHERE account_id = $1 AND source_id = $2)
 	OR EXISTS (SELECT FROM smartlinks WHERE account_id = $1 AND source_id = $2)

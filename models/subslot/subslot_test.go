@@ -50,7 +50,8 @@ func many(n int) string {
 	return strings.Join(parts, ", ")
 }
 
-// A source without stored sub-parameters assigns them in the order of its parameters. Parameters such as sub1 and t3 get their number.
+// A source without stored sub-parameters assigns them in the order of its parameters. Parameters such as sub1 and t3
+// get their number.
 func TestOrderAssigns(t *testing.T) {
 	t.Parallel()
 	for name, tt := range map[string]struct{ macros, want string }{

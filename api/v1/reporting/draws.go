@@ -26,8 +26,8 @@ type way struct {
 	path, lander, offer uuid.UUID
 }
 
-// drawWays routes the same visitor repeatedly, with random numbers that are derived from the question's seed. It returns the ways that
-// the visitor takes, the most frequent one first.
+// drawWays routes the same visitor repeatedly, with random numbers that are derived from the question's seed. It returns the ways
+// that the visitor takes, the most frequent one first.
 func drawWays(ctx context.Context, x *routing.Explainer, q routing.Question, draws int) ([]DrawnWay, error) {
 	rnd := rand.New(rand.NewPCG(q.Seed, uint64(draws))) //nolint:gosec // not a secret
 	indexOf := map[way]int{}

@@ -123,7 +123,8 @@ func digistorePage(ctx context.Context, s *session, period Range, _ string) (ord
 	return orders, "", nil
 }
 
-// digistoreSum adds the commissions of each transaction. If their currencies differ, the amount becomes a text that is no number.
+// digistoreSum adds the commissions of each transaction. If their currencies differ, the amount becomes a text that cannot
+// be read as a number.
 func digistoreSum(all []digistoreCommission) []digistoreCommission {
 	var out []digistoreCommission
 	seen, place := map[text]bool{}, map[text]int{}
