@@ -79,7 +79,7 @@ var (
 	signedClock = regexp.MustCompile(`^[-+][0-9]{1,2}:[0-9]{2}(?:$|[^:0-9])`)
 )
 
-// readClock reads a time of day, and the letter or sign that joins it to the date before it.
+// readClock reads a time of day, and the letter, word or sign that joins it to the date before it.
 func (p *parts) readClock() (bool, error) {
 	if p.hasDate && joinedClock.MatchString(p.rest) {
 		if signedClock.MatchString(p.rest) { // 2026-03-04+02:00 is a date with an offset, or a date and a time
