@@ -34,5 +34,5 @@ var SweepDomains = tickWithin("domains:sweep", 10*time.Minute)
 // SweepRegistrations looks up when the registrations of domain names end.
 var SweepRegistrations = tickWithin("domains:registrations", 10*time.Minute)
 
-// SweepOwnHosts obtains the certificates of the install's own hosts, and deletes unfinished challenges.
+// SweepOwnHosts obtains and renews the certificates of the install's own hosts, and deletes expired challenges.
 var SweepOwnHosts = tickWithin("certificates:own", 10*time.Minute)

@@ -315,7 +315,7 @@ func TestTrackHandsOver(t *testing.T) {
 		`[{"id": "`+uuid.NewString()+`", "action": "campaign", "campaign_id": "`+loop.String()+`"}]`)
 	w.reload()
 	if got := w.location("/campaign-first"); got != "https://a.test/campaign-last" {
-		t.Errorf("the visitor is sent to %s, want the second campaign's offer", got)
+		t.Errorf("the visitor is sent to %s, want the second campaign's address", got)
 	}
 	if c := w.spool.last(); c.CampaignID != last || c.ParentCampaignID != first {
 		t.Errorf("the recorded click is %+v, want the second campaign, with the first as its parent", c)

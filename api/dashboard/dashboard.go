@@ -1,5 +1,5 @@
-// Package dashboard is the web page that people work in: the page itself, signing in, the team, API keys and the audit log. The
-// page gets everything else from the REST API, with a session instead of a key.
+// Package dashboard serves the web page that people work in, and the calls that only this page makes, such as signing in. The page
+// makes all other calls to the REST API, with a session instead of a key.
 package dashboard
 
 import (

@@ -133,7 +133,7 @@ func TestCallersOfEveryRow(t *testing.T) {
 	t.Logf("%v", seen)
 }
 
-// waitsForWorkers reports whether a call of the row without a record and without a body would wait for workers.
+// waitsForWorkers reports whether a call of the row, with the path that withoutRecord returns and no body, would wait for workers.
 func waitsForWorkers(r route.Route) bool {
 	return r.Slow != nil && !strings.Contains(r.Path, "{") && (r.Body == nil || r.BodyOptional)
 }

@@ -16,8 +16,8 @@ import (
 	"switchyard/models/bind"
 )
 
-// campaignCodes are the error codes of all calls that check settings of campaigns. Calls for a single campaign also have
-// campaignOwnCodes.
+// campaignCodes are the error codes of all calls that check settings of campaigns. Calls that create or change a single campaign
+// also have campaignOwnCodes.
 var (
 	campaignCodes = route.Codes("400 invalid_mode invalid_destination_url invalid_goal_key invalid_site " +
 		"invalid_cost_model invalid_cost_value invalid_currency invalid_flow_rotation invalid_bind_visitors " +

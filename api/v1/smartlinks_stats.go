@@ -31,7 +31,7 @@ type SmartlinkStats struct {
 	Destinations []SmartlinkDestination `json:"destinations" doc:"most clicks first"`
 }
 
-// SmartlinkRuleFigures counts the clicks that a rule matched.
+// SmartlinkRuleFigures counts the clicks that a rule matched, or the clicks that no rule matched.
 type SmartlinkRuleFigures struct {
 	RuleID    *uuid.UUID `json:"rule_id" doc:"null: no rule matched"`
 	Name      string     `json:"name" doc:"empty if the rule was deleted or no rule matched"`

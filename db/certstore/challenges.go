@@ -47,7 +47,7 @@ func (s *Store) Withdraw(ctx context.Context, host, token string) error {
 	return db.Run(ctx, s.c, "challenge", `DELETE FROM acme_challenges WHERE host = $1 AND token = $2`, host, token)
 }
 
-// Challenges lists the open challenges, newest first.
+// Challenges lists at most maxChallenges open challenges, newest first. Challenges that cannot be decrypted are left out.
 func (s *Store) Challenges(ctx context.Context) ([]Challenge, error) {
 	const q = `SELECT host, token, answer, sealed FROM acme_challenges WHERE expires_at > now() ORDER BY expires_at DESC LIMIT $1`
 	stored, err := db.Select[Challenge](ctx, s.c, "challenges", q, maxChallenges)

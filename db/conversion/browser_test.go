@@ -45,8 +45,8 @@ func TestBrowserConversionsAreBounded(t *testing.T) {
 	report(other, "page-0", models.FromTag, "", "created", models.StatusApproved)
 }
 
-// TestBrowserPayoutThatIsNoAmount checks that a pixel without a valid payout records no conversion if only that payout gives its
-// value.
+// TestBrowserPayoutThatIsNoAmount checks that a pixel with an invalid payout records no conversion if nothing else gives the
+// conversion a value.
 func TestBrowserPayoutThatIsNoAmount(t *testing.T) {
 	t.Parallel()
 	d := dbtest.New(t)

@@ -130,7 +130,7 @@ func TestSaleAmount(t *testing.T) {
 	in.Status, in.Sale, in.SaleCurrency = models.StatusRejected, nil, ""
 	b.Correct([]conversion.Input{in})
 	if got := stored(in.ClickID); got != "2.5 of 64.99EUR" || events() != before+1 {
-		t.Errorf("after a statement without the amount, payout and sale are %s, with %d more events; want 2.5 of 64.99EUR and 1", got, events()-before)
+		t.Errorf("after a correction without the amount, payout and sale are %s, with %d more events; want 2.5 of 64.99EUR and 1", got, events()-before)
 	}
 	if _, err := clicktest.Record(t, b.DB, conversion.Input{
 		ClickID: b.Clicks[1].ID, Status: models.StatusApproved, Payout: clicktest.Amount("3"), Amount: clicktest.Amount("30"), Currency: "USD",
@@ -144,7 +144,7 @@ func TestSaleAmount(t *testing.T) {
 	b.CheckLedger("amounts of sales")
 }
 
-// TestCorrectedPayout checks that the payout of a correction counts, whatever the terms of the offer. Without one, a new
+// TestCorrectedPayout checks that the payout of a correction counts, whatever the terms of the offer. Without a payout, a new
 // conversion gets the offer's payout, and a recorded one keeps its own.
 func TestCorrectedPayout(t *testing.T) {
 	parttest.ClickHouse.Also(t)

@@ -20,8 +20,8 @@ import (
 )
 
 // TestOffersOfConversions stores click-outs and conversions in random order. The ledger counts a conversion for the offer of its
-// click's last click-out. The conversion itself keeps the offer that its click had when it was recorded or, without one, the
-// first offer that its click got.
+// click's last click-out. The conversion itself keeps the offer that its click had when the conversion was recorded. If the click
+// had none, the conversion gets the click's offer as soon as a click-out is stored.
 func TestOffersOfConversions(t *testing.T) {
 	parttest.ClickHouse.Also(t)
 	t.Parallel()

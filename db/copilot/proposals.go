@@ -30,7 +30,7 @@ INSERT INTO copilot_proposals (id, account_id, campaign_id, title, reason, actio
 VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)
 RETURNING ` + db.Columns[copilot.Proposal]("")
 
-// Create stores a proposal if its action can be applied now. Otherwise the error has the code "invalid" or "stale".
+// Create stores a proposal if its action can be applied now and the account has fewer than maxProposals open proposals.
 func (p Proposals) Create(ctx context.Context, proposal copilot.Proposal, now time.Time) (copilot.Proposal, error) {
 	account, a := proposal.AccountID, proposal.Action
 	if err := a.Validate(); err != nil {

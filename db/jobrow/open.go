@@ -11,8 +11,8 @@ import (
 	"switchyard/models"
 )
 
-// submitted is SQL that is true for jobs that an account has requested. The service itself creates thousands of deliveries,
-// postbacks and alerts.
+// submitted is SQL that is true for jobs that an account has requested. The service itself creates the jobs of the other kinds,
+// often thousands of them.
 const submitted = `kind NOT IN ('` + models.KindDeliverWebhook + `', '` + models.KindRecordConversion + `', '` +
 	models.KindSendPostback + `', '` + models.KindForwardPostback + `', '` + models.KindSendAlert + `')`
 
@@ -30,7 +30,7 @@ SELECT id FROM jobs
 WHERE account_id = $1 AND state IN ('pending', 'running') AND kind = $2 AND args = $3::jsonb AND ` + submitted + `
 ORDER BY created_at LIMIT 1`
 
-// FindOpen returns the id of an unfinished job with the account, kind and arguments of row, or the zero id.
+// FindOpen returns the id of an unfinished job with the account, kind and arguments of the given job, or the zero id.
 func FindOpen(ctx context.Context, c db.Conn, row models.Job) (uuid.UUID, error) {
 	id, _, err := db.First[uuid.UUID](ctx, c, "open job", findOpen, row.AccountID, row.Kind, []byte(row.Args))
 	return id, err

@@ -140,8 +140,8 @@ func readNetworks(ctx context.Context, f reading) error {
 	return err
 }
 
-// readConversions finds networks without a real postback among the newest, but with more conversions than test postbacks. Real
-// postbacks have arrived for these, at an unknown time, so LastPostback is set to the time in the parameter since.
+// readConversions finds networks without a real postback among the newest postbacks, but with more conversions than test
+// postbacks. Real postbacks have arrived for these, at an unknown time, so LastPostback is set to the time in the parameter since.
 func readConversions(ctx context.Context, f reading, ids []uuid.UUID, since time.Time) error {
 	rows, err := f.figuresBy(ctx, "network_id", ids)
 	for id, figures := range rows {
@@ -264,7 +264,7 @@ func readRates(ctx context.Context, f reading) error {
 	return err
 }
 
-// readUsed counts the day's conversions and clicks, if an offer or a path has a daily cap.
+// readUsed counts the day's conversions if an offer has a daily cap, and the day's clicks if a path has one.
 func readUsed(ctx context.Context, f reading) error {
 	f.Used = map[uuid.UUID]int{}
 	start := f.Account.DayStart(f.Now)

@@ -25,8 +25,8 @@ var Rollups = []Rollup{
 	{"audience", 24 * time.Hour, []string{"campaign_id", "source_id", "country", "device_type", "os", "browser"}},
 }
 
-// Traffic is a FROM item for queries that count clicks and bots' clicks by campaign, source and hour. It reads only about one in
-// a hundred rows of the ledger.
+// Traffic is a FROM item for queries that count clicks and bots' clicks by campaign, source and hour. It reads about one
+// row for each hundred rows of the ledger.
 const Traffic = `(
 	SELECT account_id, hour, campaign_id, source_id, clicks, bot_clicks FROM ledger_rollups WHERE rollup = 'traffic'
 	UNION ALL

@@ -8,7 +8,7 @@ CREATE TABLE source_integrations (
     secrets             bytea NOT NULL,                 -- the secret credentials, encrypted
     secret_names        text[] NOT NULL DEFAULT '{}',   -- the names of the secret credentials
     session             bytea,                          -- the session of a login with the credentials, encrypted
-    cost_endpoint       jsonb NOT NULL DEFAULT '{}',    -- the custom endpoint; the values of its headers are among the secrets
+    cost_endpoint       jsonb NOT NULL DEFAULT '{}',    -- the account's own endpoint for spend; the values of its headers are among the secrets
     oauth_connection_id uuid,                           -- the connection by sign-in, if one is used
     campaign_param      text NOT NULL DEFAULT '',       -- link parameter with the platform's campaign id; empty: the source's own setting
     is_enabled          boolean NOT NULL DEFAULT true,  -- spend is read automatically

@@ -4,7 +4,7 @@ CREATE TABLE views (
     id         uuid PRIMARY KEY,
     account_id uuid NOT NULL REFERENCES accounts (id) ON DELETE CASCADE,
     user_id    uuid REFERENCES users (id) ON DELETE SET NULL, -- who made the view
-    author     text NOT NULL,                                -- the author's name at that time
+    author     text NOT NULL,                                -- the author's name when the view was made
     name       text NOT NULL,
     shared     boolean NOT NULL,                             -- every person on the account sees the view
     report     jsonb NOT NULL,                               -- grouping, filters, columns, order
@@ -30,7 +30,7 @@ CREATE TABLE notes (
     id          uuid PRIMARY KEY,
     account_id  uuid NOT NULL REFERENCES accounts (id) ON DELETE CASCADE,
     user_id     uuid REFERENCES users (id) ON DELETE SET NULL, -- who wrote the note
-    author      text NOT NULL,                                -- the author's name at that time
+    author      text NOT NULL,                                -- the author's name when the note was written
     at          timestamptz NOT NULL,                         -- the time that the note is about
     text        text NOT NULL,
     campaign_id uuid REFERENCES campaigns (id) ON DELETE CASCADE, -- null: all campaigns

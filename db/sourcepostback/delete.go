@@ -37,8 +37,8 @@ func DeleteOf(ctx context.Context, c db.Conn, clicks []uuid.UUID) error {
 	return remove(ctx, c, ids)
 }
 
-// DeleteExpired deletes at most limit postbacks of accounts on a plan that were created before the given time, with their jobs.
-// It also deletes counts of consecutive failures that began before that time.
+// DeleteExpired deletes data of accounts on a plan: at most limit postbacks that were created before the given time, with their
+// jobs, and the counts of consecutive failures that began before that time.
 func DeleteExpired(ctx context.Context, c db.Conn, plan string, before time.Time, limit int) (int, error) {
 	if err := db.Run(ctx, c, "old failures of sources", deleteExpiredFailures, before, plan); err != nil {
 		return 0, err

@@ -35,7 +35,8 @@ var sourceTable = newTable(table[models.TrafficSource]{
 	},
 })
 
-// sourceInUse reports whether the source $2 has figures, or a campaign or a smartlink refers to it. Deleted ones count too.
+// sourceInUse reports whether the source $2 has figures, or a campaign or a smartlink refers to it. Deleted campaigns and
+// smartlinks count.
 const sourceInUse = `
 SELECT EXISTS (SELECT FROM campaigns WHERE account_id = $1 AND source_id = $2)
 	OR EXISTS (SELECT FROM smartlinks WHERE account_id = $1 AND source_id = $2)
@@ -53,8 +54,8 @@ WHERE s.account_id = $1 AND CASE
 	ELSE s.deactivated_at IS NULL END
 LIMIT $4`
 
-// SubNames returns the names of the sub-parameters (sub1 and so on) in a report or log with filters. A name counts if all
-// selected sources that use the sub-parameter give it this name. With more than maxNamed sources, no name is returned.
+// SubNames returns the names of the sub-parameters (sub1 and so on) in a report or log with filters, if the selected sources
+// agree on them. With more than maxNamed sources, no name is returned.
 func (s *Store) SubNames(ctx context.Context, account uuid.UUID, filters []models.ReportFilter) (map[string]string, error) {
 	ids := map[string][]uuid.UUID{}
 	for _, f := range filters {

@@ -23,7 +23,7 @@ func Redis(tb testing.TB) redis.UniversalClient {
 	return r
 }
 
-// RedisURL starts a server as Redis does and returns its URL, for a test that makes its own clients.
+// RedisURL starts a private, empty server on a Unix socket and returns its URL, for a test that makes its own clients.
 func RedisURL(tb testing.TB) string {
 	tb.Helper()
 	if testing.Short() {

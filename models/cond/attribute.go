@@ -12,7 +12,7 @@ import (
 // Attr is an attribute of a visitor. Below numAttrs, it is an index into the arrays of Facts.
 type Attr uint8
 
-// The attributes that follow from the IP address and the time. The attributes of the click come after them, in the order of
+// The attributes that are computed from the IP address and the time. The attributes of the click come after them, in the order of
 // clickattr.All.
 const (
 	IPVersion Attr = iota

@@ -5,7 +5,7 @@ import (
 	"math/bits"
 )
 
-// Cost is the maximum work and memory that conditions need.
+// Cost is the work and memory that conditions need.
 type Cost struct {
 	// Steps is the calculated work to match a visitor whose texts have maxText bytes. For a hostile text, a search with contains
 	// may take more steps (see containsTest.cost), but at most MaxSteps. A step is about 10 ns. Applying one instruction of a

@@ -11,7 +11,7 @@ import (
 	"switchyard/models/flow"
 )
 
-// TestInline checks that the paths are valid after Inline and have the rules' conditions.
+// TestInline checks that the paths are valid after Inline and have the conditions of the deleted rules.
 func TestInline(t *testing.T) {
 	t.Parallel()
 	long := strings.Repeat("n", flow.MaxNameLen)

@@ -18,7 +18,7 @@ type Measure struct {
 	SQL     SQL
 	// Good is 1 if a rise is good, -1 if it is bad, and 0 if it is neither.
 	Good int
-	// Digits is the number of decimals that the dashboard shows for a percentage. Zero means two.
+	// Digits is the number of decimals with which a percentage is shown. Zero means two.
 	Digits int
 	// BySales means that the random variation of the measure depends on the number of conversions that bring the money.
 	BySales bool

@@ -11,7 +11,7 @@ import (
 	"switchyard/models/subslot"
 )
 
-// bid carries the cost, cid the click id.
+// link returns the link of a source with these macros. Its parameter bid has the cost, and its parameter cid has the click id.
 func link(t *testing.T, macros string, subs ...models.SubSlot) models.SourceLink {
 	t.Helper()
 	l := models.SourceLink{CostParam: "bid", ExternalIDParam: "cid", Subs: subs}
@@ -50,7 +50,8 @@ func many(n int) string {
 	return strings.Join(parts, ", ")
 }
 
-// A source without stored sub-parameters assigns them in the order of its parameters.
+// A source without stored sub-parameters assigns them in the order of its parameters. Parameters such as sub1 and t3
+// get their number.
 func TestOrderAssigns(t *testing.T) {
 	t.Parallel()
 	for name, tt := range map[string]struct{ macros, want string }{

@@ -79,7 +79,7 @@ var (
 	signedClock = regexp.MustCompile(`^[-+][0-9]{1,2}:[0-9]{2}(?:$|[^:0-9])`)
 )
 
-// readClock reads a time of day, and the letter or sign that joins it to the date before it.
+// readClock reads a time of day, and the letter, word or sign that joins it to the date before it.
 func (p *parts) readClock() (bool, error) {
 	if p.hasDate && joinedClock.MatchString(p.rest) {
 		if signedClock.MatchString(p.rest) { // 2026-03-04+02:00 is a date with an offset, or a date and a time
@@ -130,7 +130,7 @@ func isDigit(c byte) bool { return c >= '0' && c <= '9' }
 
 var (
 	offset = regexp.MustCompile(`^([-+]?)([0-9]{1,2})(?::?([0-9]{2}))?(?:$|[^0-9:.])`)
-	// zoneWord matches the abbreviation of a zone. The name of a zone, such as Europe/Paris, is not read.
+	// zoneWord matches the abbreviation of a zone, but not a name such as Europe/Paris.
 	zoneWord = regexp.MustCompile(`^([A-Za-z]{1,5})(?:$|[^A-Za-z/_])`)
 	// zoneComment matches the name of a zone that follows an offset and repeats it: (CET), [Europe/Paris].
 	zoneComment = regexp.MustCompile(`^(?:\([^()]*\)|\[[^\[\]]*\])$`)

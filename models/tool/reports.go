@@ -200,7 +200,7 @@ func reportTools(dimensions []string) []Tool {
 // trendFigures are only a few figures, so that the days of two months fit into an answer.
 const trendFigures = "clicks% unique_clicks% conversions% cost% revenue% profit% roi% cr% epc%"
 
-// readRows is the number of rows that a tool reads from the API, although it answers with fewer.
+// readRows is the maximum number of rows that a tool reads from the API if it answers with fewer rows than it reads.
 const readRows = 1000
 
 func runReport(ctx context.Context, c *Call, dimensions []string) (Values, error) {
@@ -219,10 +219,9 @@ func runReport(ctx context.Context, c *Call, dimensions []string) (Values, error
 	return Values{"totals": a["totals"], "tz": a["tz"], "range": a["range"], "note": openDays, "more": a["truncated"], "rows": keep(rows, c.Args.whole("limit", 25))}, nil
 }
 
-// left is the number of rows that were left off.
 type kept struct {
 	rows []object
-	left int
+	left int // number of rows that were left off
 }
 
 func keep(rows []object, most int) kept {

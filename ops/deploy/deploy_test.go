@@ -1,4 +1,5 @@
-// Package deploy tests the files of this directory by reading them, because neither Docker nor systemd runs where the tests run.
+// Package deploy tests the files of this directory without running them, because neither Docker nor systemd runs where the tests
+// run.
 package deploy
 
 import (

@@ -15,7 +15,7 @@ import (
 )
 
 // keys returns the hashed personal data of the clicks of uploads, if the traffic source may send them. Hashed data are stored
-// only with the person's consent. A later message about a person has precedence over an earlier one.
+// only with the person's consent. If several messages about a click contain the same data, the latest message counts.
 func (s *sending) keys(ctx context.Context, list []models.ConversionUpload) (map[uuid.UUID]matchkey.Hashes, error) {
 	out := map[uuid.UUID]matchkey.Hashes{}
 	if !s.SendKeys {

@@ -1,6 +1,6 @@
 // Package exchangerate reads exchange rates from the European Central Bank, or from the operator's file.
 //
-// The bank is asked only while an amount is in another currency than its account's. It publishes on working days, at about 16:00
+// The bank is asked only while an account needs a rate. It publishes on working days, at about 16:00
 // in Frankfurt. It is asked half an hour later in winter and an hour and a half later in summer, and on working days again every
 // two hours until it has the rates of the day. A failed request is tried again after five minutes, ten, twenty and so on, up to
 // six hours. The file is read every hour.

@@ -7,13 +7,13 @@ import (
 	"strings"
 )
 
-// maxHops is the number of forwarded addresses that are read, from the right.
+// maxHops is the maximum number of forwarded addresses that are read, from the right.
 const maxHops = 32
 
 // ClientIP returns the address of the visitor. This is the peer's address, unless the peer is a trusted proxy. Behind a trusted proxy
 // it is the rightmost address of X-Forwarded-For that is not a trusted proxy, or the leftmost address if all are trusted proxies.
-// Without that header, Forwarded is read in the same way. Addresses further to the left may come from the client and are never
-// trusted. A hop that is not an address ends the search at the proxy that reported the hop.
+// Without that header, Forwarded is read in the same way. Addresses to the left of the visitor's may come from the client and
+// are never trusted. A hop that is not an address ends the search at the proxy that reported the hop.
 func (d *Describer) ClientIP(r *http.Request) netip.Addr {
 	peer := parseHost(r.RemoteAddr)
 	if !d.isTrusted(peer) {

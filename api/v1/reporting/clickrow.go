@@ -14,7 +14,7 @@ import (
 	"switchyard/models/bot"
 )
 
-// ClickRow is a click of the log. Missing ids are null, missing texts are empty.
+// ClickRow is a click of the log.
 type ClickRow struct {
 	ClickID          string     `json:"click_id"`
 	At               string     `json:"at" doc:"ISO 8601, UTC"`

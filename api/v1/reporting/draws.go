@@ -11,7 +11,7 @@ import (
 	"switchyard/api/routing"
 )
 
-// DrawnWay is a way through the flow, with the number of simulated visitors that take it.
+// DrawnWay is a way through the flow, with the number of draws that took it.
 type DrawnWay struct {
 	Via      string     `json:"via" enum:"none,forced,bound,regular,default,fallback_url,destination_url"`
 	PathID   *uuid.UUID `json:"path_id"`
@@ -26,8 +26,8 @@ type way struct {
 	path, lander, offer uuid.UUID
 }
 
-// drawWays routes the same visitor repeatedly, with random numbers that follow from the question's seed. It returns the ways that
-// the visitor takes, the most frequent one first.
+// drawWays routes the same visitor repeatedly, with random numbers that are derived from the question's seed. It returns the ways
+// that the visitor takes, the most frequent one first.
 func drawWays(ctx context.Context, x *routing.Explainer, q routing.Question, draws int) ([]DrawnWay, error) {
 	rnd := rand.New(rand.NewPCG(q.Seed, uint64(draws))) //nolint:gosec // not a secret
 	indexOf := map[way]int{}

@@ -44,7 +44,7 @@ func (c *mcpCmd) Run(ctx context.Context, e *env) error {
 	return lines.Err()
 }
 
-// bridge passes messages between the streams and the service.
+// bridge passes messages between the assistant and the service.
 type bridge struct {
 	client  *switchyard.Client
 	out     io.Writer

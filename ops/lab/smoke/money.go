@@ -74,7 +74,7 @@ func (t *traffic) startMoney(ctx context.Context, f *fleet.Fleet, p *platforms, 
 // hookPath is the endpoint that receives the conversions of this account.
 const hookPath = "/hooks/money"
 
-// setUp creates the buyer's records from the templates of both platforms.
+// setUp creates the records of the account. The source and the network come from the templates of both platforms.
 func (m *money) setUp(ctx context.Context) error {
 	var source struct {
 		ID          string
@@ -191,7 +191,7 @@ func get(ctx context.Context, c *http.Client, address string) (out response, err
 	return out, errors.Join(err, resp.Body.Close())
 }
 
-// connect connects the source and the network, and tests both. The clock's imports are disabled, so the run starts all imports.
+// connect connects the source and the network, and tests both. The clock's imports are disabled: this test starts all imports.
 func (m *money) connect(ctx context.Context) error {
 	body := object{
 		"provider": "meta", "credentials": object{"ad_account_id": metaAccount, "pixel_id": metaPixel, "capi_token": metaCAPI},

@@ -14,7 +14,7 @@ import (
 	"switchyard/ops/lab/fleet"
 )
 
-// limits checks the rate limit headers of every answer. A 401 needs none, because it belongs to no account. The public
+// limits checks the rate limit headers of an answer. A 401 needs none, because it belongs to no account. The public
 // description of the API, which is recognized by its lack of an envelope, needs none either.
 func limits(a client.Answer) error {
 	if bare := a.Data == nil && a.Code == ""; bare || a.Status == http.StatusUnauthorized {

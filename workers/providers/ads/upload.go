@@ -57,7 +57,7 @@ type Verdict struct {
 	Request string
 }
 
-// UploadError says why a platform gave no verdicts. It contains no credential.
+// UploadError says why an upload or a request for an outcome failed. It contains no credential.
 type UploadError struct {
 	text    string
 	request string
@@ -208,8 +208,7 @@ func (c *Upload) MaxEvents() int { return c.u.maxEvents }
 // Requests returns the number of requests made so far.
 func (c *Upload) Requests() int { return c.u.Used().Requests }
 
-// mostRefused is how many refused requests the search for the refused events may cost. After that many in one call of sendAll,
-// the events that are left stay pending.
+// mostRefused limits the refused requests in one call of sendAll. When there are more, the events that are left stay pending.
 const mostRefused = 100
 
 // Send sends events to the platform and returns a verdict for each, in their order. Events may be sent again, because the
@@ -282,9 +281,9 @@ func (u *uploading) sendAll(ctx context.Context, send sendFunc, indices []int, e
 	return nil
 }
 
-// sendPart sends the events at the given indices in one request. If the platform refuses all of them because of some, it rejects
-// these and sends the others again. If the platform does not name them, they are found by halving the list. refused counts the
-// refused requests of all parts.
+// sendPart sends the events at the given indices in one request. If the platform refuses the request because of some events,
+// sendPart marks these as rejected and sends the others again. If the platform does not name these events, sendPart finds them by
+// halving the list. refused counts the refused requests of all parts.
 func (u *uploading) sendPart(ctx context.Context, send sendFunc, indices []int, events []Event, out []Verdict, refused *int) error {
 	for len(indices) > 0 {
 		if *refused > mostRefused {

@@ -46,7 +46,7 @@ var digistore24 = adapter{
 
 const (
 	digistoreRefundAsked = "refund_request"
-	digistoreBatch       = 150  // purchases in one request, whose ids are in its address
+	digistoreBatch       = 150  // maximum number of purchase ids in the URL of a request
 	digistoreRows        = 1000 // transactions on a page
 )
 
@@ -123,8 +123,8 @@ func digistorePage(ctx context.Context, s *session, period Range, _ string) (ord
 	return orders, "", nil
 }
 
-// digistoreSum adds the commissions of each transaction. Commissions of several currencies have no sum, so their amount cannot be
-// read.
+// digistoreSum adds the commissions of each transaction. If their currencies differ, the amount becomes a text that cannot
+// be read as a number.
 func digistoreSum(all []digistoreCommission) []digistoreCommission {
 	var out []digistoreCommission
 	seen, place := map[text]bool{}, map[text]int{}
@@ -157,7 +157,7 @@ type digistoreDetails struct {
 	byPurchase   map[text][]digistoreTransaction
 }
 
-// read requests them for purchases, whose ids are separated by commas.
+// read requests the transactions and clicks of purchases. ids are the ids of the purchases, separated by commas.
 func (d digistoreDetails) read(ctx context.Context, s *session, ids string) error {
 	for page := 1; ; page++ {
 		var answer struct {

@@ -37,7 +37,7 @@ type page struct {
 	t        *testing.T
 	session  string
 	target   string
-	context  string   // of the browser context that holds its cookies and storage
+	context  string   // id of the browser context with the page's cookies and storage
 	requests []string // since the last watch
 	polling  bool     // the method until is waiting for a condition
 }
@@ -58,7 +58,7 @@ func openPage(t *testing.T) *page {
 	return openBrowser(t).open(t)
 }
 
-// browserTool is a browser without a screen. Debian's chromium-headless-shell is much smaller than Chromium.
+// browserTool names the browsers that the tests can use. Debian's chromium-headless-shell is much smaller than Chromium.
 var browserTool = devstack.Tool{
 	Title: "Chromium",
 	Programs: []string{
@@ -164,8 +164,7 @@ func (p *page) tab() *page {
 	return tab
 }
 
-// receive hands each answer to the caller that waits for it. It also records requests, and lets pages with unsaved changes be
-// left.
+// receive hands each answer to the caller that waits for it. It also records the requests of pages and accepts their dialogs.
 func (b *browser) receive(in io.ReadCloser) {
 	defer in.Close()
 	for r := bufio.NewReader(in); ; {
@@ -254,7 +253,7 @@ func (p *page) visit(address, user, password string) {
 	p.goTo(address)
 }
 
-// watch starts recording the requests of the page again.
+// watch records the requests of the page from now on, and discards the recorded ones.
 func (p *page) watch() {
 	p.t.Helper()
 	p.call("Network.enable", nil, nil)

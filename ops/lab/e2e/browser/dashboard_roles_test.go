@@ -12,7 +12,7 @@ import (
 )
 
 // TestDashboardRoles: if the dashboard shows a control to a role, the service never refuses its action because of the role. A
-// control that a lesser role may use is not pressed again (see TestCallersOfEveryRow in api/dashboard).
+// control that was pressed in a lesser role is not pressed again.
 func TestDashboardRoles(t *testing.T) {
 	parttest.Browser.Only(t)
 	t.Parallel()
@@ -71,8 +71,9 @@ func (b *env) pressAll(role models.Role, known map[string][]string) (pressed int
 	return pressed
 }
 
-// pressing presses the controls of a screen, starting with control number FROM. If a control leads to another screen, next in its
-// answer is the number with which to go on. After the last control, next is -1. refused are the calls that the role may not make.
+// pressing presses the controls of a screen, starting with control number FROM. If a control leads to another screen, the
+// script ends, and next is the number of the control to go on with. After the last control, next is -1. refused are the calls that
+// the role may not make.
 const pressing = `(async () => {
 	let pending = 0
 	const refused = [], real = window.fetch, start = location.pathname

@@ -31,7 +31,7 @@ const browserAgent = "Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.
 
 const markup = `<img src=x onerror="wrongs=['run']">`
 
-// TestDashboardRooms: the user sends a webhook again, moves the bot threshold, and makes a smartlink and a goal.
+// TestDashboardRooms uses the pages for webhooks, bots, smartlinks and goals.
 func TestDashboardRooms(t *testing.T) {
 	parttest.Browser.Only(t)
 	t.Parallel()
@@ -129,7 +129,8 @@ func (b *roomsEnv) delivers() {
 	b.waitText("No delivery passes these filters.")
 }
 
-// verifies runs the sample code of the screen, where its language is installed. It accepts only signatures of the service.
+// verifies runs the sample code of the webhooks page, except the Go code, if its language is installed. The code must accept only
+// signatures of the service.
 func (b *roomsEnv) verifies() {
 	b.t.Helper()
 	const secret, body = "the secret", `{"id":"1"}`
@@ -247,7 +248,8 @@ func (b *roomsEnv) suspect() {
 	})
 }
 
-// listsBots refuses a range that covers every visitor, and adds other values. It denies a repeated address, and undoes that.
+// listsBots enters a range that covers every visitor, which is refused, and then other values. It denies a repeated address, and
+// undoes that.
 func (b *roomsEnv) listsBots() {
 	b.t.Helper()
 	b.goTo(b.f.URL + "/app/bots?tab=lists")

@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// TestForms: a form accepts a message in the format of its source, and names the flaws of any other message.
+// TestForms: a form accepts a message in its platform's format, and names the flaws of any other message.
 func TestForms(t *testing.T) {
 	t.Parallel()
 	hash := fmt.Sprintf("%064d", 7)
@@ -45,7 +45,7 @@ func TestForms(t *testing.T) {
 	}
 }
 
-// TestFormsKnown: the type of each field is known.
+// TestFormsKnown: each message has fields, and the check knows the type of each field.
 func TestFormsKnown(t *testing.T) {
 	t.Parallel()
 	for platform, f := range readForms() {

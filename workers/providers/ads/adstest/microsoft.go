@@ -12,7 +12,7 @@ import (
 	"strings"
 )
 
-// DeveloperToken is the developer token that Microsoft Advertising accepts.
+// DeveloperToken is the developer token that the fake of Microsoft Advertising accepts.
 const DeveloperToken = "canary-developer-token"
 
 var microsoftAds = Fake{

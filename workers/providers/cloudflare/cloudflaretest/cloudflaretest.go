@@ -78,7 +78,7 @@ func Serve(tb testing.TB) *Fake {
 	return f
 }
 
-// handle answers a request, and returns false with the fault Hang.
+// handle answers a request. With the fault Hang it does not answer, and returns false.
 func (f *Fake) handle(mux *http.ServeMux, w http.ResponseWriter, r *http.Request) (answered bool) {
 	f.mu.Lock()
 	defer f.mu.Unlock()

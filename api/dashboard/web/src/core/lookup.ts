@@ -8,7 +8,7 @@ import type { Dimension } from './report.ts'
 import { t } from './text.ts'
 
 // Lookup returns the choices of an attribute: the account's records, or values that its visitors have had. It returns undefined
-// while they are being loaded, and null for an attribute without known values.
+// while they are being loaded, and null for an attribute that reports do not have.
 export type Lookup = (attribute: string) => Choice[] | undefined | null
 
 export function useLookup(records: Record<string, Choice[] | undefined>): Lookup {

@@ -35,7 +35,7 @@ export const mostBounds = 10 // the API takes 12
 export const boundOps = ['<', '<=', '>=', '>'] as const
 const boundForm = /^([a-z_]+)(<=|>=|<|>)(-?\d{1,12}(?:\.\d{1,6})?)$/
 
-// boundsOf reads conditions from a text as the API has it.
+// boundsOf reads conditions from a text in the API's format.
 export const boundsOf = (text: string): Bound[] =>
   text
     .split(',')
@@ -113,7 +113,7 @@ export const reportOf = (ask: Ask): ViewReport => ({
   having: textOf(ask.having),
 })
 
-// setReport shows the report of a saved view. All other settings of the report in the address are replaced.
+// setReport shows the report of a saved view. It keeps only the window and the comparison of the address.
 export function setReport(r: ViewReport, id: string, replace = false) {
   const old = Object.fromEntries([...new Set(place.value.query.keys())].filter(n => /^[fx]\./.test(n)).map(n => [n, null]))
   const filters = Object.fromEntries(r.filters.map(f => [(f.not ? 'x.' : 'f.') + f.dimension, f.values]))

@@ -43,9 +43,8 @@ function withParam(url: string, name: string, value: string): string {
   return [`${base}${sep}${encodeURIComponent(name)}=${value}`, ...fragment].join('#')
 }
 
-// insertToken puts a token into an address, and returns the place of the caret after the token. After an equals sign and in the
-// middle, the token replaces the selected text. At the beginning or the end of an address it becomes a parameter, because a token
-// directly after a path would have no effect.
+// insertToken puts a token into an address, and returns the place of the caret after the token. In an empty address, after an
+// equals sign and in the middle, the token replaces the selected text. Otherwise it becomes a parameter.
 export function insertToken(url: string, name: string, from: number, to: number): { url: string; at: number } {
   const token = `{${name}}`
   if (!url || (from > 0 && to < url.length) || url[from - 1] === '=')

@@ -1,11 +1,12 @@
-// Renders only the rows in sight. All rows have the same height, so the scrolled distance determines which rows are in sight.
+// Renders only the rows in sight and a few beyond. All rows have the same height, so the scrolled distance determines which rows
+// are in sight.
 import { useCallback, useEffect, useState } from 'preact/hooks'
 import { onResize } from '../core/resize.ts'
 
 const beyond = 12, // additional rows rendered above and below the rows in sight
-  mostOnPaper = 2000 // rows that are printed
+  mostOnPaper = 2000 // maximum number of rows that are printed
 
-// useVirtual returns the range of rows in sight in a scrolling box. `head` is the height of the part that sticks to the top of
+// useVirtual returns the range of rows to render in a scrolling box. `head` is the height of the part that sticks to the top of
 // the box. `reveal` scrolls a row into sight and focuses it.
 export function useVirtual(box: { current: HTMLElement | null }, count: number, height: number, head: number) {
   const [viewport, setViewport] = useState({ top: 0, rows: 40 }),

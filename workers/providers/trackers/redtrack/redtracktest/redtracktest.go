@@ -94,7 +94,7 @@ func serve(t *movedtest.Parsed, r *http.Request) (any, bool) {
 // maxLogRows is per answer.
 const maxLogRows = 10_000
 
-// logPage serves a page of the log, including both days of the query.
+// logPage serves a page of the log for the days of the query, both inclusive.
 func logPage(t *movedtest.Parsed, kind string, q url.Values) (any, bool) {
 	from, to := q.Get("date_from"), q.Get("date_to")
 	if from == "" || to == "" {

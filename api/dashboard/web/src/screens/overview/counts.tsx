@@ -18,7 +18,7 @@ const w = setupWords.first,
   fieldByCode = { invalid_timezone: 'timezone', invalid_currency: 'currency', rate_missing: 'currency' }
 
 // Counts names the currency and the time zone of the account. While there is no click, an owner can change both here, because no amount
-// has to be converted yet. Afterwards it links to the settings.
+// has to be converted yet. Afterwards it links owners to the settings.
 export function Counts({ isEmpty }: { isEmpty: boolean }) {
   const [isOpen, setOpen] = useState(false)
   if (isOpen) return <Form close={() => setOpen(false)} />

@@ -75,7 +75,7 @@ export function Reports() {
     setCursor(i)
     table.current?.dispatchEvent(new CustomEvent('reveal', { detail: i }))
   }
-  // block opens the sheet that blocks the selected rows. If no row is selected, it blocks the row at the cursor.
+  // block opens the sheet that blocks the selected rows or, if none is selected, the given row.
   const block = (line?: Line) => {
     const paths = selection.rows.size ? [...selection.rows.values()] : line?.kind === 'row' ? [line.path] : []
     if (!paths.length || !canWrite()) return
@@ -213,7 +213,7 @@ const noteOf = (ask: Ask) =>
 const overlapOf = (ask: Ask) =>
   !(ask.flat ? ask.group : ask.group.slice(0, 1)).includes('tag') ? '' : ask.having.length ? reportWords.overlapKept : reportWords.overlap
 
-// StatusBar shows the number of rows, and the keys of the table.
+// StatusBar shows the number of rows, some keys of the table and the notes on its figures.
 const StatusBar = ({ ask, rows }: { ask: Ask; rows?: number }) => (
   <>
     <NarrowLine ask={ask} note={noteOf(ask)} />
