@@ -61,7 +61,7 @@ WHERE d.id = c.domain_id OR NOT EXISTS (SELECT FROM namesakes o WHERE o.domain_i
 	AND NOT EXISTS (SELECT FROM smartlinks l WHERE l.domain_id = d.id AND l.slug = c.alias AND l.deleted_at IS NULL)
 ORDER BY d.id = c.domain_id DESC, d.is_default DESC, d.host LIMIT 500`
 
-// LinkDomain is a host on which a campaign's link works.
+// LinkDomain is a host that answers for an account.
 type LinkDomain struct {
 	ID      uuid.UUID `db:"id"`
 	Host    string    `db:"host"`
