@@ -35,8 +35,8 @@ type filter struct {
 	list string
 }
 
-// dialect writes the parts of a statement in the SQL of a database. In both dialects clicks, spend and ledger rows have the
-// alias f.
+// dialect writes the parts of a statement in the SQL of a database. In both dialects conversions have the alias v, and all
+// other rows the alias f.
 type dialect interface {
 	// raw returns the expression by which facts are grouped. at is the name of the column with the time of the facts.
 	raw(d dimension, at string) string
@@ -52,7 +52,7 @@ type dialect interface {
 	values(b *builder, c condition) string
 	// condition returns the SQL that keeps facts by their values. at is the name of the column with the time of the facts.
 	condition(f filter, at string) string
-	// quotient returns the SQL of the figure by which groups are sorted: over divided by under, or over alone if under is empty.
+	// quotient returns the SQL of a figure by which groups are sorted or kept: over divided by under, or over alone if under is empty.
 	// It is NULL if the divisor is zero.
 	quotient(over, under measure.Sum) string
 	// bound returns a number for a comparison with quotient.

@@ -258,10 +258,10 @@ type StatusAnswer struct {
 	Status string    `json:"status" enum:"active,paused"`
 }
 
-// ToggledStatus makes the answer of a route Toggle with the status.
+// ToggledStatus makes an answer for Toggle that has the status.
 func ToggledStatus(id uuid.UUID, on bool) StatusAnswer { return StatusAnswer{id, models.StatusOf(on)} }
 
-// ToggledID makes the answer of a route Toggle with the id alone.
+// ToggledID makes an answer for Toggle that has only the id.
 func ToggledID(id uuid.UUID, _ bool) IDAnswer { return IDAnswer{id} }
 
 // Toggle returns the route PATCH with id and is_active. show makes its answer. codes are further error codes.

@@ -27,7 +27,7 @@ type Status struct {
 	Text string
 }
 
-// Documented errors of the services.
+// Errors of the services.
 var (
 	Wrong     = Status{http.StatusBadRequest, 3, "INVALID_ARGUMENT", "API key not valid. Please pass a valid API key."}
 	Forbidden = Status{http.StatusForbidden, 7, "PERMISSION_DENIED", "Safe Browsing API has not been used in project 1 before or it is disabled."}
