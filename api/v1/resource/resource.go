@@ -65,7 +65,7 @@ func (r Kind[T, R, A]) Params() []route.Param {
 	return append([]route.Param{nameFilter, sortParam}, r.Filters...)
 }
 
-// PageOf returns the page and the filters that a call requests.
+// PageOf returns the page that a call requests, with its filters and its order.
 func PageOf(c *route.Call) (store.Page, error) {
 	page := c.Page
 	page.Filter = store.Filter{

@@ -117,7 +117,7 @@ func (w *writer) paths(list []Path) (out []any) {
 	return out
 }
 
-// branch is the part of a path with a landing page, with offers and addresses, or with one campaign.
+// branch is a part of a path that is written as a path of its own.
 type branch struct {
 	part float64 // the share of the path's visitors
 	m    Members
