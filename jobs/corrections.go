@@ -45,7 +45,7 @@ var (
 type SetCostArgs struct {
 	Apply   bool               `json:"apply"` // false: a dry run
 	Request models.CostRequest `json:"request"`
-	Done    *models.CostQuote  `json:"done,omitempty"` // set by an earlier attempt that was interrupted
+	Done    *models.CostQuote  `json:"done,omitempty"` // set by the transaction that sets the cost, so that a later attempt does not set it again
 }
 
 // CostSet is what a cost set by hand changes, or would change.

@@ -98,7 +98,7 @@ const (
 	OAuthRevoked = "revoked" // the platform no longer accepts the connection: a person must sign in again
 )
 
-// OAuthConnection does not contain the tokens of the connection.
+// OAuthConnection is a connection by sign-in, without its tokens.
 type OAuthConnection struct {
 	ID          uuid.UUID  `db:"id"`
 	AccountID   uuid.UUID  `db:"account_id"`

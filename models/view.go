@@ -6,19 +6,19 @@ import (
 	"github.com/google/uuid"
 )
 
-// Limits of saved views and notes. Lengths are in characters.
+// Limits of saved views and notes.
 const (
-	MaxViews     = 100 // views of a person; the same limit applies to shared views of an account
-	MaxNotes     = 2000
-	MaxViewGroup = 5
-	MaxViewValue = 500 // characters of a value of a filter
+	MaxViews     = 100  // views of a person; the same limit applies to shared views of an account
+	MaxNotes     = 2000 // notes of an account
+	MaxViewGroup = 5    // dimensions by which a view groups
+	MaxViewValue = 500  // characters of a value of a filter
 )
 
 // View is a saved way to look at a report, under a name.
 type View struct {
 	ID        uuid.UUID     `db:"id"`
 	UserID    uuid.NullUUID `db:"user_id"`
-	Author    string        `db:"author"` // the person's name at that time
+	Author    string        `db:"author"` // the person's name when the view was saved
 	Name      string        `db:"name"`
 	Shared    bool          `db:"shared"` // every person on the account sees it
 	Report    ViewReport    `db:"report,json"`

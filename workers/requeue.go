@@ -12,8 +12,9 @@ import (
 // requeueBatch is how many items one statement makes due.
 const requeueBatch = 500
 
-// RequeueAll makes items due again with requeue, batch by batch, and dispatches each after its commit. If a dispatch fails, the
-// rest of the batch is left to the reconciler. It goes by creation, so that an item that soon fails again is not requeued twice.
+// RequeueAll calls requeue, which makes a batch of items due again, until no items are left. After the commit of a batch it
+// dispatches the items. If a dispatch fails, the rest of the batch is left to the reconciler. The oldest items come first, so that
+// an item that soon fails again is not requeued twice.
 func (r *Runtime) RequeueAll(ctx context.Context, q jobrow.RequeueQuery,
 	requeue func(context.Context, db.Conn, jobrow.RequeueQuery, int) ([]jobrow.RequeuedItem, error),
 ) (n int64, err error) {

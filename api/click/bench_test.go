@@ -112,7 +112,7 @@ func BenchmarkRedirect(b *testing.B) {
 	} {
 		b.Run(name, func(b *testing.B) {
 			h := handlerOf(b, open(b), benchRouting(100))
-			b.SetParallelism(32) // 64 connections on two processors
+			b.SetParallelism(32) // 64 goroutines on two processors
 			b.ReportAllocs()
 			b.ResetTimer()
 			b.RunParallel(func(pb *testing.PB) {
@@ -130,7 +130,7 @@ func BenchmarkRedirect(b *testing.B) {
 	}
 }
 
-// BenchmarkSnapshotUpdate measures how long a snapshot of 10,000 campaigns with 20 paths each takes to apply one change.
+// BenchmarkSnapshotUpdate measures how long a snapshot of 10,000 campaigns with 21 paths each takes to apply one change.
 func BenchmarkSnapshotUpdate(b *testing.B) {
 	r := benchRouting(10_000)
 	rule := &store.RoutingRule{ID: uuid.New(), AccountID: r.Rows[0].Head().ID, Conditions: json.RawMessage(

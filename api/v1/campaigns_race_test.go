@@ -101,7 +101,7 @@ func TestPausingACampaign(t *testing.T) {
 		t.Fatal(err)
 	}
 	if len(rows) != 1 || rows[0].Endpoint.String() != hook {
-		t.Fatalf("deliveries %+v, want one to the endpoint that subscribes", rows)
+		t.Fatalf("deliveries %+v, want one to the active endpoint that subscribes", rows)
 	}
 	if n := dbtest.Get[int](t, d.DB, `SELECT count(*) FROM events`); n != 1 {
 		t.Errorf("%d events, want 1", n)

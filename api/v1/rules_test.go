@@ -167,7 +167,7 @@ func TestRuleErrors(t *testing.T) {
 	}
 }
 
-// walk reads a list page by page and returns the names of its rows. It calls the function between after each page but the last.
+// walk reads a list page by page and returns the names of its rows. After each page but the last it calls between.
 func walk(s *apitest.Server, path string, between func(page int)) (names []string) {
 	cursor := ""
 	for page := 1; ; page++ {
@@ -230,7 +230,7 @@ func TestFlowsUseSavedRules(t *testing.T) {
 		t.Errorf("the flow shows the saved rule as %v, want its id without conditions", r)
 	}
 
-	// A deleted rule becomes an inline rule of each flow that used it.
+	// A deleted rule becomes an inline rule of each path that used it.
 	s.Do("DELETE", fmt.Sprint("/rules?id=", id), nil).Want(200, "")
 	for n, name := range []string{"Here", "Here 2"} {
 		r := rules(n)

@@ -10,7 +10,7 @@ import (
 	"switchyard/db/dbtest"
 )
 
-// impossible has conditions that no visitor satisfies, or that every visitor satisfies because of a typing error.
+// impossible has conditions that are refused: each has a value that no visitor can have, or an operator that does not fit.
 var impossible = []map[string]any{
 	condition("country", "equals", "USSR"), condition("country", "in", []any{"US", "XX"}),
 	condition("country", "not_equals", "ABC"), condition("country", "starts_with", "Germany"),

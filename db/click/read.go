@@ -14,8 +14,8 @@ import (
 	"switchyard/models"
 )
 
-// Log reads clicks and their logs from PostgreSQL, and old clicks from their copy in ClickHouse. Methods with a connection
-// parameter run in the caller's transaction, the others on Conn, the pool.
+// Log reads the logs of clicks and conversions from PostgreSQL, and old clicks from their copy in ClickHouse. Methods with a
+// connection parameter run on that connection, the others on Conn.
 type Log struct {
 	Conn db.Conn
 	Copy *CopyReader      // reads old clicks; nil: PostgreSQL has all clicks
@@ -43,7 +43,7 @@ type LogQuery struct {
 	ExternalID   string    // only clicks with this id of the traffic source, or their conversions; empty: all
 	ConversionID string    // only conversions with this id of the network, or their clicks; empty: all
 	Status       string    // for Conversions: only conversions with this status; empty: all
-	// Where selects clicks, or conversions by their clicks, in PostgreSQL. WhereInCopy does the same in ClickHouse.
+	// Where selects clicks or conversions in PostgreSQL. WhereInCopy does the same in ClickHouse.
 	Where, WhereInCopy Condition
 }
 
@@ -57,7 +57,7 @@ type Condition struct {
 // LogArgs is the number of arguments of a log's query before the arguments of a Condition.
 const LogArgs = 9
 
-// ofClicks is the condition by which a log selects clicks f.
+// ofClicks is the condition by which the click log selects clicks f.
 const ofClicks = ` AND ($6::uuid IS NULL OR f.id = $6) AND ($7 = '' OR f.external_id = $7)
 	AND ($8 = '' OR EXISTS (SELECT FROM conversions x WHERE x.account_id = $1 AND x.click_id = f.id AND x.conversion_id = $8))
 	AND $9 = ''`
@@ -97,8 +97,8 @@ func (l Log) Clicks(ctx context.Context, q LogQuery) (list []StoredClick, err er
 	return list, err
 }
 
-// warmClicks reads the part of a page that is in PostgreSQL, and returns the query for the rest. Its limit is zero if nothing is
-// left to read.
+// warmClicks reads the part of a page that is in PostgreSQL, and returns the query for the rest. The Limit of this query is zero if
+// nothing is left to read.
 func (l Log) warmClicks(ctx context.Context, q LogQuery) (list []StoredClick, remaining LogQuery, err error) {
 	s, err := l.Copy.State(ctx, l.Conn)
 	if err != nil {
@@ -177,8 +177,8 @@ func (l Log) FindByID(ctx context.Context, id uuid.UUID) (click StoredClick, ok 
 	return list[0], true, nil
 }
 
-// selectLatest returns the statement that finds the latest click with a value in a column. The only index is by account, so it
-// searches the account's latest clicks.
+// selectLatest returns the statement that finds the latest click with a value in a column. No index has the column, so the
+// statement searches the account's latest clicks.
 func selectLatest(column string) string {
 	return `SELECT ` + AllColumns.SQL() + ` FROM clicks WHERE account_id = $1 AND id = (
 	SELECT id FROM (SELECT id, ` + column + ` FROM clicks WHERE account_id = $1 ORDER BY id DESC LIMIT $3) l
@@ -187,7 +187,7 @@ func selectLatest(column string) string {
 
 var selectLatestOf, selectLatestOfNetwork = selectLatest("source_id"), selectLatest("network_id")
 
-// latestAmong is the number of latest clicks of an account in which LatestOf and LatestOfNetwork search.
+// latestAmong is the number of latest clicks of an account in which LatestOf, LatestOfNetwork and RecentSubs search.
 const latestAmong = 20000
 
 // LatestOf finds the latest click of a traffic source among the latest latestAmong clicks of the account.

@@ -11,7 +11,8 @@ import (
 // countedResult is the minimum size in bytes of a result that counts towards the plan's limit.
 const countedResult = 2 << 10
 
-// removedResult replaces a result that is no longer kept, with the spaces of a jsonb text.
+// removedResult replaces a result that is no longer kept. It has the spaces that PostgreSQL writes into jsonb, because results from
+// the database are compared with it.
 const removedResult = `{"result_dropped": true}`
 
 // ErrResultRemoved is the error that is shown instead of a dropped result.

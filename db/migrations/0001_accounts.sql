@@ -1,8 +1,8 @@
 -- Accounts, their API keys, and the answers kept for repeated requests.
 -- +goose Up
 
--- One random value per install. The keys that sign cursors are derived from it. Without ENCRYPTION_KEY it also encrypts the
--- service's own secrets. gen_random_uuid uses the server's strong random source.
+-- One random value per install. Several keys are derived from it, such as the key that signs cursors. Without ENCRYPTION_KEY the
+-- service's own secrets are encrypted with such a key too. gen_random_uuid uses the server's strong random source.
 CREATE TABLE installation (
     only_row boolean PRIMARY KEY DEFAULT true CHECK (only_row),
     secret   bytea NOT NULL

@@ -23,7 +23,7 @@ CREATE TABLE edge_keys (
     campaign_id uuid NOT NULL,
     hash        bytea NOT NULL DEFAULT '',     -- hash of the published value; empty: not known
     held        boolean NOT NULL DEFAULT true, -- whether the edge may have the key
-    origin      text[] NOT NULL DEFAULT '{}'   -- the parts for which the edge forwards requests to this service
+    origin      text[] NOT NULL DEFAULT '{}'   -- the parts of the campaign, such as daily_cap, for which the edge forwards requests to this service
 );
 CREATE INDEX edge_keys_owner ON edge_keys (owner_id);
 

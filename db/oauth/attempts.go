@@ -21,7 +21,8 @@ type Attempts struct {
 	account, session uuid.NullUUID
 }
 
-// NewAttempts returns Attempts for sign-ins with API keys or from the command line.
+// NewAttempts returns Attempts for sign-ins with API keys or from the command line. Consume and DeleteExpired do not check how a
+// sign-in was started.
 func NewAttempts(s *store.Store) Attempts { return Attempts{s: s} }
 
 // ForSession returns Attempts for sign-ins that only the given dashboard session can complete.
@@ -73,8 +74,8 @@ func (k Attempts) Begin(ctx context.Context, account uuid.UUID, provider, redire
 	return a, state, err
 }
 
-// openAttempt selects a sign-in whose browser has not returned yet. $1 is the hash of the state, $2 the current time, $3 the session
-// (NULL: only sign-ins that no session has started) and $4 the account (NULL: any).
+// openAttempt selects a sign-in that has not expired and whose browser has not returned yet. $1 is the hash of the state, $2 the
+// current time, $3 the session (NULL: only sign-ins that no session has started) and $4 the account (NULL: any).
 const openAttempt = `a.state_hash = $1 AND a.code IS NULL AND a.expires_at > $2
 	AND a.session_id IS NOT DISTINCT FROM $3::uuid AND ($4::uuid IS NULL OR a.account_id = $4)`
 

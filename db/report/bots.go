@@ -12,12 +12,12 @@ import (
 	"switchyard/models"
 )
 
-// BotScore is the number of clicks with the same score, signals and reason.
+// BotScore is the number of clicks with the same score, signals, reason and verdict.
 type BotScore struct {
 	Score   int    `db:"bot_score"`
 	Signals int64  `db:"bot_signals"` // one bit for each signal, see package bot
 	Reason  string `db:"bot_reason"`
-	IsBot   bool   `db:"is_bot"`
+	IsBot   bool   `db:"is_bot"` // the verdict
 	Clicks  int64  `db:"clicks"`
 }
 
@@ -26,7 +26,7 @@ SELECT bot_score, bot_signals, bot_reason, is_bot, count(*) AS clicks FROM click
 WHERE account_id = $1 AND id >= $2 AND id < $3
 GROUP BY bot_score, bot_signals, bot_reason, is_bot`
 
-// BotScores counts the clicks of an account in [from, to) by score, signals and reason.
+// BotScores counts the clicks of an account in [from, to) by score, signals, reason and verdict.
 func (r Reader) BotScores(ctx context.Context, account uuid.UUID, from, to time.Time) ([]BotScore, error) {
 	w := window{account: account, from: from, to: to}
 	return onClicks(ctx, r, w, func(r Reader) ([]BotScore, error) {

@@ -33,7 +33,7 @@ func IDs(dimension string, ids ...uuid.UUID) Filter {
 	return Filter{Dimension: dimension, Values: db.Map(ids, uuid.UUID.String)}
 }
 
-// Query asks for the figures of an account in [From, To), cut to milliseconds.
+// Query asks for the figures of an account in [From, To). Both times are cut to milliseconds.
 type Query struct {
 	AccountID  uuid.UUID
 	From, To   time.Time
@@ -56,7 +56,7 @@ type Query struct {
 	Totals bool
 
 	FromRows bool // do not use the ledger: the same answer, but slower
-	// MaxClicks is the number of clicks that may be read, as Cost counts them. Otherwise the error is ErrLarge. 0: no limit.
+	// MaxClicks is the number of clicks that may be read, as Cost counts them. For more clicks the error is ErrLarge. 0: no limit.
 	MaxClicks int64
 
 	buckets *clock // a further dimension

@@ -35,7 +35,8 @@ type filter struct {
 	list string
 }
 
-// dialect writes the parts of a statement in the SQL of a database. Facts have the alias f in both dialects.
+// dialect writes the parts of a statement in the SQL of a database. In both dialects conversions have the alias v, and all
+// other rows the alias f.
 type dialect interface {
 	// raw returns the expression by which facts are grouped. at is the name of the column with the time of the facts.
 	raw(d dimension, at string) string
@@ -51,7 +52,7 @@ type dialect interface {
 	values(b *builder, c condition) string
 	// condition returns the SQL that keeps facts by their values. at is the name of the column with the time of the facts.
 	condition(f filter, at string) string
-	// quotient returns the SQL of the figure by which groups are sorted: over divided by under, or over alone if under is empty.
+	// quotient returns the SQL of a figure by which groups are sorted or kept: over divided by under, or over alone if under is empty.
 	// It is NULL if the divisor is zero.
 	quotient(over, under measure.Sum) string
 	// bound returns a number for a comparison with quotient.
@@ -166,8 +167,8 @@ var stored = prices{ofFacts: strings.NewReplacer("{click rate}", "f.rate", "{rat
 // counting is the SQL of the exchange rate that converts the amounts of a conversion.
 var counting = exchangerate.Counting("v", "v.recorded_at")
 
-// changing is used while the currency is being changed. Then the stored rates may belong to the former or to the new currency. It
-// calculates the cost of a conversion like package conversion.
+// changing is used while the currency is being changed. Then the stored rates may belong to the former or to the new currency. The
+// cost of a conversion is calculated as in package conversion.
 var changing = func() prices {
 	click, rate := exchangerate.Changing("f", "f.at"), exchangerate.Changing("v", "v.recorded_at")
 	scale := strconv.Itoa(models.MoneyScale)
@@ -196,7 +197,7 @@ func pricesOf(k *exchangerate.Change) prices {
 // postgres is the dialect of PostgreSQL.
 type postgres struct{}
 
-// facts implements dialect. Of stretches that are read from ClickHouse, it selects only the spend without clicks.
+// facts implements dialect. For a stretch that is read from ClickHouse, it selects only the spend without clicks.
 func (postgres) facts(b *builder, p *period) {
 	var split []time.Time
 	for _, s := range p.stretches {
@@ -247,7 +248,7 @@ func (b *builder) spend(during string) {
 		func(m *measure.Measure) string { return b.prices.ofFacts.Replace(m.OfSpend()) })
 }
 
-// hours adds whole hours from the ledger or a copy of it, except the hours in the parameter without.
+// hours adds whole hours from the ledger or from its rollups, except the hours in the parameter without.
 func (b *builder) hours(table string, s stretch, without []time.Time) {
 	table += fmt.Sprintf("f.account_id = %s AND f.hour >= %s AND f.hour < %s", b.account, b.arg(s.from), b.arg(s.to))
 	if len(without) > 0 {
@@ -346,7 +347,7 @@ func (b *builder) columns() (names, sums []string) {
 }
 
 // statement returns the statement for PostgreSQL. It groups the facts by raw values, and converts only the values in the answer
-// to texts. The last column is the row's place in the order, or NULL for the totals.
+// to texts. With Totals, the last column is the row's place in the order, and NULL for the totals.
 func (b *builder) statement() string {
 	var groups, texts []string
 	for i, d := range b.dims {

@@ -11,8 +11,8 @@ import (
 	"switchyard/db/seal"
 )
 
-// TestSeal checks that a sealed value opens only at its place and with a key of the box, and that SealForService works without a
-// key.
+// TestSeal checks that a sealed value opens only at its place and in a box that has its key, and that SealForService works
+// without a key.
 func TestSeal(t *testing.T) {
 	t.Parallel()
 	d := dbtest.New(t)

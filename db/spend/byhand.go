@@ -101,9 +101,9 @@ func Quote(ctx context.Context, l click.Log, c db.Conn, account models.Account, 
 	return h.quote, err
 }
 
-// SetByHand sets a cost in the transaction of c, and stores the replaced values in the change that has the given id. Each day of
-// the account's time zone gets a share in proportion to its number of clicks, so all clicks cost the same. The shares add up to
-// the amount exactly. Errors: the same as Quote.
+// SetByHand sets a cost in the transaction of c, and stores the replaced values in the change that has the given id. An amount is
+// divided among the days of the account's time zone in proportion to their numbers of clicks, so all clicks cost the same. The
+// shares add up to the amount exactly. Errors: the same as Quote.
 func SetByHand(ctx context.Context, l click.Log, c db.Conn, account models.Account, r models.CostRequest, change uuid.UUID) (models.CostQuote, error) {
 	h := byHand{CostRequest: r, account: account}
 	if err := lockAccount(ctx, c, account.ID); err != nil {
@@ -203,8 +203,8 @@ func (h *byHand) alone(ctx context.Context, c db.Conn) ([]pricedSpend, error) {
 	return db.Without(list, func(s pricedSpend) bool { return h.partAt(s.hour(s.Day)) < 0 }), err
 }
 
-// divide returns the spend of each part, source and campaign. Each share is the difference of two rounded running sums, so all
-// shares add up to the amount exactly.
+// divide returns the spend of each part, source and campaign. Each share of an amount is the difference of two rounded running
+// sums, so all shares add up to the amount exactly.
 func (h *byHand) divide(rows []handRow) (list []Spend, err error) {
 	if h.quote.Clicks == 0 {
 		return h.withoutClicks()

@@ -87,8 +87,8 @@ func TestSlowDisk(t *testing.T) {
 	}
 }
 
-// TestRefusedRecordsAreRecordedLater: each subtest makes one operation of the disk fail. No caller waits for the disk, and no record
-// is lost.
+// TestRefusedRecordsAreRecordedLater: each subtest makes one operation of the disk fail. The callers get no error except ErrWaiting,
+// and no record is lost.
 func TestRefusedRecordsAreRecordedLater(t *testing.T) {
 	t.Parallel()
 	for _, part := range []string{"create", "write", "sync", "truncate"} {

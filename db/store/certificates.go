@@ -71,7 +71,8 @@ ON CONFLICT (domain_id) DO UPDATE SET wanted = true, edge = $4, next_at = $5, ch
 )
 
 // Request records that a certificate for the domain is wanted at an edge, and makes it due now. If another domain already has the
-// certificate of the same host, a verified domain takes that certificate over. For an unverified domain the error is edge_1406.
+// certificate of the same host, a verified domain takes that certificate over, and for an unverified domain the error is
+// edge_1406.
 func (k Certificates) Request(ctx context.Context, id CertificateOf, edge string, now time.Time) error {
 	return k.s.Tx(ctx, func(s *Store) error {
 		d, err := db.Get[struct {
@@ -171,8 +172,8 @@ func (k Certificates) Finish(ctx context.Context, h LeasedCertificate, now time.
 	return n > 0, err
 }
 
-// releaseCertificates returns SQL that inserts jobs that delete certificates at the edge, and returns their ids. If a worker has
-// leased a certificate, its job waits until the lease ends.
+// releaseCertificates returns a statement that adds a job for each selected certificate and returns the ids of the jobs. A job
+// deletes its certificate at the edge. If a worker has leased the certificate, the job waits until the lease ends.
 func releaseCertificates(which string) string {
 	return `WITH released AS MATERIALIZED (
 	SELECT jsonb_build_object('edge', edge, 'host', host, 'external_id', external_id, 'asked_at', asked_at) AS args,

@@ -46,9 +46,9 @@ func (d Domains) Shared(ctx context.Context) ([]SharedDomain, error) {
 	return db.Select[SharedDomain](ctx, d.s.c, "shared domains", q)
 }
 
-// selectLinkDomains selects the verified domains on which a campaign's alias leads to the campaign: its own domain, and every
-// other domain of the account on which no other record has the alias. If several campaigns have the same alias, the oldest gets
-// the other domains.
+// selectLinkDomains selects the domains on which a campaign's alias leads to the campaign: its own domain, if it is shared or
+// verified, and every other verified domain of the account on which no other record has the alias. If several campaigns have the
+// same alias, the oldest gets the other domains.
 const selectLinkDomains = `
 WITH c AS MATERIALIZED (
 	SELECT id, account_id, domain_id, alias FROM campaigns WHERE account_id = $1 AND id = $2
@@ -61,7 +61,7 @@ WHERE d.id = c.domain_id OR NOT EXISTS (SELECT FROM namesakes o WHERE o.domain_i
 	AND NOT EXISTS (SELECT FROM smartlinks l WHERE l.domain_id = d.id AND l.slug = c.alias AND l.deleted_at IS NULL)
 ORDER BY d.id = c.domain_id DESC, d.is_default DESC, d.host LIMIT 500`
 
-// LinkDomain is a host on which a campaign's link works.
+// LinkDomain is a host that answers for an account.
 type LinkDomain struct {
 	ID      uuid.UUID `db:"id"`
 	Host    string    `db:"host"`

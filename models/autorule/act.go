@@ -55,7 +55,7 @@ func (s Settings) NewTarget(dims []string, f models.Figures) (t Target, ok bool)
 	return t, len(t.Value) <= copilot.MaxValue
 }
 
-// Key returns a text that identifies a target among the targets of a rule, even after a change of its settings.
+// Key returns a text that identifies a target among the targets of a rule, even after a change of the rule's settings.
 func (s Settings) Key(t Target) string {
 	parts := []string{s.LooksAt, models.IDText(t.Campaign), t.Path, t.Offer}
 	if s.LooksAt == Value {
@@ -143,7 +143,7 @@ func (s Settings) pause(a Act, t Target) (Act, bool) {
 	return a, true
 }
 
-// weigh adds the new weight of a path, or of an offer in it, to the change. ok is false if there is nothing to change.
+// weigh adds the new weight of a path, or of an offer in it, to the change. It returns false if there is nothing to change.
 func (s Settings) weigh(a Act, t Target, paths []flow.Path) (Act, bool) {
 	at := slices.IndexFunc(paths, func(p flow.Path) bool { return p.ID == t.Path })
 	if at < 0 {

@@ -11,7 +11,7 @@ func TestCurrenciesOfFiles(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
 		header, row, fallback string
-		want, reason, note    string // payout with currency, or why the row is refused
+		want, reason, note    string // payout with currency; why the row is refused; what its note contains
 		depends               bool
 	}{
 		"no currency is stated":                             {"click id;payout", "12,5", "", "12.5 ", "", "", false},

@@ -34,7 +34,7 @@ func object(v any, code, what string) (map[string]any, *models.Error) {
 	return m, nil
 }
 
-// field describes how one member is read. A value of the wrong type is refused with its code.
+// field describes how one member of an object is read. code is the error code for a value of the wrong type.
 type field struct {
 	name string
 	code string

@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// TestTags checks that the tags, which make the documentation, list exactly the valid values.
+// TestTags checks that the enum tags of a path list exactly the valid values. The documentation of the API is made from these tags.
 func TestTags(t *testing.T) {
 	t.Parallel()
 	for field, values := range map[string][]string{

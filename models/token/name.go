@@ -44,7 +44,7 @@ const (
 
 func (n Name) isConversionToken() bool { return n >= Payout && n < firstOfClick }
 
-// ownNames holds the names of the tokens that are not attributes of the click. Each name is followed by other
+// ownNames holds the names of the tokens that are not attributes of the click. A name may be followed by other
 // trackers' names for the token, so that URLs from another tracker keep working. sub, random, sample and param are
 // tokens only with an argument.
 var ownNames = [firstOfClick]string{

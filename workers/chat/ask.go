@@ -91,7 +91,7 @@ func (w *worker) connection(ctx context.Context, account uuid.UUID) (c *ai.Conne
 	return c, w.o.Install.Model, models.AIOfInstall, err
 }
 
-// usualModel returns the model for an install whose settings name none.
+// usualModel returns the model for a connection that names none.
 func usualModel(ctx context.Context, c *ai.Connection) (string, error) {
 	list, err := c.Models(ctx)
 	if err == nil && len(list) == 0 {
@@ -111,7 +111,7 @@ type session struct {
 	mark     string // marks the data in the text that the model reads
 	tokens   int
 
-	used      int           // by the model
+	used      int           // look-ups that the model has made
 	lookups   []jobs.Lookup // calls of the API that the look-ups made
 	read      []figurecheck.Lookup
 	proposals []proposal
@@ -155,7 +155,7 @@ func finalText(a ai.Answer) (string, error) {
 	return shortened(text), nil
 }
 
-// shortened cuts a text to maxAnswer characters, because a gateway can send a text of any length.
+// shortened cuts a text to maxAnswer characters, because a provider can send a text of any length.
 func shortened(text string) string {
 	if runes := []rune(text); len(runes) > maxAnswer {
 		return string(runes[:maxAnswer]) + " …"

@@ -19,7 +19,7 @@ import (
 	"switchyard/workers/clickcopy"
 )
 
-// fakeClickHouse counts rows and can be unavailable.
+// fakeClickHouse counts the rows of clicks, records the deleted accounts and can be unavailable.
 type fakeClickHouse struct {
 	mu      sync.Mutex
 	down    bool
@@ -63,8 +63,8 @@ func (s *fakeClickHouse) setDown(down bool) { s.mu.Lock(); defer s.mu.Unlock(); 
 
 func (s *fakeClickHouse) count() int { s.mu.Lock(); defer s.mu.Unlock(); return s.rows }
 
-// TestForwarder checks that only one of two forwarders sends changes. While ClickHouse is unavailable the changes wait. Rows of
-// deleted accounts are deleted.
+// TestForwarder checks that only one of two forwarders sends changes, and that changes wait while ClickHouse is unavailable. The
+// rows of an account that was deleted an hour ago are deleted. The rows of an account that was deleted just now stay.
 func TestForwarder(t *testing.T) {
 	t.Parallel()
 	d, s, account := dbtest.New(t), &fakeClickHouse{}, uuid.New()

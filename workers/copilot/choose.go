@@ -52,7 +52,7 @@ func (r *reading) choose(ctx context.Context) (chosen []uuid.UUID, turn int, err
 // byTurn returns the ids whose turn is on a day, and the number of days until all ids have had a turn. An id keeps its day as
 // long as turn stays the same.
 func byTurn(list []uuid.UUID, day time.Time) (out []uuid.UUID, turn int) {
-	const usual = 25 // ids a day, so that few days have more than maxTurn
+	const usual = 25 // ids a day at first; turn grows until no day has more than maxTurn
 	for turn = (len(list) + usual - 1) / usual; turn > 0; turn++ {
 		days := make([][]uuid.UUID, turn)
 		for _, id := range list {

@@ -18,7 +18,7 @@ const (
 	checkedAtOnce = 16 // in parallel, because certificate authorities answer slowly
 )
 
-// unverifiedRest is until the next check of a domain that is no longer verified.
+// unverifiedRest is the time until the next check of a domain that is no longer verified.
 const unverifiedRest = 6 * time.Hour
 
 // sweep requests the certificates of verified domains and checks all that are due. A process runs one sweep at a time. Sweeps in
@@ -43,7 +43,7 @@ func (w *worker) sweep(ctx context.Context) error {
 	return ctx.Err()
 }
 
-// requestVerified creates the rows of verified domains for which no certificate was ever requested.
+// requestVerified requests certificates for all domains of ListUnrequested.
 func (w *worker) requestVerified(ctx context.Context) error {
 	for {
 		list, err := w.store.Certificates().ListUnrequested(ctx, w.o.Issuer.Name(), sweptAtOnce)

@@ -14,7 +14,7 @@ import (
 
 type eraseRun = workers.Run[jobs.EraseArgs, jobs.EraseAnswer]
 
-// erase goes through the clicks of an account in batches.
+// erase returns the handler of jobs.EraseVisitor. The handler goes through the clicks of an account in batches.
 func erase(clicks click.Log) func(context.Context, *eraseRun) error {
 	return func(ctx context.Context, u *eraseRun) error {
 		for done := false; !done; {

@@ -25,7 +25,7 @@ func Conversions(r *workers.Runtime, s *store.Store, clicks click.Log) Importer[
 	return Importer[reportedConversion, conversionOutcome]{Runtime: r, Store: s, BatchSize: 500, Process: corrector{clicks}.conversions}
 }
 
-// input converts a row for conversion.Correct. With a zero network, the source is the account.
+// input converts a row for conversion.Correct. A zero network means that the row comes from a file.
 func input(account, network uuid.UUID, v reportedConversion) conversion.Input {
 	in := conversion.Input{
 		AccountID: account, NetworkID: network, ClickID: v.ClickID, ConversionID: v.ConversionID, Goal: v.Goal, Status: v.Status,

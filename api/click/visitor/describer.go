@@ -87,8 +87,8 @@ func (d *Describer) Reload(ctx context.Context) {
 	}
 }
 
-// Warm runs the slow parsers for a user agent immediately and without a budget, so that the next Describe has the complete
-// description. It is for benchmarks.
+// Warm runs the slow parsers for a user agent before it returns, so that the next Describe has the complete description. It is
+// for benchmarks.
 func (d *Describer) Warm(userAgent string) {
 	if userAgent = clean(userAgent, MaxUserAgent); userAgent != "" {
 		d.agents.storeComplete(userAgent)

@@ -65,7 +65,7 @@ func (r Kind[T, R, A]) Params() []route.Param {
 	return append([]route.Param{nameFilter, sortParam}, r.Filters...)
 }
 
-// PageOf returns the page and the filters that a call requests.
+// PageOf returns the page that a call requests, with its filters and its order.
 func PageOf(c *route.Call) (store.Page, error) {
 	page := c.Page
 	page.Filter = store.Filter{
@@ -258,10 +258,10 @@ type StatusAnswer struct {
 	Status string    `json:"status" enum:"active,paused"`
 }
 
-// ToggledStatus makes the answer of a route Toggle with the status.
+// ToggledStatus makes an answer for Toggle that has the status.
 func ToggledStatus(id uuid.UUID, on bool) StatusAnswer { return StatusAnswer{id, models.StatusOf(on)} }
 
-// ToggledID makes the answer of a route Toggle with the id alone.
+// ToggledID makes an answer for Toggle that has only the id.
 func ToggledID(id uuid.UUID, _ bool) IDAnswer { return IDAnswer{id} }
 
 // Toggle returns the route PATCH with id and is_active. show makes its answer. codes are further error codes.

@@ -8,7 +8,8 @@ import (
 
 type object = map[string]any
 
-// offerSpec is an offer. payout is the payout in its settings. network is the network whose postbacks report the conversions.
+// offerSpec is an offer. payout is the payout in its settings. network is the network, if any, whose postbacks report the
+// conversions.
 type offerSpec struct {
 	name, network string
 	payout        string

@@ -10,7 +10,7 @@ import (
 	"switchyard/workers/providers/rest"
 )
 
-// meta signs in at Facebook, for Meta's Graph API. It gives no refresh token. A token is valid for about sixty days and is
+// meta signs in at Facebook, for Meta's Graph API. Facebook gives no refresh token. A token is valid for about sixty days and is
 // exchanged for the next one before it expires. Not verified: the numbers of account_status.
 var meta = platform{
 	name: models.Meta, settings: "META_APP_ID and META_APP_SECRET",

@@ -86,7 +86,8 @@ func (p *published) sweep() {
 	}
 }
 
-// TestPublishedCampaign: a campaign created by the API is published to the edge automatically, as a bundle of its flow.
+// TestPublishedCampaign checks that the sweep publishes a new campaign to the edge, publishes it again after a change of its rule,
+// and removes it from the edge after its deletion.
 func TestPublishedCampaign(t *testing.T) {
 	t.Parallel()
 	p := newPublished(t)

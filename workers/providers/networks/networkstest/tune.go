@@ -10,7 +10,7 @@ import (
 	"switchyard/workers/providers/rest/resttest"
 )
 
-// tune reports every failure with status 200. On every second page, the rows are an object with their ids as keys.
+// tune reports every failure with status 200. On every second page, the rows are an object with their numbers as keys.
 var tune = Fake{
 	credentials: withSecrets(map[string]string{"network_id": "demo"}, "api_key"),
 	refuse: func(c *call, words string) {
@@ -87,5 +87,5 @@ func tuneRow(o Order, zone *time.Location, fields []string) object {
 	return row
 }
 
-// same has the words of platforms that use our words for statuses.
+// same has the words of platforms that use our words for statuses, but report a chargeback as rejected.
 var same = map[string]string{"approved": "approved", "pending": "pending", "rejected": "rejected", "chargeback": "rejected"}

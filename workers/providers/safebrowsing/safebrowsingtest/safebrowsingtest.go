@@ -27,7 +27,7 @@ type Status struct {
 	Text string
 }
 
-// The documented errors of the services.
+// Errors of the services.
 var (
 	Wrong     = Status{http.StatusBadRequest, 3, "INVALID_ARGUMENT", "API key not valid. Please pass a valid API key."}
 	Forbidden = Status{http.StatusForbidden, 7, "PERMISSION_DENIED", "Safe Browsing API has not been used in project 1 before or it is disabled."}
@@ -69,7 +69,7 @@ func (w *World) ServeHTTP(rw http.ResponseWriter, r *http.Request) {
 	case q.Get("key") == "":
 		refuse(Status{http.StatusForbidden, 7, "PERMISSION_DENIED", "Method doesn't allow unregistered callers. Please use API Key."})
 	case q.Get("key") != Key:
-		refuse(Status{Wrong.HTTP, Wrong.Code, Wrong.Name, "API key not valid: " + r.URL.String()}) // it repeats the key
+		refuse(Status{Wrong.HTTP, Wrong.Code, Wrong.Name, "API key not valid: " + r.URL.String()}) // the text repeats the key
 	case r.ContentLength > 0:
 		invalid("Invalid value at 'body'.")
 	case r.URL.Path == "/v1/uris:search":
@@ -109,7 +109,7 @@ func webRisk(rw http.ResponseWriter, r *http.Request, invalid func(string)) {
 	}
 }
 
-// search answers in binary form only. It names the listed expression, which may differ from the requested address.
+// search answers in binary form only. The answer names the listed expression, which may differ from the requested address.
 func search(rw http.ResponseWriter, r *http.Request, invalid func(string)) {
 	q := r.URL.Query()
 	switch {

@@ -48,7 +48,7 @@ type Share struct {
 
 func (s Share) isDirect() bool { return s.ID == "" && s.URL == "" }
 
-// weightOf returns 100 for an empty text, and 0 for anything but a number from 0 to flow.MaxWeight.
+// weightOf returns the number in a text, or 100 if the text is empty, or 0 if it is not a number from 0 to flow.MaxWeight.
 func weightOf(text string) float64 {
 	if text == "" {
 		return 100
@@ -117,13 +117,13 @@ func (w *writer) paths(list []Path) (out []any) {
 	return out
 }
 
-// branch has destinations of one kind.
+// branch is a part of a path that is written as a path of its own.
 type branch struct {
 	part float64 // the share of the path's visitors
 	m    Members
 }
 
-// path writes one path for each kind of destination.
+// path writes one path for each branch.
 func (w *writer) path(p Path, n int) (out []any) {
 	name := p.Name
 	if name == "" {
@@ -339,7 +339,7 @@ func (w *writer) address(s *Share) bool {
 	return text == ""
 }
 
-// destinations pauses the path if all weights are 0.
+// destinations writes a list of destinations. If all weights are 0, it pauses the path.
 func (w *writer) destinations(list []Share, numbered bool, lose func(string)) []any {
 	out := []any{}
 	none := sum(list) == 0 && len(list) > 0

@@ -96,7 +96,8 @@ func Campaign(tb testing.TB, result trackerimport.Result, key string) accountcon
 	return c
 }
 
-// Decodes checks that every record can be decoded and that keys, names, notes and links agree.
+// Decodes checks that every record can be decoded, that keys are valid and names are unique, and that notes and links agree with the
+// records.
 func Decodes(tb testing.TB, result trackerimport.Result) {
 	tb.Helper()
 	ids := keys(result.Document)

@@ -5,7 +5,7 @@ import { PlainTable } from '../../parts/plain_table.tsx'
 import { w } from '../../text/difference.ts'
 import { measuresOf, Value, type Kind } from './sides.tsx'
 
-// placeOf returns the screen that shows the rows of a cause.
+// placeOf returns the address of the screen on which a cause can be examined.
 function placeOf(cause: string, kind: Kind, id: string): string {
   const ofSource = kind === 'source' ? { 'f.source_id': id } : undefined
   switch (cause) {

@@ -47,7 +47,7 @@ const fieldOfCode: Record<string, string> = {
   no_url: 'url',
   invalid_provider: 'provider',
 }
-// ownFields are the fields that a form has in addition to the provider's credentials.
+// ownFields are the fields, in addition to the provider's credentials, that the message or code of an error may name.
 const ownFields = ['campaign_param', 'conversion_action', 'oauth_connection_id']
 
 type Form = { provider: string; label: string; fields: CredentialFieldShown[] }
@@ -67,7 +67,7 @@ type Options<F extends Form> = {
 export function useConnection<F extends Form>({ name, rows, providers, connected, credentials, version, mark, send }: Options<F>) {
   const [provider, setProvider] = useState(connected ?? providers.find(p => p.label === name)?.provider ?? ''),
     [values, setValues] = useState<Values>({}),
-    [match, setMatch] = useState(version), // the version that the person edits; the service refuses a save if it has changed since
+    [match, setMatch] = useState(version), // the version that the person edits; the service refuses a save if the connection has changed since
     [wrong, setWrong] = useState<Wrong>(),
     [busy, run] = useBusy()
   const form = providers.find(p => p.provider === provider),

@@ -16,7 +16,7 @@ import { Alert } from '../../parts/state.tsx'
 import { ConnectionSheet, PlatformConnection, useConnection } from './connection.tsx'
 import { w as correctionWords } from '../../text/corrections.ts'
 
-// NetworkSheet edits the connection to an affiliate network: the credentials, the conversions to read, and the runs.
+// NetworkSheet edits the connection to an affiliate network, reads conversions on request, and lists the runs.
 export const NetworkSheet = ({ of: n, close }: { of: NetworkRow; close: () => void }) => (
   <ConnectionSheet name={n.name} of={use('GET /networks/{id}/integration', {}, 0, { id: n.id })} close={close}>
     {(data, mark) => (
