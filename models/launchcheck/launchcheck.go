@@ -72,7 +72,7 @@ type Check struct {
 	Code  string
 	Area  string
 	State string
-	// Finding.Filled inserts the name, value, path and time of the place.
+	// Says and Do are texts into which Finding.Filled inserts the name, value, path and time of the place.
 	Says  string
 	Costs string
 	Do    string
