@@ -296,7 +296,7 @@ func (r *run) logf(format string, args ...any) {
 	_, _ = fmt.Fprintf(r.Out, "[%5.1f s] %s\n", time.Since(r.began).Seconds(), fmt.Sprintf(format, args...))
 }
 
-// For an even number of values, it is the larger of the two in the middle.
+// median returns the value in the middle. For an even number of values, it returns the larger of the two in the middle.
 func median[T cmp.Ordered](list []T) T {
 	sorted := slices.Sorted(slices.Values(list))
 	return sorted[len(sorted)/2]
