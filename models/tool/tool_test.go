@@ -172,7 +172,7 @@ func TestShape(t *testing.T) {
 	}
 }
 
-// TestSearch finds passages by their words, the best first.
+// TestSearch checks that passages are found by their words.
 func TestSearch(t *testing.T) {
 	t.Parallel()
 	pages := []Page{

@@ -23,7 +23,7 @@ import (
 	"switchyard/workers/egress"
 )
 
-// names returns the next answer of a list for each look-up.
+// names returns the next answer of a list for each look-up. The last answer is repeated.
 type names struct {
 	answers [][]string
 	lookups atomic.Int64

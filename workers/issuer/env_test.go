@@ -33,7 +33,7 @@ import (
 	"switchyard/workers/providers/cloudflare/cloudflaretest"
 )
 
-// env has two accounts and a worker with a fake of Cloudflare. The test advances the clock.
+// env has two accounts and a fake of Cloudflare. The test starts the worker and advances the clock.
 type env struct {
 	*testing.T
 	fake    *cloudflaretest.Fake

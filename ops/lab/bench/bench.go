@@ -24,7 +24,7 @@ import (
 
 // Options of a run.
 type Options struct {
-	Rounds      int // number of turns of the bare server, and of the service
+	Rounds      int // number of rounds of a comparison, such as that of the service with a bare server
 	Duration    time.Duration
 	Connections int           // number of connections of loads at full rate
 	Sustained   time.Duration // length of the load at twice the promised rate
@@ -94,7 +94,7 @@ var parts = []part{
 	{name: "tls", steps: []func(*run, context.Context) error{(*run).secureSetUp, (*run).secure, (*run).certificates}},
 }
 
-// Parts returns the names of the groups of measurements.
+// Parts returns the names of the parts.
 func Parts() []string {
 	var names []string
 	for _, p := range parts {

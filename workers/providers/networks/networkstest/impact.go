@@ -64,7 +64,7 @@ func impactUpdates(w *World, c *call) {
 }
 
 // impactAnswer answers with a page of the given orders. name is the JSON member that holds its rows. It refuses an invalid
-// request, another version of the API and a wrong page size.
+// request, another version of the API, a wrong page size and orders of more than ten pages.
 func impactAnswer(c *call, all []Order, valid bool, name string, row func(Order) object) {
 	page, size := c.number("Page", 1), c.number("PageSize", 20_000)
 	switch {
