@@ -14,7 +14,7 @@ import (
 	"switchyard/models"
 )
 
-// env is an account with a record of every kind that a key can create. ids has the ids of the records by kind.
+// env is an account with records of many kinds. ids has the ids of the records by kind.
 type env struct {
 	*apitest.Server
 	ids map[string]string

@@ -90,7 +90,7 @@ func Add(ctx context.Context, c db.Conn, account uuid.UUID, list []models.Conver
 }
 
 // platformState has the last uploads of a conversion: `there` is the last upload that the platform did not refuse, and `refused` is
-// a later one that it refused. `fresh` is the upload `there` if this upload is not stored yet.
+// a later upload that the platform refused. `fresh` is the upload `there` if this upload is not stored yet.
 type platformState struct {
 	there, refused *models.ConversionUpload
 	fresh          *newUpload

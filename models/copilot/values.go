@@ -129,7 +129,7 @@ func Excludes(paths []flow.Path, attribute, value string) bool {
 	})
 }
 
-// LossChance returns a p value: the probability that clicks which return as much as they cost on average return no more than this.
+// LossChance returns a p value: the probability of returns as low as these if the clicks on average return what they cost.
 // payout is the value of a conversion. Payouts are assumed to be exponential.
 func LossChance(cost, returns, payout float64) float64 {
 	return ValueRow{Cost: cost, Returns: returns}.pays(payout, 1)

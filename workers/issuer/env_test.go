@@ -33,7 +33,7 @@ import (
 	"switchyard/workers/providers/cloudflare/cloudflaretest"
 )
 
-// env has two accounts and a fake of Cloudflare. The test starts the worker and advances the clock.
+// env has two accounts, a fake of Cloudflare and a clock that the test advances.
 type env struct {
 	*testing.T
 	fake    *cloudflaretest.Fake

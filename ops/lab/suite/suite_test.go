@@ -146,7 +146,7 @@ func TestChoose(t *testing.T) {
 	}
 }
 
-// TestReport: the slowest tests come first, and skipped tests are listed, except those of other parts. A test that began and did
+// TestReport: the slowest tests come first, and skipped tests are listed, except tests of other parts. A test that began and did
 // not end is an error.
 func TestReport(t *testing.T) {
 	t.Parallel()
