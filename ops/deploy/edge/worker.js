@@ -1,5 +1,5 @@
 // The edge of Switchyard: a Cloudflare Worker that routes tracking links by the bundles that the service publishes to
-// Workers KV. It leaves the other visitors to the origin. README.md lists these cases and explains the setup.
+// Workers KV. If it cannot route a visitor, the origin does. README.md lists these cases and explains the setup.
 
 import { Origin, Visitor } from "./visitor.js";
 import { VIA, decide } from "./flow.js";

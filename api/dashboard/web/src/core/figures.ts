@@ -54,7 +54,7 @@ function share(a: number, n: number, b: number, m: number) {
 }
 
 // isReal reports whether a change is larger than chance explains. It tests counts as Poisson values, shares as two proportions,
-// and revenue and profit by the number of approved conversions and clicks behind them. It returns true for all other figures.
+// and figures of money by the number of approved conversions and clicks. It returns true for figures without a test.
 export function isReal(name: Name, now: FigureRow, was: FigureRow): boolean {
   const { test, over, under } = figures[name],
     figureOf = (row: FigureRow) => (n: Name) => Number(row[n])
