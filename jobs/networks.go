@@ -101,7 +101,7 @@ const (
 	ReportTotals = "totals" // sums by day
 )
 
-// MaxReportRefusals is the number of refused rows that an answer lists.
+// MaxReportRefusals is the maximum number of refused rows that an answer lists.
 const MaxReportRefusals = 100
 
 // SaveNetworkReport stores a network's own report, which a person has uploaded, for the comparison with our figures.

@@ -57,8 +57,7 @@ const (
 )
 
 // Params returns the parameters of a tracking link with the macros that fill them. The order is: the click id, the cost, then
-// token_macros. The parameter of the click id or the cost is left out if it has no macro, because the source then adds it on its
-// own.
+// token_macros. The parameter of the click id or the cost is left out if it has no macro.
 func (l SourceLink) Params() TokenMacros {
 	var list TokenMacros
 	add := func(param, macro string) {

@@ -18,9 +18,9 @@ import (
 
 // Run is one attempt of a row job. The handler returns the result of Commit, Retry or Fail.
 //
-// Without such a call, the runtime calls Commit with the zero answer for nil, Fail for a *models.Error about a client's mistake,
-// and Retry for any other error. But an attempt without its lease is dropped, and a stopping worker releases the row without
-// counting the attempt.
+// If the handler calls none of them, the runtime decides by the error that the handler returns. It calls Commit with the zero
+// answer for nil, Fail for a *models.Error about a client's mistake, and Retry for any other error. But an attempt without its
+// lease is dropped, and a stopping worker releases the row without counting the attempt.
 type Run[A, R any] struct {
 	Job     models.Job
 	Args    A

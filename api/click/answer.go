@@ -59,7 +59,7 @@ func metaPage(b []byte, escaped, _ string) []byte {
 	return append(append(append(b, `<a href="`...), escaped...), `" rel="noreferrer">Continue</a>`...)
 }
 
-// answer sends the visitor to the destination. Without a destination it answers with the path's own response.
+// answer sends the visitor to the destination. Refused visitors and visitors without a destination get other answers.
 func (r *request) answer(w http.ResponseWriter, d *flow.Decision) {
 	if r.refused != nil {
 		r.answerRefused(w)
@@ -117,8 +117,8 @@ func (r *request) send(w http.ResponseWriter, transition string) {
 }
 
 // answerNothing answers a visitor without a destination. It sends the response of a path whose action is nothing, and otherwise
-// 404. On a shared domain the body is plain text, because one customer's page must not act in the name of a host that all
-// customers share.
+// 404. On a shared domain the path's body is sent as plain text, because one customer's page must not act in the name of a host
+// that all customers share.
 func (r *request) answerNothing(w http.ResponseWriter, route *flow.Route) {
 	w.Header()["Cache-Control"] = noStore
 	if route == nil || route.Action != flow.ActionNothing || route.Response == nil ||

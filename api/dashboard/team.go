@@ -44,7 +44,7 @@ type MemberRow struct {
 	SeenAt   *string     `json:"seen_at"`
 }
 
-// LinkRow is an open link.
+// LinkRow is a link that is open: it was not used and has not expired.
 type LinkRow struct {
 	ID        uuid.UUID   `json:"id"`
 	Kind      string      `json:"kind"`

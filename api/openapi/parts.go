@@ -22,7 +22,7 @@ type parts struct {
 	items      map[string]item                       // by the operation's id
 }
 
-// item is an operation and its place in the document. key is a member of the document, such as paths.
+// item is an operation, or all webhook events, and its place in the document. key is a member of the document, such as paths.
 type item struct {
 	key, path string
 	members   map[string]json.RawMessage
@@ -115,7 +115,7 @@ func (p *parts) document(name string) ([]byte, bool) {
 
 var reference = regexp.MustCompile(`"#/components/([a-z]+)/([^"]+)"`)
 
-// needed returns the components to which an operation refers, directly or through other components.
+// needed returns the security schemes, and the components to which an operation refers, directly or through other components.
 func (p *parts) needed(members map[string]json.RawMessage) map[string]map[string]json.RawMessage {
 	out := map[string]map[string]json.RawMessage{"securitySchemes": p.components["securitySchemes"]}
 	unread := slices.Collect(maps.Values(members))

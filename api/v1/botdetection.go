@@ -40,7 +40,7 @@ type BotSignal struct {
 	Weight     int     `json:"weight" doc:"what the signal adds to the score"`
 	Enabled    bool    `json:"enabled"`
 	CanDisable bool    `json:"can_disable"`
-	When       string  `json:"when" doc:"when the signal is found; a signal that is not found at the click changes the click afterwards"`
+	When       string  `json:"when" doc:"when the signal is found; a signal that is found later changes the stored click"`
 	Found      string  `json:"found" doc:"how the signal is found"`
 	Silent     *string `json:"silent" doc:"why the signal cannot fire, even if it is enabled: no list is loaded, or the requests that it would find are not recorded; null: it can fire"`
 	Hits       int64   `json:"hits_30d" doc:"clicks of the last 30 days on which the signal fired"`

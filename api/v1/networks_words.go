@@ -18,7 +18,7 @@ type NetworkPatch struct {
 	StatusMap bind.Opt[map[string][]string] `json:"status_map" doc:"words to add to the network's status_map, by status; a word that is already in the map moves to the new status"`
 }
 
-// NetworkPatchAnswer has the network's id and status.
+// NetworkPatchAnswer has the network's id and status, and the status map if words were added.
 type NetworkPatchAnswer struct {
 	resource.StatusAnswer
 	StatusMap map[string][]string `json:"status_map,omitempty"`

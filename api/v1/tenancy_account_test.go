@@ -14,7 +14,7 @@ import (
 	"switchyard/models"
 )
 
-// env is an account with a record of every kind. ids has their ids by kind.
+// env is an account with records of many kinds. ids has the ids of the records by kind.
 type env struct {
 	*apitest.Server
 	ids map[string]string
@@ -142,7 +142,7 @@ func (e env) smartlink(name string) object {
 	}
 }
 
-// bodies returns valid bodies by operation. The test puts another account's ids into them.
+// bodies returns valid bodies by operation.
 func (e env) bodies() map[string]object {
 	campaign := e.campaign("x")
 	delete(campaign, "streams")
@@ -212,7 +212,7 @@ func (e env) bodies() map[string]object {
 	}
 }
 
-// inside returns bodies with an id in a nested object, by operation.
+// inside returns, by operation, bodies that have the given id in a nested object.
 func (e env) inside(id string) map[string][]object {
 	paths := func(change func(path, first object)) []object {
 		p, to := e.path(), object{"id": e.ids["lander"]}

@@ -177,7 +177,7 @@ const selectTagged = `
 SELECT lander_id, true FROM bot_tagged WHERE account_id = $1 AND lander_id = ANY ($2::uuid[]) AND click_id >= $3
 GROUP BY lander_id HAVING count(*) >= $4`
 
-// evidenceEvery limits the rows of bot_tagged: a landing page gets at most bot.TaggedBound rows an hour.
+// evidenceEvery limits the rows of bot_tagged: a landing page with bot.TaggedBound rows of the last hour gets no more.
 const evidenceEvery = time.Hour
 
 // findTagged determines which landing pages carry the tag: those with at least bot.TaggedBound clicks within bot.TaggedWindow for

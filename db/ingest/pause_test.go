@@ -18,12 +18,12 @@ func TestPause(t *testing.T) {
 		err     error
 		want    time.Duration
 	}{
-		"few records":               {records: fewRecords - 1, took: time.Hour, want: fewRecordsFactor * time.Minute},
-		"many records":              {records: fewRecords, want: time.Minute},
-		"a backlog":                 {records: 1, backlog: true},
-		"a backlog, redirects wait": {records: 1, backlog: true, took: time.Millisecond, want: time.Millisecond},
-		"a long batch of a backlog": {records: 1, backlog: true, took: time.Hour, want: time.Second / 4},
-		"a failure":                 {records: 1, backlog: true, err: errors.New("away"), want: time.Second},
+		"few records":                {records: fewRecords - 1, took: time.Hour, want: fewRecordsFactor * time.Minute},
+		"many records":               {records: fewRecords, want: time.Minute},
+		"a backlog":                  {records: 1, backlog: true},
+		"a short batch of a backlog": {records: 1, backlog: true, took: time.Millisecond, want: time.Millisecond},
+		"a long batch of a backlog":  {records: 1, backlog: true, took: time.Hour, want: time.Second / 4},
+		"a failure":                  {records: 1, backlog: true, err: errors.New("away"), want: time.Second},
 	} {
 		g.backlog = tt.backlog
 		if g.pauseAfter(tt.records, tt.took, tt.err) != tt.want {

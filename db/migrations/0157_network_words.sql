@@ -1,5 +1,5 @@
--- Words with which networks report a status and which are not mapped to one of our statuses yet. They are stored so that the owner
--- can map them. networks.answer_text is the text with which postbacks of a network are answered.
+-- network_words has the words that networks sent as a status and that were not mapped to one of our statuses at that time. They are
+-- stored so that the account can map them. networks.answer_text is the text with which postbacks of a network are answered.
 -- +goose Up
 CREATE TABLE network_words (
     network_id uuid NOT NULL REFERENCES networks (id) ON DELETE CASCADE,

@@ -22,7 +22,8 @@ import (
 // hasMoney is the condition that a row of the ledger has an amount that is not zero.
 var hasMoney = measure.NotZero(measure.Each(measure.Amounts, "%s"))
 
-// The daily caps of uploads, and the amounts by which uploads count towards these caps, are in the account's currency.
+// hasAmounts looks at source_integrations and conversion_uploads too, because the daily caps of uploads, and the amounts by which
+// uploads count towards these caps, are in the account's currency.
 var hasAmounts = `
 SELECT EXISTS (
 	SELECT FROM ledger WHERE account_id = $1 AND ` + hasMoney + `
@@ -193,8 +194,8 @@ UPDATE spend s SET rate = k.rate FROM account_rates k
 WHERE s.account_id = $1 AND s.day < ($2::timestamptz AT TIME ZONE 'UTC')::date
 	AND k.account_id = $1 AND k.day = s.day AND k.currency = s.currency AND k.rate IS NOT NULL`
 
-// RestateArchive restates, in the transaction of c, amounts that exist only in the ledger, and old spend. Repeating it changes
-// nothing.
+// RestateArchive restates, in the transaction of c, amounts that exist only in the ledger, and spend of days whose clicks are not
+// kept any more. A repeated call changes nothing.
 func RestateArchive(ctx context.Context, c db.Conn, account uuid.UUID) error {
 	if err := lockAccount(ctx, c, account); err != nil {
 		return err
@@ -228,8 +229,8 @@ WHERE v.account_id = $1 AND v.click_id < $2 AND v.recorded_at >= $3 AND v.record
 	AND k.account_id = $1 AND k.day = (v.recorded_at AT TIME ZONE 'UTC')::date AND k.currency = v.currency
 	AND v.rate IS DISTINCT FROM k.rate AND k.rate IS NOT NULL`
 
-// RestateOrphaned sets, in the transaction of c, the rates of conversions in [from, to) whose clicks are not kept any more. The
-// ledger already has the figures of these conversions. Repeating it changes nothing.
+// RestateOrphaned sets the rates and converts the costs, in the transaction of c, of conversions in [from, to) whose clicks are not
+// kept any more. The ledger already has the figures of these conversions. A repeated call changes nothing.
 func RestateOrphaned(ctx context.Context, c db.Conn, k exchangerate.Change, from, to time.Time) error {
 	return db.Run(ctx, c, "restate conversions", archivedConversions, k.Account, models.FloorClickID(k.Kept), from, to, models.MoneyScale)
 }

@@ -49,7 +49,7 @@ SELECT ` + columns + ` FROM (
 	ORDER BY e.conversion_id, e.result = 'rejected', e.place DESC
 ) u ORDER BY u.conversion_id, u.place DESC`
 
-// The values of the identity column place are assigned in the order of the list.
+// The identity column `place` numbers the new uploads in the order of the list.
 const insert = `
 INSERT INTO conversion_uploads (id, account_id, source_id, provider, click_id, conversion_id, goal, action, happened_at, status, value, currency, worth,
 	changed_at)
@@ -89,8 +89,8 @@ func Add(ctx context.Context, c db.Conn, account uuid.UUID, list []models.Conver
 	return w.write(ctx, c, account)
 }
 
-// platformState is the state of a conversion at its platform. there and refused become the arguments "last" and "refused" of
-// models.NextUpload. fresh is the upload there while it is not stored.
+// platformState has the last uploads of a conversion: `there` is the last upload that the platform did not refuse, and `refused` is
+// a later upload that the platform refused. `fresh` is the upload `there` if this upload is not stored yet.
 type platformState struct {
 	there, refused *models.ConversionUpload
 	fresh          *newUpload
@@ -253,8 +253,8 @@ const (
 UPDATE conversion_uploads SET worth = worth * $2 WHERE account_id = $1 AND (result = 'pending' OR decided_at >= $3)`
 )
 
-// ConvertCaps converts an account's daily caps on the value of uploads, and the worth of uploads that count towards them. These
-// are pending, or were decided since the given time.
+// ConvertCaps converts an account's daily caps on the value of uploads, and the worth of the uploads that count towards these caps.
+// Such an upload is pending, or was decided since the given time.
 func ConvertCaps(ctx context.Context, c db.Conn, account uuid.UUID, rate decimal.Decimal, since time.Time) error {
 	if err := db.Run(ctx, c, "convert caps", convertCaps, account, rate); err != nil {
 		return err

@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// slot is a span of time in the week. It begins at the minute from, on the days in the mask (bit 1 = Monday), and ends before the
-// minute to. If to is not after from, it ends on the next day.
+// slot is a span of time on some days of the week (bit 1 = Monday). On each of these days, it begins at the minute `from` of the
+// day and ends before the minute `to`. If `to` is not greater than `from`, it ends on the next day.
 type slot struct {
 	days     uint8
 	from, to int

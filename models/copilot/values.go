@@ -19,7 +19,7 @@ const (
 	minValueDue    = 2   // conversions that would have paid for the value's clicks
 	maxValueReturn = 0.5 // a value is blocked only if it returns less than this share of its cost
 	maxValuePart   = 0.5 // share of the campaign's cost; above this share, the whole campaign loses, not the value
-	worstPart      = 0.8 // share of the loss of all values that the variant "most" covers
+	worstPart      = 0.8 // the variant "most" blocks the worst values until they have this share of the loss
 	minPayouts     = 5   // conversions that are needed to know the value of a conversion
 	valueMethod    = "sequential likelihood ratio test against break-even; Benjamini-Hochberg over all that was judged"
 	returnLevel    = 0.05 // on each side of an interval
@@ -129,7 +129,7 @@ func Excludes(paths []flow.Path, attribute, value string) bool {
 	})
 }
 
-// LossChance returns a p value: the probability that the returns are at most this low although the values pay for their clicks.
+// LossChance returns a p value: the probability of returns as low as these if the clicks on average return what they cost.
 // payout is the value of a conversion. Payouts are assumed to be exponential.
 func LossChance(cost, returns, payout float64) float64 {
 	return ValueRow{Cost: cost, Returns: returns}.pays(payout, 1)
@@ -187,8 +187,8 @@ var blocked = map[string]string{
 	OpExclude: "The default path takes visitors with these values, and their clicks are still paid for. Money is saved once the traffic source blocks the values too.",
 }
 
-// setOtherCampaigns sets the campaigns of the variant "network". Only placements have this variant, because they belong to the
-// source.
+// setOtherCampaigns sets the campaigns of the variant "network". Only values of sub-parameters have this variant, because they
+// belong to the traffic source.
 func (c *CampaignInput) setOtherCampaigns(s *Suggestion, a attribute) {
 	if a.op == OpDeny && a.kind == kindBlockValue {
 		s.Action.Campaigns = c.Others[:min(len(c.Others), MaxCampaigns)]
@@ -205,8 +205,8 @@ func (c *CampaignInput) worst(items []int, loss float64) int {
 	return len(items)
 }
 
-// savedCost returns the cost that is saved per day if the traffic source no longer sends visitors with these values. The interval
-// comes from a gamma posterior of the returns.
+// savedCost returns the loss per day that ends if the traffic source no longer sends visitors with these values: the cost minus
+// the returns. The interval comes from a gamma posterior of the returns.
 func savedCost(in *Input, judgedDays int, sum ValueRow, payout float64) *Effect {
 	days := float64(max(judgedDays, 1))
 	returns := posterior{max(sum.Returns, 0)/payout + 0.5, 1 / payout}

@@ -64,7 +64,7 @@ type Place struct {
 	PathName string
 	Field    string    // field of the record; empty: the whole record
 	Value    string    // the wrong text at the place, such as a server's answer or a macro
-	At       time.Time // when workers found the fault; zero: the check needs no worker, or no worker has looked yet
+	At       time.Time // time of the last check by a worker, or since when the fault exists; zero: not known
 }
 
 // Check is a row of Table: one fault that a campaign may have.
@@ -72,7 +72,7 @@ type Check struct {
 	Code  string
 	Area  string
 	State string
-	// Finding.Filled inserts the name, value, path and time of the place.
+	// Says and Do are texts into which Finding.Filled inserts the name, value, path and time of the place.
 	Says  string
 	Costs string
 	Do    string

@@ -10,7 +10,7 @@ var adultSources = []Source{
 		PostbackURL: "http://main.exoclick.com/tag.php?goal=YOUR_GOAL&tag={external_id}",
 	},
 	{
-		// The postback is on https://trafficstars.com/faq/articles/how-to-set-up-tracking-conversions.
+		// The postback URL is from https://trafficstars.com/faq/articles/how-to-set-up-tracking-conversions.
 		Key: "trafficstars", Name: "TrafficStars", ExternalIDMacro: "{click_id}", CostMacro: "{cost}",
 		Origin: read("https://support.trafficstars.com/advertising/tracking/what-are-the-available-dynamic-parameters"),
 		TokenMacros: tokens("site_id", "{site_id}", "creative", "{creative_id}", "campid", "{campaign_id}", "geo", "{geo}",

@@ -136,7 +136,8 @@ func TestArguments(t *testing.T) {
 	}
 }
 
-// TestShape: an answer has the totals first and at most MaxBytes, texts of strangers are cut, and private members are left out.
+// TestShape: an answer begins with the notice and the totals, and has at most MaxBytes. Long texts are cut, and private members are
+// left out.
 func TestShape(t *testing.T) {
 	t.Parallel()
 	row := `{"dims":{"sub1":"` + strings.Repeat("é", 300) + `"},"clicks":12,"revenue":0.1234567,"user_agent":"canary","ip":"192.0.2.1"},`
@@ -171,7 +172,7 @@ func TestShape(t *testing.T) {
 	}
 }
 
-// TestSearch finds passages by their words, the best first.
+// TestSearch checks that passages are found by their words.
 func TestSearch(t *testing.T) {
 	t.Parallel()
 	pages := []Page{

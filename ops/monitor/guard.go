@@ -35,7 +35,7 @@ const (
 // address takes some 200 bytes.
 const maxAddresses = 4096
 
-// guard decides which requests may see the pages.
+// guard decides which requests may see the operators' pages.
 type guard struct {
 	secret [sha256.Size]byte
 	name   string // the only public name of the pages; may be empty

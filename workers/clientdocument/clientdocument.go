@@ -1,5 +1,5 @@
-// Package clientdocument reads the documents in which programs describe themselves (OAuth Client ID Metadata Documents). The
-// guarded client reaches only the public internet and follows no redirects.
+// Package clientdocument reads the documents in which programs describe themselves (OAuth Client ID Metadata Documents). It reads
+// them only from the public internet, and follows no redirects.
 package clientdocument
 
 import (

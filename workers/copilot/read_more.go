@@ -66,7 +66,7 @@ const (
 	inboxRows = 2000
 )
 
-// networks reads the postbacks that matched no click, and finds the parameter in which they have the id of the click.
+// networks reads the postbacks that matched no click, and finds the parameter in which they send a click id.
 func (r *reading) networks(ctx context.Context) error {
 	found, err := dbcopilot.NewSuggestions(r.store).Inbox(ctx, r.account.ID, r.in.Now.AddDate(0, 0, -inboxDays), inboxRows)
 	if err != nil {
@@ -89,8 +89,8 @@ func (r *reading) networks(ctx context.Context) error {
 	return nil
 }
 
-// clickParameter finds the parameter that contains a click id most often. It counts only ids of the account's clicks, because a
-// sender can invent ids.
+// clickParameter finds the parameter that contains a click id most often. n.Found and n.Read count only ids of the account's
+// clicks, because a sender can invent ids.
 func (r *reading) clickParameter(ctx context.Context, n *copilot.NetworkInput, list []map[string]string) error {
 	ids := map[string][]uuid.UUID{}
 	reads := map[uuid.UUID]bool{} // the click ids that are found with the parameter that the network is set to now

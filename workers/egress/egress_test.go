@@ -23,7 +23,7 @@ import (
 	"switchyard/workers/egress"
 )
 
-// names returns the next answer of a list for each look-up.
+// names returns the next answer of a list for each look-up. The last answer is repeated.
 type names struct {
 	answers [][]string
 	lookups atomic.Int64
@@ -92,7 +92,7 @@ func class(err error) egress.Class {
 	return ""
 }
 
-// TestLongURL: a request to an address that is too long fails with its own error text, and the longest allowed address is
+// TestLongURL: a request to an address that is too long fails with an error that says so, and the longest allowed address is
 // requested.
 func TestLongURL(t *testing.T) {
 	t.Parallel()
@@ -156,7 +156,7 @@ func TestHosts(t *testing.T) {
 	if err != nil || !strings.EqualFold(string(a.Body), "example.com") || n.lookups.Load() != 0 {
 		t.Errorf("%s, %v after %d look-ups, want an answer without a look-up", a.Body, err, n.lookups.Load())
 	}
-	o.Hosts["platforms.test"] = o.Hosts["example.com"] // neither a public server nor the server's certificate has this name
+	o.Hosts["platforms.test"] = o.Hosts["example.com"] // no public server has this name, and the certificate of the test server does not contain it
 	if _, err := do(t, o, "https://platforms.test/"); class(err) != egress.TLS || c.conns.Load() != 2 {
 		t.Errorf("a host that the operator configured: %v (%q)", err, class(err))
 	}
@@ -171,7 +171,7 @@ func TestHosts(t *testing.T) {
 	}
 }
 
-// TestRebinding: a name that is public when it is checked, and private a moment later, is looked up only once.
+// TestRebinding: a name is looked up only once, so a second answer of the resolver is never used.
 func TestRebinding(t *testing.T) {
 	t.Parallel()
 	c := newServer(t, func(http.ResponseWriter, *http.Request) {})

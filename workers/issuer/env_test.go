@@ -33,7 +33,7 @@ import (
 	"switchyard/workers/providers/cloudflare/cloudflaretest"
 )
 
-// env has two accounts and a worker with a fake of Cloudflare. The test advances the clock.
+// env has two accounts, a fake of Cloudflare and a clock that the test advances.
 type env struct {
 	*testing.T
 	fake    *cloudflaretest.Fake
@@ -208,7 +208,8 @@ func TestMain(m *testing.M) {
 	os.Exit(code)
 }
 
-// leaked returns the text around the token, in plain text or in hexadecimal digits, or an empty text.
+// leaked looks for the token, in plain text or in hexadecimal digits, and returns the text around it. It returns "" if there is no
+// token.
 func leaked(text string) string {
 	for _, form := range []string{"canary-cloudflare", hex.EncodeToString([]byte("canary-cloudflare"))} {
 		if i := strings.Index(text, form); i >= 0 {

@@ -113,7 +113,7 @@ func TestOncePerStatus(t *testing.T) {
 	}
 }
 
-// TestAnswers: 2xx is a success, and 410 ends the attempts. Any other answer is followed by a further attempt.
+// TestAnswers: 2xx is a success, and 410 ends the attempts. After any other answer, the remaining attempts follow.
 func TestAnswers(t *testing.T) {
 	t.Parallel()
 	w := newEnv(t, "/pb", 0, 0)
@@ -177,7 +177,7 @@ func TestRetryAfter(t *testing.T) {
 	}
 }
 
-// TestSkipped: the log shows the reason, and the postback can be sent by hand.
+// TestSkipped: the log shows why a postback was skipped, and the postback can be sent by hand.
 func TestSkipped(t *testing.T) {
 	t.Parallel()
 	w := newEnv(t, "/pb")
@@ -222,7 +222,7 @@ func TestSkipped(t *testing.T) {
 	}
 }
 
-// TestHostThatHangs: it takes no places from another source.
+// TestHostThatHangs: a host that hangs does not delay the postbacks of another source.
 func TestHostThatHangs(t *testing.T) {
 	t.Parallel()
 	w := newEnv(t, "/hangs", time.Hour)
@@ -253,7 +253,7 @@ func TestHostThatHangs(t *testing.T) {
 	c.SourceID = well
 	w.put(c)
 	w.ends(w.convert(c, models.StatusApproved)[0], models.SentAccepted)
-	// Of 60 places, two may hang at an unknown host, and eight once it has answered a postback.
+	// Of 60 places, an unknown host gets two, and a host that has answered a postback gets eight.
 	if n := most.Load(); n > 8 {
 		t.Errorf("%d requests hang at the same time, want at most 8", n)
 	}
@@ -282,8 +282,8 @@ func TestDeletedWithItsClick(t *testing.T) {
 	}
 }
 
-// TestResendFailed: each failed postback of the window is sent once more, under the same id. Other accounts, paused sources and
-// accepted postbacks stay unchanged.
+// TestResendFailed: each failed postback of the window is sent once more, under the same id. Accepted postbacks, and postbacks of
+// other accounts and of paused sources, stay unchanged.
 func TestResendFailed(t *testing.T) {
 	t.Parallel()
 	w := newEnv(t, "/pb", 0)

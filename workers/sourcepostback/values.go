@@ -68,7 +68,7 @@ func (s *sender) name(ctx context.Context, v *values, t *token.Template) error {
 	return nil
 }
 
-// AppendToken implements token.Values. Values of the visitor's request, such as {lp_key}, are empty.
+// AppendToken implements token.Values. {lp_key} is empty.
 func (v *values) AppendToken(dst []byte, t token.Token) []byte {
 	p, c := v.target, v.click
 	switch t.Name {

@@ -46,7 +46,7 @@ type TestPostbackBody struct {
 type TestedPostback struct {
 	Test       bool              `json:"test" doc:"always true: nothing was recorded, and no notification was sent"`
 	Params     map[string]string `json:"params" doc:"the parameters as they were read, with masked secrets"`
-	Steps      []TestStep        `json:"steps" doc:"in order: address, click, secret, status, payout, time (if the postback states one), goal, result. If the postback could not be read, there are only the first steps"`
+	Steps      []TestStep        `json:"steps" doc:"in order: address, click, secret, status, payout, time (if the postback states one and the click is known), goal, result. If the postback could not be read, there are only the first steps"`
 	Result     string            `json:"result" enum:"recorded,duplicate,ignored,superseded,waiting,unmatched,refused" doc:"the result that the postback would have"`
 	Conversion *TestedConversion `json:"conversion" doc:"the conversion as it would be afterwards; null: there would be no conversion"`
 }
@@ -109,8 +109,8 @@ func (d Deps) testPostback(c *route.Call, network models.Network, b TestPostback
 	return out, d.testOutcome(c, &v, &out)
 }
 
-// chooseClick sets the click id of a body without an address and a click id: the network's latest click, or a new id. isMadeUp
-// reports that the id is new.
+// chooseClick sets the click id of a body that has neither an address nor a click id: the network's latest click, or a new id.
+// isMadeUp reports that the id is new.
 func (d Deps) chooseClick(c *route.Call, network models.Network, b *TestPostbackBody) (isMadeUp bool, err error) {
 	if b.URL != "" || b.ClickID != "" {
 		return false, nil

@@ -143,8 +143,8 @@ func (c *upCmd) serve(ctx context.Context, e *env, cfg config.Config, p pools, r
 	return err
 }
 
-// announce creates the demo account with some history, and prints the addresses of the service. If the demo account fails, the
-// service keeps running.
+// announce creates the demo account with some history, and prints the addresses of the service. If the demo account cannot be
+// created, the service keeps running.
 func (c *upCmd) announce(ctx context.Context, e *env, cfg config.Config, d *db.DB) error {
 	campaign, account, entry, err := c.demo(ctx, cfg, d)
 	if err != nil {

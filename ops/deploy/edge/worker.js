@@ -1,5 +1,5 @@
 // The edge of Switchyard: a Cloudflare Worker that routes tracking links by the bundles that the service publishes to
-// Workers KV. It hands visitors that it cannot route to the origin. README.md lists these cases and explains the setup.
+// Workers KV. If it cannot route a visitor, the origin does. README.md lists these cases and explains the setup.
 
 import { Origin, Visitor } from "./visitor.js";
 import { VIA, decide } from "./flow.js";
@@ -51,8 +51,8 @@ function isAhead(headers) {
   return ["sec-purpose", "purpose", "x-purpose", "x-moz"].some((name) => headers.has(name));
 }
 
-// passOn forwards the request to the origin. If the visitor's draws were already made, proof is their signed seed, so that the
-// origin makes the same random choices. The header is set without a proof too, because it stops loops.
+// passOn forwards the request to the origin. If random choices were already made for the visitor, proof is their signed seed, so
+// that the origin makes the same choices. The header is set without a proof too, because it stops loops.
 function passOn(request, proof) {
   const headers = new Headers(request.headers);
   headers.set(EDGE, proof || "-");

@@ -24,7 +24,7 @@ import (
 
 // Options of a run.
 type Options struct {
-	Rounds      int // number of turns of the bare server, and of the service
+	Rounds      int // number of rounds of a comparison, such as the bare server against the service
 	Duration    time.Duration
 	Connections int           // number of connections of loads at full rate
 	Sustained   time.Duration // length of the load at twice the promised rate
@@ -94,7 +94,7 @@ var parts = []part{
 	{name: "tls", steps: []func(*run, context.Context) error{(*run).secureSetUp, (*run).secure, (*run).certificates}},
 }
 
-// Parts returns the names of the groups of measurements.
+// Parts returns the names of the parts.
 func Parts() []string {
 	var names []string
 	for _, p := range parts {
@@ -296,7 +296,7 @@ func (r *run) logf(format string, args ...any) {
 	_, _ = fmt.Fprintf(r.Out, "[%5.1f s] %s\n", time.Since(r.began).Seconds(), fmt.Sprintf(format, args...))
 }
 
-// For an even number of values, it is the larger of the two in the middle.
+// median returns the value in the middle. For an even number of values, it returns the larger of the two in the middle.
 func median[T cmp.Ordered](list []T) T {
 	sorted := slices.Sorted(slices.Values(list))
 	return sorted[len(sorted)/2]

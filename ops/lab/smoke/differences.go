@@ -90,7 +90,7 @@ func (a *adRun) sourceDifference(ctx context.Context, s *adSource) error {
 	}
 	t := got.Total
 	a.same("difference of a source: theirs", fmt.Sprint(got.Basis, " ", t.Theirs.Clicks, " ", shortest(t.Theirs.Money)), fmt.Sprint("platform ", clicks, " ", shortest(told)))
-	a.same("difference of a source: clicks of bots, of another day, unexplained",
+	a.same("difference of a source: clicks of bots, of another day, unexplained, ours",
 		fmt.Sprint(t.cause("bots").Clicks, t.cause("time_zone").Clicks, t.Unexplained.Clicks, t.Ours.Clicks), fmt.Sprint(adBots, len(adSales), adLost, 0))
 	a.same("difference of a source: currency, correction",
 		fmt.Sprint(shortest(t.cause("currency").Money), " ", shortest(t.cause("correction").Money)),

@@ -6,7 +6,7 @@ import (
 	"switchyard/ops/visitors"
 )
 
-// visitor is one person or one program, with the properties that the data files give them.
+// visitor is one person or one program that sends clicks.
 type visitor struct {
 	visitors.Agent
 	visitors.Address

@@ -56,8 +56,8 @@ func helper(t *testing.T) { parttest.Faults.Only(t) }
 	}
 }
 
-// TestPartsAreNamedWhereTheyAreFound checks that no helper, subtest or condition names a part. make test would skip such a test,
-// and make e2e would not find it.
+// TestPartsAreNamedWhereTheyAreFound checks that no helper, subtest or condition names a part. Otherwise make test would skip a
+// test that make e2e does not find.
 func TestPartsAreNamedWhereTheyAreFound(t *testing.T) {
 	t.Parallel()
 	found := 0
@@ -110,7 +110,7 @@ func TestMatching(t *testing.T) {
 	}
 }
 
-// TestAtOnce: on a machine with many processors the tests do not need more connections than PostgreSQL has.
+// TestAtOnce: at most 32 tests run at the same time, and fewer on a machine with less than four processors.
 func TestAtOnce(t *testing.T) {
 	t.Parallel()
 	for processors, want := range map[int][2]int{1: {1, 2}, 2: {2, 4}, 4: {4, 8}, 8: {8, 4}, 16: {16, 2}, 64: {16, 2}} {
@@ -146,7 +146,8 @@ func TestChoose(t *testing.T) {
 	}
 }
 
-// TestReport: the slowest tests come first, and skipped tests are listed. A test that began and did not end is an error.
+// TestReport: the slowest tests come first, and skipped tests are listed, except tests of other parts. A test that began and did
+// not end is an error.
 func TestReport(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "timing.json")

@@ -39,8 +39,8 @@ type session struct {
 
 const maxNamePages = 50
 
-// prepare reads the account and the names of its campaigns, once in a session. complete is false if the names have more than
-// maxNamePages pages.
+// prepare reads the account and the names of its campaigns, once in a session. complete is false only in the call that reads the
+// names, if the names have more than maxNamePages pages.
 func (s *session) prepare(ctx context.Context, page func(ctx context.Context, s *session, cursor string) (next string, err error)) (
 	complete bool, err error,
 ) {
@@ -66,7 +66,8 @@ func (s *session) prepare(ctx context.Context, page func(ctx context.Context, s 
 
 func (s *session) nameOf(id rest.Text) rest.Text { return rest.Text(s.names[string(id)]) }
 
-// host returns the address to use in place of base. A test replaces it by Options.URL, unless it is the customer's own.
+// host returns base, or an address below Options.URL if a test has set that option. The address of a customer's own host is never
+// replaced.
 func (s *session) host(base string) string {
 	if s.client.o.URL == "" || s.customerHost {
 		return base
@@ -96,8 +97,8 @@ func (s *session) sendSigned(ctx context.Context, r rest.Request) (egress.Answer
 	return out, err
 }
 
-// withRenewal calls send with a token, and once more with a new token if that one is stale. If the token is empty, it fetches one
-// first.
+// withRenewal calls send with a token. If the token is stale, it calls send once more with a new token. If the token is empty, it
+// fetches one first.
 func withRenewal(ctx context.Context, tokens Tokens, token string, send func(token string) (stale bool, err error)) (err error) {
 	if token == "" {
 		if token, err = tokens.Token(ctx); err != nil {

@@ -20,11 +20,11 @@ type Action struct {
 	ReadyAt *time.Time
 }
 
-// Advertiser is an ad account that requests are made for. Its fields are credentials of a traffic source's integration.
+// Advertiser is an ad account that requests are made for.
 type Advertiser struct {
 	Provider    string
-	Credentials map[string]string
-	Currency    string // the currency of new actions
+	Credentials map[string]string // of a traffic source's integration
+	Currency    string            // the currency of new actions
 }
 
 // actions describes how to list and create the actions of a platform.

@@ -76,7 +76,7 @@ func (p *postbackEnv) convert(transaction string) string {
 	return click
 }
 
-// sent returns the number of postbacks to the source with a result.
+// sent returns the number of postbacks to the source that have the given result.
 func (p *postbackEnv) sent(result string) int {
 	p.t.Helper()
 	var list struct{ Rows []struct{ ID string } }
@@ -86,7 +86,8 @@ func (p *postbackEnv) sent(result string) int {
 	return len(list.Rows)
 }
 
-// refuses lets the source refuse a postback for good, and then fail until there is an alert. It returns the refused click.
+// refuses lets the source refuse a postback for good, and then fail until there is an alert. It returns the click of the refused
+// postback.
 func (p *postbackEnv) refuses() string {
 	p.t.Helper()
 	p.status.Store(http.StatusGone)
@@ -124,7 +125,7 @@ func (p *postbackEnv) leads() {
 	}
 }
 
-// resends reads what the source answered to the refused postback, and sends it again.
+// resends reads the source's answer to the refused postback. Then it sends this postback again, and after it all failed ones.
 func (p *postbackEnv) resends(click string) {
 	p.t.Helper()
 	p.goTo(p.f.URL + "/app/postbacks?w=today&dir=out&state=failed&source=" + p.source)
@@ -155,7 +156,7 @@ func (p *postbackEnv) resends(click string) {
 	p.waitText("to be sent again")
 }
 
-// tells finds in a conversion what its source was told.
+// tells checks that a conversion shows what the traffic source was told, and opens the postback of the network.
 func (p *postbackEnv) tells(click string) {
 	p.t.Helper()
 	p.goTo(p.f.URL + "/app/conversions?w=today&find=" + click)

@@ -48,7 +48,7 @@ func impactActions(w *World, c *call) {
 	})
 }
 
-// impactUpdates answers the log of updates, which the order's Amended dates.
+// impactUpdates answers with the log of updates. Order.Amended is the time of an update.
 func impactUpdates(w *World, c *call) {
 	c.date = amended
 	all, ok := c.span(w, time.RFC3339, "StartDate", "EndDate", 45)
@@ -64,7 +64,7 @@ func impactUpdates(w *World, c *call) {
 }
 
 // impactAnswer answers with a page of the given orders. name is the JSON member that holds its rows. It refuses an invalid
-// request, another version of the API and a wrong page size.
+// request, another version of the API, a wrong page size and orders of more than ten pages.
 func impactAnswer(c *call, all []Order, valid bool, name string, row func(Order) object) {
 	page, size := c.number("Page", 1), c.number("PageSize", 20_000)
 	switch {

@@ -223,7 +223,7 @@ var transitions = map[string]string{
 	"DOUBLE_META": flow.TransitionDoubleMeta, "DOUBLEMETA": flow.TransitionDoubleMeta,
 }
 
-// flow returns the paths of a campaign: its rules in their order, and then the default paths.
+// flow returns the paths of a campaign: the paths of its rules, in the order of the rules, and then the default paths.
 func (r *reader) flow(it *moved.Item, c moved.Value, params []moved.Param) (out []moved.Path) {
 	rotation := c.At("customRotation")
 	if id := c.At("rotationId").ID(); id != "" {

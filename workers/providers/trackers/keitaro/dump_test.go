@@ -52,7 +52,8 @@ func TestFixturesOfDumps(t *testing.T) {
 	}
 }
 
-// TestDumpsHaveTheKeysOfTheAPI: so an import from a dump changes the records imported from the API, and the reverse.
+// TestDumpsHaveTheKeysOfTheAPI: a record gets the same key from a dump as from the API. So an import from the one changes the
+// records that were imported from the other.
 func TestDumpsHaveTheKeysOfTheAPI(t *testing.T) {
 	t.Parallel()
 	api, dump := readAPI(t, keitarotest.Fixture("plain/in/tracker.json")), readDump(t, keitarotest.Fixture("dump-new/in/dump.sql"))

@@ -13,7 +13,7 @@ import (
 	"switchyard/models/trackerimport"
 )
 
-// fields are in the order in which they are written.
+// fields lists the fields that parameters of Keitaro fill: first otherFields, then the sub-parameters.
 var fields = func() []string {
 	list := slices.Clone(otherFields)
 	for n := 1; n <= maxSubs; n++ {

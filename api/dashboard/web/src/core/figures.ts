@@ -10,7 +10,7 @@ export const figures = measures
 export const names = Object.keys(figures) as Name[]
 export const usual: Name[] = ['clicks', 'unique_clicks', 'lp_ctr', 'conversions', 'cr', 'cost', 'revenue', 'profit', 'roi', 'epc']
 
-// figureName returns the name of a figure for places with room.
+// figureName returns the name of a figure. The name of conversions is longer here than in t.figures.names.
 export const figureName = (name: Name) => (name === 'conversions' ? t.figures.conversions : t.figures.names[name])
 export const figureOptions = names.map(value => ({ value, label: figureName(value) }))
 
@@ -54,7 +54,7 @@ function share(a: number, n: number, b: number, m: number) {
 }
 
 // isReal reports whether a change is larger than chance explains. It tests counts as Poisson values, shares as two proportions,
-// and money by the number of approved conversions and clicks behind it.
+// and figures of money by the number of approved conversions and clicks. It returns true for figures without a test.
 export function isReal(name: Name, now: FigureRow, was: FigureRow): boolean {
   const { test, over, under } = figures[name],
     figureOf = (row: FigureRow) => (n: Name) => Number(row[n])
@@ -79,7 +79,7 @@ function roundedTo(n: number, digits: number) {
 
 export type Change = { text: string; tone: 'good' | 'bad' | 'dim' }
 
-// changeOf returns the change of a figure. The change of a share is in percentage points.
+// changeOf returns the change of a figure. The change of a percentage is in percentage points.
 export function changeOf(name: Name, now: FigureRow, was: FigureRow | undefined, digits = 0): Change {
   const a = now[name],
     b = was?.[name]

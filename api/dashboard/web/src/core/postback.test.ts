@@ -21,7 +21,7 @@ test('the empty parameters of a network without macros are filled', () => {
   equal(testPostback({ ...network, postback_url: 'https://t.example/postback/1' }, 'abc'), 'https://t.example/postback/1')
 })
 
-test('a test postback pays what the offer pays, and takes the conversion back', () => {
+test('a test postback has the payout of the offer, also if it takes the conversion back', () => {
   const url = 'https://t.example/postback/1?clickid=&payout=&status=&conversion_id=',
     offer = { payout: 12.5, payout_type: 'fixed' as const, currency: 'EUR' },
     n = { ...network, postback_url: url, status_map: { rejected: ['0'] } }

@@ -89,7 +89,7 @@ export function courseOf(rows: TrendRow[], name: Name, tz: string, now: number):
 type Step = { from: number; to: number | null; conversions: number }
 
 // within returns the end, in seconds after the click, of the first step by which at least the given share of the conversions has
-// arrived. It returns null if this is the last step, which has no end.
+// arrived. It returns null if this is the last step, which has no end, and if there are no conversions.
 export function within(steps: Step[], share: number): number | null {
   const all = steps.reduce((n, s) => n + s.conversions, 0)
   let sum = 0

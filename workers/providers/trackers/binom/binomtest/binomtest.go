@@ -1,5 +1,5 @@
-// Package binomtest is a fake of the API of Binom 2. It serves groups and domains as complete lists, networks as a list of ids
-// and names, and other records in both that form and by id.
+// Package binomtest is a fake of the API of Binom 2. It serves groups and domains as complete lists, and networks as a list of ids
+// and names. It serves other records as a list of ids and names, and each of them by its id.
 package binomtest
 
 import (

@@ -62,7 +62,7 @@ const factText = (name: string, value: string) =>
     ? country(value)
     : ((name === 'device_type' ? t.devices : name === 'proxy_kind' ? botWords.proxies : undefined)?.[value] ?? value)
 
-// Story shows what happened to a click, in the order of time, and what is known about the visitor.
+// Story shows what happened to a click, and what is known about the visitor.
 function Story({ of: d }: { of: ClickAnswer }) {
   const c = d.click,
     names = d.names
