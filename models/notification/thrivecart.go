@@ -116,7 +116,8 @@ func (m *message) thrivecartOrder() (out []Report) {
 	return []Report{first}
 }
 
-// A message with more conversions reports only the total.
+// maxReports is the maximum number of charges that are reported separately. Of an order with more charges, only the total is
+// reported.
 const maxReports = 20
 
 func (m *message) thrivecartRebill() Report {
