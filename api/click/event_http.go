@@ -234,7 +234,7 @@ func readPageMessage(w http.ResponseWriter, r *http.Request) (m pageMessage, err
 
 // eventsOf returns the accepted events of a message, and an answer that lists the refused events and the personal data that are
 // not kept. The error is the one of the last refused event, or errUnavailable with no events if personal data could not be
-// sealed.
+// encrypted.
 func (h *Handler) eventsOf(r *http.Request, m pageMessage, a *routing.Account, now time.Time) (
 	events []models.SiteEvent, out eventsReply, last error,
 ) {
