@@ -40,7 +40,7 @@ SELECT id, $2, $3 FROM accounts WHERE plan = $1
 ON CONFLICT (account_id) DO UPDATE SET kept_from = EXCLUDED.kept_from, announced_at = EXCLUDED.announced_at
 WHERE h.kept_from < EXCLUDED.kept_from`
 
-// While an account's currency is being changed, its unconverted rows are kept.
+// While an account's currency is being changed, its rows are kept, because some are not converted yet.
 const selectExpired = `
 SELECT account_id, kept_from, deleted_to FROM click_history h
 WHERE deleted_to < kept_from AND announced_at < $1
@@ -136,7 +136,7 @@ func deleteSent(ctx context.Context, c db.Conn, clicks []uuid.UUID) error {
 
 const deleteHops = `DELETE FROM click_hops WHERE click_id = ANY ($1::uuid[])`
 
-// deleteClicks deletes clicks with their click-outs and postbacks. ids must be sorted. The ledger, the conversions, and what
+// deleteClicks deletes clicks with their click-outs, postbacks and site events. ids must be sorted. The ledger, the conversions, and what
 // later decisions about the conversions need stay.
 func deleteClicks(ctx context.Context, c db.Conn, in click.Store, ids []uuid.UUID) error {
 	if err := clearPostbacks(ctx, c, ids); err != nil {
@@ -158,7 +158,7 @@ func deleteClicks(ctx context.Context, c db.Conn, in click.Store, ids []uuid.UUI
 	return db.Run(ctx, c, "delete hops", deleteHops, list)
 }
 
-// deleteLostHops deletes click-outs beyond the shortest history of all plans whose click never arrived.
+// deleteLostHops deletes click-outs whose click never arrived, once they are older than the shortest history of all plans.
 func deleteLostHops(ctx context.Context, c db.Conn, now time.Time) error {
 	const lost = `DELETE FROM click_hops WHERE id = ANY (ARRAY(
 		SELECT id FROM click_hops WHERE NOT applied AND id < $1 LIMIT $2))`
