@@ -19,7 +19,8 @@ import (
 )
 
 // DeleteExpired deletes data beyond the account's plan: clicks with their click-outs, postbacks and site events, clicks of
-// smartlinks, and postbacks and site events that are too old themselves. It deletes single rows, because a partition holds the
+// smartlinks, and postbacks and site events that are too old themselves. For all plans, it deletes the click ids of ad platforms
+// after adRetention. It deletes single rows, because a partition holds the
 // clicks of all accounts. The ledger, the sums of smartlinks and the conversions stay: they contain no IP address, and figures
 // must not change without a cause. Reports that are read from rows begin with the first row that is kept. A run may be missed,
 // repeated or run in parallel.
