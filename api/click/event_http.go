@@ -318,8 +318,8 @@ func (p *pageEvent) event(clock float64, known uuid.UUID, now time.Time) (e mode
 	return e, nil
 }
 
-// setFoundBy records how the click was found: by the page, by the cookie of the tracking domain, by an ad platform's id, or not
-// at all.
+// setFoundBy records how the click is found: by the page, by the cookie of the tracking domain, by an ad platform's id, or not at
+// all.
 func (p *pageEvent) setFoundBy(e *models.SiteEvent, known uuid.UUID) {
 	id, err := models.ParseClickID(string(p.Click))
 	kind, ad, _ := strings.Cut(string(p.Ad), "=")

@@ -17,7 +17,7 @@ type kind interface {
 	all(ctx context.Context, s *store.Store, account models.Account, removed []uuid.UUID) ([]loaded, error)
 	// find returns the members of a record.
 	find(ctx context.Context, s *store.Store, account models.Account, id uuid.UUID, ids accountconfig.IDs) (accountconfig.Members, error)
-	// save replaces the record with this id, or creates one if id is zero. It returns the id.
+	// save replaces the record with the given id, or creates a record if the id is zero. It returns the record's id.
 	save(ctx context.Context, s *store.Store, account models.Account, id uuid.UUID, key string, m accountconfig.Members, ids accountconfig.IDs) (
 		uuid.UUID, error)
 	remove(ctx context.Context, s *store.Store, account, id uuid.UUID) error

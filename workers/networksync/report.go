@@ -139,8 +139,8 @@ func sum(a, b *int64) *int64 {
 	return &n
 }
 
-// orders reads conversions. An order belongs to the conversion with its id. Without such a conversion, the order belongs to the
-// only conversion of its click, if the file has no other order of the click.
+// orders reads conversions. An order belongs to the conversion with the same click, goal and id. Without such a conversion, the
+// order belongs to the only conversion of its click, if the file has no other order of the click.
 func (y *syncer) orders(ctx context.Context, r *reading, account, network uuid.UUID, text, currency string) (func(db.Conn) error, error) {
 	rows, _, err := correction.ReadConversions(text, func(correction.Conversion) string { return currency })
 	if err != nil {
