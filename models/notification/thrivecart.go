@@ -47,8 +47,8 @@ func readThriveCart(m *message) (Result, error) {
 	case d.text("order_id", "order.id") == "":
 		return Result{}, unreadable("the order has no id")
 	}
-	// In a currency whose unit does not have 100 parts, the amount is shown with the remark "in hundredths", and the conversion counts without a
-	// payout.
+	// In a currency whose unit does not have 100 parts, the amount is shown with the remark "in hundredths", and the conversion counts
+	// without a payout.
 	m.units = func(amount string) string {
 		if decimals(m.doc.text("currency", "order.currency")) != 2 {
 			return amount + " in hundredths"
