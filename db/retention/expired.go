@@ -20,10 +20,9 @@ import (
 
 // DeleteExpired deletes data beyond the account's plan: clicks with their click-outs, postbacks and site events, clicks of
 // smartlinks, and postbacks and site events that are too old themselves. For all plans, it deletes the click ids of ad platforms
-// after adRetention. It deletes single rows, because a partition holds the
-// clicks of all accounts. The ledger, the sums of smartlinks and the conversions stay: they contain no IP address, and figures
-// must not change without a cause. Reports that are read from rows begin with the first row that is kept. A run may be missed,
-// repeated or run in parallel.
+// after adRetention. It deletes single rows, because a partition holds the clicks of all accounts. The ledger, the sums of
+// smartlinks and the conversions stay: they contain no IP address, and figures must not change without a cause. Reports that are
+// read from rows begin with the first row that is kept. A run may be missed, repeated or run in parallel.
 func DeleteExpired(ctx context.Context, l click.Log) error {
 	now := l.Time()
 	postbacks, err := deleteExpiredPostbacks(ctx, l.Conn, now)
@@ -137,8 +136,8 @@ func deleteSent(ctx context.Context, c db.Conn, clicks []uuid.UUID) error {
 
 const deleteHops = `DELETE FROM click_hops WHERE click_id = ANY ($1::uuid[])`
 
-// deleteClicks deletes clicks with their click-outs, postbacks and site events. ids must be sorted. The ledger, the conversions, and what
-// later decisions about the conversions need stay.
+// deleteClicks deletes clicks with their click-outs, postbacks and site events. ids must be sorted. The ledger, the
+// conversions, and what later decisions about the conversions need stay.
 func deleteClicks(ctx context.Context, c db.Conn, in click.Store, ids []uuid.UUID) error {
 	if err := clearPostbacks(ctx, c, ids); err != nil {
 		return err

@@ -116,7 +116,7 @@ func (m *message) thrivecartOrder() (out []Report) {
 	return []Report{first}
 }
 
-// maxReports is the maximum number of charges that are reported separately. Of an order with more charges, only the total is
+// maxReports is the maximum number of charges that are reported separately. If an order has more charges, only its total is
 // reported.
 const maxReports = 20
 

@@ -109,7 +109,7 @@ func newEnv(t *testing.T) *env {
 	return w
 }
 
-// connect connects a DNS account of the provider's fake. The values in the parameter change replace those of the fake's credentials.
+// connect connects a DNS account of the provider's fake. The map change replaces some of the fake's credentials.
 func (w *env) connect(account uuid.UUID, provider string, change map[string]string) uuid.UUID {
 	w.Helper()
 	p, _ := models.DNSProviderNamed(provider)
@@ -144,7 +144,7 @@ func (w *env) wantCode(err error, code string) {
 }
 
 // TestAccounts: a DNS account is tested and its zones are listed. A failure is stored until the account works
-// again. A provider that asks for fewer requests is no failure.
+// again. It is no failure if the provider asks for fewer requests.
 func TestAccounts(t *testing.T) {
 	t.Parallel()
 	w := newEnv(t)

@@ -65,8 +65,8 @@ type reading struct {
 }
 
 // dayRefusal returns the reason why a day, written YYYY-MM-DD, must not be in a report, or "". A report of orders replaces
-// all days from its first to its last, so a mistyped year would delete the stored orders of other years. A day is accepted as soon as it has
-// begun in the easternmost time zone.
+// all days from its first to its last, so a mistyped year would delete the stored orders of other years. A day is accepted as soon
+// as it has begun in the easternmost time zone.
 func (r *reading) dayRefusal(day string) string {
 	switch {
 	case day > r.now.UTC().Add(models.AheadOfUTC).Format(time.DateOnly):

@@ -46,7 +46,7 @@ func (h *env) setSignals() {
 		db.UUIDs(ids), "{"+strings.Join(signals, ",")+"}", h.other)
 }
 
-// wrongScores counts the clicks with signals in [from, to) whose stored score is not the one that the settings give.
+// wrongScores counts the clicks with signals in [from, to) whose stored score differs from the score by the settings.
 func (h *env) wrongScores(from, to time.Time, settings bot.Settings) (n int) {
 	h.Helper()
 	var rows []struct {

@@ -88,8 +88,8 @@ func searchOf(domain, referrer string) (engine, keyword string) {
 	return "", ""
 }
 
-// matchesEngine reports whether a mark matches a domain or one of its parent domains. A mark without a dot must be the registered label: google matches
-// google.co.uk and images.google.de, but neither google.example.com nor notgoogle.com.
+// matchesEngine reports whether a mark matches a domain or one of its parent domains. A mark without a dot must be the registered
+// label: google matches google.co.uk and images.google.de, but neither google.example.com nor notgoogle.com.
 func matchesEngine(domain, mark string) bool {
 	i := strings.Index(domain, mark)
 	if i < 0 || i > 0 && domain[i-1] != '.' {

@@ -187,8 +187,8 @@ func (b *env) revokesAssistant(p *assistantProgram) {
 	}
 }
 
-// refusesAssistant refuses the program's request on the page at the given address. A request with the redirect address of another program cannot be
-// granted.
+// refusesAssistant refuses the program's request on the page at the given address. A request with the redirect address of another
+// program cannot be granted.
 func (b *env) refusesAssistant(p *assistantProgram, address string) {
 	b.t.Helper()
 	b.goTo(address)
