@@ -135,7 +135,7 @@ func TestRescore(t *testing.T) {
 	}
 }
 
-// TestRescoreTakesOver changes the settings after one part of a job. The job stops, and a second job scores the whole window again.
+// TestRescoreTakesOver changes the settings after one part of a job. This job stops, and another one scores the whole window again.
 func TestRescoreTakesOver(t *testing.T) {
 	t.Parallel()
 	h := newEnv(t)
