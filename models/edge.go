@@ -27,7 +27,7 @@ const (
 	// EdgeTooLarge is the Origin of a campaign that exceeds MaxEdgeBundle or MaxEdgeAccount. This service routes it entirely.
 	EdgeTooLarge = "too_large"
 	// EdgeBlocked is the Origin of a campaign that has blocked values, or may hand visitors over to such a campaign. This service
-	// routes it entirely, because the edge's script has no such lists.
+	// routes it entirely, because the edge's script has no lists of blocked values.
 	EdgeBlocked = "blocked_values"
 )
 

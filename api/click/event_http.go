@@ -234,7 +234,7 @@ func readPageMessage(w http.ResponseWriter, r *http.Request) (m pageMessage, err
 
 // eventsOf returns the accepted events of a message, and an answer that lists the refused events and the personal data that are
 // not kept. The error is the one of the last refused event, or errUnavailable with no events if personal data could not be
-// sealed.
+// encrypted.
 func (h *Handler) eventsOf(r *http.Request, m pageMessage, a *routing.Account, now time.Time) (
 	events []models.SiteEvent, out eventsReply, last error,
 ) {
@@ -318,8 +318,8 @@ func (p *pageEvent) event(clock float64, known uuid.UUID, now time.Time) (e mode
 	return e, nil
 }
 
-// setFoundBy records how the click was found: by the page, by the cookie of the tracking domain, by an ad platform's id, or not
-// at all.
+// setFoundBy records how the click is found: by the page, by the cookie of the tracking domain, by an ad platform's id, or not at
+// all.
 func (p *pageEvent) setFoundBy(e *models.SiteEvent, known uuid.UUID) {
 	id, err := models.ParseClickID(string(p.Click))
 	kind, ad, _ := strings.Cut(string(p.Ad), "=")

@@ -11,8 +11,8 @@ import (
 	"switchyard/models/flow"
 )
 
-// otherLink answers a path that is not the alias of a campaign. It serves the smartlink with that slug. It also serves a link
-// that was copied together with a dot or a bracket after it, and addresses of another tracker.
+// otherLink answers a path that is not the alias of a campaign. It serves smartlinks, links that were copied together with a dot
+// or a bracket after them, and addresses of another tracker.
 func (h *Handler) otherLink(w http.ResponseWriter, req *http.Request, d *routing.Domain, word, subpath string) {
 	if models.TrimLink(subpath) == "" {
 		trimmed := models.TrimLink(word)

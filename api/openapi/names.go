@@ -92,7 +92,7 @@ func operationID(row route.Route) string {
 	return "delete" + nouns(parts, true)
 }
 
-// nouns joins the parts of a path in upper camel case.
+// nouns joins the parts of a path in upper camel case, except parameters, logs and tools.
 func nouns(parts []string, singular bool) string {
 	var words []string
 	for _, part := range parts {

@@ -31,7 +31,7 @@ var elsewhere = map[string]bool{
 	"POST /networks/{id}/integration/sync too_many":       true, "POST /networks/{id}/integration/sync network_error": true,
 }
 
-// TestMain checks after all tests that they got every error code that a route declares.
+// TestMain checks, if no test was left out, that the tests got every error code that a route declares and that is in neither list.
 func TestMain(m *testing.M) {
 	code := m.Run()
 	if code == 0 && flag.Lookup("test.run").Value.String() == "" && flag.Lookup("test.skip").Value.String() == "" {

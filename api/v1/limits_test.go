@@ -293,8 +293,8 @@ func TestLimits(t *testing.T) {
 func checkLimits(t *testing.T, e env, row route.Route) {
 	t.Helper()
 	op := row.Method + " " + row.Path
-	// This route leaves out templates that break a limit. Its error for a call without a template does not begin with the field's
-	// name.
+	// This route does not refuse templates that break a limit, but leaves them out. Its error for a call without a template does not
+	// begin with the field's name.
 	if op == "POST /network-templates" {
 		return
 	}

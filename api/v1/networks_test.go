@@ -186,7 +186,7 @@ func TestNetworkErrors(t *testing.T) {
 }
 
 // A template can create the network of a sales platform that sends its own notifications, such as Shopify. Its postback address
-// has no parameters except a secret.
+// has at most one parameter, the secret.
 func TestNetworkScheme(t *testing.T) {
 	t.Parallel()
 	s := apitest.New(t)

@@ -13,11 +13,11 @@ import (
 
 // kind reads and writes the records of one kind.
 type kind interface {
-	// all lists the records of an account, and those removed records whose ids are in removed.
+	// all lists the records of an account, and the removed records with the given ids.
 	all(ctx context.Context, s *store.Store, account models.Account, removed []uuid.UUID) ([]loaded, error)
 	// find returns the members of a record.
 	find(ctx context.Context, s *store.Store, account models.Account, id uuid.UUID, ids accountconfig.IDs) (accountconfig.Members, error)
-	// save replaces the record with this id, or creates one if id is zero. It returns the id.
+	// save replaces the record with the given id, or creates a record if the id is zero. It returns the record's id.
 	save(ctx context.Context, s *store.Store, account models.Account, id uuid.UUID, key string, m accountconfig.Members, ids accountconfig.IDs) (
 		uuid.UUID, error)
 	remove(ctx context.Context, s *store.Store, account, id uuid.UUID) error
@@ -148,7 +148,7 @@ func plain[R any, P record[R], T table[R]](of func(*store.Store) T, codec *accou
 	}
 }
 
-// switched is plain for records that can be paused. on reports whether a record is active.
+// switched is the variant of plain for records that can be paused. The function on reports whether a record is active.
 func switched[R any, P record[R], T pausable[R]](of func(*store.Store) T, codec *accountconfig.Codec[R], name func(R) string, on func(R) bool) access[R, P] {
 	a := plain[R, P](of, codec, name)
 	create, update := a.create, a.update
@@ -172,7 +172,7 @@ func switched[R any, P record[R], T pausable[R]](of func(*store.Store) T, codec 
 	return a
 }
 
-// pathRefs returns the records to which paths refer.
+// pathRefs returns the ids of the records that are destinations of paths.
 func pathRefs(paths []flow.Path) []uuid.UUID {
 	destinations, _, _ := flow.References(paths)
 	return destinations

@@ -21,7 +21,7 @@ type Conn struct {
 
 const (
 	dialTimeout  = 5 * time.Second
-	readTimeout  = time.Minute // for a statement without a byte of an answer
+	readTimeout  = time.Minute // longest wait for a byte of an answer
 	maxConns     = 8
 	firstBackoff = 50 * time.Millisecond // wait before the first repetition
 	lastBackoff  = 2 * time.Second       // longest wait

@@ -14,7 +14,6 @@ import (
 )
 
 // TestBrowsersHaveTheLeastSay checks that reports by browsers count only until a server or a correction reports the conversion.
-// The order of arrival decides.
 func TestBrowsersHaveTheLeastSay(t *testing.T) {
 	t.Parallel()
 	d := dbtest.New(t)

@@ -45,7 +45,7 @@ ALTER TABLE accounts
     ADD COLUMN goal_secret      bytea,
     ADD COLUMN goal_secret_at   timestamptz;
 
--- What the visitors of a site did. The id is derived from the account and the sender's own id.
+-- What the visitors of a site did. The id is derived from the account, the source and the id that the sender gave the event.
 CREATE TABLE site_events (
     id          uuid PRIMARY KEY,
     account_id  uuid NOT NULL,

@@ -145,7 +145,8 @@ var alike = cmp.Options{
 	cmp.Comparer(func(a, b models.Visitor) bool { return a == b }),
 }
 
-// TestColdDays sends the same queries before and after the clicks of days have left PostgreSQL, and compares the answers.
+// TestColdDays sends the same queries before and after the clicks of some and of all days have left PostgreSQL, and compares the
+// answers. Without ClickHouse, a query about cold days is answered correctly or refused.
 func TestColdDays(t *testing.T) {
 	parttest.ClickHouse.Only(t)
 	t.Parallel()

@@ -19,10 +19,10 @@ import (
 )
 
 // DeleteExpired deletes data beyond the account's plan: clicks with their click-outs, postbacks and site events, clicks of
-// smartlinks, and postbacks and site events that are too old themselves. It deletes single rows, because a partition holds the
-// clicks of all accounts. The ledger, the sums of smartlinks and the conversions stay: they contain no IP address, and figures
-// must not change without a cause. Reports that are read from rows begin with the first row that is kept. A run may be missed,
-// repeated or run in parallel.
+// smartlinks, and postbacks and site events that are too old themselves. For all plans, it deletes the click ids of ad platforms
+// after adRetention. It deletes single rows, because a partition holds the clicks of all accounts. The ledger, the sums of
+// smartlinks and the conversions stay: they contain no IP address, and figures must not change without a cause. Reports that are
+// read from rows begin with the first row that is kept. A run may be missed, repeated or run in parallel.
 func DeleteExpired(ctx context.Context, l click.Log) error {
 	now := l.Time()
 	postbacks, err := deleteExpiredPostbacks(ctx, l.Conn, now)
@@ -40,7 +40,7 @@ SELECT id, $2, $3 FROM accounts WHERE plan = $1
 ON CONFLICT (account_id) DO UPDATE SET kept_from = EXCLUDED.kept_from, announced_at = EXCLUDED.announced_at
 WHERE h.kept_from < EXCLUDED.kept_from`
 
-// While an account's currency is being changed, its unconverted rows are kept.
+// While an account's currency is being changed, its rows are kept, because some are not converted yet.
 const selectExpired = `
 SELECT account_id, kept_from, deleted_to FROM click_history h
 WHERE deleted_to < kept_from AND announced_at < $1
@@ -136,8 +136,8 @@ func deleteSent(ctx context.Context, c db.Conn, clicks []uuid.UUID) error {
 
 const deleteHops = `DELETE FROM click_hops WHERE click_id = ANY ($1::uuid[])`
 
-// deleteClicks deletes clicks with their click-outs and postbacks. ids must be sorted. The ledger, the conversions, and what
-// later decisions about the conversions need stay.
+// deleteClicks deletes clicks with their click-outs, postbacks and site events. ids must be sorted. The ledger, the
+// conversions, and what later decisions about the conversions need stay.
 func deleteClicks(ctx context.Context, c db.Conn, in click.Store, ids []uuid.UUID) error {
 	if err := clearPostbacks(ctx, c, ids); err != nil {
 		return err
@@ -158,7 +158,7 @@ func deleteClicks(ctx context.Context, c db.Conn, in click.Store, ids []uuid.UUI
 	return db.Run(ctx, c, "delete hops", deleteHops, list)
 }
 
-// deleteLostHops deletes click-outs beyond the shortest history of all plans whose click never arrived.
+// deleteLostHops deletes click-outs whose click never arrived, once they are older than the shortest history of all plans.
 func deleteLostHops(ctx context.Context, c db.Conn, now time.Time) error {
 	const lost = `DELETE FROM click_hops WHERE id = ANY (ARRAY(
 		SELECT id FROM click_hops WHERE NOT applied AND id < $1 LIMIT $2))`

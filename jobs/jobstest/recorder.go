@@ -1,5 +1,5 @@
-// Package jobstest helps to test code that submits jobs. A Recorder answers jobs without Redis, Redis starts a private server,
-// and Run runs a worker.
+// Package jobstest helps to test code that submits jobs. A Recorder answers jobs without a Redis server. The function Redis starts
+// a private server, and Run runs a worker.
 package jobstest
 
 import (

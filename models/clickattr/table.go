@@ -217,7 +217,7 @@ var visitor = []Attr{
 	},
 }
 
-// bookkeeping lists the attributes of the score, the price and the decision.
+// bookkeeping lists the remaining attributes that are stored, such as the cost, the bot signals and the decision.
 var bookkeeping = []Attr{
 	{
 		Name: "bot_signals", Tag: 40, In: Smartlinks,

@@ -167,8 +167,8 @@ func TestVariants(t *testing.T) {
 	}
 }
 
-// TestSwapSpare checks that an unused spare destination of the path changes places with a broken one. Apply refuses a destination
-// that already serves visitors, or that belongs to another slot.
+// TestSwapSpare checks that a spare destination of the path, with the weight 0, changes places with a broken one. Apply refuses a
+// destination that already serves visitors, or that belongs to another slot.
 func TestSwapSpare(t *testing.T) {
 	t.Parallel()
 	r := record()

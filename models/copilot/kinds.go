@@ -21,7 +21,8 @@ const (
 	kindDomain      = "expiring_domain"
 )
 
-// The names of the figures that are read for an account. Figures of values have the name of the attribute: see Attributes.
+// The names of the figures that are read for an account. Figures of an attribute's values have the name of the attribute: see
+// Attributes.
 const (
 	Caps      = "caps"      // figures of offers with a cap
 	Campaigns = "campaigns" // which campaigns have clicks
@@ -29,8 +30,8 @@ const (
 	Sources   = "sources"   // figures of traffic sources
 )
 
-// KindsBy returns the kinds of suggestion that cannot be found without some data. what is Caps, Campaigns, Arms, Sources, one of
-// Attributes, or KindToken for the clicks without the value of a token.
+// KindsBy returns the kinds of suggestion that cannot be found without some data. The parameter names the data: Caps, Campaigns,
+// Arms, Sources, one of Attributes, or KindToken for the clicks without the value of a token.
 func KindsBy(what string) []string {
 	blocks := []string{kindBlockValue, kindBlockISP, kindBlockDevice, kindNoReturn}
 	switch what {

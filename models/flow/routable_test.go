@@ -9,8 +9,8 @@ import (
 	"switchyard/models/flow"
 )
 
-// TestValidMeansRoutable checks that, in a valid flow that is switched on, one of the paths takes a visitor that meets all
-// conditions. In a flow that is refused because of its weights, no regular path does.
+// TestValidMeansRoutable checks that a valid flow of active paths without conditions takes every visitor. In a flow that is
+// refused because of its weights, no regular path takes a visitor.
 func TestValidMeansRoutable(t *testing.T) {
 	t.Parallel()
 	passed, refused := 0, 0

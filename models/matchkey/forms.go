@@ -98,8 +98,9 @@ func regionForm(value, country string) ([]string, string) {
 
 var isUSZip = regexp.MustCompile(`^[0-9]{5}`)
 
-// zipForm returns a postal code without spaces. A code of the United States is cut to its first five digits. A code of the United
-// Kingdom loses its last two letters, which name the unit.
+// zipForm returns a postal code without spaces and, except for the United Kingdom, without a hyphen and what follows the hyphen. A
+// code of the United States is cut to its first five digits. A code of the United Kingdom loses its last two letters, which name
+// the unit.
 func zipForm(value, country string) ([]string, string) {
 	code, tail, _ := strings.Cut(value, "-")
 	zip := letters(code)

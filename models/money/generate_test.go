@@ -165,7 +165,7 @@ func localesOf(country string) (list []language.Tag) {
 	return list
 }
 
-// localeSigns returns the currencies that a locale of CLDR writes with a sign.
+// localeSigns maps each sign to the currencies for which a locale of CLDR uses it.
 func localeSigns(t *testing.T) map[string][]string {
 	t.Helper()
 	signs := map[string][]string{}

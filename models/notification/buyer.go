@@ -7,11 +7,11 @@ import (
 	"switchyard/models/matchkey"
 )
 
-// fullName is used in a scheme's table of the buyer for a member that contains both first and last name.
+// fullName is a key of Scheme.buyer. Its members contain both the first and the last name.
 const fullName = "name"
 
-// buyer returns the personal data of the buyer. A full name counts only if it has two words, because in a longer name it is not
-// clear where the last name begins.
+// buyer returns the personal data of the buyer. A full name counts only if no other member has a part of the name, and if the full
+// name has two words. In a longer name it is not clear where the last name begins.
 func (d document) buyer(members map[string][]string) matchkey.Person {
 	p := matchkey.Person{}
 	for key, paths := range members {

@@ -47,8 +47,8 @@ func readThriveCart(m *message) (Result, error) {
 	case d.text("order_id", "order.id") == "":
 		return Result{}, unreadable("the order has no id")
 	}
-	// In a currency without hundredths, the amount is shown with the remark "in hundredths", and the conversion counts without a
-	// payout.
+	// In a currency whose unit does not have 100 parts, the amount is shown with the remark "in hundredths", and the conversion counts
+	// without a payout.
 	m.units = func(amount string) string {
 		if decimals(m.doc.text("currency", "order.currency")) != 2 {
 			return amount + " in hundredths"
@@ -116,7 +116,8 @@ func (m *message) thrivecartOrder() (out []Report) {
 	return []Report{first}
 }
 
-// A message with more conversions reports only the total.
+// maxReports is the maximum number of charges that are reported separately. If an order has more charges, only its total is
+// reported.
 const maxReports = 20
 
 func (m *message) thrivecartRebill() Report {

@@ -20,7 +20,7 @@ type story struct {
 	ways           []way // the last way takes all visitors that the others do not take
 	daily          int
 	growth         float64 // change of the daily clicks over all days: .35 is 35 % more
-	rate           float64 // on the first day: the share of the people's clicks that convert
+	rate           float64 // on the first day: the share of clicks that convert, bots not counted
 	rateGrowth     float64 // the rate on the last day is about rate × rateGrowth
 	goesOn         float64 // share of a lander's visitors who go on to the offer
 	cost, payout   float64
@@ -206,7 +206,7 @@ func (s *setup) way(ctx context.Context, st *story, i int, network uuid.UUID) (o
 	return path, by
 }
 
-// The zero id stands for a malformed text, which happens only after an earlier error.
+// asID returns the zero id for a malformed text. A text is malformed only after an earlier error.
 func asID(text string) uuid.UUID {
 	id, _ := uuid.Parse(text)
 	return id

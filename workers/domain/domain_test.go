@@ -109,7 +109,7 @@ func newEnv(t *testing.T) *env {
 	return w
 }
 
-// connect connects a DNS account of the provider's fake. change replaces values of the fake's credentials.
+// connect connects a DNS account of the provider's fake. The map change replaces some of the fake's credentials.
 func (w *env) connect(account uuid.UUID, provider string, change map[string]string) uuid.UUID {
 	w.Helper()
 	p, _ := models.DNSProviderNamed(provider)
@@ -143,7 +143,8 @@ func (w *env) wantCode(err error, code string) {
 	}
 }
 
-// TestAccounts: a DNS account is tested and its zones are listed. A failure is stored until the account works again.
+// TestAccounts: a DNS account is tested and its zones are listed. A failure is stored until the account works
+// again. It is no failure if the provider asks for fewer requests.
 func TestAccounts(t *testing.T) {
 	t.Parallel()
 	w := newEnv(t)
@@ -278,7 +279,7 @@ func TestPoint(t *testing.T) {
 	for _, d := range added.Added {
 		ids[d.Host] = d.ID
 	}
-	// An earlier check found no records, so the next check would come late.
+	// The next check of each domain is far away, as after a check that found no records.
 	dbtest.Exec(t, w.db, `UPDATE domain_checks SET due_at = '2100-01-01'`)
 	pointed, err := run(w, jobs.PointDomain, w.account, jobs.PointDomainArgs{ID: ids["x.deep.shop.example"]})
 	const countDue = `SELECT count(*) FROM domain_checks WHERE due_at < '2100-01-01'`

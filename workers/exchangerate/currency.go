@@ -21,8 +21,8 @@ const (
 
 type currencyRun = workers.Run[jobs.ChangeCurrencyArgs, jobs.ChangeCurrencyAnswer]
 
-// changeCurrency converts an account's amounts to its new currency (restates them). If an attempt is cut off, the next one
-// continues there and skips what is converted already.
+// changeCurrency converts an account's amounts to its new currency (restates them). The job stores its progress, so
+// an attempt after an interruption skips what is converted already.
 func (w *worker) changeCurrency(ctx context.Context, u *currencyRun) error {
 	account := u.Job.AccountID.UUID
 	answer := jobs.ChangeCurrencyAnswer{From: u.Args.From, To: u.Args.To}
@@ -50,7 +50,7 @@ func (w *worker) changeCurrency(ctx context.Context, u *currencyRun) error {
 	return u.Commit(ctx, answer, func(c db.Conn) error { return exchangerate.EndChange(ctx, c, k) })
 }
 
-// step runs one batch in a transaction with the job's progress, again if another transaction conflicts with it.
+// step runs one batch in a transaction that also stores the job's progress. It repeats the transaction after a conflict.
 func step(ctx context.Context, u *currencyRun, do func(db.Conn, *jobs.ChangeCurrencyArgs) error) error {
 	return db.RetryConflicts(func() error {
 		return u.Step(ctx, func(c db.Conn) (jobs.ChangeCurrencyArgs, error) {

@@ -20,7 +20,7 @@ import (
 
 type reportRun = workers.Run[jobs.NetworkReportArgs, jobs.NetworkReport]
 
-// report stores a network's report that a person has uploaded. The report replaces earlier reports of the same days.
+// report stores a network's report that a person has uploaded. The report replaces what earlier uploads reported for its days.
 func (y *syncer) report(ctx context.Context, u *reportRun) error {
 	account := u.Job.AccountID.UUID
 	n, err := y.store.Networks().Find(ctx, account, u.Args.NetworkID)
@@ -64,9 +64,9 @@ type reading struct {
 	out jobs.NetworkReport
 }
 
-// dayRefusal returns the reason why a day, written YYYY-MM-DD, must not be in a report, or "". A report replaces all days from
-// its first to its last, so a mistyped year would delete the stored rows of other years. A day is accepted as soon as it has
-// begun in the easternmost time zone.
+// dayRefusal returns the reason why a day, written YYYY-MM-DD, must not be in a report, or "". A report of orders replaces
+// all days from its first to its last, so a mistyped year would delete the stored orders of other years. A day is accepted as soon
+// as it has begun in the easternmost time zone.
 func (r *reading) dayRefusal(day string) string {
 	switch {
 	case day > r.now.UTC().Add(models.AheadOfUTC).Format(time.DateOnly):
@@ -139,8 +139,8 @@ func sum(a, b *int64) *int64 {
 	return &n
 }
 
-// orders reads conversions. An order belongs to the conversion with its id. Without such a conversion, the order belongs to the
-// only conversion of its click, if the file has no other order of the click.
+// orders reads conversions. An order belongs to the conversion with the same click, goal and id. Without such a conversion, the
+// order belongs to the only conversion of its click, if the file has no other order of the click.
 func (y *syncer) orders(ctx context.Context, r *reading, account, network uuid.UUID, text, currency string) (func(db.Conn) error, error) {
 	rows, _, err := correction.ReadConversions(text, func(correction.Conversion) string { return currency })
 	if err != nil {
@@ -185,7 +185,7 @@ func (y *syncer) orders(ctx context.Context, r *reading, account, network uuid.U
 }
 
 // orderOf returns the order of a row. A row without a status is an approved order. A row without a click of ours is usable, and
-// the order has the refusal.
+// its order contains the reason for the refusal.
 func orderOf(v *correction.Conversion, currency string) (o reported.Order, usable bool) {
 	if v.Word == "" {
 		v.Status = cmp.Or(v.Status, models.StatusApproved)

@@ -46,7 +46,7 @@ func (h *env) setSignals() {
 		db.UUIDs(ids), "{"+strings.Join(signals, ",")+"}", h.other)
 }
 
-// wrongScores counts clicks in [from, to) with signals and another score than the settings give.
+// wrongScores counts the clicks with signals in [from, to) whose stored score differs from the score by the settings.
 func (h *env) wrongScores(from, to time.Time, settings bot.Settings) (n int) {
 	h.Helper()
 	var rows []struct {
@@ -69,8 +69,8 @@ func (h *env) wrongScores(from, to time.Time, settings bot.Settings) (n int) {
 	return n
 }
 
-// TestRescore: the first worker dies after one part, and the next continues. Between the parts and at the end, the figures equal
-// a recount. The amount paid stays the same.
+// TestRescore: the first worker dies after one part, and the next continues. After the first part and at the end, the figures
+// equal a recount. The amount paid stays the same.
 func TestRescore(t *testing.T) {
 	t.Parallel()
 	h := newEnv(t)
@@ -135,7 +135,7 @@ func TestRescore(t *testing.T) {
 	}
 }
 
-// TestRescoreTakesOver changes the settings after a part. That job stops, and another scores the whole window again.
+// TestRescoreTakesOver changes the settings after one part of a job. This job stops, and another one scores the whole window again.
 func TestRescoreTakesOver(t *testing.T) {
 	t.Parallel()
 	h := newEnv(t)

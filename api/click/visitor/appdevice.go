@@ -119,7 +119,7 @@ func isApple(name string) bool {
 	return strings.HasPrefix(name, "iPhone") || strings.HasPrefix(name, "iPad") || strings.HasPrefix(name, "iPod")
 }
 
-// twitterDevice reads "TwitterAndroid/10.48.0-release.0 (310480000-r-0) Pixel 7/14 (Google;Pixel 7;...)".
+// twitterDevice reads a user agent such as "TwitterAndroid/10.48.0-release.0 (310480000-r-0) Pixel 7/14 (Google;Pixel 7;...)".
 func twitterDevice(ua string) appDevice {
 	text, found := strings.CutPrefix(ua, "TwitterAndroid/")
 	if !found {
@@ -153,8 +153,9 @@ func applyAppDevice(ua string, a *agent) {
 	}
 }
 
-// darwinDevice reads "TikTok/131012 CFNetwork/978.0.7 Darwin/18.7.0", which apps on iOS send. Up to Darwin 24, the major version of
-// Darwin is six higher than the one of iOS. From Darwin 25 on, it is one lower. From Darwin 21 on, the minor versions are the same.
+// darwinDevice reads a user agent such as "TikTok/131012 CFNetwork/978.0.7 Darwin/18.7.0", which apps on iOS send. Up to Darwin 24,
+// the major version of Darwin is six higher than the one of iOS. From Darwin 25 on, it is one lower. From Darwin 21 on, the minor
+// versions are the same.
 func darwinDevice(ua string) appDevice {
 	const lastOld, oldDistance, sameMinors = 24, 6, 21
 	darwin := versionAt(textAfter(ua, " Darwin/"))

@@ -34,7 +34,7 @@ func TestLanguages(t *testing.T) {
 		",,en": "en", " , ;q=1, it;q=0.5": "it", "en;q=,de;q=0.1": "de", "fr;q=high": "fr", "fr;q=5,es;q=0.2": "es",
 		"fr;q=1.5,es;q=0.2": "es", "fr;q=-1": "fr", ";": "", "q=0.9": "", "en=US,de;q=0.3": "de", "en us,de;q=0.2": "de",
 
-		// Programs write an underscore.
+		// Some programs write an underscore.
 		"en_US": "en", "zh_CN": "zh", "pt_BR,pt;q=0.9": "pt", "zh_Hans_CN;q=0.5,en_US": "en",
 
 		// Replaced codes, and codes of three letters.

@@ -33,8 +33,8 @@ func domainOf(referrer string) string {
 }
 
 // searchEngines are recognized by the mark: a label of their domain that is followed by a top-level domain, or a whole domain if
-// the mark has a dot. Param is the parameter of their result page with the searched words. Charset is the charset of the searched
-// words in addresses of the engine's old pages and of its partners.
+// the mark has a dot. The field param names the parameter of the result page that has the searched words. The field charset is their
+// charset in addresses of the engine's old pages and of its partners.
 var searchEngines = []struct{ mark, name, param, charset string }{
 	{"google", "Google", "q", ""},
 	{"bing", "Bing", "q", ""},
@@ -64,7 +64,7 @@ var searchEngines = []struct{ mark, name, param, charset string }{
 	{"com.google.android.googlequicksearchbox", "Google", "q", ""},
 }
 
-// notSearch are services on a search engine's domain whose visitors did not search.
+// notSearch lists the subdomains of search engines whose visitors did not search.
 var notSearch = []string{
 	"mail.", "docs.", "drive.", "accounts.", "translate.", "sites.", "groups.", "plus.", "play.", "meet.",
 }
@@ -88,8 +88,8 @@ func searchOf(domain, referrer string) (engine, keyword string) {
 	return "", ""
 }
 
-// matchesEngine reports whether a domain is the mark or below it. A mark without a dot must be the registered label: google matches
-// google.co.uk and images.google.de, but neither google.example.com nor notgoogle.com.
+// matchesEngine reports whether a mark matches a domain or one of its parent domains. A mark without a dot must be the registered
+// label: google matches google.co.uk and images.google.de, but neither google.example.com nor notgoogle.com.
 func matchesEngine(domain, mark string) bool {
 	i := strings.Index(domain, mark)
 	if i < 0 || i > 0 && domain[i-1] != '.' {

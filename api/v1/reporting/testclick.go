@@ -194,7 +194,8 @@ func sampleLink(link string, source models.SourceLink) string {
 	return link + "?" + string(query)
 }
 
-// address adds the steps domain and campaign. It reports whether the link leads to the wanted campaign.
+// address adds the step domain and, if the domain is known, the step campaign. It reports whether the link leads to the wanted
+// campaign.
 func (s *steps) address(req *http.Request, t *click.Trial, want models.Campaign) bool {
 	if t.Domain == nil {
 		s.add("domain", false, "%.253s is no shared link domain and no verified domain of the account", req.URL.Hostname())

@@ -15,7 +15,7 @@ import (
 	"switchyard/ops/config"
 )
 
-// dataCmd loads lists for bot detection.
+// dataCmd manages the lists for bot detection.
 type dataCmd struct {
 	Update dataUpdate `cmd:"" help:"Load lists from files. They replace the lists of the same kinds."`
 	List   dataList   `cmd:"" help:"List the loaded lists with their ages, and the lists that are built into the program."`

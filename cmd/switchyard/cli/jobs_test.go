@@ -12,8 +12,8 @@ import (
 	"switchyard/jobs/jobstest"
 )
 
-// TestJobsCommandMistakes: a mistake gives an exit code and one line on standard error that says what to do. Standard output has
-// no answer.
+// TestJobsCommandMistakes: a mistake gives an exit code and one line on standard error that says what to do. Only the
+// requeue of an unknown id has an answer on standard output: an empty list.
 func TestJobsCommandMistakes(t *testing.T) {
 	t.Parallel()
 	_, migrated := dbtest.NewURL(t)

@@ -193,8 +193,9 @@ function lastResort(p) {
 }
 
 /**
- * decide routes a visitor through the campaign, and through the campaigns that it hands over to. visit.enter(id, campaign) returns
- * the visitor's bindings in a campaign. decide calls visit.handOver(route, bindable) at each hand-over.
+ * decide routes a visitor through the campaign of the bundle, and through the campaigns to which the visitor is handed over.
+ * visit.enter(id, campaign) returns the visitor's bindings in a campaign. decide calls visit.handOver(route, bindable) at each
+ * hand-over.
  */
 export function decide(bundle, visitor, seed, visit) {
   const hops = [];

@@ -18,7 +18,7 @@ const (
 	day        = 24 * time.Hour
 	weekDays   = 7
 	weekClicks = weekDays * 285_715 // 2,000,005: the default of Options.Clicks
-	longClicks = 30_000             // clicks with typical, long values: about as many as fit into a file
+	longClicks = 30_000             // number of exported clicks with long values: about as many as fit into a file
 )
 
 var (
@@ -35,7 +35,8 @@ var (
 const ident = `CREATE FUNCTION pg_temp.ident(kind text, n int) RETURNS uuid LANGUAGE sql IMMUTABLE
 AS $$ SELECT md5(kind || n)::uuid $$`
 
-// load inserts the clicks by SQL, together with the ledger deltas that the ingester would have written.
+// load inserts clicks and conversions by SQL, with the ledger deltas that the service would have written. The clicks with few
+// values (insertBare) get no deltas.
 func (w *week) load(ctx context.Context) error {
 	w.logf("storing %d clicks", w.clicks)
 	for n := -1; n < weekDays; n++ {
@@ -103,7 +104,7 @@ func storeDay(ctx context.Context, d *db.DB, account uuid.UUID, at time.Time, cl
 }
 
 // StoreDay stores the given number of clicks of an account on the day that begins at the given moment, with the ledger rows
-// that the ingester would have written. The account must not have clicks on other days.
+// that the ingester would have written. The account must not have other clicks.
 func StoreDay(ctx context.Context, d *db.DB, account uuid.UUID, at time.Time, clicks int) error {
 	if err := (click.Log{Conn: d}).EnsurePartition(ctx, at); err != nil {
 		return err

@@ -141,7 +141,7 @@ func (t *traffic) pick(i int) *campaign {
 	panic("smoke: the shares of the campaigns do not make 100")
 }
 
-// click sends one visitor, who opens the page and, from a lander, follows the links to the offers.
+// click sends one visitor, who opens the tracking link and, from a lander, follows the links to the offers.
 func (t *traffic) click(ctx context.Context, c *click, seen map[string]bool) error {
 	if err := t.disturb(ctx, c); err != nil {
 		return err
@@ -246,7 +246,7 @@ var transitions = map[string]struct {
 
 var secondPattern = regexp.MustCompile(`/out/go\?[^"]*`)
 
-// secondPage follows an answer that leads to a second page of the tracking domain, and takes over its target.
+// secondPage follows an answer that leads to a second page of the tracking domain, and sets resp.to to the target of that page.
 func (t *traffic) secondPage(ctx context.Context, c *click, resp *response) error {
 	address := secondPattern.FindString(resp.body)
 	if address == "" {

@@ -34,8 +34,8 @@ func (i *Issuer) Background() *Issuer {
 // Name implements issuer.Issuer.
 func (*Issuer) Name() string { return models.EdgeCloudflare }
 
-// Request creates the custom hostname of a host, or adopts an existing one. For a hostname that we have created, it restarts the
-// validation where that can help.
+// Request creates the custom hostname of a host, or adopts an existing one. If the id of the hostname is already recorded, Request
+// restarts the validation where that can help.
 func (i *Issuer) Request(ctx context.Context, cert models.Certificate) (models.CertificateState, error) {
 	h, err := i.request(ctx, cert)
 	if err != nil {
@@ -90,8 +90,8 @@ func (i *Issuer) obtain(ctx context.Context, cert models.Certificate) (Hostname,
 // clockSkew is the largest expected difference between our clock and Cloudflare's.
 const clockSkew = 2 * time.Minute
 
-// isOurs reports whether we created a hostname that is not recorded. It assumes so if it was created after our first request,
-// which may have been cut off before we could record it.
+// isOurs reports whether a hostname whose id is not recorded was created after our first request. Then it is probably ours: the
+// request may have been cut off before we could record the id.
 func (h Hostname) isOurs(askedAt *time.Time) bool {
 	return askedAt != nil && !h.CreatedAt.IsZero() && h.CreatedAt.After(askedAt.Add(-clockSkew))
 }
@@ -125,8 +125,8 @@ func (i *Issuer) Read(ctx context.Context, cert models.Certificate) (models.Cert
 	return i.state(h), nil
 }
 
-// Release deletes a hostname. It is no error if the hostname no longer exists. Without an id, it deletes the hostname only if it
-// was created after our first request for it.
+// Release deletes a hostname. It is no error if the hostname no longer exists. If no id is recorded, Release deletes only a
+// hostname that was created after our first request.
 func (i *Issuer) Release(ctx context.Context, cert models.Certificate) error {
 	id := cert.ExternalID
 	if id == "" {

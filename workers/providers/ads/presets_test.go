@@ -180,7 +180,7 @@ func TestPresets(t *testing.T) {
 	}
 }
 
-// TestCustomEndpointPages: pages are read until a page is not full, and a repeated last page does not count.
+// TestCustomEndpointPages: after the last page, the platform returns the last page again. The repeated page does not count.
 func TestCustomEndpointPages(t *testing.T) {
 	t.Parallel()
 	var pages []string

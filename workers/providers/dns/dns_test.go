@@ -25,7 +25,7 @@ import (
 	"switchyard/workers/providers/rest/resttest"
 )
 
-// main is a zone with more records than a page of any provider has.
+// main is a zone with more records than any provider returns in one page.
 const main = "shop.example.com"
 
 func newEnv() *dnstest.World {
@@ -45,7 +45,7 @@ func newEnv() *dnstest.World {
 	return dnstest.NewWorld(map[string][]libdns.RR{main: records}, order...)
 }
 
-// fakes returns all providers with an HTTP API.
+// fakes returns the names of all providers with an HTTP API.
 func fakes(t *testing.T) []string {
 	t.Helper()
 	var names []string

@@ -11,7 +11,7 @@ import (
 	"switchyard/workers/providers/rest/resttest"
 )
 
-// advertisers are ad accounts whose ids are written as people do.
+// advertisers are ad accounts. The ids at Google have hyphens, as people write them.
 var advertisers = []oauth.Advertiser{
 	{Provider: models.GoogleAds, Currency: "EUR", Credentials: map[string]string{"customer_id": "123-456-7890", "login_customer_id": "999-888-7777"}},
 	{Provider: models.MicrosoftAds, Credentials: map[string]string{"account_id": "176", "customer_id": "250"}},

@@ -26,16 +26,16 @@ var google = platform{ //nolint:gosec // names of settings are no secrets
 }
 
 const (
-	maxGoogleLogins = 40 // accounts whose name and accounts below are requested
-	googleAtOnce    = 6  // of these requests
+	maxGoogleLogins = 40 // maximum number of calls of googleBelow
+	googleAtOnce    = 6  // maximum number of these calls at the same time
 )
 
 const googleClients = "SELECT customer_client.id, customer_client.descriptive_name, customer_client.currency_code, " +
 	"customer_client.time_zone, customer_client.manager, customer_client.status, customer_client.level " +
 	"FROM customer_client WHERE customer_client.level <= 1"
 
-// googleAccounts lists the accounts that the token reaches, and the accounts one level below each of them. An account that
-// cannot be asked is listed without a name.
+// googleAccounts lists the accounts that the token reaches, and the accounts one level below each of them. An account
+// that no call of googleBelow lists has no name.
 func googleAccounts(ctx context.Context, s *session) ([]Account, error) {
 	var reached struct {
 		Names []string `json:"resourceNames"`
@@ -51,7 +51,7 @@ func googleAccounts(ctx context.Context, s *session) ([]Account, error) {
 		case !known:
 			at[a.ID] = len(out)
 			out = append(out, a)
-		case out[i].ParentID != "" && a.ParentID == "", out[i].Name == "": // a knows more than out[i]
+		case out[i].ParentID != "" && a.ParentID == "", out[i].Name == "": // a says more than out[i]
 			out[i] = a
 		}
 	}

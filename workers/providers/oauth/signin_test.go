@@ -95,7 +95,7 @@ func TestExchange(t *testing.T) {
 	})
 }
 
-// TestExchangeRefused: a code is accepted once, and only with its app, verifier and redirect.
+// TestExchangeRefused: a code is accepted once, and only with its verifier and redirect.
 func TestExchangeRefused(t *testing.T) {
 	t.Parallel()
 	each(t, func(t *testing.T, w *oauthtest.World, c *oauth.Client, provider string) {

@@ -8,7 +8,7 @@ package trackers
 
 import "log/slog"
 
-// Access has the address of another tracker and the credentials for its API. It is stored sealed, until its run ends.
+// Access has the address of another tracker and the credentials for its API. The service stores it encrypted until the import ends.
 type Access struct {
 	URL string // such as https://tracker.example.com; empty for a tracker with one address for all customers
 	ID  string // the public part of the credentials, or empty

@@ -62,7 +62,8 @@ func newAssistantProgram(t *testing.T) *assistantProgram {
 	return p
 }
 
-// connect connects the program to a service. grant has to answer the page at an address for the person.
+// connect connects the program to a service. The function grant must open the page at the given address and answer it, as the
+// person would.
 func (p *assistantProgram) connect(service string, grant func(address string)) (session *sdk.ClientSession, address string) {
 	p.t.Helper()
 	failed := make(chan error, 1)
@@ -186,8 +187,8 @@ func (b *env) revokesAssistant(p *assistantProgram) {
 	}
 }
 
-// refusesAssistant refuses the program's request at address. A request with the redirect address of another program cannot be
-// granted.
+// refusesAssistant refuses the program's request on the page at the given address. A request with the redirect address of another
+// program cannot be granted.
 func (b *env) refusesAssistant(p *assistantProgram, address string) {
 	b.t.Helper()
 	b.goTo(address)

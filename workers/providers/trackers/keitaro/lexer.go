@@ -82,7 +82,7 @@ func (s *sqlReader) word(first byte) (string, error) {
 	}
 }
 
-// skipPast skips up to and including the end of a comment. The file may also end a comment of one line.
+// skipPast skips up to and including the end of a comment. A comment of one line may also end where the file ends.
 func (s *sqlReader) skipPast(end string) error {
 	last := end[len(end)-1]
 	var before byte
@@ -108,7 +108,7 @@ func (s *sqlReader) skipPast(end string) error {
 	}
 }
 
-// escapes have another meaning after a backslash.
+// escapes maps the characters that have another meaning after a backslash to this meaning.
 var escapes = map[byte]byte{'0': 0, 'n': '\n', 'r': '\r', 't': '\t', 'b': '\b', 'Z': 26}
 
 // quoted reads a text up to its closing quote. A quote within it is doubled or, except in backquotes, after a backslash. If keep

@@ -43,7 +43,7 @@ export function change(params: Record<string, string | string[] | null>, replace
 
 const address = (path: string, query: URLSearchParams) => path + (query.size ? '?' + query : '')
 
-// to returns the address of another screen, with the same window.
+// to returns the address of another screen, with the same window of time (w) and comparison (cmp).
 export function to(path: string, params: Record<string, string | string[]> = {}) {
   const query = new URLSearchParams()
   for (const name of ['w', 'cmp']) {
