@@ -57,6 +57,7 @@ func TestFloodOfRefusalsIsSlowed(t *testing.T) {
 	if refuse(flooder, "192.0.2.1:1", http.StatusTooManyRequests) {
 		t.Error("a refusal is delayed although no more refusals may wait at the same time")
 	}
+	f.delayed = semaphore.NewWeighted(1)
 	now = now.Add(time.Second)
 	if refuse(flooder, "192.0.2.1:1", http.StatusTooManyRequests) {
 		t.Error("the caller still waits after a second")

@@ -68,7 +68,11 @@ type Matched struct {
 // refused. Every other postback waits for waits[n] after n earlier attempts, and after the last wait it is unmatched.
 func MatchPostbacks(ctx context.Context, l click.Log, waits []time.Duration, limit int) (Matched, error) {
 	seconds := db.Map(waits, time.Duration.Seconds)
-	oldest, err := thawDue(ctx, l, limit)
+	copied, err := click.ReadCopy(ctx, l.Conn)
+	if err != nil {
+		return Matched{}, err
+	}
+	oldest, err := thawDue(ctx, l, copied.ColdBefore, limit)
 	if err != nil {
 		slog.WarnContext(ctx, "postbacks of old clicks wait", "error", err)
 	}
@@ -94,12 +98,11 @@ ORDER BY match_at LIMIT $1`
 
 // thawDue finds clicks of due postbacks that are only in ClickHouse, and inserts them into PostgreSQL again. Clicks with ids below
 // oldest cannot be looked up at the moment, so their postbacks stay waiting.
-func thawDue(ctx context.Context, l click.Log, limit int) (oldest uuid.UUID, err error) {
-	s, err := click.ReadCopy(ctx, l.Conn)
-	if err != nil || s.ColdBefore.IsZero() {
-		return oldest, err
+func thawDue(ctx context.Context, l click.Log, coldBefore time.Time, limit int) (oldest uuid.UUID, err error) {
+	if coldBefore.IsZero() {
+		return uuid.Nil, nil
 	}
-	cold := models.FloorClickID(s.ColdBefore)
+	cold := models.FloorClickID(coldBefore)
 	ids, err := db.Select[uuid.UUID](ctx, l.Conn, "postbacks of cold clicks", selectColdDue, limit, cold)
 	if err == nil && len(ids) > 0 {
 		_, err = l.Store().Thaw(ctx, l.Conn, uuid.Nil, ids)
@@ -107,5 +110,5 @@ func thawDue(ctx context.Context, l click.Log, limit int) (oldest uuid.UUID, err
 	if err != nil {
 		return cold, err
 	}
-	return oldest, nil
+	return uuid.Nil, nil
 }

@@ -2,6 +2,7 @@ package tool
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"net/url"
 	"slices"
@@ -72,7 +73,7 @@ func (p Param) schema() map[string]any {
 	texts := map[string]any{"type": "string"}
 	switch p.Type {
 	case Text:
-		s["type"], s["maxLength"] = "string", max(p.Long, maxArgument)
+		s["type"], s["maxLength"] = "string", cmp.Or(p.Long, maxArgument)
 	case ID:
 		s["type"], s["format"] = "string", "uuid"
 	case Whole:

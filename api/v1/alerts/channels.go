@@ -134,7 +134,7 @@ func (d Deps) checkAlertReceiver(credentials map[string]string) error {
 	a, err := mail.ParseAddress(address)
 	if err != nil || a.Address != address || len(address) > maxAddress || !strings.Contains(address[strings.LastIndexByte(address, '@'):], ".") ||
 		slices.ContainsFunc([]byte(address), func(b byte) bool { return b <= ' ' || b > '~' || b == ',' }) {
-		return models.Invalid("invalid_credentials", "address is not an e-mail address such as you@example.com")
+		return models.Invalid("invalid_credentials", "an e-mail address looks like you@example.com")
 	}
 	return nil
 }
