@@ -62,7 +62,7 @@ func checkSecret(n models.Network) error {
 	signs = signs && !s.SecretInAddress
 	switch {
 	case len(secret) > maxSecret:
-		return TooLong("postback_secret", maxSecret)
+		return models.Invalid("too_long", "postback_secret may have at most %d bytes", maxSecret)
 	case strings.ContainsFunc(secret, unicode.IsControl):
 		return models.Invalid("invalid_input", "postback_secret must not hold control characters")
 	case !signs && token.LooksLikeMacro(secret):

@@ -48,7 +48,7 @@ func (s Source) Check(now time.Time) error {
 			return invalid("the macro of %s must be a text of at most %d characters, without control characters", m.Param, maxMacro)
 		case (m.Macro != "" || !isLone) && !token.LooksLikeMacro(m.Macro):
 			return invalid("%s is not recognized as a macro", m.Macro)
-		case isLone && (len(m.Macro) > maxLoneMacro || strings.Contains(m.Macro, " ")):
+		case isLone && (utf8.RuneCountInString(m.Macro) > maxLoneMacro || strings.Contains(m.Macro, " ")):
 			return invalid("the macro of %s must have at most %d characters and no spaces", m.Param, maxLoneMacro)
 		}
 		params[name] = true
