@@ -165,8 +165,7 @@ ORDER BY id FOR UPDATE`
 
 // LockPostbacks locks a postback and earlier postbacks of its click in the transaction of c. It waits for transactions that are
 // deciding one of them. It returns the postbacks that are still to be decided, in the order of arrival, or nothing if the
-// postback itself is recorded or ignored. Call it before the click is
-// locked: retention.Clear locks in the same order.
+// postback itself is recorded or ignored. Call it before the click is locked: retention.Clear locks in the same order.
 func LockPostbacks(ctx context.Context, c db.Conn, id uuid.UUID, earlier []uuid.UUID) ([]uuid.UUID, error) {
 	locked, err := db.Select[uuid.UUID](ctx, c, "lock postbacks", lockPostbacks, id, db.UUIDs(earlier))
 	if err != nil || !slices.Contains(locked, id) {
