@@ -183,7 +183,7 @@ func TestRestoreEqualsBackup(t *testing.T) {
 }
 
 // TestRestoreRefuses: nothing is loaded from a wrong file or by an interrupted call. Afterwards the right file is accepted. A
-// database with rows accepts no file.
+// database that is not empty accepts no file.
 func TestRestoreRefuses(t *testing.T) {
 	t.Parallel()
 	s := newService(t)

@@ -62,7 +62,7 @@ var recordName = recordNameIn(map[string][]string{
 	"host": {"domains"},
 })
 
-// Its argument maps the column of the name to tables.
+// recordNameIn returns SQL for the name of a change's record. The keys of tables are the columns that hold names.
 func recordNameIn(tables map[string][]string) string {
 	var parts []string
 	for _, column := range slices.Sorted(maps.Keys(tables)) {

@@ -167,7 +167,7 @@ func set[T any](to, value *T) {
 	}
 }
 
-// Its errors have the code invalid_input.
+// complete returns the credentials to store. Its errors have the code invalid_input.
 func (w SourceConnect) complete(i models.SourceIntegration, stored map[string]string) (map[string]string, error) {
 	stored = maps.Clone(stored)
 	for _, name := range w.Clear {

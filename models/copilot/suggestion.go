@@ -78,7 +78,7 @@ type Change struct {
 	models.Owned
 	SuggestionID uuid.NullUUID `db:"suggestion_id" json:"suggestion_id" doc:"the suggestion that was applied"`
 	ProposalID   uuid.NullUUID `db:"proposal_id" json:"proposal_id" doc:"the proposal that was applied"`
-	RuleID       uuid.NullUUID `db:"rule_id" json:"rule_id" doc:"the rule of the account that made the change"`
+	RuleID       uuid.NullUUID `db:"rule_id" json:"rule_id" doc:"the account's rule, if a rule made the change"`
 	CampaignID   uuid.NullUUID `db:"campaign_id" json:"campaign_id"`
 	Title        string        `db:"title" json:"title"`
 	Action       Action        `db:"action,json" json:"action"`

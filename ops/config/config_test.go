@@ -233,8 +233,8 @@ func TestEdge(t *testing.T) {
 	}
 }
 
-// TestTogether: a setting without the other setting that it needs is reported at the start, and so are two settings
-// that exclude each other.
+// TestTogether: a setting without the other setting that it needs is reported at the start, and so are settings that contradict
+// each other.
 func TestTogether(t *testing.T) {
 	t.Parallel()
 	id := strings.Repeat("0", 32)

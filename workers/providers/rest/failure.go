@@ -150,7 +150,7 @@ var messageMembers = map[string]bool{
 const maxComplaint = 300
 
 // Complaint returns the words with which the JSON of an error describes it, or "". It collects the texts of the members in
-// messageMembers, and all texts in lists, at any depth.
+// messageMembers, and all texts in lists, down to 20 levels.
 func Complaint(body []byte) string {
 	var words []string
 	dec := json.NewDecoder(bytes.NewReader(body))
@@ -158,7 +158,7 @@ func Complaint(body []byte) string {
 	return strings.Join(words, "; ")
 }
 
-// collect reads a JSON value and adds its texts to words, if inWords is true or the text is in a list.
+// collect reads a JSON value and adds its texts to words. inWords says that the value is in a list or a member in messageMembers.
 func collect(dec *json.Decoder, inWords bool, words *[]string, depth int) error {
 	t, err := dec.Token()
 	if err != nil || depth > 20 {

@@ -52,7 +52,7 @@ const fieldsOf = (c: RecordedChange) =>
     .slice(0, 8)
     .map(f => w.fields[f] ?? f.replaceAll('_', ' '))
     .join(', ')
-// shownOf selects the marks of a group that are shown: all notes and the latest changes. `more` is the number of other changes.
+// shownOf selects the marks that are shown: all notes and the latest changes. `more` is the number of other changes.
 function shownOf(marks: Mark[]) {
   const notes = marks.filter(m => m.note),
     changes = marks.filter(m => m.change)
