@@ -63,8 +63,8 @@ type pageQuery[T any] struct {
 	Order []orderColumn
 	// Asc sorts the smallest values first. The default is largest first.
 	Asc bool
-	// Filters describes everything else that decides which rows are in the list. A cursor is valid only with the Filters with
-	// which it was made.
+	// Filters describes what else, besides the account and Conditions, decides which rows are in the list. A cursor is valid only
+	// with the Filters with which it was made.
 	Filters string
 	// Conditions are added to the WHERE clause of SQL.
 	Conditions []pageCondition
