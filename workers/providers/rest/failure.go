@@ -26,7 +26,7 @@ var (
 	ErrBusy    = errors.New("the provider is being asked too often")
 )
 
-// FailureError is a provider's refusal of a request. Text is in the provider's own words.
+// FailureError is a provider's refusal of a request. Text has the provider's own words, if the answer has any.
 type FailureError struct {
 	Status  int // 0: the provider reported the failure with a successful status
 	Text    string
