@@ -60,7 +60,8 @@ func TestAuditHasEntries(t *testing.T) {
 	}
 }
 
-// TestAuditNamesPeople: the log shows the e-mail beside the name, so that a member who takes another person's name can be distinguished.
+// TestAuditNamesPeople: the log shows the name and the e-mail, so that a member who takes another person's name can be
+// distinguished.
 func TestAuditNamesPeople(t *testing.T) {
 	t.Parallel()
 	s := apitest.New(t)

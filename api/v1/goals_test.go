@@ -190,7 +190,7 @@ func TestGoalPlan(t *testing.T) {
 	}
 }
 
-// TestGoalFigures: the list shows the figures of goals and products. Events that look like a goal, but have none, become
+// TestGoalFigures: the list shows the figures of goals and products. Events that look like a new goal become
 // suggestions.
 func TestGoalFigures(t *testing.T) {
 	t.Parallel()

@@ -27,7 +27,8 @@ SELECT day, currency FROM unnest($1::date[], $2::text[]) AS k (day, currency)
 WHERE EXISTS (SELECT FROM account_rates r WHERE r.day >= k.day AND r.day <= k.day + $3::int)
 ON CONFLICT DO NOTHING`
 
-// recordChange records rates that were stored with replace, so that UpdateFixed finds the facts that they affect.
+// recordChange records the rates that a call of Save stored, if this call may replace rates. UpdateFixed then finds the facts that
+// they affect.
 func recordChange(ctx context.Context, c db.Conn, list []models.Rate) error {
 	days, currencies := dayColumns(list)
 	return db.Run(ctx, c, "record changes of rates", recordChanges, days, currencies, models.RateDays)

@@ -28,8 +28,8 @@ const (
 type Suggestion struct {
 	models.Owned
 	Kind string `db:"kind,once" json:"kind"`
-	// Key identifies a suggestion among the suggestions of its kind. Each key has at most one suggestion
-	// that is open, dismissed or snoozed.
+	// Key identifies a suggestion among the suggestions of its kind. Each key has at most one suggestion that is open,
+	// dismissed or snoozed.
 	Key          string        `db:"key,once" json:"-"`
 	CampaignID   uuid.NullUUID `db:"campaign_id,once" json:"campaign_id"`
 	CampaignName string        `db:"campaign_name" json:"campaign"`

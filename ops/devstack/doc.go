@@ -8,8 +8,9 @@
 // the same time share one set of servers.
 //
 // PostgreSQL refuses to run as root. If the caller is root, the instances run as the system user that owns their directory. If
-// root owns this directory or it does not exist yet, they run as the user "postgres" or, if there is no such user, as "nobody".
-// If that user cannot reach the data directory, the instances are placed below /var/tmp instead, and the output says so.
+// root owns this directory or it does not exist yet, they run as the user "postgres", or as another user without privileges if
+// there is no user "postgres". If that user cannot reach the data directory, the instances are placed below /var/tmp instead, and
+// the output says so.
 //
 // It is meant for development, tests and single machines. Set DATABASE_URL and REDIS_URL to use servers of your own.
 package devstack

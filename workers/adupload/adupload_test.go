@@ -136,7 +136,7 @@ func TestDestinationRefused(t *testing.T) {
 	calls := w.platform.Calls()
 	w.convert("approved", 20, c[1])
 	if w.sweep(); w.platform.Calls() != calls || calls != 1 {
-		t.Errorf("%d requests in all and %d before the second sweep, want 1 and 1", w.platform.Calls(), calls)
+		t.Errorf("%d requests in all, of which %d came before the second sweep, want 1 and 1", w.platform.Calls(), calls)
 	}
 	action = adstest.GoogleShared
 	w.connect(func(c *store.SourceConnect) { c.ConversionAction = &action })

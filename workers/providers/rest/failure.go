@@ -158,7 +158,8 @@ func Complaint(body []byte) string {
 	return strings.Join(words, "; ")
 }
 
-// collect reads a JSON value and adds its texts to words. inWords says that the value is in a list or a member in messageMembers.
+// collect reads a JSON value and adds to words the texts in it that Complaint collects. inWords says that the value itself counts
+// if it is a text.
 func collect(dec *json.Decoder, inWords bool, words *[]string, depth int) error {
 	t, err := dec.Token()
 	if err != nil || depth > 20 {

@@ -66,8 +66,8 @@ var known = map[string]*clickattr.Values{
 	"language": clickattr.Languages, "continent": clickattr.Continents,
 }
 
-// Listed adds a test of values: visitors must have one or, with reject, none. If no visitor can have one of the values, Listed
-// only calls Lose.
+// Listed adds a test of values: visitors must have one or, with reject, none. If the list is empty or has a value that no
+// visitor can have, Listed calls Lose instead.
 func (t *Test) Listed(name, attribute string, values []string, reject bool) {
 	var list []any
 	for _, v := range values {
