@@ -43,8 +43,8 @@ type Env struct {
 	// Admit reserves one click of a path with a daily cap. If it returns false, the path is skipped. It is called last, so an
 	// admitted path is always the chosen one. If it is nil, daily caps are not checked.
 	Admit func(*Route) bool
-	// Trace receives the steps of the decision, if the plan was compiled with Explained. It may be nil. Filling it allocates
-	// memory.
+	// Trace receives the steps of the decision. It may be nil, and must be nil if the plan was compiled without Explained. Filling
+	// it allocates memory.
 	Trace *Trace
 }
 
