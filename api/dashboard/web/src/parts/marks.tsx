@@ -19,7 +19,7 @@ import { t } from '../core/text.ts'
 import { w } from '../text/marks.ts'
 
 export const words = w
-const gap = 26, // px; marks that are less than this apart are merged into one
+const gap = 26, // px; a mark that is closer to the first mark of a group joins the group
   most = 12 // changes of a group that are shown
 const changed = () => touches('app')
 
