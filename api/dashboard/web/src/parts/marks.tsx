@@ -20,7 +20,7 @@ import { w } from '../text/marks.ts'
 
 export const words = w
 const gap = 26, // px; a mark that is closer to the first mark of a group joins the group
-  most = 12 // changes of a group that are shown
+  most = 12 // changes that are shown in one list
 const changed = () => touches('app')
 
 function sentenceOf(c: RecordedChange): string {
