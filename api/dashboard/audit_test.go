@@ -26,7 +26,7 @@ func entries(t *testing.T, owner *person, query string) (out []string) {
 	return out
 }
 
-// TestAuditHasEntries: the account's audit log records sign-ins, joining by an invitation, a reset of a password and the use of
+// TestAuditHasEntries: the account's audit log records sign-ins, invitations and their use, a reset of a password and the use of
 // an operator's link, each with the person's e-mail.
 func TestAuditHasEntries(t *testing.T) {
 	t.Parallel()

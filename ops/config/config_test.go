@@ -202,7 +202,7 @@ func TestLoadErrors(t *testing.T) {
 	}
 }
 
-// TestOpsAddrApart: OPS_ADDR cannot have the port of PORT, because that port is public.
+// TestOpsAddrApart: OPS_ADDR can have neither the port 0 nor the port of PORT, which is public.
 func TestOpsAddrApart(t *testing.T) {
 	t.Parallel()
 	for addr, want := range map[string]string{
