@@ -35,7 +35,7 @@ func taggedFields[T any]() (fields []reflect.StructField, names []string) {
 
 func isJSON(f reflect.StructField) bool { return strings.HasSuffix(f.Tag.Get("db"), ",json") }
 
-// FromRecords returns SQL for a table with the columns in T's db tags. Its rows are the parameters of Records, beginning with $1.
+// FromRecords returns SQL for a table with the columns in T's db tags. The parameters from $1 on are the results of Records.
 func FromRecords[T any]() string {
 	fields, names := taggedFields[T]()
 	params, cells := make([]string, len(fields)), make([]string, len(fields))

@@ -7,7 +7,7 @@ import (
 	"switchyard/jobs"
 )
 
-// TestAddresses checks every form of REDIS_URL, without connecting.
+// TestAddresses checks which forms of REDIS_URL are accepted, without connecting.
 func TestAddresses(t *testing.T) {
 	t.Parallel()
 	for address, valid := range map[string]bool{

@@ -13,7 +13,7 @@ func Nearest(name string, known []string) (near string) {
 		return ""
 	}
 	plain := func(s string) string { return strings.ToLower(strings.ReplaceAll(s, "_", "")) }
-	best := min(max(2, len(name)/3)+1, len(name)) // two changes are allowed in a short name too, because a swap of two letters counts as two
+	best := min(max(2, len(name)/3)+1, len(name)) // two changes are allowed even in a name of three letters, because a swap of two letters counts as two
 	for _, k := range slices.Sorted(slices.Values(known)) {
 		d := distance([]rune(plain(name)), []rune(plain(k)))
 		if d < best {

@@ -131,8 +131,7 @@ func TestClickOutKeepsTheOfferOfABoundVisitor(t *testing.T) {
 	w.checkOffer("no-lander", "/no-lander")
 }
 
-// checkOffer visits a campaign repeatedly as one visitor, and checks that the address of a click-out leads to the same host each
-// time.
+// checkOffer visits a campaign repeatedly as one visitor, and checks that the path in out leads to the same address each time.
 func (w *env) checkOffer(alias, out string) {
 	w.Helper()
 	jar := map[string]*http.Cookie{}
@@ -152,7 +151,7 @@ func (w *env) checkOffer(alias, out string) {
 	first := visit(out)
 	for range 10 {
 		if repeated := visit(out); repeated != first {
-			w.Fatalf("%s: the first click-out leads to %s, the second to %s, want the same offer", alias, first, repeated)
+			w.Fatalf("%s: the first click-out leads to %s, a later one to %s, want the same offer", alias, first, repeated)
 		}
 		visit("/" + alias)
 		if repeated := visit(out); repeated != first {
@@ -175,8 +174,8 @@ func TestClickOutWithoutAnOpenOfferFallsBack(t *testing.T) {
 	}
 }
 
-// TestClickOutOfAReplacedFlow checks that a visitor still reaches a destination if the flow is replaced while the visitor is on
-// its lander.
+// TestClickOutOfAReplacedFlow checks that a visitor gets the campaign's fallback if the flow is replaced while the visitor is on
+// its lander. Without a fallback the visitor gets a 404.
 func TestClickOutOfAReplacedFlow(t *testing.T) {
 	t.Parallel()
 	w := newEnv(t)

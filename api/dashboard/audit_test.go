@@ -26,7 +26,7 @@ func entries(t *testing.T, owner *person, query string) (out []string) {
 	return out
 }
 
-// TestAuditHasEntries: the account's audit log records sign-ins, joining by an invitation, a reset of a password and the use of
+// TestAuditHasEntries: the account's audit log records sign-ins, invitations and their use, a reset of a password and the use of
 // an operator's link, each with the person's e-mail.
 func TestAuditHasEntries(t *testing.T) {
 	t.Parallel()
@@ -60,7 +60,8 @@ func TestAuditHasEntries(t *testing.T) {
 	}
 }
 
-// TestAuditNamesPeople: the log shows the e-mail too, so that a member who takes another person's name can be distinguished.
+// TestAuditNamesPeople: the log shows the name and the e-mail, so that a member who takes another person's name can be
+// distinguished.
 func TestAuditNamesPeople(t *testing.T) {
 	t.Parallel()
 	s := apitest.New(t)
@@ -122,19 +123,19 @@ func TestAuditHasRefusals(t *testing.T) {
 	}
 	// A new hour may begin during the test.
 	if refused != 5 || entries > 2 {
-		t.Errorf("%v wrong proofs in %d entries, want 5 in one or two", refused, entries)
+		t.Errorf("%v wrong passwords in %d entries, want 5 in one or two", refused, entries)
 	}
 	if last["email"] != "ana@example.com" || last["address"] != "198.51.100.7" || last["operation"] != "POST /app/api/links/use" {
-		t.Errorf("the entry of the wrong proofs names %v, want ana@example.com, her address and the last call", last)
+		t.Errorf("the entry of the wrong passwords is %v, want ana@example.com with the address and the operation of the last call", last)
 	}
 	for _, row := range attacker.do("GET", "/app/api/audit", nil).want(t, 200, "").rowsOf(t) {
 		if row["refused"] != 0.0 || row["email"] == "ana@example.com" {
-			t.Errorf("the account that invited has the entry %v, want none of the person's wrong proofs", row)
+			t.Errorf("the account that invited has the entry %v, want none about ana@example.com and her wrong passwords", row)
 		}
 	}
 }
 
-// TestAuditNamesRecords: an entry has the present name of its record, and a dry run is marked as one.
+// TestAuditNamesRecords: an entry has the present name of its record, and the entry of a dry run has dry_run.
 func TestAuditNamesRecords(t *testing.T) {
 	t.Parallel()
 	s := apitest.New(t)
@@ -164,8 +165,8 @@ func TestAuditNamesRecords(t *testing.T) {
 	}
 }
 
-// TestAuditNamesWhatChanged: entries about costs, blocked values and undo have the campaign, the source or the offer that was
-// changed.
+// TestAuditNamesWhatChanged: entries about costs, blocked values, bulk changes, replaced offers and undo name the campaign, the
+// source or the offer, if they are about a single one.
 func TestAuditNamesWhatChanged(t *testing.T) {
 	t.Parallel()
 	s := apitest.New(t)

@@ -19,7 +19,7 @@ func botLists() []route.Route {
 			"402 plan_limit"),
 	}
 	return []route.Route{
-		res.Row("GET", "", "the allow and deny lists, and how many clicks they marked as bots", route.Handle(listBotEntries)).WithWindow().WithPage(),
+		res.Row("GET", "", "the allow and deny lists, and how many clicks the deny lists marked as bots", route.Handle(listBotEntries)).WithWindow().WithPage(),
 		resource.Create[form.BotEntryBody](res, "add an entry to the allow or deny list"),
 		resource.Remove(res, "delete an entry of a bot list", answer.Deleted),
 	}

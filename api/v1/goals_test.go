@@ -28,7 +28,7 @@ func goalOf(s *apitest.Server, body object) map[string]any {
 	return s.Do("PUT", "/goals", body).Want(200, "").Map()["goal"].(map[string]any)
 }
 
-// storeRecords stores records as an ingester would.
+// storeRecords stores records with an ingester.
 func storeRecords(t *testing.T, s *apitest.Server, records ...spool.Record) {
 	t.Helper()
 	log, err := spool.Open(t.TempDir(), spool.Options{})
@@ -167,7 +167,7 @@ func TestGoals(t *testing.T) {
 	}
 }
 
-// TestGoalPlan: no goal can be added beyond the plan. Existing goals keep working.
+// TestGoalPlan: no goal can be added beyond the plan. Existing goals stay in the list and can be changed.
 func TestGoalPlan(t *testing.T) {
 	t.Parallel()
 	s := apitest.New(t)
@@ -190,7 +190,8 @@ func TestGoalPlan(t *testing.T) {
 	}
 }
 
-// TestGoalFigures: the list shows the figures of goals and products. Events without a goal become suggestions.
+// TestGoalFigures: the list shows the figures of goals and products. Events that look like a new goal become
+// suggestions.
 func TestGoalFigures(t *testing.T) {
 	t.Parallel()
 	s := apitest.New(t)

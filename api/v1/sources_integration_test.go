@@ -19,8 +19,8 @@ func newSource(t *testing.T, o apitest.Options) (s *apitest.Server, id, path str
 	return s, id, "/traffic-sources/" + id + "/integration"
 }
 
-// TestSourceIntegration connects a source to every platform. Secrets are stored encrypted and shown masked. Fields that a change
-// leaves out keep their values.
+// TestSourceIntegration connects a source to every platform. Secrets are stored encrypted and shown masked. Fields that a request
+// leaves out keep their values if it names the same platform as before.
 func TestSourceIntegration(t *testing.T) {
 	t.Parallel()
 	s, id, path := newSource(t, apitest.Options{Plan: "growth"})

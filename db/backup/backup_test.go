@@ -91,7 +91,8 @@ func (s *service) ingest(n int) {
 	}
 }
 
-// tables lists the tables that a backup contains: without partitions, and without the hashed personal data of conversion_match_keys.
+// tables lists the tables that a backup contains. It leaves out partitions, the table of the migration runner, and the hashed
+// personal data of conversion_match_keys.
 const tables = `SELECT relname::text FROM pg_class WHERE relnamespace = 'public'::regnamespace AND relkind IN ('r', 'p')
 	AND NOT relispartition AND relname NOT IN ('goose_db_version', 'conversion_match_keys') ORDER BY 1`
 
@@ -183,7 +184,7 @@ func TestRestoreEqualsBackup(t *testing.T) {
 }
 
 // TestRestoreRefuses: nothing is loaded from a wrong file or by an interrupted call. Afterwards the right file is accepted. A
-// database with rows accepts no file.
+// database that is not empty accepts no file.
 func TestRestoreRefuses(t *testing.T) {
 	t.Parallel()
 	s := newService(t)

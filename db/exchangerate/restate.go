@@ -27,7 +27,8 @@ SELECT day, currency FROM unnest($1::date[], $2::text[]) AS k (day, currency)
 WHERE EXISTS (SELECT FROM account_rates r WHERE r.day >= k.day AND r.day <= k.day + $3::int)
 ON CONFLICT DO NOTHING`
 
-// recordChange records new and replaced rates, so that UpdateFixed finds the facts that they affect.
+// recordChange records the rates that a call of Save stored, if this call may replace rates. UpdateFixed then finds the facts that
+// they affect.
 func recordChange(ctx context.Context, c db.Conn, list []models.Rate) error {
 	days, currencies := dayColumns(list)
 	return db.Run(ctx, c, "record changes of rates", recordChanges, days, currencies, models.RateDays)
@@ -62,7 +63,7 @@ WHERE account_id = $1 AND day = $2 AND currency = $3 AND rate IS DISTINCT FROM $
 
 const updatedAtOnce = 500
 
-// UpdateFixed sets missing fixed rates that are known by now, and fixed rates that the operator has replaced. The facts are
+// UpdateFixed sets missing fixed rates that are known by now, and fixed rates that follow from a replaced rate. The facts are
 // restated afterwards: see AccountsToRestate.
 func UpdateFixed(ctx context.Context, d *db.DB) error {
 	for {

@@ -85,7 +85,7 @@ func (s *Store) FindBotSettings(ctx context.Context, account uuid.UUID) (BotSett
 	return db.Get[BotSettings](ctx, s.c, "account", `SELECT bot_threshold, bot_disabled FROM accounts WHERE id = $1`, account)
 }
 
-// Transactions that score clicks share the lock. A change of the settings waits until they have ended.
+// Transactions that score stored clicks again share the lock. A change of the settings waits until they have ended.
 const (
 	shareLockBotSettings = `SELECT pg_advisory_xact_lock_shared(hashtextextended('switchyard bot settings ' || $1::text, 0))`
 	lockBotSettings      = `SELECT pg_advisory_xact_lock(hashtextextended('switchyard bot settings ' || $1::text, 0))`

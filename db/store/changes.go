@@ -14,8 +14,8 @@ import (
 	"switchyard/models"
 )
 
-// recorded lists the calls that may change the figures of an account, by the kind of record that they change. Other calls, such
-// as those about exports, keys and people, are not shown as changes on a chart.
+// recorded lists the calls that are shown as changes on a chart, by the kind of record that they change. Other calls, such as
+// those about exports, keys and people, are not shown.
 var recorded = map[string][]string{
 	"campaign": {
 		"POST /campaigns", "PATCH /campaigns/{id}", "DELETE /campaigns/{id}", "POST /campaigns/{id}/clone", "PUT /campaigns/{id}/flow",
@@ -62,7 +62,7 @@ var recordName = recordNameIn(map[string][]string{
 	"host": {"domains"},
 })
 
-// Its argument maps the column of the name to tables.
+// recordNameIn returns SQL for the name of a change's record. The keys of tables are the columns that hold names.
 func recordNameIn(tables map[string][]string) string {
 	var parts []string
 	for _, column := range slices.Sorted(maps.Keys(tables)) {
@@ -102,7 +102,7 @@ SELECT t.id, t.at, t.by, t.who, t.via, t.client, t.operation, t.kind, t.record_i
 	t.fields, t.title, t.undone_at
 FROM t WHERE ($7::uuid IS NULL OR t.campaign_id = $7 OR $7 = ANY (t.campaigns))`
 
-// Changes lists the changes in [from, to) that may have changed figures, newest first.
+// Changes lists the changes in [from, to) that are shown on a chart, newest first.
 func (s *Store) Changes(ctx context.Context, account uuid.UUID, from, to time.Time, campaign uuid.NullUUID, p Page) (
 	[]models.RecordedChange, string, error,
 ) {

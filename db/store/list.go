@@ -63,8 +63,8 @@ type pageQuery[T any] struct {
 	Order []orderColumn
 	// Asc sorts the smallest values first. The default is largest first.
 	Asc bool
-	// Filters describes everything else that decides which rows are in the list. A cursor is valid only with the Filters with
-	// which it was made.
+	// Filters describes what else, besides the account and Conditions, decides which rows are in the list. A cursor is valid only
+	// with the Filters with which it was made.
 	Filters string
 	// Conditions are added to the WHERE clause of SQL.
 	Conditions []pageCondition
@@ -85,7 +85,7 @@ func placeOf(created time.Time, id uuid.UUID) []string {
 	return []string{created.UTC().Format(time.RFC3339Nano), id.String()}
 }
 
-// MaxAlerts is the maximum length of each list of problems.
+// MaxAlerts is the maximum number of records in each list from which alerts are made.
 const MaxAlerts = 500
 
 // readPage reads a page and returns the cursor of the next page, or "" at the end. A cursor holds the position of a row, not an

@@ -40,7 +40,7 @@ func (k SourceIntegrations) Find(ctx context.Context, account, source uuid.UUID)
 // fields get their defaults instead: see findOrNew.
 type SourceConnect struct {
 	Provider           models.SourceProvider
-	Credentials        map[string]string // a blank credential keeps its stored value
+	Credentials        map[string]string // a blank credential keeps its stored value, if the address stays the same
 	Clear              []string
 	Endpoint           *models.CostEndpoint
 	Enabled            *bool
@@ -167,7 +167,7 @@ func set[T any](to, value *T) {
 	}
 }
 
-// Its errors have the code invalid_input.
+// complete returns the credentials to store. Its errors have the code invalid_input.
 func (w SourceConnect) complete(i models.SourceIntegration, stored map[string]string) (map[string]string, error) {
 	stored = maps.Clone(stored)
 	for _, name := range w.Clear {

@@ -33,7 +33,7 @@ ORDER BY check_at LIMIT $4`
 
 	// decideRequest applies the outcome of a request to the request's uploads. They have counted as accepted since the request
 	// was sent. An upload is not sent again if the platform has already decided a later upload of the same conversion. The
-	// platform has kept no upload of a rejected request, so uploads that are sent again count as never tried.
+	// platform has kept no upload of a rejected request, so its uploads count as never tried if they are sent again.
 	decideRequest = `
 UPDATE conversion_uploads u SET reason = $5, request = '',
 	result = CASE WHEN k.again THEN 'pending' WHEN $7 AND u.action = 'upload' THEN 'accepted' ELSE $4 END,
@@ -47,7 +47,7 @@ FROM (
 ) k WHERE u.id = k.id RETURNING u.result`
 )
 
-// ListDueRequests lists at most limit requests whose outcome can be queried now.
+// ListDueRequests lists the requests whose outcome can be queried now. limit is the maximum length of the list.
 func ListDueRequests(ctx context.Context, c db.Conn, account, source uuid.UUID, now time.Time, limit int) ([]Request, error) {
 	return db.Select[Request](ctx, c, "requests of uploads", dueRequests, account, source, now, limit)
 }

@@ -90,9 +90,9 @@ func compareBackwards(a, b []byte) int {
 	return cmp.Compare(len(a), len(b))
 }
 
-// containsTest searches for folded values anywhere in a folded text. More than linear values are searched with an automaton, and
-// fewer values one by one. A value with a pair of bytes that the text lacks is skipped: otherwise BenchmarkPick takes a third
-// longer.
+// containsTest searches for folded values anywhere in a folded text. An automaton searches for many values at once. Without it,
+// the values are searched one by one. A value with a pair of bytes that the text lacks is then skipped: otherwise BenchmarkPick
+// takes a third longer.
 type containsTest struct {
 	values    []searched
 	automaton *automaton // used instead of values; nil: there are few values, or the automaton would be too large
@@ -176,7 +176,7 @@ func searchSteps(n int) int {
 // pairs is the set of pairs of neighbouring bytes in a text, by a hash.
 type pairs [4]uint64
 
-// maxPairs is the length of the longest text whose pairs are collected. The pairs of a longer text would fill the set.
+// maxPairs is the length of the longest text of a visitor whose pairs are collected. The pairs of a longer text would fill the set.
 const maxPairs = 256
 
 func pairsOf(text []byte) (p pairs) {

@@ -28,7 +28,8 @@ const (
 type Suggestion struct {
 	models.Owned
 	Kind string `db:"kind,once" json:"kind"`
-	// Key identifies a suggestion among the suggestions of its kind. Each key has at most one current suggestion.
+	// Key identifies a suggestion among the suggestions of its kind. Each key has at most one suggestion that is open,
+	// dismissed or snoozed.
 	Key          string        `db:"key,once" json:"-"`
 	CampaignID   uuid.NullUUID `db:"campaign_id,once" json:"campaign_id"`
 	CampaignName string        `db:"campaign_name" json:"campaign"`
@@ -78,7 +79,7 @@ type Change struct {
 	models.Owned
 	SuggestionID uuid.NullUUID `db:"suggestion_id" json:"suggestion_id" doc:"the suggestion that was applied"`
 	ProposalID   uuid.NullUUID `db:"proposal_id" json:"proposal_id" doc:"the proposal that was applied"`
-	RuleID       uuid.NullUUID `db:"rule_id" json:"rule_id" doc:"the rule of the account that made the change"`
+	RuleID       uuid.NullUUID `db:"rule_id" json:"rule_id" doc:"the account's rule, if a rule made the change"`
 	CampaignID   uuid.NullUUID `db:"campaign_id" json:"campaign_id"`
 	Title        string        `db:"title" json:"title"`
 	Action       Action        `db:"action,json" json:"action"`
@@ -90,7 +91,7 @@ type Change struct {
 	UndoneAt     *models.Stamp `db:"undone_at,auto" json:"undone_at"`
 }
 
-// Proposal is a change that the chat has proposed.
+// Proposal is a change that the chat or a caller of the API has proposed.
 type Proposal struct {
 	models.Owned
 	CampaignID uuid.NullUUID `db:"campaign_id" json:"campaign_id"`

@@ -11,7 +11,7 @@ type Skipped struct {
 	Line   int    `json:"line"`
 	Last   int    `json:"last" doc:"the last of the consecutive lines that are skipped for the same reason; the same as line if there is only one"`
 	Reason string `json:"reason"`
-	Text   string `json:"text" doc:"the beginning of the line"`
+	Text   string `json:"text" doc:"the beginning of the first of these lines"`
 }
 
 // Skips lists the lines that are not rows, in at most maxSkipped entries, and counts all of them.
@@ -56,7 +56,7 @@ func (s Skips) OrEmpty() Skips {
 	return s
 }
 
-// skipHead moves to the first line below the header and records the lines above it.
+// skipHead records the lines above the header and moves past the header.
 func (t *table) skipHead() {
 	comma := t.scanner.Comma()
 	t.scanner = t.start.Scanner(comma)

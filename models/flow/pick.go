@@ -43,8 +43,8 @@ type Env struct {
 	// Admit reserves one click of a path with a daily cap. If it returns false, the path is skipped. It is called last, so an
 	// admitted path is always the chosen one. If it is nil, daily caps are not checked.
 	Admit func(*Route) bool
-	// Trace receives the steps of the decision, if the plan was compiled with Explained. It may be nil. Filling it allocates
-	// memory.
+	// Trace receives the steps of the decision. It may be nil, and must be nil if the plan was compiled without Explained. Filling
+	// it allocates memory.
 	Trace *Trace
 }
 
@@ -66,7 +66,7 @@ type Decision struct {
 
 // RefusedPath is a path that could not take the visitor, with the reason. It was chosen at random, was the visitor's bound path,
 // or had conditions that the visitor met. With RefusedBudget, its conditions may be unchecked, because no steps were left. A nil
-// Route means that no path was refused. Why is then empty, or RefusedBlocked for a blocked visitor.
+// Route means that there was no such path. Why is then empty, or RefusedBlocked for a blocked visitor.
 type RefusedPath struct {
 	Route *Route
 	Why   Refusal
@@ -157,8 +157,8 @@ func (k *picker) decide() Decision {
 	return p.LastResort()
 }
 
-// Fallback returns the decision for a visitor of a paused campaign: its fallback_url. ok is false if the campaign has no
-// fallback_url.
+// Fallback returns the decision to send a visitor to the campaign's fallback_url, for example if the campaign is paused. ok is
+// false if the campaign has no fallback_url.
 func (p *Plan) Fallback() (Decision, bool) {
 	return Decision{Via: ViaFallback, URL: p.fallback, Collect: true}, p.fallback != nil
 }

@@ -172,8 +172,7 @@ func TestDay(t *testing.T) {
 	}
 }
 
-// layouts lists the layouts of time.Format from which a time can be read back, with the smallest unit that each
-// layout keeps.
+// layouts lists layouts of time.Format, each with the smallest unit that it keeps.
 var layouts = []struct {
 	layout string
 	unit   time.Duration

@@ -12,8 +12,9 @@ type Leftover struct {
 
 const maxLeftovers = 10
 
-// Leftovers returns the placeholders of a redirect's address that are not filled in, each once. Marks other than braces count
-// only where they enclose the whole value of a parameter, because [name] and #name have other meanings elsewhere in an address.
+// Leftovers returns up to maxLeftovers placeholders of a redirect's address that are not filled in, each once. Marks other than
+// braces count only where they enclose the whole value of a parameter, because [name] and #name have other meanings elsewhere in
+// an address.
 func Leftovers(url string) (list []Leftover) {
 	add := func(found Leftover) {
 		for _, l := range list {

@@ -202,7 +202,7 @@ func TestLoadErrors(t *testing.T) {
 	}
 }
 
-// TestOpsAddrApart: OPS_ADDR cannot have the port of PORT, because that port is public.
+// TestOpsAddrApart: OPS_ADDR can have neither the port 0 nor the port of PORT, which is public.
 func TestOpsAddrApart(t *testing.T) {
 	t.Parallel()
 	for addr, want := range map[string]string{
@@ -233,8 +233,8 @@ func TestEdge(t *testing.T) {
 	}
 }
 
-// TestTogether: a setting without the other setting that it needs is reported at the start, and so are two settings
-// that exclude each other.
+// TestTogether: a setting without the other setting that it needs is reported at the start, and so are settings that contradict
+// each other.
 func TestTogether(t *testing.T) {
 	t.Parallel()
 	id := strings.Repeat("0", 32)

@@ -136,7 +136,7 @@ func TestDestinationRefused(t *testing.T) {
 	calls := w.platform.Calls()
 	w.convert("approved", 20, c[1])
 	if w.sweep(); w.platform.Calls() != calls || calls != 1 {
-		t.Errorf("%d requests after the stop and %d before it, want 1", w.platform.Calls(), calls)
+		t.Errorf("%d requests in all, of which %d came before the second sweep, want 1 and 1", w.platform.Calls(), calls)
 	}
 	action = adstest.GoogleShared
 	w.connect(func(c *store.SourceConnect) { c.ConversionAction = &action })
@@ -242,7 +242,7 @@ func TestUnrated(t *testing.T) {
 		t.Fatal(err)
 	}
 	sweepAll()
-	w.received(3) // 5 euros each
+	w.received(3) // the free conversion, and two of 5 euros each
 	if got := dbtest.Get[string](w, w.db, waiting, "the daily cap on the value of uploads%"); got != "1" {
 		t.Errorf("%s uploads wait for the next day, want 1", got)
 	}

@@ -1,9 +1,9 @@
 // Package egress provides the HTTP client for all outgoing requests. It reaches only the public internet, and private addresses
 // that Options.Allow names.
 //
-// The client resolves a name once and refuses it when any of its addresses is private. It dials one of the checked addresses, so
-// it does not matter if the name resolves to another address a moment later. It follows no redirects, uses no proxy and
-// decompresses nothing. The timeout of a request covers everything from the look-up to the last byte of the body.
+// The client resolves a name once and refuses it if any of its addresses may not be reached. It dials one of the checked
+// addresses, so it does not matter if the name resolves to another address a moment later. It follows no redirects, uses no proxy
+// and decompresses nothing. The timeout of a request covers everything from the look-up to the last byte of the body.
 package egress
 
 import (

@@ -39,7 +39,7 @@ func (w *worker) request(ctx context.Context, args jobs.CertificateArgs) (out jo
 	return w.queryNow(ctx, id, true)
 }
 
-// isRecent reports whether the issuer has reported the state within Options.Rest.
+// isRecent reports whether the issuer reported the state less than Options.Rest ago.
 func (w *worker) isRecent(c models.Certificate) bool {
 	return c.CheckedAt != nil && w.o.Now().Sub(*c.CheckedAt) < w.o.Rest
 }
@@ -97,7 +97,7 @@ func (w *worker) read(ctx context.Context, args jobs.CertificateArgs) (out jobs.
 	return w.queryNow(ctx, store.CertificateOf{AccountID: account, DomainID: args.Domain}, false)
 }
 
-// release releases a certificate for a waiting user. If the issuer refuses, it is retried later.
+// release releases a certificate for a waiting user. If the issuer refuses, the release is tried again later.
 func (w *worker) release(ctx context.Context, args jobs.CertificateArgs) (out jobs.ReleasedCertificate, err error) {
 	account := workers.Account(ctx)
 	c, err := w.findStored(ctx, account, args.Domain)

@@ -73,7 +73,7 @@ type ClickLog struct {
 	SubNames map[string]string `json:"sub_names" doc:"names of sub1 to {lastSub}. A sub-parameter has a name here if all traffic sources that the filters by source_id and campaign_id select give it the same name"`
 }
 
-// logQuery parses the parameters that all logs share.
+// logQuery parses the window and the paging parameters of a log.
 func logQuery(c *route.Call) (q click.LogQuery, err error) {
 	q.AccountID, q.Limit = c.Account.ID, c.Numbers["limit"]
 	q.From, q.To = c.Window.From, c.Window.End()

@@ -10,7 +10,7 @@ import (
 // domainsCmd lists, adds, verifies and rejects accounts' own tracking domains.
 type domainsCmd struct {
 	List   domainsList   `cmd:"" help:"List all hostnames that accounts have added, or only one."`
-	Add    domainsAdd    `cmd:"" help:"Add a hostname to an account as verified. It may be below the install's own names."`
+	Add    domainsAdd    `cmd:"" help:"Add a hostname to an account as verified. It may be a subdomain of the install's own names."`
 	Verify domainsVerify `cmd:"" help:"Mark a hostname as owned by its account, so that links on it work."`
 	Reject domainsReject `cmd:"" help:"Mark a hostname as not owned by its account: links on it stop working."`
 }

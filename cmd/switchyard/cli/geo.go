@@ -22,7 +22,7 @@ type geoSetting struct {
 	visitor.GeoFile
 }
 
-// Run implements the command. If a file cannot be read, it fails after the list.
+// Run implements the command. If a file cannot be read, the command prints the list and then fails.
 func (c *geoStatus) Run(_ context.Context, e *env) error {
 	cfg, err := e.config()
 	if err != nil {

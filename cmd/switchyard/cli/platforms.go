@@ -42,7 +42,7 @@ func (g *registrar) registerPlatforms() {
 	adspend.Register(g.runtime, g.records, adspend.Options{Clicks: g.clicks, Tokens: tokensFor(models.OAuthAds), Client: ads.New(o)})
 	correction.Register(g.runtime, g.records, g.clicks)
 	uploads, googleClicks := models.OAuthUploads, g.cfg.GoogleUploads == config.GoogleClickConversions
-	if googleClicks { // they are uploaded by the API that reports the spend
+	if googleClicks { // the API that reports the spend uploads the click conversions
 		uploads = models.OAuthAds
 	}
 	adupload.Register(g.runtime, g.records, adupload.Options{
@@ -51,7 +51,7 @@ func (g *registrar) registerPlatforms() {
 	})
 }
 
-// openPlatforms returns an egress client with large answers, because platforms return long lists.
+// openPlatforms returns an egress client that accepts large answers, because platforms return long lists.
 func (g *registrar) openPlatforms() *egress.Client {
 	return g.egress(egress.Options{MaxHeaders: 64 << 10, MaxBody: 32 << 20})
 }

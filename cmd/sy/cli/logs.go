@@ -216,7 +216,7 @@ func (c *tailCmd) show(e *env, rows []record, first bool) error {
 type simulateCmd struct {
 	Campaign string            `arg:"" help:"Name or id of the campaign."`
 	Country  string            `help:"Two letters."`
-	Device   string            `help:"desktop, mobile or tablet."`
+	Device   string            `help:"Such as desktop, mobile or tablet."`
 	OS       string            `name:"os" help:"Operating system."`
 	Language string            `help:"Two letters."`
 	Set      map[string]string `help:"Other attributes, such as --set sub1=ad7 --set is_bot=true."`

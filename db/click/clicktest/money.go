@@ -218,7 +218,8 @@ func (x *MoneyEnv) Watch(after string) {
 	}
 }
 
-// Restate sets the rates of facts that wait for a rate. It stops after steps transactions, unless steps is negative.
+// Restate sets the rates of facts whose rate was missing or has changed. It stops after steps transactions, unless steps is
+// negative.
 func (x *MoneyEnv) Restate(steps int) {
 	x.Helper()
 	if err := exchangerate.UpdateFixed(x.Context(), x.DB); err != nil {
@@ -243,7 +244,7 @@ func (x *MoneyEnv) Restate(steps int) {
 	}
 }
 
-// Clear deletes a campaign's clicks of six random hours.
+// Clear deletes a campaign's clicks of six hours that begin at a random time.
 func (x *MoneyEnv) Clear() {
 	x.Helper()
 	from := x.Today.Add(-time.Duration(x.Rnd.IntN(72)) * time.Hour)

@@ -36,7 +36,7 @@ const (
 func (r *run) detectors(ctx context.Context) error {
 	set, err := bottest.Read(os.DirFS(bottest.Dir))
 	if err != nil {
-		return fmt.Errorf("bench: the labelled set is read from the root of the repository: %w", err)
+		return fmt.Errorf("bench: start this program in the root of the repository, to read the labelled set: %w", err)
 	}
 	requests := make(map[string]*http.Request, len(set))
 	for _, l := range set {

@@ -22,9 +22,9 @@ import (
 
 const (
 	eventSeconds = 15
-	flood        = 3000
-	floodTo      = 10  // endpoints that receive them
-	floodRate    = 200 // events a second
+	flood        = 3000 // deliveries
+	floodTo      = 10   // endpoints that receive the flood
+	floodRate    = 200  // events a second
 	awaited      = 200
 	goalFirst    = 100 * time.Millisecond
 	goalOverhead = 20 * time.Millisecond

@@ -138,7 +138,7 @@ func (f *flooding) persons(ctx context.Context) error {
 	return nil
 }
 
-// references measures the cost of a second without clicks, and the cost of a request to the bare gin handler at the same rate.
+// references measures the cost of a second without clicks, and the cost of a request to the bare gin handler at peopleRate.
 // The second figure shows the cost of waking up: a processor that wakes for each request spends most of its time on that.
 func (f *flooding) references(ctx context.Context) error {
 	f.m.begin()
@@ -274,7 +274,7 @@ func (f *flooding) updates(ctx context.Context) (int64, error) {
 	return db.Get[int64](ctx, f.d, "updates", `SELECT coalesce(sum(n_tup_upd), 0)::bigint FROM pg_stat_user_tables WHERE relname ~ '^clicks'`)
 }
 
-// others sends people's clicks until `stop` is called.
+// others sends people's clicks, and single clicks of the third account, until `stop` is called.
 func (f *flooding) others(ctx context.Context) (stop func() (aside, error)) {
 	ctx, cancel := context.WithCancel(ctx)
 	type outcome struct {

@@ -22,7 +22,7 @@ import (
 	"switchyard/workers/providers/rest"
 )
 
-// answering opens a connection to a platform whose requests are answered by serve.
+// answering opens a connection to a server with the handler serve instead of the platform.
 func answering(t *testing.T, provider string, serve http.HandlerFunc) *ads.Connection {
 	t.Helper()
 	server := httptest.NewTLSServer(serve)

@@ -50,7 +50,7 @@ func googleCode(body []byte) string {
 
 type googleRow map[string]record
 
-// googleSearch runs a query about the customer, and stores the account's currency and time zone from the answer.
+// googleSearch runs a query in a Google Ads account, and stores the account's currency and time zone from the first row.
 func googleSearch(ctx context.Context, s *session, query string) ([]googleRow, error) {
 	header := map[string]string{}
 	if manager := digits(s.c["login_customer_id"]); manager != "" {

@@ -70,8 +70,8 @@ func (p *cloudflareAccount) Append(ctx context.Context, z zone, r libdns.RR, _ [
 	return err
 }
 
-// transport is the HTTP client of a libdns package. It sends the package's requests, whose addresses begin with from, as requests
-// of the API.
+// transport is the HTTP client of a libdns package. It sends the package's requests as requests of the API. All addresses of the
+// package begin with the value of from.
 type transport struct {
 	rest.API
 	from string

@@ -26,7 +26,7 @@ var (
 	ErrBusy    = errors.New("the provider is being asked too often")
 )
 
-// FailureError is a provider's refusal of a request. Text is in the provider's own words.
+// FailureError is a provider's refusal of a request. Text has the provider's own words, if the answer has any.
 type FailureError struct {
 	Status  int // 0: the provider reported the failure with a successful status
 	Text    string
@@ -150,7 +150,7 @@ var messageMembers = map[string]bool{
 const maxComplaint = 300
 
 // Complaint returns the words with which the JSON of an error describes it, or "". It collects the texts of the members in
-// messageMembers, and all texts in lists, at any depth.
+// messageMembers, and all texts in lists, down to 20 levels.
 func Complaint(body []byte) string {
 	var words []string
 	dec := json.NewDecoder(bytes.NewReader(body))
@@ -158,7 +158,8 @@ func Complaint(body []byte) string {
 	return strings.Join(words, "; ")
 }
 
-// collect reads a JSON value and adds its texts to words, if inWords is true or the text is in a list.
+// collect reads a JSON value and adds to words the texts in it that Complaint collects. inWords says that the value itself counts
+// if it is a text.
 func collect(dec *json.Decoder, inWords bool, words *[]string, depth int) error {
 	t, err := dec.Token()
 	if err != nil || depth > 20 {

@@ -80,7 +80,8 @@ func (x *examples) read() {
 	x.call("GET /reports/performance", x.window(params{"dimension": "os,browser", "f.country": "DE", "limit": "10"}), nil)
 	x.call("GET /reports/trends", x.window(params{"bucket": "day", "tz": "UTC"}), nil)
 	x.call("GET /reports/values", x.window(params{"dimension": "os", "limit": "20"}), nil)
-	// A click of today may be so young that its delay is in the rows shown, so the days end with yesterday.
+	// The example has only the two rows of the shortest delays. A conversion of today is in them at some times of the day and not
+	// at others, so the range ends with yesterday.
 	x.call("GET /reports/delays", x.window(params{"f.campaign_id": x.ids["campaign"], "to": x.today.AddDate(0, 0, -1).Format(time.DateOnly)}), nil)
 	x.call("GET /stats/overview", x.window(nil), nil)
 	x.call("GET /stats/timeseries", x.window(nil), nil)

@@ -85,7 +85,7 @@ func TestGoldenWebhook(t *testing.T) {
 	golden(t, "testdata/webhook.txt", fmt.Appendf(nil, "%s: %s\n\n%s\n", webhook.HeaderSignature, signature, body))
 }
 
-// TestGoldenFiles checks a file of every kind. Values that differ from run to run are replaced by <id>, <click>, <time> and
+// TestGoldenFiles checks an export of every kind. Values that differ from run to run are replaced by <id>, <click>, <time> and
 // <date>.
 func TestGoldenFiles(t *testing.T) {
 	t.Parallel()

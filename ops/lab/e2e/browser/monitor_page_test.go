@@ -60,7 +60,7 @@ func TestFailedJobRunsByAClick(t *testing.T) {
 	}
 	mended.Store(true)
 	row := `[...document.querySelectorAll('tbody tr')].find(r => r.innerHTML.includes('` + id + `'))`
-	p.hover(row + `?.querySelector('td:last-child')`) // the row shows its buttons only then
+	p.hover(row + `?.querySelector('td:last-child')`) // the row shows its buttons only under the pointer
 	p.click(row + `?.querySelector('button[title="Run"]')`)
 	s.WaitDelivery(t, models.DeliveryDelivered)
 	for _, address := range p.requested() {

@@ -32,7 +32,7 @@ func (m *midway) deciding(world *networkstest.World) *deciding {
 	return y
 }
 
-// decide approves and rejects orders that were made long ago, some with other amounts.
+// decide dates orders back by 200 days and approves or rejects them, some with another payout.
 func (y *deciding) decide(list []networkstest.Order) {
 	y.t.Helper()
 	decided := time.Now().Add(-time.Hour).UTC().Truncate(time.Second)

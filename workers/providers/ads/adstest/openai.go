@@ -76,7 +76,7 @@ func openAIInsights(w *World, c *call) {
 	c.openAIMore(answer, page < pages(len(rows), size))
 }
 
-// openAIMore answers with a page. has_more stays a boolean if numbers are texts.
+// openAIMore answers with a page. more says whether another page follows.
 func (c *call) openAIMore(answer object, more bool) {
 	answer["has_more"] = more
 	c.json(http.StatusOK, answer)

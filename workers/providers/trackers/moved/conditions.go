@@ -40,7 +40,7 @@ func (t *Test) LoseAs(sentence string) { t.lost = append(t.lost, sentence) }
 // Change records how a condition differs here, without pausing the path.
 func (t *Test) Change(sentence string) { t.changed = append(t.changed, sentence) }
 
-// Add adds a condition, whose name at the tracker is name. If it is invalid or can never hold, Add calls Lose.
+// Add adds a condition. If the condition is invalid or can never hold, Add calls Lose with the tracker's name for it.
 func (t *Test) Add(name, attribute, operator string, value any, reject bool) {
 	c := models.Condition{Attribute: attribute, Operator: operator, Value: value}
 	if cond.Validate(c) != nil || cond.CheckValues([]models.Condition{c}, nil) != nil {
@@ -66,7 +66,8 @@ var known = map[string]*clickattr.Values{
 	"language": clickattr.Languages, "continent": clickattr.Continents,
 }
 
-// Listed adds a test of values: visitors must have one or, with reject, none. An unknown value is not in the list.
+// Listed adds a test of values: visitors must have one or, with reject, none. If the list is empty or has a value that no
+// visitor can have, Listed calls Lose instead.
 func (t *Test) Listed(name, attribute string, values []string, reject bool) {
 	var list []any
 	for _, v := range values {

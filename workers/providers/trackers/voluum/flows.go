@@ -185,7 +185,8 @@ func predicate(c moved.Value) (reject, ok bool) {
 	return false, false
 }
 
-// valuesOf reads the member that lists names or, if it is no list, the first list.
+// valuesOf returns the values of the member that is known for this kind of condition. If this member is no list, it returns the
+// values of the first member that is one.
 func valuesOf(name string, c moved.Value) []string {
 	if member := lists[name].member; member != "" && c.At(member).IsList() {
 		return c.At(member).Texts()

@@ -19,8 +19,8 @@ import { t } from '../core/text.ts'
 import { w } from '../text/marks.ts'
 
 export const words = w
-const gap = 26, // px; marks that are less than this apart are merged into one
-  most = 12 // changes of a group that are shown
+const gap = 26, // px; a mark that is closer to the first mark of a group joins the group
+  most = 12 // changes that are shown in one list
 const changed = () => touches('app')
 
 function sentenceOf(c: RecordedChange): string {
@@ -52,7 +52,7 @@ const fieldsOf = (c: RecordedChange) =>
     .slice(0, 8)
     .map(f => w.fields[f] ?? f.replaceAll('_', ' '))
     .join(', ')
-// shownOf selects the marks of a group that are shown: all notes and the latest changes. `more` is the number of other changes.
+// shownOf selects the marks that are shown: all notes and the latest changes. `more` is the number of other changes.
 function shownOf(marks: Mark[]) {
   const notes = marks.filter(m => m.note),
     changes = marks.filter(m => m.change)
