@@ -89,7 +89,7 @@ func (b *env) readsTables() {
 	b.tap(button("Keitaro"))
 }
 
-// appliesDump applies the plan of the dump. The plan lists what was not brought over, with the worst first.
+// appliesDump applies the plan of the dump. The plan lists its notes in three groups, with the worst group first.
 func (b *env) appliesDump() {
 	b.t.Helper()
 	b.dropFile(dumpField, "keitaro.sql", keitarotest.Fixture("dump-new/in/dump.sql"))
@@ -136,7 +136,8 @@ func (b *env) namesOldTracker() {
 	b.sound("move-applied")
 }
 
-// usesOldAddresses visits the address of an ad, reports a conversion at the old address, and finds both.
+// usesOldAddresses visits the address of an ad, reports a conversion at the old postback address, and finds the click and the
+// conversion in the dashboard.
 func (b *env) usesOldAddresses() {
 	b.t.Helper()
 	var click string
