@@ -72,7 +72,7 @@ const (
 	EventIdentify = "identify"
 )
 
-// Arrivals lists the ways in which a page finds the click of its visitor, in the order in which the page tag tries them.
+// Arrivals lists the values of SiteEvent.Arrival: the ways in which a visitor's click is found, and ArrivalDirect.
 var Arrivals = slices.Concat([]string{"url", "cookie", "local", "redirect"}, AdArrivals, []string{ArrivalDirect})
 
 // AdArrivals lists the arrivals of visitors that an ad platform sent.

@@ -127,8 +127,8 @@ func (w *worker) revise(ctx context.Context, account uuid.UUID, findings []botsc
 	})
 }
 
-// answers returns for each claim whether the address belongs to the crawler. later has the claims that another run looks up.
-// Claims whose look-up failed are in neither map.
+// answers returns two maps. known tells of a claim whether its address belongs to the crawler. later has the claims that another
+// run looks up. Claims whose look-up failed are in neither map.
 func (w *worker) answers(ctx context.Context, claims []botscan.CrawlerClaim, now time.Time) (
 	known, later map[botscan.CrawlerAddress]bool, err error,
 ) {
