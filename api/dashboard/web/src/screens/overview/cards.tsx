@@ -137,7 +137,7 @@ export function Changed({ campaigns, w }: { campaigns?: Performance; w: Window }
 }
 
 // cause names the figure that has changed the profit most: the clicks, the conversion rate, the revenue per conversion, or the
-// cost per click.
+// cost per click. If the profit fell and no click converted, it says only that.
 function cause(row: PerformanceRow): string {
   const was = row.compare!,
     each = (r: { revenue: number; approved: number }) => (r.approved ? r.revenue / r.approved : 0),
