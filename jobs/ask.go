@@ -18,7 +18,7 @@ type ChatArgs struct {
 	ReadOnly bool       `json:"read_only,omitempty"` // the caller's API key may only read, so the answer proposes no changes
 }
 
-// ChatReply is the answer to a question. If the chat is not available, only Message is set.
+// ChatReply is the answer to a question. If the chat is not available, only Using and Message are set.
 type ChatReply struct {
 	Available bool       `json:"available"`
 	Using     string     `json:"using"`

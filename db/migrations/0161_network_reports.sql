@@ -7,7 +7,7 @@ CREATE TABLE listed_orders (
     network_id    uuid NOT NULL REFERENCES networks (id) ON DELETE CASCADE,
     click_id      uuid NOT NULL,
     goal          text NOT NULL,
-    conversion_id text NOT NULL, -- conversion_id of the conversion as which the order is recorded
+    conversion_id text NOT NULL, -- conversion_id of the conversion that records the order
     account_id    uuid NOT NULL REFERENCES accounts (id) ON DELETE CASCADE,
     ordered_at    timestamptz NOT NULL,
     listed_at     timestamptz NOT NULL, -- when the order was last listed; ignored if it is before the last save of the connection
