@@ -64,7 +64,7 @@ type Deps struct {
 	// Dashboard is the dashboard's host. No link routes there, even if an account has added the host as a domain. If Dashboard is
 	// empty, links may be at any host.
 	Dashboard string
-	// Timeout is how long a visitor waits for a step that may hang: writing the click to stable storage, or finding it in
+	// Timeout is how long a visitor waits for a step that may hang, such as writing the click to stable storage or finding it in
 	// PostgreSQL. 0 means 300 ms.
 	Timeout time.Duration
 }

@@ -109,7 +109,7 @@ func (b *env) appliesDump() {
 	b.waitText("3 imported campaigns, 60 visitors")
 }
 
-// checksMove pastes the old tracker's answer for a visitor, and lets the page compare it.
+// checksMove pastes the old tracker's answer for a visitor, and lets the page compare it with the answer of this service.
 func (b *env) checksMove() {
 	b.t.Helper()
 	visitor := b.await(`fetch('/api/v1/config/checks?limit=1').then(r => r.json()).then(a => a.data.rows[0].visitors[0].id)`)

@@ -25,7 +25,7 @@ const (
 // Spec describes a campaign of another tracker.
 type Spec struct{ Groups []Group }
 
-// Group is a rule with its paths, or a stream. Without countries and device it takes every visitor.
+// Group is a rule with its paths, or a stream. Without countries and device it takes every visitor, unless it is off.
 type Group struct {
 	Countries []string
 	NotDevice string // refuses this device
