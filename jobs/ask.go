@@ -47,5 +47,5 @@ type Lookup struct {
 // ai_error.
 var AnswerChat = Define[ChatArgs, ChatReply]("copilot:ask", interactive(24*time.Second))
 
-// DeleteAIUsage deletes old records of the tokens that were used.
+// DeleteAIUsage deletes old records of how many tokens the models used.
 var DeleteAIUsage = tickWithin("ai:forget", time.Minute)

@@ -138,7 +138,8 @@ func (r reader) sub(n string) string {
 	return ""
 }
 
-// fieldParams has the names of all parameters that are read. A name that is only used for the secret has the value false.
+// fieldParams has the names of the parameters that are read for every network. A name that is only used for the secret has the
+// value false.
 var fieldParams = func() map[string]bool {
 	names := map[string]bool{answerParam: true}
 	for field, list := range aliases {

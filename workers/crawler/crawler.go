@@ -2,7 +2,7 @@
 // address must belong to the crawler, and that name must resolve to the address. Otherwise the click gets the signal
 // fake_crawler.
 //
-// Such a click is called a claim until it is decided. If DNS gives no answer, the claim is not fake: it is looked up again after
+// Until this is decided, the click is called a claim. If DNS gives no answer, the claim is not fake: it is looked up again after
 // one minute, two, four and so on, and dropped after an hour.
 package crawler
 

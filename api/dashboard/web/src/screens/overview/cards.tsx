@@ -11,7 +11,7 @@ import { Failed } from '../../parts/state.tsx'
 
 const lately = 30 // minutes
 
-// RightNow shows the visitors of the last 30 minutes, and the campaigns that they are in.
+// RightNow shows the visitors of the last 30 minutes, and up to five of the campaigns that they are in.
 export function RightNow() {
   const live = use('GET /stats/live', { minutes: lately }, 5),
     data = live.data
