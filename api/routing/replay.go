@@ -11,9 +11,9 @@ import (
 	"switchyard/models/flow"
 )
 
-// Replayer routes recorded clicks of a campaign again by the present flows. It counts the replayed clicks of each day, except those of
-// bots, so daily caps of paths and conditions on clicks_today have the same effect as in real routing. Daily caps of offers are ignored,
-// because it is unknown which visitors would have converted.
+// Replayer routes recorded clicks of a campaign again by the present flows. It counts the replayed clicks of each day, but no bots, so
+// daily caps of paths and conditions on clicks_today have the same effect as in real routing. Daily caps of offers are ignored, because
+// it is unknown which visitors would have converted.
 type Replayer struct {
 	explainer *Explainer
 	campaign  uuid.UUID
