@@ -2,8 +2,8 @@
 -- that reports sum. A zero UUID and an empty text mean that there is no value, so that comparisons need no NULL.
 -- +goose Up
 
--- The table has one partition for each day, by the time in the click id. The ingester creates the partitions. db/click lists the
--- columns too.
+-- The table has one partition for each day, by the time in the click id. db/click creates the partitions, and lists the columns
+-- too.
 CREATE TABLE clicks (
     id                 uuid NOT NULL PRIMARY KEY,
     at                 timestamptz NOT NULL, -- the time inside the id
