@@ -112,7 +112,7 @@ CREATE TABLE conversions (
 CREATE INDEX conversions_log ON conversions (account_id, recorded_at DESC, id DESC);
 CREATE INDEX conversions_window ON conversions (account_id, click_id);
 
--- Messages of networks and shops as they arrived. A job with the id of the message turns each message into a conversion.
+-- Messages of networks and shops as they arrived. The job with the same id as a message turns the message into a conversion.
 CREATE TABLE postbacks (
     id            uuid PRIMARY KEY,
     account_id    uuid NOT NULL,

@@ -62,8 +62,8 @@
     }
   };
 
-  // Finds the click: in the address first, then in the cookie, then in localStorage. It is written only if the address has one of
-  // the two ids, so that a click that the visitor has deleted does not come back.
+  // Finds the click: in the address first, then in the cookie, then in localStorage. It is written only if readAddress has found an
+  // id, so that a click that the visitor has deleted does not come back.
   const recall = () => {
     const cookie = attempt(() => doc.cookie.match(clickKey + '=([^;]+)')[1]);
     const known = (cookie || attempt(() => local()[clickKey]) || '').split('~'); // click id, ad, time
