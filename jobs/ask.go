@@ -18,7 +18,7 @@ type ChatArgs struct {
 	ReadOnly bool       `json:"read_only,omitempty"` // the caller's API key may only read, so the answer proposes no changes
 }
 
-// ChatReply is the answer to a question. If the chat is not available, only Message is set.
+// ChatReply is the answer to a question. If the chat is not available, only Using and Message are set.
 type ChatReply struct {
 	Available bool       `json:"available"`
 	Using     string     `json:"using"`
@@ -47,5 +47,5 @@ type Lookup struct {
 // ai_error.
 var AnswerChat = Define[ChatArgs, ChatReply]("copilot:ask", interactive(24*time.Second))
 
-// DeleteAIUsage deletes old records of the tokens that were used.
+// DeleteAIUsage deletes old records of how many tokens the models used.
 var DeleteAIUsage = tickWithin("ai:forget", time.Minute)

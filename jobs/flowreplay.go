@@ -29,7 +29,7 @@ type FlowReplayAnswer struct {
 	models.TimeRange
 	Clicks    int64             `json:"clicks"` // number of clicks that were routed again, without bots
 	BotClicks int64             `json:"bot_clicks"`
-	Changed   int64             `json:"changed"` // clicks without bots that would have gone elsewhere
+	Changed   int64             `json:"changed"` // number of clicks, without bots, that would go elsewhere
 	Cut       bool              `json:"cut"`     // the window has more than MaxFlowReplay clicks
 	Rows      []FlowReplayRow   `json:"rows"`
 	Names     map[string]string `json:"names"`

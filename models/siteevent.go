@@ -14,7 +14,7 @@ import (
 	"switchyard/models/money"
 )
 
-// SiteEvent is an action of a visitor on a page of the account, as the page tag or a server reports it.
+// SiteEvent is an action of a visitor of one of the account's sites, as the page tag or a server reports it.
 type SiteEvent struct {
 	ID         uuid.UUID       `db:"id" spool:"1"` // from SiteEventID: an event that is sent again has the same id
 	AccountID  uuid.UUID       `db:"account_id" spool:"2"`
@@ -24,7 +24,7 @@ type SiteEvent struct {
 	ClickID    uuid.UUID       `db:"click_id" spool:"6"` // zero: the visitor has no click
 	Arrival    string          `db:"arrival" spool:"7"`  // how the click was found, one of Arrivals; empty: not reported
 	AdID       string          `db:"ad_id" spool:"8"`
-	Name       string          `db:"name" spool:"9"` // EventView, EventClick, EventIdentify or the key of a goal
+	Name       string          `db:"name" spool:"9"` // EventView, EventClick, EventIdentify or another name, such as the key of a goal
 	Host       string          `db:"host" spool:"10"`
 	Path       string          `db:"path" spool:"11"` // without the query
 	Referrer   string          `db:"referrer" spool:"12"`
@@ -72,7 +72,7 @@ const (
 	EventIdentify = "identify"
 )
 
-// Arrivals lists the ways in which a page finds the click of its visitor, in the order in which the page tag tries them.
+// Arrivals lists the values of SiteEvent.Arrival: the ways in which a visitor's click is found, and ArrivalDirect.
 var Arrivals = slices.Concat([]string{"url", "cookie", "local", "redirect"}, AdArrivals, []string{ArrivalDirect})
 
 // AdArrivals lists the arrivals of visitors that an ad platform sent.

@@ -64,7 +64,7 @@ type Deps struct {
 	// Dashboard is the dashboard's host. No link routes there, even if an account has added the host as a domain. If Dashboard is
 	// empty, links may be at any host.
 	Dashboard string
-	// Timeout is how long a visitor waits for a step that may hang: writing the click to stable storage, or finding it in
+	// Timeout is how long a visitor waits for a step that may hang, such as writing the click to stable storage or finding it in
 	// PostgreSQL. 0 means 300 ms.
 	Timeout time.Duration
 }
@@ -166,7 +166,7 @@ func (h *Handler) find(host, word string) (*routing.Domain, *routing.Campaign) {
 	return h.routes.Current().Find(host, word)
 }
 
-// ServeHTTP answers the paths of tracking domains. Repeated slashes and slashes at the end do not matter, because addresses are
+// ServeHTTP answers the paths of tracking domains. Further slashes at the start or at the end do not matter, because addresses are
 // put together by hand.
 func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	word, below, _ := strings.Cut(strings.TrimLeft(r.URL.Path, "/"), "/")
@@ -269,7 +269,8 @@ func robots(w http.ResponseWriter, d *routing.Domain) {
 // firstHop is the context key that marks requests sent directly to a listener of this service, without a proxy and without TLS.
 type firstHop struct{}
 
-// FirstHop returns a context that marks its requests as sent directly to an address of this service, without TLS.
+// FirstHop returns a context that marks its requests as sent directly to an address of this service, without TLS. The function
+// secure reports whether a host has a certificate.
 func FirstHop(ctx context.Context, secure func(host string) bool) context.Context {
 	return context.WithValue(ctx, firstHop{}, secure)
 }

@@ -167,7 +167,7 @@ func installWorkerd(t *testing.T, home string, manifest []byte) error {
 		return err
 	}
 	if err := exec.CommandContext(t.Context(), program, "--version").Run(); err != nil {
-		return err // the program needs a newer system
+		return err // for example because the program needs a newer system
 	}
 	// Another process may have installed the runtime at the same time.
 	if err := os.Rename(dir, home); err != nil && !errors.Is(err, fs.ErrExist) {

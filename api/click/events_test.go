@@ -167,6 +167,6 @@ func TestSitesAreLive(t *testing.T) {
 	dbtest.Exec(w, w.db, `UPDATE sites SET is_active = false WHERE id = $1`, first)
 	s = w.reload().h.routes.Current()
 	if s.SiteOf(w.account, "x") != nil || s.SiteOfGoal(w.account, "lead") != nil || len(s.GoalsOf(second)) > 0 {
-		t.Error("deleted sites are still in the snapshot")
+		t.Error("deleted or inactive sites are still used")
 	}
 }

@@ -246,7 +246,7 @@ func FuzzSmartlinkTokens(f *testing.F) {
 	})
 }
 
-// TestSmartlinkTokenValues fills tokens with 50,000 values made from fragments that break addresses and headers.
+// TestSmartlinkTokenValues fills tokens with 50,000 values made from fragments that could break addresses and headers.
 func TestSmartlinkTokenValues(t *testing.T) {
 	t.Parallel()
 	h := tokenHandler(t)

@@ -60,7 +60,7 @@ func bearer(r *http.Request) string {
 // the account's keys.
 const personCalls = 600
 
-// limited counts the call. It refuses a call that the caller may not make, and then a call beyond the minute's allowance.
+// limited counts the call. It refuses a call that the caller may not make, and any call beyond the minute's allowance.
 func (p *Pipeline) limited(next step) step {
 	return func(c *route.Call) envelope.Reply {
 		bucket, limit := c.Account.ID.String(), c.Account.Allowances().CallsPerMinute

@@ -18,8 +18,8 @@ import (
 	"switchyard/models/netguard"
 )
 
-// Limits for callers that continue after they were refused with 401 or 429. Beyond the burst, each refusal is answered after a
-// pause.
+// Limits for callers that continue after they were refused with 401 or 429. Refusals beyond the burst and the rate are answered
+// after a pause.
 const (
 	refusalRate  = 20  // refusals per second that one caller gets without a pause
 	refusalBurst = 200 // refusals that a caller gets without a pause before that rate applies

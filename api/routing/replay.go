@@ -11,14 +11,14 @@ import (
 	"switchyard/models/flow"
 )
 
-// Replayer routes recorded clicks of a campaign again by the present flows. It counts the replayed clicks of each day, so daily caps of
-// paths and conditions on clicks_today have the same effect as in real routing. Daily caps of offers are ignored, because it is unknown
-// which visitors would have converted.
+// Replayer routes recorded clicks of a campaign again by the present flows. It counts the replayed clicks of each day, but no bots, so
+// daily caps of paths and conditions on clicks_today have the same effect as in real routing. Daily caps of offers are ignored, because
+// it is unknown which visitors would have converted.
 type Replayer struct {
 	explainer *Explainer
 	campaign  uuid.UUID
 	day       string
-	clicks    map[uuid.UUID]int // clicks of paths and campaigns on the day
+	clicks    map[uuid.UUID]int // clicks of paths and campaigns on the day, without bots
 }
 
 // NewReplayer returns a Replayer for a campaign. It returns a not-found error if the campaign is not among the records.

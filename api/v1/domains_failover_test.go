@@ -10,7 +10,8 @@ import (
 	"switchyard/models"
 )
 
-// TestFailover: the campaigns of an unsafe domain move to the spare domain. Once its failover is off, a call can move them back.
+// TestFailover: the campaigns of an unsafe domain move to the spare domain. Once the failover of the unsafe domain is off, a call
+// can move them back.
 func TestFailover(t *testing.T) {
 	t.Parallel()
 	s := domainServer(t, "scale")

@@ -253,7 +253,7 @@ func figures(visits []*visit) map[string]float64 {
 	return f
 }
 
-// addFormulas adds all other measures by their formulas, so that a new measure is checked too.
+// addFormulas adds all other measures that have a formula, so that a new one is checked too.
 func addFormulas(f map[string]float64) {
 	sum := func(terms []measure.Term) (n float64) {
 		for _, t := range terms {
@@ -301,7 +301,7 @@ func (r *traffic) where(keep func(*visit) bool) []*visit {
 	return slices.DeleteFunc(slices.Clone(r.visits), func(v *visit) bool { return !keep(v) })
 }
 
-// between returns the visits of a window, including the whole second to.
+// between returns the visits from one second to another. Both whole seconds are included.
 func (r *traffic) between(from, to time.Time) []*visit {
 	return r.where(func(v *visit) bool { return !v.at().Before(from) && v.at().Before(to.Add(time.Second)) })
 }

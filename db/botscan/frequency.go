@@ -65,7 +65,7 @@ func (f *frequency) add(key uint64, now int64, addBeyondBound bool) bool {
 	return over
 }
 
-// rotate makes the young keys old and forgets the old ones, after a whole window or when there are room young keys.
+// rotate makes the young keys old and forgets the old ones, after a whole window or when the number of young keys reaches f.room.
 func (f *frequency) rotate(now int64) {
 	if len(f.young) == 0 {
 		f.since = now

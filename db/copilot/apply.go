@@ -293,13 +293,13 @@ func (k Suggestions) editEntries(ctx context.Context, account, campaign uuid.UUI
 	return made, nil
 }
 
-// checkEntry refuses an invalid bot list entry, and an entry that would apply to all visitors.
+// checkEntry refuses an invalid bot list entry, and an entry that would apply to all or most visitors.
 func checkEntry(e *models.BotEntry) error {
 	if err := botlist.Check(e, func(i int) string { return fmt.Sprintf("value[%d]", i) }); err != nil {
 		return err
 	}
 	if why := botlist.TooBroad(e); why != "" {
-		return models.Invalid("invalid", "the entry would apply to all visitors: %s", why)
+		return models.Invalid("invalid", "the entry would apply to all or most visitors: %s", why)
 	}
 	return nil
 }

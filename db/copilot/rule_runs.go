@@ -105,9 +105,9 @@ type RuleAlert struct {
 	Since   time.Time `db:"since"`
 }
 
-// SetAlerts raises the alerts of list for a rule, and ends its other alerts. raised says for each of list whether the alert
-// exists after the call. An alert that has ended is not raised again within its cool-down. The error has the code "stale" if the
-// rule has changed since r was read.
+// SetAlerts raises the given alerts of a rule, and ends its other alerts. The result says of each given alert whether it exists
+// after the call. An alert that has ended is not raised again within its cool-down. The error has the code "stale" if the rule
+// has changed since r was read.
 func (k Rules) SetAlerts(ctx context.Context, r autorule.Rule, list []RuleAlert, at time.Time) (raised []bool, err error) {
 	return store.TxOf(ctx, k.s, func(s *store.Store) ([]bool, error) {
 		if err := NewRules(s).locked(ctx, r); err != nil {

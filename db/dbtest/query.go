@@ -14,7 +14,7 @@ func Exec(tb testing.TB, c db.Conn, query string, args ...any) {
 	}
 }
 
-// Get returns the one value that a query reads, and fails the test if the query finds nothing.
+// Get returns the one value that a query reads, and fails the test on an error or if the query finds nothing.
 func Get[T any](tb testing.TB, c db.Conn, query string, args ...any) T {
 	tb.Helper()
 	value, err := db.Get[T](tb.Context(), c, "test", query, args...)

@@ -25,7 +25,7 @@ type Caps struct {
 	awayUntil atomic.Int64 // Unix nanoseconds
 }
 
-// NewCaps returns a counter. NewRates has the same parameters.
+// NewCaps returns a counter. NewRates explains the parameters.
 func NewCaps(client redis.UniversalClient, prefix string, timeout time.Duration) *Caps {
 	return &Caps{client: client, prefix: prefix, timeout: timeout}
 }

@@ -1,9 +1,9 @@
 -- The facts: clicks, the steps from landers to offers, conversions, raw postbacks, visitors who were seen before, and the ledger
--- that every report sums. A zero UUID and an empty text mean that there is no value, so that comparisons need no NULL.
+-- that reports sum. A zero UUID and an empty text mean that there is no value, so that comparisons need no NULL.
 -- +goose Up
 
--- The table has one partition for each day, by the time in the click id. The ingester creates the partitions. db/click lists the
--- columns too.
+-- The table has one partition for each day, by the time in the click id. db/click creates the partitions, and lists the columns
+-- too.
 CREATE TABLE clicks (
     id                 uuid NOT NULL PRIMARY KEY,
     at                 timestamptz NOT NULL, -- the time inside the id
@@ -112,7 +112,7 @@ CREATE TABLE conversions (
 CREATE INDEX conversions_log ON conversions (account_id, recorded_at DESC, id DESC);
 CREATE INDEX conversions_window ON conversions (account_id, click_id);
 
--- Messages of networks and shops as they arrived. The job with the same id turns the message into a conversion.
+-- Messages of networks and shops as they arrived. The job with the same id as a message turns the message into a conversion.
 CREATE TABLE postbacks (
     id            uuid PRIMARY KEY,
     account_id    uuid NOT NULL,
@@ -127,14 +127,14 @@ CREATE TABLE postbacks (
     outcome       text NOT NULL DEFAULT 'pending'
         CHECK (outcome IN ('pending', 'recorded', 'ignored', 'refused', 'unmatched')),
     detail        text NOT NULL DEFAULT '',
-    conversion_id uuid, -- the conversion that it created or changed
+    conversion_id uuid, -- the conversion that the message created or changed
     attempts      int NOT NULL DEFAULT 0,
     decided_at    timestamptz
 );
 CREATE INDEX postbacks_log ON postbacks (account_id, received_at DESC, id DESC);
 CREATE INDEX postbacks_open ON postbacks (received_at) WHERE outcome IN ('pending', 'unmatched');
 
--- Rows are only added, never changed. A figure is the sum over its rows. Compaction replaces rows with equal keys by one row with
+-- A change of a figure adds a row. A figure is the sum over its rows. Compaction replaces rows with equal keys by one row with
 -- their sum.
 CREATE TABLE ledger (
     account_id      uuid NOT NULL,

@@ -11,7 +11,7 @@ CREATE TABLE jobs (
     next_attempt_at timestamptz NOT NULL DEFAULT now(),
     lease_until     timestamptz,
     fence           bigint NOT NULL DEFAULT 0,
-    generation      bigint NOT NULL DEFAULT 0,
+    generation      bigint NOT NULL DEFAULT 0, -- increases whenever a task for the row is enqueued again
     failed_generation bigint,          -- generation of the task that was archived because this row failed;
                                        -- an operator who runs that task again makes one more attempt
     result          jsonb,             -- set when the job is done, and kept while an operator runs it again

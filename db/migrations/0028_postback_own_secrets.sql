@@ -1,6 +1,7 @@
 -- Deletes the parameters of postbacks that may hold a secret in clear text: those with the name that a network of the account has
--- chosen for its secret, and those whose value is a list or an object with texts. A postback that is not decided yet still needs
--- its secret. The program deletes that secret when it decides the postback.
+-- chosen for its secret, and those whose value is a list or an object with texts. For a postback without an account, the names of
+-- all networks count. A postback that is not decided yet still needs its secret. The program deletes that secret when it decides
+-- the postback.
 -- +goose NO TRANSACTION
 -- +goose Up
 -- +goose StatementBegin

@@ -7,10 +7,10 @@ CREATE TABLE listed_orders (
     network_id    uuid NOT NULL REFERENCES networks (id) ON DELETE CASCADE,
     click_id      uuid NOT NULL,
     goal          text NOT NULL,
-    conversion_id text NOT NULL, -- conversion_id of the conversion as which the order is recorded
+    conversion_id text NOT NULL, -- conversion_id of the conversion that records the order
     account_id    uuid NOT NULL REFERENCES accounts (id) ON DELETE CASCADE,
     ordered_at    timestamptz NOT NULL,
-    listed_at     timestamptz NOT NULL, -- when the order was last listed; ignored if it is before the last save of the connection
+    listed_at     timestamptz NOT NULL, -- when an import listed the order; ignored if it is before the last save of the connection
     PRIMARY KEY (network_id, click_id, goal, conversion_id)
 );
 CREATE INDEX listed_orders_account ON listed_orders (account_id);

@@ -20,7 +20,7 @@ import (
 	"switchyard/models/parttest"
 )
 
-// nights lists stretches of time in which a clock does something unusual.
+// nights lists stretches of time. In most of them, a clock does something unusual.
 var nights = []struct{ zone, from, to string }{
 	{"UTC", "2026-02-27 00:00:00", "2026-03-02 00:00:00"},
 	{"Europe/Berlin", "2026-03-27 22:30:00", "2026-03-31 01:15:00"},
@@ -165,8 +165,8 @@ func TestTrendsEqualARecount(t *testing.T) {
 	}
 }
 
-// change returns the last clock change of a zone before the given time. For a zone without recent changes, it returns a time five
-// days before.
+// change returns the last clock change of a zone that is at least three days before the given time. For a zone without recent
+// changes, it returns the time five days before the given one.
 func change(before time.Time, loc *time.Location) time.Time {
 	start, _ := before.Add(-3 * 24 * time.Hour).In(loc).ZoneBounds()
 	if before.Sub(start) > 400*24*time.Hour {
@@ -196,7 +196,7 @@ func sameTrends(t *testing.T, h *history, q TrendQuery) {
 	}
 }
 
-// TestBucketsOfNights checks the number and the last names of buckets in nights of clock changes.
+// TestBucketsOfNights checks the number and the last names of buckets, mostly in nights of clock changes.
 func TestBucketsOfNights(t *testing.T) {
 	t.Parallel()
 	d := dbtest.New(t)
@@ -303,7 +303,7 @@ func TestTrendsOfTheArchive(t *testing.T) {
 	h.onBoth(func() { archived(h, from, to) })
 }
 
-// archived compares the trends of days with their totals. The clicks of the first days are deleted.
+// archived compares trends with the totals of the same days. The clicks of the first two days are deleted.
 func archived(h *history, from, to time.Time) {
 	h.t.Helper()
 	t := h.t

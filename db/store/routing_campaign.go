@@ -24,7 +24,7 @@ const (
 )
 
 // LinkRouting does the same as CampaignRouting, and also loads everything else that decides where a tracking link of the account
-// leads: campaigns and smartlinks with the alias or slug word, domains, sources, networks and bot lists.
+// leads: the campaigns and smartlinks whose alias or slug is in the link, domains, sources, networks and bot lists.
 func LinkRouting(ctx context.Context, c db.Conn, account, id uuid.UUID, word string) (*Routing, error) {
 	named, err := db.Select[uuid.UUID](ctx, c, "campaigns of a link", campaignsNamed, account, word)
 	if err != nil {
@@ -179,7 +179,7 @@ func keysOf(table string, ids []uuid.UUID, known map[uuid.UUID]bool) []RoutingKe
 	return keys
 }
 
-// CheckFlow returns the error with which a flow with these paths could not be saved, apart from limits of the plan.
+// CheckFlow returns the error that saving these paths as a flow would return. It does not check the limits of the plan.
 func (k Campaigns) CheckFlow(ctx context.Context, account uuid.UUID, paths []flow.Path) error {
 	flow.Canonical(paths)
 	_, err := k.s.checkFlow(ctx, account, paths, nil)

@@ -8,7 +8,7 @@ import (
 	"go4.org/netipx"
 )
 
-// Matcher is a compiled list of conditions. It is safe for concurrent use. Only a shared matcher can change.
+// Matcher is a compiled list of conditions. It is safe for concurrent use. Only a shared matcher can later match other visitors.
 type Matcher struct {
 	list       []compiled
 	conditions []Condition // the conditions in list, for Explain; nil after DiscardConditions
@@ -207,7 +207,8 @@ func newVersionTest(op operator, values []string) (tester, *Error) {
 	return t, nil
 }
 
-// canonicalValues returns the canonical form that visitors have. Old conditions may contain other forms: phone means mobile.
+// canonicalValues returns the values in the canonical form that visitors have. Old conditions may contain other forms: phone means
+// mobile.
 func canonicalValues(a Attr, values []string) []string {
 	closed := valuesOf(a)
 	for i, text := range values {
@@ -240,7 +241,7 @@ func newNumberTest(a Attr, k kind, op operator, values []string) (tester, *Error
 		if lo > hi && !cyclic {
 			return nil, descending()
 		}
-		if lo > hi { // 22 to 6 includes midnight
+		if lo > hi { // the hours 22 to 6 include midnight
 			return numberTest{{lo: lo, hi: inf}, {lo: -inf, hi: hi}}, nil
 		}
 		return numberTest{{lo: lo, hi: hi}}, nil

@@ -18,7 +18,7 @@ type Source interface {
 }
 
 // Facts holds the known facts about one visitor at one moment. In the zero value nothing is known. Only one goroutine may use
-// Facts, because a match stores folded text in them. After Reset, matching allocates nothing.
+// Facts, because a match stores folded text in them. Matches after Reset use the same memory again.
 type Facts struct {
 	text    [numAttrs]string
 	num     [numAttrs]int64
@@ -107,7 +107,7 @@ func (f *Facts) SetTime(now time.Time, zone *time.Location) {
 	}
 }
 
-// clickText and clickFact each read one attribute from a click. They are derived from clickattr.All.
+// clickText and clickFact each read one attribute from a click. The lists of them are derived from clickattr.All.
 type (
 	clickText struct {
 		attr Attr

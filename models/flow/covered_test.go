@@ -7,8 +7,8 @@ import (
 	"switchyard/models/flow"
 )
 
-// TestCovered checks that a path is covered if an earlier path takes all of its visitors. edit.test.ts of the dashboard has the
-// same cases.
+// TestCovered checks that a path is covered if an earlier path takes all of its visitors. edit.test.ts of the dashboard has almost
+// the same cases.
 func TestCovered(t *testing.T) {
 	t.Parallel()
 	path := func(changes ...func(*flow.Path)) flow.Path {

@@ -28,7 +28,7 @@ func newReader(params map[string]string, n Network) reader {
 	r := reader{make(map[string]string, len(params)), map[string]string{}, map[string][]string{}}
 	for _, name := range slices.Sorted(maps.Keys(params)) {
 		lower := strings.ToLower(name)
-		if old, twice := r.params[lower]; !twice || !isFilled(old) { // only messages stored before Collect existed have a name twice
+		if old, twice := r.params[lower]; !twice || !isFilled(old) { // only messages stored before Collect existed have both a=1 and A=1
 			r.params[lower] = params[name]
 		}
 	}
@@ -77,7 +77,7 @@ func (r reader) get(field string, limit int) (first string) {
 	return first
 }
 
-// A value of any other field is always valid.
+// validators check the values of fields. Every value is valid for a field without a validator.
 var validators = map[string]func(text string) bool{
 	clickField: looksLikeClickID,
 	"payout":   isAmount,
@@ -138,7 +138,8 @@ func (r reader) sub(n string) string {
 	return ""
 }
 
-// The value is false for a name that only the secret has.
+// fieldParams has the names of the parameters that are read for every network. A name that is only used for the secret has the
+// value false.
 var fieldParams = func() map[string]bool {
 	names := map[string]bool{answerParam: true}
 	for field, list := range aliases {

@@ -12,7 +12,7 @@ import (
 
 // Options choose the servers. DataDir is required.
 type Options struct {
-	// DataDir is the directory of the servers' files. Test servers use a separate directory below it.
+	// DataDir is the directory in which the servers get a directory for their files. Test servers get a separate one.
 	DataDir string
 	// Test trades durability for speed: no fsync, no append-only file. Never use it for data that matters.
 	Test bool
@@ -57,8 +57,8 @@ func Ensure(ctx context.Context, opts Options) (Servers, error) {
 	return h.ensure(ctx)
 }
 
-// Use starts the servers for its caller. release stops them when the last caller of Use releases them. If Ensure was called after
-// the last Stop, they keep running. If the calling process is killed, the servers keep running until the next caller releases them.
+// Use starts the servers for its caller. The release of the last caller of Use stops them, unless Ensure was called after the last
+// Stop. If the calling process is killed, the servers keep running until the next caller releases them.
 func Use(ctx context.Context, opts Options) (servers Servers, release func(context.Context) error, err error) {
 	h, err := openHome(ctx, opts)
 	if err != nil {

@@ -2,7 +2,7 @@
 // address must belong to the crawler, and that name must resolve to the address. Otherwise the click gets the signal
 // fake_crawler.
 //
-// Such a click is called a claim until it is decided. If DNS gives no answer, the claim is not fake: it is looked up again after
+// Until this is decided, the click is called a claim. If DNS gives no answer, the claim is not fake: it is looked up again after
 // one minute, two, four and so on, and dropped after an hour.
 package crawler
 
@@ -127,8 +127,8 @@ func (w *worker) revise(ctx context.Context, account uuid.UUID, findings []botsc
 	})
 }
 
-// answers returns for each claim whether the address belongs to the crawler. later has the claims that another run looks up.
-// Claims whose look-up failed are in neither map.
+// answers returns two maps. known tells of a claim whether its address belongs to the crawler. later has the claims that another
+// run looks up. Claims whose look-up failed are in neither map.
 func (w *worker) answers(ctx context.Context, claims []botscan.CrawlerClaim, now time.Time) (
 	known, later map[botscan.CrawlerAddress]bool, err error,
 ) {

@@ -63,7 +63,7 @@ func TestFailover(t *testing.T) {
 	t.Parallel()
 	w := newEnv(t)
 	// The spare domains are in the group "spare". a0 is not verified and a1 leads elsewhere, so neither gets campaigns. The alias
-	// "taken" is in use on the first spare, so its campaign cannot move there.
+	// "taken" is in use on the first spare, so the campaign with this alias cannot move there.
 	home := w.domain("home.acme.com", "", failsOver)
 	still := w.domain("still.acme.com", "", !failsOver)
 	w.domain("other.acme.com", "", !failsOver)
@@ -91,7 +91,7 @@ func TestFailover(t *testing.T) {
 	expect("listed", "a-spare", "a-spare", "home", "still")
 	events := w.events(models.EventLinkUnsafe)
 	if len(events) != 2 || events[0]["failover"] != nil {
-		t.Fatalf("events %v, want two without a failover", events)
+		t.Fatalf("events %v, want two, the first without a failover", events)
 	}
 	want := map[string]any{"domain_id": first.String(), "domain": "a-spare.acme.com", "campaigns": 2.0, "kept": 1.0, "smartlinks": 1.0}
 	if fmt.Sprint(events[1]["failover"]) != fmt.Sprint(want) {
@@ -111,7 +111,8 @@ func TestFailover(t *testing.T) {
 	w.domain("b-spare.acme.com", "spare", !failsOver)
 	w.setListed("home.acme.com", "a-spare.acme.com")
 	expect("a new spare", "b-spare", "b-spare", "b-spare", "still")
-	// Two more: for the campaign still on the first domain, and for the others, now on the first spare.
+	// Three more: one for the listed spare, and two for the moves, of the campaign still on the first domain and of those on the
+	// first spare.
 	if n := len(w.events(models.EventLinkUnsafe)); n != 5 {
 		t.Errorf("%d events, want 5", n)
 	}

@@ -10,8 +10,9 @@
 // Three rules hold everywhere below.
 //   - No error is thrown into the page: each function that the page or the browser calls runs in attempt.
 //   - Nothing is stored or sent unless consent is true.
-//   - An event stays queued until the server has answered that the event is stored, or that it never will be. Each event has an id of
-//     its own, so that the server stores it once, however often it is sent.
+//   - An event stays queued until the server has answered that the event is stored, or that it never will be. It is dropped earlier
+//     only if the queue is full, the event is too old or the consent ends. Each event has an id of its own, so that the server stores
+//     it once, however often it is sent.
 ((win, doc, location, attempt) => attempt(() => {
   const on = (target, type, f) => target.addEventListener(type, (e) => attempt(() => f(e)), true);
 
@@ -35,15 +36,15 @@
   let flight = []; // ids of the events in the present request
   let delay = 1e3; // ms until events that the server did not take are sent again; it doubles each time
   let click, from, ad; // id of the click that brought the visitor, where it was found, click of an ad platform: gclid=XYZ
-  const trap = doc.createElement('a'); // a link that people do not see; a program that follows it marks its click as a bot's
+  const trap = doc.createElement('a'); // a link that people do not see; a click whose visitor follows it is marked as a bot's
   let path, page, before; // address of the last view without its query, the same with its query, and the address of the view before
 
   const local = () => win.localStorage;
   // Calls f with the id of each event in localStorage. For any other entry it calls f with undefined.
   const eachStored = (f) => attempt(() => Object.keys(local()).forEach((name) => f(name.split(eventKey)[1])));
 
-  // Reads two values from the page's address: the click id, which has a parameter such as clickid or subid, and the id that an ad
-  // platform gives the click, such as gclid.
+  // Reads two values from the page's address: our click id, in a parameter such as clickid or subid, and the click id of an ad
+  // platform, in a parameter such as gclid.
   const readAddress = () => {
     const find = (pattern) => (location.href.match('[?&]' + pattern + '(?![^&#])') || [])[1] || '';
     click = find('(?:(?:cf_)?click_?id|subid|uclick|cid)=([0-9A-Za-z]{22})');
@@ -61,8 +62,8 @@
     }
   };
 
-  // Finds the click: in the address first, then in the cookie, then in localStorage. Only a click from the address is written, so
-  // that a click that the visitor has deleted does not come back.
+  // Finds the click: in the address first, then in the cookie, then in localStorage. It is written only if readAddress has found an
+  // id, so that a click that the visitor has deleted does not come back.
   const recall = () => {
     const cookie = attempt(() => doc.cookie.match(clickKey + '=([^;]+)')[1]);
     const known = (cookie || attempt(() => local()[clickKey]) || '').split('~'); // click id, ad, time
@@ -113,7 +114,7 @@
     if (leaving) return navigator.sendBeacon(events, body);
     flight = ids;
     // A request with a text needs no preflight. If the tracking domain belongs to the same site as the page, the request has the
-    // cookies, which name a click that the page's address does not name.
+    // cookies, which may name a click that the page's address does not name.
     fetch(events, { method: 'POST', body, keepalive: true, credentials: 'include' })
       .then(({ status }) => {
         // After 429 or an error of the server, the events are sent again later. Any other refusal is final.

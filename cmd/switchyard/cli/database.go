@@ -85,7 +85,7 @@ func withAdmin(ctx context.Context, e *env, asJSON bool,
 	})
 }
 
-// withStore is withDatabase for the store.
+// withStore does the same as withDatabase, and passes the store to fn instead of the database.
 func withStore(ctx context.Context, e *env, fn func(config.Config, *store.Store) error) error {
 	return withDatabase(ctx, e, func(cfg config.Config, d *db.DB) error {
 		s, err := openStore(cfg, d)

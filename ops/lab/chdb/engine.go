@@ -15,7 +15,7 @@ import (
 	"github.com/ebitengine/purego"
 )
 
-// Texts are passed as a pointer and a length; results and streams are handles.
+// Texts are passed as a pointer and a length, except the arguments of connect. Results and streams are handles.
 type functions struct {
 	connect      func(argc int32, argv **byte) *uintptr
 	signals      func(enabled int32)

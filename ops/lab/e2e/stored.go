@@ -87,8 +87,8 @@ func absent[K comparable](want map[K]Span, got map[K]time.Time) int {
 	return n
 }
 
-// WaitLedger waits until the reports count exactly the rows that are stored. A click whose visitor got no answer may be stored
-// late, so the rows are counted again each time.
+// WaitLedger waits until the reports count exactly the clicks that are stored. A click whose visitor got no answer may be stored
+// late, so the stored clicks are counted again each time.
 func (s *Service) WaitLedger(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, await.Timeout)
 	defer cancel()

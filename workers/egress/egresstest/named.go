@@ -16,11 +16,11 @@ import (
 	"switchyard/models/parttest"
 )
 
-// Broken is the text of a zone that the server cannot load. It answers SERVFAIL for such a zone.
+// Broken is the text of a zone that the server cannot load. The server answers SERVFAIL for such a zone.
 const Broken = "broken"
 
-// Named starts a BIND that answers for zones: the records of each zone, or Broken, by the zone's name. Without BIND the test is
-// skipped. stop ends the server.
+// Named starts a BIND that answers for zones. The map has the records of each zone, or Broken, by the zone's name. Without BIND the
+// test is skipped. The function stop ends the server.
 func Named(tb testing.TB, zones map[string]string) (server netip.AddrPort, stop func()) {
 	tb.Helper()
 	return startNamed(tb, zones, Key{})

@@ -68,7 +68,7 @@ func (c *Client) Background() *Client {
 	return &Client{o: c.o, secrets: c.secrets, reserve: Burst / 3, maxWait: 20 * time.Second}
 }
 
-// Request is a call of the API. The parts of Path are escaped. Body is sent as JSON, unless it is nil.
+// Request is a call of the API. The caller escapes the parts of Path. Body is sent as JSON, unless it is nil.
 type Request struct {
 	Method  string
 	Path    string

@@ -21,7 +21,7 @@ func openDesec(a rest.API, c map[string]string) account {
 	return &desec{a}
 }
 
-// desecNext is the cursor of the next page, in the header Link.
+// desecNext finds the cursor of the next page in the header Link.
 var desecNext = regexp.MustCompile(`<[^>]*[?&]cursor=([^&>]*)[^>]*>;\s*rel="next"`)
 
 const desecMinTTL = 3600

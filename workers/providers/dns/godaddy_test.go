@@ -13,7 +13,8 @@ import (
 	"switchyard/workers/providers/rest"
 )
 
-// TestGoDaddyLimit: the error for an account with few domains says so.
+// TestGoDaddyLimit: the error for an account with fewer than ten domains says that GoDaddy requires ten. The error for wrong
+// credentials does not.
 func TestGoDaddyLimit(t *testing.T) {
 	t.Parallel()
 	status, body := http.StatusForbidden, `{"code":"ACCESS_DENIED","message":"Authenticated user is not allowed access"}`

@@ -20,8 +20,8 @@ import (
 // timeout is the limit of one exchange.
 const timeout = 10 * time.Second
 
-// server is the client of a DNS server that accepts dynamic updates. It queries the records of a single name. libdns' package
-// reads the whole zone, so a malicious server could send data without end.
+// server is the client of a DNS server that accepts dynamic updates. To list records, it queries a single name. libdns' package
+// would read the whole zone, and a malicious server could then send data without end.
 type server struct {
 	rest.API
 	c map[string]string
@@ -92,7 +92,8 @@ func (s *server) Append(ctx context.Context, z zone, r libdns.RR, _ []string) er
 	return refused(err)
 }
 
-// exchange signs and sends a message. It returns an error if the answer is a refusal or has no valid signature.
+// exchange signs and sends a message. It returns an error if the answer has no valid signature, or a code other than success,
+// NXDOMAIN and YXDOMAIN.
 func (s *server) exchange(ctx context.Context, m *dns.Msg) (*dns.Msg, error) {
 	at, err := s.address(ctx)
 	if err != nil {

@@ -35,7 +35,7 @@ func (o Options) WithDefaults() Options {
 	return o
 }
 
-// Rate limits the requests of a connection: at most Burst at once, and one more after each Interval; 0: no limit.
+// Rate limits the requests of a connection: at most Burst at once, and one more after each Interval. A Burst of 0 means no limit.
 type Rate struct {
 	Burst    int
 	Interval time.Duration

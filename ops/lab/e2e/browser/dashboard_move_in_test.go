@@ -89,7 +89,7 @@ func (b *env) readsTables() {
 	b.tap(button("Keitaro"))
 }
 
-// appliesDump applies the plan of the dump. The plan lists what was not brought over, with the worst first.
+// appliesDump applies the plan of the dump. The plan lists its notes in three groups, with the worst group first.
 func (b *env) appliesDump() {
 	b.t.Helper()
 	b.dropFile(dumpField, "keitaro.sql", keitarotest.Fixture("dump-new/in/dump.sql"))
@@ -109,7 +109,7 @@ func (b *env) appliesDump() {
 	b.waitText("3 imported campaigns, 60 visitors")
 }
 
-// checksMove pastes the old tracker's answer for a visitor, and lets the page compare it.
+// checksMove pastes the old tracker's answer for a visitor, and lets the page compare it with the answer of this service.
 func (b *env) checksMove() {
 	b.t.Helper()
 	visitor := b.await(`fetch('/api/v1/config/checks?limit=1').then(r => r.json()).then(a => a.data.rows[0].visitors[0].id)`)
@@ -136,7 +136,8 @@ func (b *env) namesOldTracker() {
 	b.sound("move-applied")
 }
 
-// usesOldAddresses visits the address of an ad, reports a conversion at the old address, and finds both.
+// usesOldAddresses visits the address of an ad, reports a conversion at the old postback address, and finds the click and the
+// conversion in the dashboard.
 func (b *env) usesOldAddresses() {
 	b.t.Helper()
 	var click string

@@ -8,7 +8,8 @@ import (
 	"switchyard/models/parttest"
 )
 
-// TestDashboardNewcomer: a person with a shop and no network finds the way to the first click.
+// TestDashboardNewcomer: a person with a shop and no network finds the way to the first click, and then fills in the forms of
+// campaigns, landing pages and networks.
 func TestDashboardNewcomer(t *testing.T) {
 	parttest.Browser.Only(t)
 	t.Parallel()

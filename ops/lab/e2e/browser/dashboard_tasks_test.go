@@ -8,7 +8,7 @@ import (
 	"switchyard/models/parttest"
 )
 
-// Each pressed key counts as one action.
+// Each pressed key, and each combination of keys, counts as one action.
 func (a *actions) press(key string) { a.t.Helper(); a.n++; a.env.press(key) }
 
 func (a *actions) chord(modifier int, key string) { a.t.Helper(); a.n++; a.env.chord(modifier, key) }

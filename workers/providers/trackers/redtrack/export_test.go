@@ -24,7 +24,7 @@ func ReadAtOnce(ctx context.Context, client *http.Client, access trackers.Access
 	return result, longest, err
 }
 
-// NewTestLog calls wait instead of sleeping.
+// NewTestLog returns a Log that calls wait instead of sleeping.
 func NewTestLog(client *http.Client, access trackers.Access, zone *time.Location, wait func(time.Duration)) (*Log, error) {
 	log, err := NewLog(client, access, zone, LogEvery)
 	if err == nil {

@@ -14,7 +14,8 @@ let last = 0
 export const toast = (text: string, more: Partial<Toast> = {}) => {
   shown.value = [...shown.value.slice(-2), { id: ++last, text, ...more }]
 }
-// toastAndReload reports a write that succeeded. `text` is shown as a toast, and answers with these names are loaded again.
+// toastAndReload reports a write that succeeded. It shows `text` as a toast. Answers of the calls whose paths begin with one of
+// `names` are loaded again.
 export const toastAndReload = (text: string, ...names: string[]) => {
   touches(...names)
   toast(text)

@@ -16,7 +16,7 @@ import (
 	"switchyard/models/trackerimport"
 )
 
-// Campaigns is the number of campaigns of a test. Each campaign gets the given number of visitors.
+// Campaigns is the number of campaigns of a test. Each visitor is sent to a tenth of the campaigns.
 const (
 	Campaigns = 200
 	visitors  = 10_000
@@ -25,7 +25,7 @@ const (
 // Spec describes a campaign of another tracker.
 type Spec struct{ Groups []Group }
 
-// Group is a rule with its paths, or a stream. Without countries and device it takes every visitor.
+// Group is a rule with its paths, or a stream. Without countries and device it takes every visitor, unless it is off.
 type Group struct {
 	Countries []string
 	NotDevice string // refuses this device
@@ -78,7 +78,7 @@ func Specs(seed uint64, streams bool) []Spec {
 			}
 			out[i].Groups = append(out[i].Groups, g)
 		}
-		slices.Reverse(out[i].Groups) // a group without conditions comes last
+		slices.Reverse(out[i].Groups) // unless streams is true, the last group has no conditions
 		out[i].Groups[len(out[i].Groups)-1].Off = false
 	}
 	return out

@@ -33,7 +33,7 @@ const operatorsOf = (a: string) => (a === 'ip' || a === 'ip_range' ? ['equals', 
 // usual maps an attribute to the operator that a new entry with this attribute starts with.
 const usual: Record<string, string> = { ip_range: 'in_cidr', user_agent: 'contains', referrer: 'contains', isp: 'contains' }
 const mostBytes = 4_000_000
-const changedRows = ['bot-lists', 'bot-detection'] // the names of the calls whose cached answers are outdated after a change of the lists
+const changedRows = ['bot-lists', 'bot-detection'] // the paths of the calls whose cached answers are outdated after a change of the lists
 
 function textOf(e: BotEntryRow) {
   const values = listOf(e.value).map(String),
@@ -138,7 +138,7 @@ export function BotLists() {
   )
 }
 
-// isEverybody reports whether the service refused an entry because it matches every visitor.
+// isEverybody reports whether the service refused an entry because it matches all or most visitors.
 const isEverybody = (e: ApiError) => e.code === 'invalid_input' && e.message.startsWith('the entry is for everybody')
 
 type Entry = { list_type: string; attribute: string; operator: string; text: string; note: string; campaign_id: string; everybody: boolean }

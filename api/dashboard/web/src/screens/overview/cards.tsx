@@ -11,7 +11,7 @@ import { Failed } from '../../parts/state.tsx'
 
 const lately = 30 // minutes
 
-// RightNow shows the visitors of the last 30 minutes, and the campaigns that they are in.
+// RightNow shows the visitors of the last 30 minutes, and up to five of the campaigns that they are in.
 export function RightNow() {
   const live = use('GET /stats/live', { minutes: lately }, 5),
     data = live.data
@@ -137,7 +137,7 @@ export function Changed({ campaigns, w }: { campaigns?: Performance; w: Window }
 }
 
 // cause names the figure that has changed the profit most: the clicks, the conversion rate, the revenue per conversion, or the
-// cost per click.
+// cost per click. If the profit fell and no click converted, it says only that.
 function cause(row: PerformanceRow): string {
   const was = row.compare!,
     each = (r: { revenue: number; approved: number }) => (r.approved ? r.revenue / r.approved : 0),
