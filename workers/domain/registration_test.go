@@ -90,7 +90,8 @@ func (r *registry) ServeHTTP(w http.ResponseWriter, req *http.Request) {
 	}
 }
 
-// TestRegistrations: registries are asked when the registrations of verified domains end, once per name for all hosts below it.
+// TestRegistrations: registries are asked for the last days of the registrations of verified domains, once per registered name for
+// all hosts below it.
 func TestRegistrations(t *testing.T) {
 	t.Parallel()
 	w := newEnv(t)
