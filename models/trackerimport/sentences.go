@@ -8,8 +8,7 @@ import (
 	"switchyard/models"
 )
 
-// The sentences about settings of another tracker that Switchyard does not have, or has in another form. Each states the fact
-// first, then what to do.
+// The sentences about data and settings of another tracker that Switchyard does not have, or has in another form.
 const (
 	HistoryStays     = "History stays where it is. Figures begin with the first click here."
 	HistoryByLog     = "Figures begin with the first click here. Once the plan is applied, the log of clicks and conversions can be imported too. The costs of clicks are not imported, because the log does not name their currency."

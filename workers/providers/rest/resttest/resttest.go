@@ -114,7 +114,7 @@ func wait(r *http.Request, until <-chan struct{}) (ok bool) {
 	}
 }
 
-// FailureForms writes failures in a provider's own form. A nil function means the usual form.
+// FailureForms writes failures in a provider's own form. If Busy or Echo is nil, its failure has the usual form.
 type FailureForms struct {
 	Busy   func() // too many requests
 	Refuse func(words string)

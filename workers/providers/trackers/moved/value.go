@@ -1,5 +1,5 @@
-// Package moved has what the readers of Binom, Voluum, RedTrack and CSV share: JSON values of varying form, records of a
-// document, and a common form of paths.
+// Package moved has what the readers of other trackers share: JSON values of varying form, records of a document, and a common
+// form of paths.
 package moved
 
 import (
