@@ -158,7 +158,7 @@ func idAt(at time.Time) uuid.UUID {
 	return id
 }
 
-// visit adds one click at the time `at`. rate is the story's conversion rate on that day.
+// visit adds one click at the time `at`, and sometimes a click-out and a conversion. rate is the story's conversion rate on that day.
 func (w *past) visit(st *story, ids records, at time.Time, rate float64) {
 	agent := w.agent(st)
 	country := st.countries[min(int(w.rand.ExpFloat64()*1.1), len(st.countries)-1)]
