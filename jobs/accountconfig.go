@@ -14,7 +14,8 @@ type ConfigPlanned struct {
 	PlanID uuid.UUID `json:"plan_id"`
 }
 
-// ImportConfigArgs are empty: the access to the other tracker is stored under the id of the job, which becomes the id of the plan.
+// ImportConfigArgs are empty: what the job reads, such as the address and the key of another tracker, is stored under the id of the
+// job, which becomes the id of the plan.
 type ImportConfigArgs struct{}
 
 // ApplyConfigArgs name a plan. With Undo, the job restores the state before the plan was carried out.
@@ -33,7 +34,7 @@ type ConfigApplied struct {
 }
 
 // The jobs for documents with the settings of an account. PlanConfig compares a document with the account, and stores the necessary
-// changes as a plan. ApplyConfig writes one campaign at a time, and after an interruption continues where it stopped. Errors of
+// changes as a plan. ApplyConfig writes one record at a time, and after an interruption continues where it stopped. Errors of
 // ApplyConfig: stale.
 var (
 	PlanConfig = Define[PlanConfigArgs, ConfigPlanned]("config:plan", resumable)

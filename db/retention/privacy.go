@@ -102,7 +102,7 @@ SELECT EXISTS (SELECT FROM clicks WHERE account_id = $1 AND id = $2 AND (` + des
 	OR EXISTS (SELECT FROM conversion_uploads WHERE account_id = $1 AND click_id = $2)
 	OR EXISTS (SELECT FROM conversion_match_keys WHERE account_id = $1 AND click_id = $2)`
 
-// IsErased reports whether nothing is left that Erase would remove. It always returns false for a visitor with an id.
+// IsErased reports whether no row of a click describes its visitor any longer. It always returns false for a visitor with an id.
 func IsErased(ctx context.Context, l click.Log, v click.Visitor) (bool, error) {
 	if v.ID != uuid.Nil {
 		return false, nil
@@ -127,8 +127,8 @@ type Erased struct {
 
 // Erase removes the data that describes a visitor from the visitor's clicks, in the transaction of c: clicks that are later than
 // the click in the parameter after and earlier than the time in the parameter until. One call handles at most limit clicks of a
-// single day. Decided postbacks and postbacks to traffic sources are deleted. Site events stay, but no longer refer to their
-// click. No figure changes. Repeat the call, each time in a new transaction, until it is Done.
+// single day. Decided postbacks, postbacks to traffic sources and uploads are deleted. Site events stay, but no longer refer to
+// their click. No figure changes. Repeat the call, each time in a new transaction, until it is Done.
 func Erase(ctx context.Context, l click.Log, c db.Conn, v click.Visitor, after uuid.UUID, until time.Time, limit int) (Erased, error) {
 	begin := models.ClickTime(after).UTC().Truncate(click.Day)
 	end := begin.Add(click.Day)

@@ -44,7 +44,7 @@ func CapOnly(others string) string {
 	return fmt.Sprintf("Cap per day was taken; the cap %s was left out.", others)
 }
 
-// OtherPostback says that a campaign notified its source at an address of its own.
+// OtherPostback says that a campaign had a postback to its source that differs from the postback of the source.
 func OtherPostback(campaign, url string) string {
 	return fmt.Sprintf("The source's own postback was taken; campaign %s had another: %s", models.Shortened(campaign, 100), models.Shortened(url, 300))
 }

@@ -30,7 +30,7 @@ import (
 
 const historyDays = 30
 
-// comesAgain is the share of clicks that come from the same visitor as the previous click.
+// comesAgain is the share of clicks that get the unique key of the previous click, so that they do not count as unique.
 const comesAgain = .13
 
 // LoadRouter loads a campaign and returns a function that routes its clicks: see routing.ClickRouter.

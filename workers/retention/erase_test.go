@@ -27,7 +27,7 @@ const (
 )
 
 // visit stores two clicks and two smartlink clicks of one browser, and records that follow the clicks. It returns the last click. All
-// texts contain word, except those of the pending postbacks.
+// texts contain word, except the texts of the pending postbacks.
 func (h *env) visit(visitor uuid.UUID, word, ip string) (last uuid.UUID) {
 	h.Helper()
 	s, err := spool.Open(h.TempDir(), spool.Options{})

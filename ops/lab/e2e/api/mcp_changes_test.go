@@ -21,7 +21,7 @@ import (
 	"switchyard/models/copilot"
 )
 
-// TestMCPChange proposes, applies and undoes a change.
+// TestMCPChange proposes, applies and undoes a change, and then changes records without a proposal.
 func TestMCPChange(t *testing.T) {
 	t.Parallel()
 	x := newMCP(t)

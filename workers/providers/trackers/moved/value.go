@@ -104,7 +104,7 @@ func (v Value) Names() []string {
 	})
 }
 
-// Texts returns the texts of the items of List, or of the value itself if List has none. From an item that is an object it takes
+// Texts returns the texts of the items of List, or of the value itself if List is empty. From an item that is an object it takes
 // the first of code, name, value and id that is not empty.
 func (v Value) Texts() (out []string) {
 	items := v.List()
