@@ -33,8 +33,8 @@ type ConfigApplied struct {
 	Kept   []string  `json:"kept"`
 }
 
-// The jobs for documents with the settings of an account. PlanConfig compares a document with the account, and stores the necessary
-// changes as a plan. ApplyConfig writes one record at a time, and after an interruption continues where it stopped. Errors of
+// The jobs for documents with the settings of an account. PlanConfig compares a document with the account, and stores the
+// differences as a plan. ApplyConfig writes one record at a time, and after an interruption continues where it stopped. Errors of
 // ApplyConfig: stale.
 var (
 	PlanConfig = Define[PlanConfigArgs, ConfigPlanned]("config:plan", resumable)

@@ -90,8 +90,7 @@ func (r *registry) ServeHTTP(w http.ResponseWriter, req *http.Request) {
 	}
 }
 
-// TestRegistrations: registries are asked for the last days of the registrations of verified domains, once per registered name for
-// all hosts below it.
+// TestRegistrations: registries are asked for the expiry dates of verified domains, once per registered name for all hosts below it.
 func TestRegistrations(t *testing.T) {
 	t.Parallel()
 	w := newEnv(t)
