@@ -23,7 +23,7 @@ type ApplyConfigArgs struct {
 	PlanID uuid.UUID `json:"plan_id"`
 	Undo   bool      `json:"undo"`
 	Begun  bool      `json:"begun,omitempty"` // an attempt has found no stale record, and has begun to write
-	Kept   []string  `json:"kept,omitempty"`  // records that an undo does not change
+	Kept   []string  `json:"kept,omitempty"`  // records that an undo could not change, with the reasons
 }
 
 // ConfigApplied describes what was written.

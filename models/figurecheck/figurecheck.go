@@ -10,7 +10,7 @@
 // spans such as 7 days, ranks such as top 5, the item numbers of a list, and quoted texts from the rows. A figure that was
 // calculated from the rows, such as a difference, is not confirmed.
 //
-// It is not checked whether the number belongs to the record that the text names.
+// It is not checked whether a figure belongs to the record that the text names.
 package figurecheck
 
 import (

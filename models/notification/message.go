@@ -58,7 +58,8 @@ func (m *message) parse() error {
 	return m.parseFields()
 }
 
-// A scheme that signs the fields of a form must not read JSON, because the members of an object are not signed.
+// parseFields reads a form, never JSON. A scheme that signs the fields of a form calls it instead of parse, because the members of a
+// JSON object are not signed.
 func (m *message) parseFields() error {
 	kind, attributes, _ := mime.ParseMediaType(m.Header["content-type"])
 	if kind == "multipart/form-data" {
