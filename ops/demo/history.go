@@ -253,7 +253,7 @@ func (w *past) address(country string) netip.Addr {
 	return netip.AddrFrom4(a)
 }
 
-// convert adds a conversion 1 to 40 minutes after the time `at` of the click or of its step to the offer.
+// convert adds a conversion 1 to 40 minutes after the time `at` of the click or of its step to the offer. It adds none in the future.
 func (w *past) convert(st *story, click uuid.UUID, at time.Time) {
 	at = at.Add(time.Duration(1+w.rand.IntN(40)) * time.Minute)
 	if at.After(w.now) {
