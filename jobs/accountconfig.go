@@ -14,7 +14,8 @@ type ConfigPlanned struct {
 	PlanID uuid.UUID `json:"plan_id"`
 }
 
-// ImportConfigArgs are empty: the other tracker is stored under the id of the job, which becomes the id of the plan.
+// ImportConfigArgs are empty: what the job reads, such as the address and the key of another tracker, is stored under the id of the
+// job, which becomes the id of the plan.
 type ImportConfigArgs struct{}
 
 // ApplyConfigArgs name a plan. With Undo, the job restores the state before the plan was carried out.
@@ -22,7 +23,7 @@ type ApplyConfigArgs struct {
 	PlanID uuid.UUID `json:"plan_id"`
 	Undo   bool      `json:"undo"`
 	Begun  bool      `json:"begun,omitempty"` // an attempt has found no stale record, and has begun to write
-	Kept   []string  `json:"kept,omitempty"`  // records that an undo does not change
+	Kept   []string  `json:"kept,omitempty"`  // records that an undo could not change, with the reasons
 }
 
 // ConfigApplied describes what was written.
@@ -32,8 +33,9 @@ type ConfigApplied struct {
 	Kept   []string  `json:"kept"`
 }
 
-// The jobs for documents with the settings of an account. PlanConfig stores the changes that a document would make as a plan.
-// ApplyConfig writes one campaign at a time, and after an interruption continues where it stopped. Errors of ApplyConfig: stale.
+// The jobs for documents with the settings of an account. PlanConfig compares a document with the account, and stores the
+// differences as a plan. ApplyConfig writes one record at a time, and after an interruption continues where it stopped. Errors of
+// ApplyConfig: stale.
 var (
 	PlanConfig = Define[PlanConfigArgs, ConfigPlanned]("config:plan", resumable)
 	// ImportConfig makes a plan from another tracker. If the tracker does not answer, it is read again later.
@@ -64,8 +66,8 @@ type HistoryImported struct {
 	Skipped     map[string]int `json:"skipped"`
 }
 
-// ImportHistory reads the log of clicks and conversions of another tracker page by page. If the tracker does not answer, reading
-// continues later from that page. Errors: not_read.
+// ImportHistory reads the log of clicks and conversions of another tracker page by page. If the tracker does not answer, the job
+// requests the same page again later. Errors: not_read.
 var ImportHistory = Define[ImportHistoryArgs, HistoryImported]("config:history", Policy{
 	Queue: Bulk, Timeout: historyTimeout, Row: true, PerAccount: platformImport.PerAccount, Retries: resumable.Retries,
 })

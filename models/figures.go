@@ -34,7 +34,7 @@ func change(now, then decimal.Decimal) *Money {
 	return &Money{now.Sub(then).Mul(hundred).DivRound(then.Abs(), 2)}
 }
 
-// ratioChange returns the change of a ratio in percent. It is nil if one of the ratios is nil.
+// ratioChange returns the change of a ratio in percent. It is nil if one of the ratios is nil or the former ratio is zero.
 func ratioChange(now, then *Money) *Money {
 	if now == nil || then == nil {
 		return nil

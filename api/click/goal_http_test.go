@@ -41,7 +41,8 @@ func (w *env) goals(body string, edits ...edit) (a goalAnswer) {
 	return a
 }
 
-// code returns the code of the error, or else the result of the first goal.
+// code returns the code of the error. Without an error it returns the result of the first goal, followed by its code if the goal is
+// refused.
 func (a goalAnswer) code() string {
 	switch {
 	case a.Error != nil:
@@ -170,8 +171,8 @@ func TestServersProveThemselves(t *testing.T) {
 	}
 }
 
-// TestUnprovenBodies sends large messages that never end, with the public site key and with forged signatures. Only a few such
-// messages are held in memory, and further messages are refused unread.
+// TestUnprovenBodies sends messages that do not end, with the public site key and forged signatures. Only a few such messages from one
+// address are held in memory, and further ones are refused unread.
 func TestUnprovenBodies(t *testing.T) {
 	t.Parallel()
 	w, secret := goalServers(t)

@@ -37,7 +37,7 @@ func noteOf(s schema) string {
 	return note + ": " + values
 }
 
-// TestGeneratedTypeScript: the client for TypeScript has each type and each call of the document.
+// TestGeneratedTypeScript: the client for TypeScript has each type and each call of the OpenAPI document.
 func TestGeneratedTypeScript(t *testing.T) {
 	t.Parallel()
 	schemas, operations := read(t)

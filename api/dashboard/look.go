@@ -57,7 +57,7 @@ func languageOf(r *http.Request) string {
 	return languages[i]
 }
 
-// withLook returns the page in the look that the request's cookies choose.
+// withLook returns the page in the theme of the request's cookie and in the language of languageOf.
 func withLook(page []byte, r *http.Request) []byte {
 	lang, tag := languageOf(r), `<html `
 	if c, err := r.Cookie(themeCookie); err == nil && themes[c.Value] {

@@ -15,7 +15,8 @@ import (
 	"switchyard/models"
 )
 
-// TestRotate: the new secret is shown once and stored encrypted. The old secret stays valid for a day.
+// TestRotate: only the answer to the rotation shows the new secret. Both secrets are stored encrypted, and the old secret stays valid
+// for a day.
 func TestRotate(t *testing.T) {
 	t.Parallel()
 	s := apitest.New(t)
@@ -62,7 +63,7 @@ func TestRotate(t *testing.T) {
 	bare.Do("POST", "/webhooks/rotate", body).Want(400, "no_encryption_key")
 }
 
-// TestRedeliverFailedErrors checks the error codes of the call.
+// TestRedeliverFailedErrors checks the arguments of the job, the answer to a valid call, and the error codes of other calls.
 func TestRedeliverFailedErrors(t *testing.T) {
 	t.Parallel()
 	s := apitest.New(t)

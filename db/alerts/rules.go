@@ -7,7 +7,7 @@ import (
 	"switchyard/db/copilot"
 )
 
-// matchedRules returns an alert for each target that a rule matched when it last ran.
+// matchedRules returns the alerts that are open about the targets of active rules.
 func matchedRules(ctx context.Context, l reading) ([]Alert, error) {
 	found, err := copilot.NewRules(l.Store).Alerts(ctx, l.account.ID)
 	return db.Map(found, func(a copilot.RuleAlert) Alert {

@@ -96,7 +96,7 @@ func (Store) readWarm(ctx context.Context, c db.Conn, cols Columns[StoredClick],
 	return cols.ReadPointers(ctx, c, "read clicks", query, args...)
 }
 
-// Scan returns some columns of the clicks of a Range, the oldest first. It thaws cold days until it has read the limit of clicks.
+// Scan returns some columns of the clicks of a Range, the oldest first. It thaws cold days until it has read q.Limit clicks.
 func (s Store) Scan(ctx context.Context, c db.Conn, cols Columns[StoredClick], q Range) ([]*StoredClick, error) {
 	frozen, err := s.frozen(ctx, c, q.Account, q.Low, q.High)
 	if err != nil {

@@ -14,15 +14,15 @@ const deferrable = `
 SELECT format('ALTER TABLE %s ALTER CONSTRAINT %I DEFERRABLE', conrelid::regclass, conname)
 FROM pg_constraint WHERE contype = 'f' AND conparentid = 0 AND connamespace = 'public'::regnamespace`
 
-// idColumns lists the columns that may contain ids.
+// idColumns lists the columns of UUIDs and of JSON.
 const idColumns = `
 SELECT c.table_name::text AS table_name, c.column_name::text AS name, c.udt_name::text AS type, '' AS other
 FROM information_schema.columns c JOIN pg_class k ON k.oid = format('public.%I', c.table_name)::regclass
 WHERE c.table_schema = 'public' AND k.relkind IN ('r', 'p') AND NOT k.relispartition AND c.is_generated = 'NEVER'
 	AND c.udt_name IN ('uuid', '_uuid', 'json', 'jsonb')`
 
-// OneID replaces the ids of records of different tables by one id, in every column that contains one of them. A search by this id
-// then finds all of these records. Foreign keys still hold.
+// OneID replaces the ids of records of different tables by one id, in every column of UUIDs or JSON. A search by this id then finds
+// all of these records. Foreign keys still hold.
 func OneID(tb testing.TB, d *db.DB, ids []string, id uuid.UUID) {
 	tb.Helper()
 	ctx := tb.Context()

@@ -12,9 +12,9 @@ import (
 	"switchyard/db"
 )
 
-// prepareCleaning adds to the template a function that empties a used database. It returns false if the database must be dropped,
-// because a test has changed its schema or left many rows. It needs a superuser, because it switches foreign keys and triggers
-// off.
+// prepareCleaning adds to the template database a function that empties a used database. The function returns false if the database
+// must be dropped, because a test has changed its schema or left large tables. The function needs a superuser, because it switches
+// foreign keys and triggers off.
 const prepareCleaning = `
 CREATE SCHEMA dbtest;
 CREATE VIEW dbtest.structure AS SELECT md5(string_agg(line, ' ' ORDER BY line)) AS sum FROM (

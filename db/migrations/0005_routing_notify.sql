@@ -1,5 +1,5 @@
--- Every change of data that the redirect reads is announced on the channel "routing" as "table:id". Within a second, web
--- processes then refresh this record in their routing snapshot.
+-- Each change of a record in the tables below is announced on the channel "routing" as "table:id". Within a second, the web
+-- processes then refresh the record in their routing snapshot.
 -- +goose Up
 -- +goose StatementBegin
 CREATE FUNCTION notify_routing() RETURNS trigger LANGUAGE plpgsql AS $$

@@ -5,7 +5,7 @@
 -- The token is an unguessable DNS label. It is public: a CNAME of the account shows it.
 ALTER TABLE accounts ADD COLUMN domain_token text NOT NULL DEFAULT replace(gen_random_uuid()::text, '-', '');
 
--- How the account last proved the host: txt, cname, operator, before (verified before this migration), or none. Adding the column
+-- How the account last proved the host: txt, cname, operator, before (added before this migration), or none. Adding the column
 -- with a default does not write the existing rows, so routing need not load them again.
 ALTER TABLE domains ADD COLUMN proof text NOT NULL DEFAULT 'before';
 ALTER TABLE domains ALTER COLUMN proof SET DEFAULT 'none';

@@ -1,5 +1,5 @@
--- The sub-parameter that each parameter of a traffic source fills: see package subslot. An empty list means the order of
--- token_macros.
+-- The sub-parameter that each parameter of a traffic source fills: see package subslot. If the list is empty, the parameters fill
+-- the sub-parameters in the order of token_macros.
 -- +goose Up
 ALTER TABLE traffic_sources ADD COLUMN subs json NOT NULL DEFAULT '[]';
 

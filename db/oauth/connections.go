@@ -54,8 +54,8 @@ func (k Connections) Remove(ctx context.Context, account, id uuid.UUID) error {
 	})
 }
 
-// adoptSources assigns an account's only connection to a platform to the platform's traffic sources that have no connection.
-// models.ChooseConnection follows the same rule.
+// adoptSources gives a connection to the account's traffic sources of the same platform that have no connection. It changes nothing
+// if the account has several connections to the platform. models.ChooseConnection follows the same rule.
 const adoptSources = `
 UPDATE source_integrations i SET oauth_connection_id = $3 WHERE account_id = $1 AND provider = $2
 	AND NOT EXISTS (SELECT FROM oauth_connections o WHERE o.account_id = $1 AND o.id = i.oauth_connection_id)

@@ -12,7 +12,7 @@ import (
 // both holds the figures of a group in the window of a query and in the period of its comparison.
 type both struct{ now, before sums }
 
-// recount returns the reference's answer to a query. Groups without figures are left out.
+// recount calculates the expected answer to a query from the facts of the month. Groups without figures are left out.
 func (m *month) recount(q Query) map[string]*both {
 	out := map[string]*both{}
 	m.recountIn(q, q.From, q.To, out, func(g *both) *sums { return &g.now })
@@ -83,8 +83,8 @@ func (m *month) splitFilters(q Query, from, to time.Time) (plain []Filter, keep 
 	return plain, keep
 }
 
-// namer returns a function that names the bucket of a fact, if the name differs from the fact's own value: in a time zone other
-// than UTC, and in the second period of a comparison, whose buckets have the names of their counterparts.
+// namer returns a function that names the bucket of a fact, or nil if the name is always the fact's own value. The name may differ
+// in a time zone other than UTC, and in a comparison: the buckets of the second period have the names of their counterparts.
 func (m *month) namer(q Query, dimension string, from, to time.Time) func(*monthFact) string {
 	bucket, isTime := map[string]string{
 		"date": "day", "hour": "hour", "month": "month", "day_of_week": "weekday", "hour_of_day": "",

@@ -21,8 +21,8 @@ SELECT account_id, $1::uuid AS visitor_id, '00000000-0000-0000-0000-000000000000
 FROM (SELECT account_id FROM clicks WHERE visitor_id = $1 UNION SELECT account_id FROM smartlink_clicks WHERE visitor_id = $1) a`
 )
 
-// FindVisitors finds the visitor of the click with the given id. If the parameter id is zero, it finds a visitor in every
-// account, for which it reads all clicks. It is for operators, who are responsible for all accounts.
+// FindVisitors finds the visitor of the click with the given id. If the parameter id is zero, it searches the clicks of all
+// accounts for the id of a visitor. Only operators may call it, because they are responsible for all accounts.
 func FindVisitors(ctx context.Context, l click.Log, id, visitor uuid.UUID) ([]click.Visitor, error) {
 	if id != uuid.Nil {
 		if _, err := l.Store().Thaw(ctx, l.Conn, uuid.Nil, []uuid.UUID{id}); err != nil {
@@ -79,7 +79,7 @@ WHERE account_id = $1 AND click_id = ANY ($2::uuid[]) AND click_id <> '00000000-
 
 	eraseClaims = `DELETE FROM crawler_claims WHERE account_id = $1 AND click_id = ANY ($2::uuid[])`
 
-	// A postback that waits for its click only loses its IP address.
+	// Only decided postbacks are deleted. A pending postback stays, and eraseWaiting removes its IP address.
 	selectDecidedOf = `
 SELECT id FROM postbacks WHERE account_id = $1 AND click_id = ANY ($2::uuid[]) AND outcome <> 'pending' ORDER BY id`
 
@@ -102,7 +102,7 @@ SELECT EXISTS (SELECT FROM clicks WHERE account_id = $1 AND id = $2 AND (` + des
 	OR EXISTS (SELECT FROM conversion_uploads WHERE account_id = $1 AND click_id = $2)
 	OR EXISTS (SELECT FROM conversion_match_keys WHERE account_id = $1 AND click_id = $2)`
 
-// IsErased reports whether nothing is left that Erase would remove. It always returns false for a visitor with an id.
+// IsErased reports whether no row of a click describes its visitor any longer. It always returns false for a visitor with an id.
 func IsErased(ctx context.Context, l click.Log, v click.Visitor) (bool, error) {
 	if v.ID != uuid.Nil {
 		return false, nil
@@ -114,8 +114,8 @@ func IsErased(ctx context.Context, l click.Log, v click.Visitor) (bool, error) {
 	return !described, err
 }
 
-// Erased is the result of Erase. It counts clicks that still had something to erase. The next call must continue after the click
-// After.
+// Erased is the result of Erase. Its numbers of clicks include only clicks that still had something to erase. The next call must
+// continue after the click After.
 type Erased struct {
 	Clicks          int64
 	SmartlinkClicks int64
@@ -127,8 +127,8 @@ type Erased struct {
 
 // Erase removes the data that describes a visitor from the visitor's clicks, in the transaction of c: clicks that are later than
 // the click in the parameter after and earlier than the time in the parameter until. One call handles at most limit clicks of a
-// single day. Decided postbacks and postbacks to traffic sources are deleted. Site events stay, but no longer refer to their
-// click. No figure changes. Repeat the call, each time in a new transaction, until it is Done.
+// single day. Decided postbacks, postbacks to traffic sources and uploads are deleted. Site events stay, but no longer refer to
+// their click. No figure changes. Repeat the call, each time in a new transaction, until it is Done.
 func Erase(ctx context.Context, l click.Log, c db.Conn, v click.Visitor, after uuid.UUID, until time.Time, limit int) (Erased, error) {
 	begin := models.ClickTime(after).UTC().Truncate(click.Day)
 	end := begin.Add(click.Day)
@@ -155,7 +155,7 @@ func Erase(ctx context.Context, l click.Log, c db.Conn, v click.Visitor, after u
 	return out, out.erase(ctx, c, v.AccountID, click.IDs(found), click.UniqueVisitors(found))
 }
 
-// erase erases clicks of an account. Like Clear, it locks postbacks, then visitors, then clicks.
+// erase erases clicks of an account. It locks postbacks, then visitors, then clicks. Clear uses the same order.
 func (e *Erased) erase(ctx context.Context, c db.Conn, account uuid.UUID, ids []uuid.UUID, visits []click.VisitorKey) error {
 	list := db.UUIDs(ids)
 	decided, err := db.Select[uuid.UUID](ctx, c, "postbacks of a visitor", selectDecidedOf, account, list)

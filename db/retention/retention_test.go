@@ -53,7 +53,8 @@ func TestRetention(t *testing.T) {
 	}
 }
 
-// TestDeleteExpiredPostbacks checks how long postbacks are kept: by plan, without an account, and of a deleted account.
+// TestDeleteExpiredPostbacks checks how long the postbacks of an account of each plan, of no account and of a deleted account are
+// kept.
 func TestDeleteExpiredPostbacks(t *testing.T) {
 	t.Parallel()
 	d := dbtest.New(t)

@@ -17,7 +17,7 @@ import (
 	"switchyard/models"
 )
 
-// TestChangeOfCurrency changes the currency of accounts with facts in four currencies. After every transaction of the change,
+// TestChangeOfCurrency changes the currency of accounts with facts in four currencies. After every transaction of the first change,
 // reports must be the same as after its end.
 func TestChangeOfCurrency(t *testing.T) {
 	t.Parallel()

@@ -65,7 +65,7 @@ func (s *Store) NamesOf(ctx context.Context, account uuid.UUID, ids map[string][
 	return names, nil
 }
 
-// Labels returns the names of records, also of deleted ones, by id. It ignores values that are not ids.
+// Labels returns the names of records by id, also of deleted records that are still stored. It ignores values that are not ids.
 func (s *Store) Labels(ctx context.Context, account uuid.UUID, dimension string, values []string) (
 	map[string]string, error,
 ) {

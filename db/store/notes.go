@@ -10,7 +10,7 @@ import (
 	"switchyard/models"
 )
 
-// Notes accesses the notes that people have written about points in time on charts.
+// Notes accesses the notes about points in time on charts.
 type Notes struct{ s *Store }
 
 // Notes returns access to the notes.

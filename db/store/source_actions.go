@@ -11,7 +11,7 @@ import (
 	"switchyard/models"
 )
 
-// WithActions returns the connection of a traffic source whose platform has conversion actions. connection is the id of the OAuth
+// WithActions returns the integration of a traffic source whose platform has conversion actions. connection is the id of its OAuth
 // connection to the platform. Errors: not_platform_ab, not_connected, no_customer_id, no_account_id.
 func (k SourceIntegrations) WithActions(ctx context.Context, account, source uuid.UUID) (
 	i models.SourceIntegration, connection uuid.UUID, err error,
@@ -49,7 +49,7 @@ WHERE account_id = $1 AND source_id = $2 AND saved_at = $3 RETURNING uploads_rea
 
 // SetAction stores the conversion action to which a source's conversions are uploaded, and the time ready from which the platform
 // accepts them. If ready is nil, a new action gets the time latest, and the same action keeps its time. SetAction returns the
-// stored time. If the connection has changed since i was read, nothing is stored.
+// stored time. If the integration was saved again after i was read, SetAction stores nothing and returns ready.
 func (k SourceIntegrations) SetAction(ctx context.Context, i models.SourceIntegration, action string, ready, latest *time.Time) (
 	*time.Time, error,
 ) {

@@ -17,7 +17,7 @@ const (
 	goalsMember   = "goals"
 )
 
-// toBody replaces the keys in a record of a document by ids. It stops at the first problem.
+// toBody replaces the keys in a record of a document by ids. err is the first problem that it finds.
 type toBody struct {
 	kind Kind
 	ids  IDs
@@ -177,7 +177,7 @@ func (f fromBody) record(m Members, refs []ref) {
 	}
 }
 
-// reference replaces the id of a record by its key. It reports whether the record is known.
+// reference replaces the id of a record by its key. It reports whether the record is known. For a list of ids it always returns true.
 func (f fromBody) reference(object Members, r ref) bool {
 	if r.isList {
 		f.references(object, r)

@@ -119,7 +119,7 @@ func (l *line) readClick(v *Conversion) {
 	}
 }
 
-// readTerms reads status, payout and currency. A negative amount becomes a chargeback, unless its status is rejected.
+// readTerms reads status, payout and currency. A row with a negative payout becomes a chargeback, unless its status is rejected.
 func (l *line) readTerms(v *Conversion, fallback func(Conversion) string) {
 	if v.Word = l.cell(statusColumn); v.Word != "" {
 		word, ok := postback.KnownWord(v.Word)

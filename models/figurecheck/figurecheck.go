@@ -2,15 +2,15 @@
 // of look-ups, such as reports. The package does no input or output.
 //
 // A figure is confirmed by a number in the rows that rounds to it: 1,235 by 1234.6, 12.5 % by 12.48 or by 0.12483, and 1.2k by
-// 1234. Signs are ignored, because a loss of 50 is a profit of -50. After a word such as about, it may be rounded to its last
-// digit that is not zero. In a sentence about a total, it may be the sum of a column over all rows of a look-up, if no rows were
-// left out. Such a look-up also confirms the number of its rows.
+// 1234. Signs are ignored, because a loss of 50 is a profit of -50. After a word such as "about", a figure may be rounded to its
+// last digit that is not zero. In a sentence about a total, a figure may be the sum of a column over all rows of a look-up, if no
+// rows were left out. Such a look-up also confirms the number of its rows.
 //
 // Numbers that are not figures are ignored: dates and times, numbers in names of records in the rows, numbers in words and ids,
-// spans such as 7 days, ranks such as top 5, the item numbers of a list, and quoted texts from the rows. A figure that was
-// calculated from the rows, such as a difference, is not confirmed.
+// spans such as 7 days, ranks such as top 5, the item numbers of a list, and quoted texts from the rows. Any figure
+// that was calculated from the rows in another way, such as a difference, is not confirmed.
 //
-// It is not checked whether the number belongs to the record that the text names.
+// It is not checked whether a figure belongs to the record that the text names.
 package figurecheck
 
 import (

@@ -58,7 +58,8 @@ func (m *message) parse() error {
 	return m.parseFields()
 }
 
-// A scheme that signs the fields of a form must not read JSON, because the members of an object are not signed.
+// parseFields reads a form, never JSON. A scheme that signs the fields of a form calls it instead of parse, because the members of a
+// JSON object are not signed.
 func (m *message) parseFields() error {
 	kind, attributes, _ := mime.ParseMediaType(m.Header["content-type"])
 	if kind == "multipart/form-data" {
@@ -71,8 +72,8 @@ func (m *message) trimmed() []byte {
 	return bytes.TrimSpace(bytes.TrimPrefix(m.Body, []byte("\ufeff")))
 }
 
-// key returns a text that is the same whenever the same message is sent, even if the URL or the spelling of the fields differs.
-// The URL is not signed, and a form is signed by the values of its fields, so such a difference does not make it a new message.
+// key returns a text that is the same whenever the same message is sent. A form is signed by the values of its fields, so their
+// spelling and order do not count. The query of the URL counts only for a message without fields and without a body.
 func (m *message) key() string {
 	sum := sha256.New()
 	switch {
@@ -158,9 +159,9 @@ func (m *message) sorted(omitted ...string) []field {
 	return out
 }
 
-// click returns the click id in a message. It searches named values, such as the attributes of an order. It also searches texts
-// that are a click id, or that are a URL with a click id. The name in the network's settings comes first, then the usual names of
-// click ids, then any text that is a click id of this service.
+// click returns the click id in a message. It searches named values, such as the attributes of an order, and texts, which may be a
+// click id or a URL with a click id. The name in the network's settings comes first, then the usual names of click ids, then any
+// text that is a click id of this service.
 func (m *message) click(named []field, texts ...string) string {
 	m.findConsent(named, texts)
 	ownName := m.fieldNames["click_id"]

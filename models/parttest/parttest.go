@@ -52,7 +52,7 @@ func (p Part) Only(tb testing.TB) {
 	}
 }
 
-// Also declares that some subtests belong to the part.
+// Also declares that at least some subtests of the test belong to the part.
 func (p Part) Also(tb testing.TB) {
 	tb.Helper()
 	declared.Store(key(tb, p), true)

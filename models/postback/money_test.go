@@ -10,7 +10,8 @@ import (
 	"switchyard/models/param"
 )
 
-// TestReadMoney checks that an amount whose currency is not understood is never booked in another currency.
+// TestReadMoney checks how payouts, currencies and costs are read. An amount whose currency is not understood is never booked in
+// another currency.
 func TestReadMoney(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {

@@ -92,7 +92,7 @@ func (l *Library) Search(q string, most int) []object {
 // characters instead of maxText.
 type document string
 
-// passages cuts a page at its headings.
+// passages cuts a page at its headings, and cuts a section that is longer than maxPassage at its line ends.
 func passages(p Page) (out []passage) {
 	heading, text := p.Name, ""
 	end := func() {

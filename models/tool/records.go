@@ -23,7 +23,7 @@ func recordTools() []Tool {
 	return []Tool{
 		{
 			Name: "find_records", Title: "Find records", Kind: Reads, Repeatable: true,
-			About: "Campaigns, offers, landing pages, traffic sources, networks or smartlinks by a part of their name, with their ids, states and figures of the window. " +
+			About: "Campaigns, offers, landing pages, traffic sources, networks or smartlinks by a part of their name, with their ids, states and figures of the window. A smartlink has only its total number of clicks. " +
 				"Other tools take ids, never names. Reads only.",
 			Params: []Param{
 				need(Param{Name: "kind", Enum: []string{"campaign", "offer", "lander", "source", "network", "smartlink"}, Doc: "kind of the records"}),

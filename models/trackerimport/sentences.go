@@ -8,8 +8,7 @@ import (
 	"switchyard/models"
 )
 
-// The sentences about settings of another tracker that Switchyard does not have, or has in another form. Each states the fact
-// first, then what to do.
+// The sentences about data and settings of another tracker that Switchyard does not have, or has in another form.
 const (
 	HistoryStays     = "History stays where it is. Figures begin with the first click here."
 	HistoryByLog     = "Figures begin with the first click here. Once the plan is applied, the log of clicks and conversions can be imported too. The costs of clicks are not imported, because the log does not name their currency."
@@ -45,7 +44,7 @@ func CapOnly(others string) string {
 	return fmt.Sprintf("Cap per day was taken; the cap %s was left out.", others)
 }
 
-// OtherPostback says that a campaign notified its source at an address of its own.
+// OtherPostback says that a campaign had a postback to its source that differs from the postback of the source.
 func OtherPostback(campaign, url string) string {
 	return fmt.Sprintf("The source's own postback was taken; campaign %s had another: %s", models.Shortened(campaign, 100), models.Shortened(url, 300))
 }

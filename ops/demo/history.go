@@ -30,7 +30,7 @@ import (
 
 const historyDays = 30
 
-// comesAgain is the share of clicks that come from the same visitor as the previous click.
+// comesAgain is the share of clicks that get the unique key of the previous click, so that they do not count as unique.
 const comesAgain = .13
 
 // LoadRouter loads a campaign and returns a function that routes its clicks: see routing.ClickRouter.
@@ -158,7 +158,7 @@ func idAt(at time.Time) uuid.UUID {
 	return id
 }
 
-// visit adds one click at the time `at`. rate is the story's conversion rate on that day.
+// visit adds one click at the time `at`, and sometimes a click-out and a conversion. rate is the story's conversion rate on that day.
 func (w *past) visit(st *story, ids records, at time.Time, rate float64) {
 	agent := w.agent(st)
 	country := st.countries[min(int(w.rand.ExpFloat64()*1.1), len(st.countries)-1)]
@@ -253,7 +253,7 @@ func (w *past) address(country string) netip.Addr {
 	return netip.AddrFrom4(a)
 }
 
-// convert adds a conversion 1 to 40 minutes after the time `at` of the click or of its step to the offer.
+// convert adds a conversion 1 to 40 minutes after the time `at` of the click or of its step to the offer. It adds none in the future.
 func (w *past) convert(st *story, click uuid.UUID, at time.Time) {
 	at = at.Add(time.Duration(1+w.rand.IntN(40)) * time.Minute)
 	if at.After(w.now) {

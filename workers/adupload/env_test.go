@@ -48,7 +48,7 @@ type env struct {
 	account  uuid.UUID
 	source   uuid.UUID
 	platform *adstest.Uploads
-	of       string // of the platform
+	of       string // name of the platform
 	logs     *logs
 	places   *workers.Limiter[string]
 }

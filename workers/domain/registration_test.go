@@ -90,7 +90,7 @@ func (r *registry) ServeHTTP(w http.ResponseWriter, req *http.Request) {
 	}
 }
 
-// TestRegistrations: registries are asked when the registrations of verified domains end, once per name for all hosts below it.
+// TestRegistrations: registries are asked for the expiry dates of verified domains, once per registered name for all hosts below it.
 func TestRegistrations(t *testing.T) {
 	t.Parallel()
 	w := newEnv(t)

@@ -26,7 +26,8 @@ const (
 	canaryIP = "203.0.113.77"
 )
 
-// visit stores two clicks of one browser, whose texts contain word, and every kind of record that can follow a click.
+// visit stores two clicks and two smartlink clicks of one browser, and records that follow the clicks. It returns the last click. Many of
+// the texts contain word, but no text of a pending postback does.
 func (h *env) visit(visitor uuid.UUID, word, ip string) (last uuid.UUID) {
 	h.Helper()
 	s, err := spool.Open(h.TempDir(), spool.Options{})
@@ -101,8 +102,8 @@ func (h *env) tablesWith(text string) (found []string) {
 	return found
 }
 
-// TestErase checks that no data of an erased visitor is left, and none of others is missing. The first worker dies during the
-// job. The figures, the conversion and the undecided postback stay, without personal data.
+// TestErase checks that no personal data of an erased visitor is left, and no data of another visitor is missing. The first worker
+// dies during the job. The figures, the conversion and the undecided postbacks stay, without personal data.
 func TestErase(t *testing.T) {
 	t.Parallel()
 	h := newEnv(t)

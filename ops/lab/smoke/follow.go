@@ -47,7 +47,7 @@ func (c *click) steps(slots int) []int {
 }
 
 // clickOut follows the links of the lander. Half of the visitors are recognized by their cookie, half by the address of the link.
-// There, the lander also passes on the parameters of the visit, because a click id alone says nothing about its visitor.
+// Such an address also has the parameters of the visit, because a click id alone says nothing about its visitor.
 func (t *traffic) clickOut(ctx context.Context, c *click) error {
 	p := c.pathSpec()
 	if p == nil || p.lander == "" {

@@ -72,7 +72,7 @@ func validation() map[string]any {
 	return map[string]any{"method": "http", "type": "dv"}
 }
 
-// create creates a hostname. The answer may lack the validation records; then read it again.
+// create creates a hostname. The answer may lack the validation records. The caller then reads the hostname again.
 func (h hostnames) create(ctx context.Context, host string) (out Hostname, err error) {
 	ssl := validation()
 	ssl["bundle_method"] = "ubiquitous"

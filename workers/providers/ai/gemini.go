@@ -136,7 +136,7 @@ func readGemini(raw json.RawMessage, out *Answer) error {
 		}
 	}
 	for i := range out.Calls {
-		if out.Calls[i].ID == "" { // an older model gives calls no ids: it matches results by their order
+		if out.Calls[i].ID == "" { // an older model gives no ids to calls, and matches results by their order
 			out.Calls[i].ID = fmt.Sprintf("%s%d", unnamed, i+1)
 		}
 	}
@@ -144,7 +144,7 @@ func readGemini(raw json.RawMessage, out *Answer) error {
 	return nil
 }
 
-// unnamed is the prefix of the id of a call to which the provider gave none.
+// unnamed is the prefix of the id of a call to which the provider gave no id.
 const unnamed = "unnamed call "
 
 func geminiContents(turns []Turn) []any {

@@ -26,7 +26,8 @@ func (n names) filter(all []Model) []Model {
 	return chat
 }
 
-// word returns a pattern for names that have one of the words in list between hyphens. The list is separated by |.
+// word returns a pattern for names that have one of the words in list as a part between hyphens, at the beginning or at the end. The
+// words in list are separated by |.
 func word(list string) string { return `(^|-)(` + list + `)(-|$)` }
 
 var (

@@ -12,7 +12,7 @@ import (
 	"switchyard/workers/providers/rest"
 )
 
-// powerDNS is the API of a PowerDNS server. The server handles only whole sets of records.
+// powerDNS is the API of a PowerDNS server. A set of records with one name and type can only be replaced as a whole.
 type powerDNS struct{ rest.API }
 
 func openPowerDNS(a rest.API, c map[string]string) account {

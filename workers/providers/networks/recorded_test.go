@@ -14,7 +14,8 @@ import (
 	"switchyard/workers/providers/networks/networkstest"
 )
 
-// TestRecorded reads an answer of each platform in the form that its documents show. networkstest/source.md names the documents.
+// TestRecorded reads one answer of each platform in the table below, in the form that the platform's documents show.
+// networkstest/source.md names the documents.
 func TestRecorded(t *testing.T) {
 	t.Parallel()
 	for name, want := range map[string]string{ // click, id, ref, goal, status, payout, currency, sale, its currency, time

@@ -21,7 +21,7 @@ import (
 	"switchyard/models/copilot"
 )
 
-// TestMCPChange proposes, applies and undoes a change.
+// TestMCPChange proposes, applies and undoes a change, and then changes records without a proposal.
 func TestMCPChange(t *testing.T) {
 	t.Parallel()
 	x := newMCP(t)
@@ -309,7 +309,7 @@ func (x *examples) fuzz(t *testing.T, a *assistant, foreign string, own []any) {
 			}
 		}
 		if listed.Name == "set_active" || listed.Name == "add_note" || listed.Name == "undo_change" || listed.Name == "apply_proposal" {
-			for name := range arguments { // these tools change something if their arguments are valid, so one is made invalid
+			for name := range arguments { // with valid arguments, set_active and add_note would change something
 				if slices.Contains([]string{"active", "text"}, name) {
 					arguments[name] = object{}
 				}

@@ -8,7 +8,7 @@ import (
 	"switchyard/models/parttest"
 )
 
-// TestDashboardBlocks: a buyer blocks placements of a report with the keyboard, and undoes that.
+// TestDashboardBlocks: a buyer selects placements of a report with the keyboard, blocks them, and allows them again.
 func TestDashboardBlocks(t *testing.T) {
 	parttest.Browser.Only(t)
 	t.Parallel()

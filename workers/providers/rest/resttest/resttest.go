@@ -70,8 +70,8 @@ func (f *Faults) Calls() int {
 	return f.calls
 }
 
-// Next counts a request and returns its fault. If Block was called, it waits until the release. ok is false if the client has
-// given up.
+// Next counts a request and returns its fault. After Block, it first waits until the function release is called. ok is false if the
+// client has given up.
 func (f *Faults) Next(r *http.Request) (fault Fault, ok bool) {
 	// A server notices that a client has given up only after the body is read.
 	body, err := io.ReadAll(r.Body)
@@ -114,7 +114,7 @@ func wait(r *http.Request, until <-chan struct{}) (ok bool) {
 	}
 }
 
-// FailureForms writes failures in a provider's own form. A nil function means the usual form.
+// FailureForms writes failures in a provider's own form. If Busy or Echo is nil, its failure has the usual form.
 type FailureForms struct {
 	Busy   func() // too many requests
 	Refuse func(words string)

@@ -1,5 +1,5 @@
-// Package moved has what the readers of Binom, Voluum, RedTrack and CSV share: JSON values of varying form, records of a
-// document, and a common form of paths.
+// Package moved has what the readers of other trackers share: JSON values of varying form, records of a document, and a common
+// form of paths.
 package moved
 
 import (
@@ -30,7 +30,7 @@ func (v Value) At(names ...string) Value {
 	return v
 }
 
-// Text returns a text, or a number with its digits unchanged.
+// Text returns the value as a text without surrounding spaces. A number keeps its digits. A list or an object gives an empty text.
 func (v Value) Text() string {
 	switch t := v.v.(type) {
 	case string:
@@ -43,7 +43,7 @@ func (v Value) Text() string {
 	return ""
 }
 
-// ID returns the id of another record, or an empty text.
+// ID returns the id of another record. An id of zero gives an empty text.
 func (v Value) ID() string {
 	if id := v.Text(); id != "0" && id != "00000000-0000-0000-0000-000000000000" {
 		return id
@@ -51,7 +51,7 @@ func (v Value) ID() string {
 	return ""
 }
 
-// Is reports whether the value is one of the texts, in any case.
+// Is reports whether the value is one of the texts. It ignores upper and lower case.
 func (v Value) Is(words ...string) bool {
 	return slices.ContainsFunc(words, func(w string) bool { return strings.EqualFold(v.Text(), w) })
 }
@@ -71,7 +71,7 @@ func (v Value) Int() int {
 	return int(n)
 }
 
-// List returns the items of a list, or the members of an object by name.
+// List returns the items of a list, or the members of an object in the order of Names.
 func (v Value) List() (out []Value) {
 	switch t := v.v.(type) {
 	case []any:
@@ -104,8 +104,8 @@ func (v Value) Names() []string {
 	})
 }
 
-// Texts returns the texts in a list, or of a single item. From an object it takes the first of code, name, value and id that is
-// not empty.
+// Texts returns the texts of the items of List, or of the value itself if List is empty. From an item that is an object it takes
+// the first of code, name, value and id that is not empty.
 func (v Value) Texts() (out []string) {
 	items := v.List()
 	if items == nil {

@@ -6,7 +6,7 @@ export type Values = Record<string, string>
 export const valueOf = (f: CredentialFieldShown, saved: Values, value: Values) =>
   value[f.name] ?? (f.secret ? '' : (saved[f.name] ?? f.default ?? ''))
 
-// given returns the credentials to send: typed values, and defaults that are not saved yet.
+// given returns the credentials to send: all values that are not empty and differ from the saved ones.
 export const given = (fields: CredentialFieldShown[], saved: Values, value: Values): Values =>
   Object.fromEntries(fields.map(f => [f.name, valueOf(f, saved, value).trim()]).filter(([name, v]) => v && v !== saved[name!])) as Values
 

@@ -1,4 +1,4 @@
-// Turns a file of offers or smartlinks into calls of the API: it maps columns to fields, and decides the result of each row.
+// Checks the rows of a file of offers or smartlinks, and turns each row into the body of a call of the API.
 import type { Cells, OfferBody, SmartlinkBody } from '../api.gen.ts'
 import { linkColumns, offerColumns, type FileColumn } from '../columns.gen.ts'
 import { sumOf } from './id.ts'
@@ -7,7 +7,7 @@ import { looksLikeURL } from './tokens.ts'
 export type Kind = 'offers' | 'links'
 export const fields: Record<Kind, FileColumn[]> = { offers: offerColumns, links: linkColumns }
 
-// Known holds the records that exist, and the records that a file may name.
+// Known holds the records that exist, the records that a file may name, and the defaults for the domain and the currency.
 export type Known = {
   offers: { name: string }[]
   links: { slug: string; domain: string }[]
@@ -39,7 +39,7 @@ export type Point = '' | '.' | ','
 const isAmbiguous = (text: string) => /^-?[1-9]\d{0,2}[.,]\d{3}$/.test(text)
 
 // numberOf reads a number. If point is empty, a point and a comma are both read as a decimal point. 1.234 is then a little more than
-// 1, so the caller first asks the person about ambiguous numbers.
+// 1, so the caller refuses ambiguous numbers.
 function numberOf(text: string, point: Point) {
   if (!point) return /^-?\d+([.,]\d+)?$/.test(text) ? Number(text.replace(',', '.')) : NaN
   const thousands = point === '.' ? ',' : '.'

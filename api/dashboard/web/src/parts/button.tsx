@@ -30,7 +30,7 @@ export const Link = ({ look, icon, text, ...rest }: LinkProps) => (
   </a>
 )
 
-// TableSwitch shows the data of a plot as a table, or as a plot again.
+// TableSwitch is a button that shows the data of a plot as a table, or as a plot again.
 export const TableSwitch = ({ on, set }: { on: boolean; set: (on: boolean) => void }) => {
   const label = on ? t.overview.asPlot : t.overview.asTable
   return (

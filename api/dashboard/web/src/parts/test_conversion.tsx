@@ -23,8 +23,8 @@ type Props = {
   out?: () => void
 }
 
-// TestConversion calls the postback of a network for a click, and says when the conversion has arrived. A button then takes the
-// conversion out of the figures again.
+// TestConversion calls the postback of a network for a click, and says when the conversion has arrived. If it is a test conversion,
+// a button takes it out of the figures again.
 export function TestConversion({ network, offer, click, look = 'sm primary', came, out }: Props) {
   const [sent, setSent] = useState(false),
     [here, setHere] = useState<ConversionRow>(),

@@ -57,7 +57,7 @@ function useQuestions() {
   return { busy, error, ask, clear, stop: () => stop.current?.abort() }
 }
 
-// withReason explains an error. For an error of the provider it adds what the provider says.
+// withReason explains an error. For an error of the provider of the language model it adds what the provider says.
 const withReason = (error: ApiError) => errorText(error) + (error.code === 'ai_error' ? ' ' + error.message : '')
 
 // Talk shows the conversation and the field for the next question.

@@ -66,7 +66,7 @@ const options = (texts: Record<string, string>, only?: string[]) =>
 const durations = (list: number[], now: number, label: (minutes: number) => string) =>
   [...new Set([...list, now])].sort((a, b) => a - b).map(m => ({ value: String(m), label: label(m) }))
 
-// labels are the names of the fields, and choices the names of their values.
+// labels are the names of the fields. choices are the names of the values of some fields.
 const labels: Record<string, string> = {
   name: t.overview.name,
   is_active: t.lists.states.active!,

@@ -212,7 +212,7 @@ export function Smartlink({ of: l, close }: { of: SmartlinkAnswer | null; close:
   )
 }
 
-// shownOf returns the other person's value of a conflict as text: the domain, the source or the rules.
+// shownOf returns the other person's value of a conflict as text, if the conflict is about the domain, the source or the rules.
 function shownOf({ name, theirs }: Conflict, domains: DomainRow[] | undefined, sources: ReturnType<typeof useSources>) {
   if (name === 'domain_id') return domains?.find(d => d.id === theirs)?.domain
   if (name === 'source_id') return sources?.find(s => s.id === theirs)?.name

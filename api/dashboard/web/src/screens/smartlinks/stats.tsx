@@ -5,7 +5,7 @@ import { use } from '../../core/query.ts'
 import { span } from '../../core/window.ts'
 import { w } from '../../text/smartlinks.ts'
 
-// Stats shows the clicks of the window by rule and by destination.
+// Stats shows the clicks of a smartlink in the chosen days, by rule and by destination.
 export function Stats({ id }: { id: string }) {
   const { data, error, again } = use('GET /short-links/{id}/stats', { from: span.value.from, to: span.value.to }, 30, { id })
   if (!data)
