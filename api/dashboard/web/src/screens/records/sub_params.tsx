@@ -17,7 +17,7 @@ type Props = {
   subs: SubSlot[]
   on: (macros: Record<string, string>, subs: SubSlot[]) => void
 }
-const few = 3 // the maximum number of records that a note names, and the number of free sub-parameters that slotsFor adds
+const few = 3 // the maximum number of records that a note names; a row can also have one of so many sub-parameters after the last used
 
 type Question = { kind: 'move'; i: number; to: number } | { kind: 'free'; i: number }
 
