@@ -232,7 +232,7 @@ func (u *capCounter) prune(before int) {
 	}
 }
 
-// syncCounts reads the counts of accounts that use caps, until the context ends.
+// syncCounts reads the counts that caps and conditions need, until the context ends.
 func (h *Handler) syncCounts(ctx context.Context) {
 	clicks, conversions := time.NewTicker(refreshClicks), time.NewTicker(refreshConversions)
 	defer clicks.Stop()

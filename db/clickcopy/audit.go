@@ -190,7 +190,7 @@ const (
 	auditPause = time.Second
 )
 
-// auditUntilStable audits an account's day.
+// auditUntilStable audits an account's day, at most auditTries times.
 func (k Copy) auditUntilStable(ctx context.Context, account uuid.UUID, at time.Time) (list []Difference, stable bool, err error) {
 	for range auditTries {
 		if list, stable, err = k.Audit(ctx, account, at); err != nil || stable {
