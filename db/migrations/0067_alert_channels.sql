@@ -1,4 +1,4 @@
--- The channels to which alerts are announced, the announced alerts, and the messages.
+-- The announcement of alerts in channels.
 -- +goose Up
 CREATE TABLE alert_channels (
     id             uuid PRIMARY KEY,
