@@ -56,7 +56,7 @@ func (r Reader) eachOfCopy(ctx context.Context, q *query, fn func(Row) error) er
 	return fn(*totals)
 }
 
-// row returns an empty row of the answer, and the scan destinations of its columns except the last.
+// row returns an empty row of the answer, and the scan destinations of its columns except the last, which marks the totals.
 func (q *query) row() (*Row, []any) {
 	row := &Row{Dims: make([]string, len(q.periods[0].dims))}
 	dst := make([]any, 0, len(row.Dims)+2*len(measure.Counters)+1)
