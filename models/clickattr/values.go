@@ -70,7 +70,7 @@ func (v *Values) Check(text string) (string, error) {
 // Resembles reports whether a text is probably a mistyped value. The text must not be one of the values.
 func (v *Values) Resembles(text string) bool { return v.near(text) != "" }
 
-// near returns the value that was probably meant, or "". A text of less than four bytes is not compared with names.
+// near returns the value that was probably meant, or "". A text of fewer than four bytes is not compared with names.
 func (v *Values) near(text string) string {
 	const shortest = 4
 	if v.parse != nil {

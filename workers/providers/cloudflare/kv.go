@@ -39,8 +39,8 @@ type Pair struct {
 const kvTimeout = time.Minute
 
 // Put writes pairs in as few requests as the limits allow. After each successful request it calls done with the keys of the
-// request and those that were not written. A key accepts only one write per second, so the caller may try these keys again. The
-// first error ends Put, and what was written stays.
+// request and with the keys that were not written. A key accepts only one write per second, so the caller may try the failed keys
+// again. The first error ends Put. The pairs that were written before it stay.
 func (k KV) Put(ctx context.Context, pairs iter.Seq[Pair], done func(tried, failed []string) error) error {
 	var batch []json.RawMessage
 	var tried []string
