@@ -55,7 +55,7 @@ func TestTypesOfSubs(t *testing.T) {
 		"export const mostSubs = %d\nexport const earlySubs = %d\n", models.Subs, models.EarlySubs))
 }
 
-// names returns, for each field of a postback, the parameters that are read if the network has no settings for it.
+// names returns, for some fields of a postback, the parameters that are read if the network has no setting for the field.
 func names(t *testing.T) string {
 	t.Helper()
 	list := map[string][]string{}

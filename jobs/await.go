@@ -35,8 +35,9 @@ func RowHandle[A, R any](c *Client, j Job[A, R], id string, status func(context.
 	return Handle[R]{ID: id, Kind: j.kind, client: c, status: status}
 }
 
-// Await waits until the job has finished. It returns the job's answer, or the *models.Error with which the job ended. Any other
-// failure is models.KindInternal. If ctx ends first, the job continues to run.
+// Await waits until the job has finished. It returns the job's answer, or the *models.Error with which the job ended. A job that
+// failed without such an error gives one of models.KindInternal. If ctx ends first, its error is returned, and the job continues to
+// run.
 func Await[R any](ctx context.Context, h Handle[R]) (R, error) {
 	var none R
 	done, stop := h.client.backend.Watch(h.ID)

@@ -138,7 +138,7 @@ func withoutPort(redirect string) string {
 
 const (
 	maxRedirects  = 20
-	maxRedirect   = 2000 // characters
+	maxRedirect   = 2000 // bytes
 	maxClientName = 80   // characters
 )
 
@@ -154,8 +154,8 @@ func ValidRedirect(redirect string) bool {
 	return u.Scheme == "https" || u.Scheme == "http" && slices.Contains(loopbackHosts, u.Hostname())
 }
 
-// IsClientDocument reports whether a client's id can be the URL of its document. It is https and has a path, without dot
-// segments, user and fragment.
+// IsClientDocument reports whether a client's id can be the URL of its document. Such a URL is https and has a path without dot
+// segments. It has neither a user nor a fragment.
 func IsClientDocument(id string) bool {
 	u, err := url.Parse(id)
 	if err != nil || len(id) > maxRedirect || u.Scheme != "https" || u.Hostname() == "" || u.User != nil || strings.Contains(id, "#") {
@@ -260,7 +260,8 @@ func LooksLikeAccessToken(text string) bool {
 	return strings.HasPrefix(text, accessPrefix) && len(text) == len(accessPrefix)+tokenLength
 }
 
-// Lifetimes of the secrets of assistants. A refresh token is replaced at each use, so it ends after that time without use.
+// Lifetimes of the secrets of assistants. A refresh token is replaced at each use, so an assistant that is not used for
+// RefreshTokenLife must be connected again.
 const (
 	AuthorizationCodeLife = time.Minute
 	AccessTokenLife       = 10 * time.Minute

@@ -2,7 +2,7 @@ package models
 
 import "encoding/json"
 
-// JobStatus is a job in the form that GET /jobs/{id} returns, whether the job has a row or exists only in the queue.
+// JobStatus is the state of a job, whether the job has a row or exists only in the queue.
 type JobStatus struct {
 	ID     string
 	Kind   string

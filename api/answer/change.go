@@ -6,7 +6,7 @@ import (
 	"switchyard/models"
 )
 
-// RecordedChange is one change to an account's setup, such as a campaign or an offer, that may have affected its figures.
+// RecordedChange is one change of a campaign, an offer or another part of an account's setup.
 type RecordedChange struct {
 	ID         uuid.UUID  `json:"id"`
 	At         string     `json:"at"`

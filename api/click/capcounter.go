@@ -124,7 +124,7 @@ func (c *count) exchange(caps *kv.Caps, limit int) (taken bool, err error) {
 	return taken, nil
 }
 
-// admit reports whether a cap leaves room for one more click.
+// admit reports whether a cap leaves room for one more click. If take is set, it also counts this click.
 func (u *capCounter) admit(id uuid.UUID, limit, day int, take bool) bool {
 	c := u.lock(id, day)
 	defer c.mu.Unlock()
@@ -218,7 +218,7 @@ func (u *capCounter) sync(id uuid.UUID, day, n int) {
 	c.stored, c.since = n, 0
 }
 
-// prune deletes the counts of days before a given day, which must have ended in every time zone.
+// prune deletes the counts of the days before a given day. These days must have ended in every time zone.
 func (u *capCounter) prune(before int) {
 	u.mu.Lock()
 	defer u.mu.Unlock()
@@ -232,7 +232,7 @@ func (u *capCounter) prune(before int) {
 	}
 }
 
-// syncCounts reads the counts of accounts that use caps, until the context ends.
+// syncCounts reads the counts that caps and conditions need, until the context ends.
 func (h *Handler) syncCounts(ctx context.Context) {
 	clicks, conversions := time.NewTicker(refreshClicks), time.NewTicker(refreshConversions)
 	defer clicks.Stop()

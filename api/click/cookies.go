@@ -67,7 +67,8 @@ func cookieName(d *routing.Domain, name string, account uuid.UUID) string {
 }
 
 // clickCookies returns the click cookies of a request: at most one cookie at an account's own domain, and one per account at a
-// shared domain. A browser may still have an old cookie whose name lacks the account.
+// shared domain. There, a browser may still have an old cookie whose name lacks the account. Such a cookie is returned only if
+// there is no other.
 func clickCookies(h http.Header, d *routing.Domain) []clickCookie {
 	isShared := d != nil && !d.AccountID.Valid
 	var ofAccounts, withoutAccount []clickCookie

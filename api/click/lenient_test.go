@@ -73,7 +73,7 @@ func TestLinksAreReadLeniently(t *testing.T) {
 			t.Errorf("%.80s: %+v, want %+v", query, got, want)
 		}
 		if want := "https://a.test/?s=" + string(token.AppendEscaped(nil, c.Subs[0])) + "&p="; res.Header.Get("Location") != want {
-			t.Errorf("%.80s: sent to %s, want %s first", query, res.Header.Get("Location"), want)
+			t.Errorf("%.80s: sent to %s, want %s", query, res.Header.Get("Location"), want)
 		}
 		if len(c.Params) > maxParams || !utf8.ValidString(c.Params) {
 			t.Errorf("%.80s: %d bytes are stored, want at most %d in valid UTF-8", query, len(c.Params), maxParams)

@@ -112,7 +112,7 @@ func TestPostbackRefuses(t *testing.T) {
 		body, _ := io.ReadAll(res.Body)
 		var got struct {
 			Data  any               `json:"data"`
-			Error map[string]string `json:"error"` // only texts: the error's kind must not be in the answer
+			Error map[string]string `json:"error"` // message and code: the error's kind must not be in the answer
 		}
 		err := json.Unmarshal(body, &got)
 		if err != nil || res.StatusCode != tt.status || got.Data != nil || got.Error["code"] != tt.code || len(got.Error) != 2 {
@@ -201,7 +201,7 @@ func TestSecretsAreNotSpooled(t *testing.T) {
 			t.Errorf("%s: stored unsealed: %+v", name, p)
 		}
 		proof := w.proof()
-		// A sample keeps the secret too, because the settings of its network may be corrected later.
+		// A postback that names no click keeps the secret too, because the settings of its network may be corrected later.
 		if !strings.Contains(fmt.Sprint(proof), canary) {
 			t.Errorf("%s: the proof has no secret: %+v", name, proof)
 		}

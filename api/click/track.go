@@ -183,8 +183,8 @@ func (r *request) expand(dst []byte, t *token.Template, o *routing.Offer) []byte
 	return dst
 }
 
-// isAddress reports whether b begins with http:// or https://. It is the last check before a Location header, because older paths
-// may contain anything.
+// isAddress reports whether b begins with http:// or https://. It is the last check before a Location header, because a path that
+// was stored long ago may contain anything.
 func isAddress(b []byte) bool {
 	n := min(len(b), len("https://"))
 	head := strings.ToLower(string(b[:n]))

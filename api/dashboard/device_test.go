@@ -74,7 +74,7 @@ func TestDeviceIsOfOnePerson(t *testing.T) {
 		value  string
 		status int
 	}{
-		"its own cookie": {right, 200}, "another person's cookie": {others, 429}, "no cookie": {"", 429},
+		"the person's own cookie": {right, 200}, "another person's cookie": {others, 429}, "no cookie": {"", 429},
 		"a cookie with a later end": {"9" + ends + "." + rest, 429}, "a cookie with an earlier end": {"1." + rest, 429},
 		"a cookie with another id": {ends + ".x" + rest, 429}, "a cookie without a signature": {ends + "." + id, 429},
 	} {

@@ -1,4 +1,5 @@
-// Package envelope makes the reply to a call: the members data and error, and the HTTP status of the error's kind.
+// Package envelope makes the reply to a call. A JSON reply has the members data and error, except the answer of a public route. The
+// kind of an error decides the HTTP status.
 package envelope
 
 import (

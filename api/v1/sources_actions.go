@@ -50,8 +50,8 @@ var (
 	createActionJob = slow.New(jobs.CreateConversionAction, actionAnswer)
 )
 
-// checkActions refuses a source without conversion actions, or without something that the platform's API needs, such as a
-// sign-in.
+// checkActions refuses a source whose platform has no conversion actions, and a source that lacks something that the platform's API
+// needs, such as a sign-in.
 func checkActions(c *route.Call) error {
 	_, _, err := c.Store.SourceIntegrations().WithActions(c.Context(), c.Account.ID, c.ID)
 	return err

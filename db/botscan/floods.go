@@ -20,8 +20,8 @@ const (
 	// sourcesRemembered is the number of sources, or of visitors, that a counter remembers in each of two generations (see
 	// frequency). All counters of an ingester take at most about 30 MB of memory.
 	sourcesRemembered = 50_000
-	// uniqueInWindow is the largest number of unique clicks of a visitor within bot.RepeatWindow. A visitor is unique in a
-	// campaign at most once an hour.
+	// uniqueInWindow is the largest number of unique clicks that a visitor can make in a campaign within bot.RepeatWindow. A
+	// visitor is unique in a campaign at most once an hour.
 	uniqueInWindow = int(bot.RepeatWindow/time.Hour) + 1
 )
 

@@ -157,7 +157,7 @@ func (k Copy) Accounts(ctx context.Context, at time.Time) ([]uuid.UUID, error) {
 }
 
 // AuditDay audits each account of a day, and passes each difference to the callback. If repair is set, it repairs the accounts
-// with differences. busy counts the accounts that changed during every attempt.
+// with differences. busy counts the accounts that were not stable in any attempt.
 func (k Copy) AuditDay(ctx context.Context, at time.Time, repair bool, found func(Difference)) (accounts, busy int, err error) {
 	list, err := k.Accounts(ctx, at)
 	if err != nil {
@@ -190,7 +190,7 @@ const (
 	auditPause = time.Second
 )
 
-// auditUntilStable audits an account's day.
+// auditUntilStable audits an account's day, at most auditTries times.
 func (k Copy) auditUntilStable(ctx context.Context, account uuid.UUID, at time.Time) (list []Difference, stable bool, err error) {
 	for range auditTries {
 		if list, stable, err = k.Audit(ctx, account, at); err != nil || stable {

@@ -1,4 +1,4 @@
--- The channels to which alerts are announced, the announced alerts, and the messages.
+-- The announcement of alerts in channels.
 -- +goose Up
 CREATE TABLE alert_channels (
     id             uuid PRIMARY KEY,
@@ -14,7 +14,7 @@ CREATE TABLE alert_channels (
     code_tries     integer NOT NULL DEFAULT 0,      -- wrong codes that were entered
     created_at     timestamptz NOT NULL DEFAULT now(),
     sent_at        timestamptz,                     -- when a message was last accepted
-    failures       integer NOT NULL DEFAULT 0,      -- number of messages in a row that were not accepted
+    failures       integer NOT NULL DEFAULT 0,      -- number of attempts in a row that failed
     failure        text NOT NULL DEFAULT '',
     failing_since  timestamptz
 );

@@ -28,7 +28,7 @@ func (r Reader) eachOfPostgres(ctx context.Context, q *query, fn func(Row) error
 
 func (r Reader) eachOfCopy(ctx context.Context, q *query, fn func(Row) error) error {
 	b := q.write(clickHouse{})
-	var totals *Row // they come first in the answer, but are passed to fn last
+	var totals *Row // comes first in the answer, but is passed to fn last
 	err := r.Copy.Each(ctx, "performance", func(scan func(...any) error) error {
 		var total uint8
 		row, dst := q.row()
@@ -56,7 +56,7 @@ func (r Reader) eachOfCopy(ctx context.Context, q *query, fn func(Row) error) er
 	return fn(*totals)
 }
 
-// row returns an empty row of the answer, and the scan destinations of its columns except the last.
+// row returns an empty row of the answer, and the scan destinations of its columns except the last, which marks the totals.
 func (q *query) row() (*Row, []any) {
 	row := &Row{Dims: make([]string, len(q.periods[0].dims))}
 	dst := make([]any, 0, len(row.Dims)+2*len(measure.Counters)+1)
@@ -71,7 +71,7 @@ func (q *query) row() (*Row, []any) {
 	return row, dst
 }
 
-// label replaces the numbers of clocks with the names of the values.
+// label replaces the numbers that clocks have assigned with the names of the values. It empties the values of the totals.
 func (q *query) label(row *Row) {
 	for i, d := range q.periods[0].dims {
 		switch {

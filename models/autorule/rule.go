@@ -97,7 +97,7 @@ type Rule struct {
 // level is a kind of object that a rule can judge.
 type level struct {
 	name string
-	// dimensions are the dimensions of the report that has the level's figures. For a value, the attribute is the last dimension.
+	// dimensions are the dimensions of the report that has the level's figures. For a value, Dimensions adds the attribute.
 	dimensions []string
 	actions    []string
 }

@@ -36,10 +36,11 @@ func byAddress(e *models.BotEntry) bool {
 	return attrOf(e.Attribute) == cond.IP && (e.Operator == equals || e.Operator == inCIDR)
 }
 
-// Budget is the maximum cost of all texts and patterns in an account's lists, in steps of package cond.
+// Budget is the maximum cost of the texts and patterns of an account's lists that are tried one after another, in steps of package
+// cond.
 const Budget = cond.MaxSteps / 2
 
-// The memory that a value needs, in addition to its text, as an estimate.
+// Estimates of memory: rangeBytes for each network that a value becomes, and textBytes for a text, in addition to its own bytes.
 const (
 	rangeBytes = 64
 	textBytes  = 48

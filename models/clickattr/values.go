@@ -23,7 +23,7 @@ type Values struct {
 
 	list  []string          // canonical forms; nil: there are too many to list
 	forms map[string]string // maps the plain forms of values and synonyms to canonical forms
-	names []string          // plain forms in which suggestions are searched
+	names []string          // plain forms that a mistyped value is compared with
 	// parse returns the canonical form of a text that is not in forms. It may be nil.
 	parse       func(text string) (canonical string, ok bool)
 	description string // describes the values in messages
@@ -70,7 +70,7 @@ func (v *Values) Check(text string) (string, error) {
 // Resembles reports whether a text is probably a mistyped value. The text must not be one of the values.
 func (v *Values) Resembles(text string) bool { return v.near(text) != "" }
 
-// near returns the value that was probably meant, or "". Short texts have no similar names.
+// near returns the value that was probably meant, or "". A text of fewer than four bytes is not compared with names.
 func (v *Values) near(text string) string {
 	const shortest = 4
 	if v.parse != nil {
@@ -86,7 +86,7 @@ func (v *Values) near(text string) string {
 	if len(text) < shortest {
 		return ""
 	}
-	return v.forms[models.Nearest(plain(text), v.names)] // an empty text has no form
+	return v.forms[models.Nearest(plain(text), v.names)] // "" if no name is similar
 }
 
 // plain returns a text in lower case, without spaces and punctuation. The signs !, * and % stay, and so does a sign at the
@@ -190,8 +190,8 @@ var (
 	}, nil)
 )
 
-// replacedLanguages maps codes that ISO 639 has replaced to the present codes. Android, Java and old programs still send the old
-// codes.
+// replacedLanguages has the present codes by the codes that ISO 639 has replaced. Android, Java and old programs still send the
+// old codes.
 var replacedLanguages = map[string]string{"iw": "he", "in": "id", "ji": "yi", "jw": "jv", "mo": "ro"}
 
 func countries() *Values {

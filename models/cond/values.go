@@ -28,8 +28,8 @@ func valuesOf(a Attr) *clickattr.Values {
 }
 
 // Canonical returns a condition with its values as they are saved and shown. Equality with a value of a closed set uses the form
-// that visitors have: us becomes US, and phone becomes mobile. Every value gets the type of its kind, so "5" becomes 5 if the
-// condition compares numbers. Other values stay unchanged, for Compile or CheckValues to refuse.
+// that visitors have: us becomes US, and phone becomes mobile. Values get the type that the condition compares, so "5" becomes 5 if
+// the condition compares numbers. A value that cannot be converted stays unchanged, for Compile or CheckValues to refuse.
 func Canonical(c Condition) Condition {
 	a, k, _, ok := findAttr(c.Attribute)
 	info, known := operators[c.Operator]

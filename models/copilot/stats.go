@@ -67,7 +67,7 @@ func judge(arms []Arm) judgement {
 			value = j.conversions[i]
 		}
 		j.payout = append(j.payout, (max(value, 0)+mean)/(j.conversions[i]+1))
-		// The gamma posterior of the arm's rate relative to all arms. The prior is one conversion where one was expected.
+		// The gamma posterior of the arm's earnings per click. The prior is one conversion where one was expected.
 		shape := j.conversions[i] + 1
 		relative := 1/shape + j.spread/shape
 		j.epc = append(j.epc, gammaOf(shape/(expected[i]+1)*rate*j.payout[i], relative))

@@ -32,7 +32,7 @@ func (r ReadError) Error() string { return string(r) }
 // The reasons.
 const (
 	ErrEmpty      ReadError = "is empty"
-	ErrTooLong    ReadError = "is longer than 64 characters"
+	ErrTooLong    ReadError = "is longer than 64 bytes"
 	ErrNoNumber   ReadError = "has no digits"
 	ErrMalformed  ReadError = "is not one number"
 	ErrWords      ReadError = "has letters or signs that are no currency"
@@ -108,7 +108,7 @@ func Read(text, currency string) (Amount, error) {
 	return out, nil
 }
 
-// DependsOnCurrency reports whether a text would be read differently if another currency applied.
+// DependsOnCurrency reports whether a text may be read differently if another currency applies.
 func DependsOnCurrency(text string) bool {
 	if _, ok := plain(text); ok || len(text) > MaxText {
 		return false
@@ -135,8 +135,8 @@ func Limit(amount decimal.Decimal) error {
 // Text returns a text that Read reads as the same amount in every currency.
 func Text(amount decimal.Decimal) string { return Exact(amount.String()) }
 
-// Exact returns the text of a number from JSON or from a program, which has a decimal point, in a form in which Read never takes
-// the point for a separator of thousands: "12.500" becomes "12.5000".
+// Exact returns the text of a number so that Read takes a point in it for the decimal point: "12.500" becomes "12.5000". It is
+// for numbers from JSON and from programs.
 func Exact(number string) string {
 	if _, decimals, ok := strings.Cut(number, "."); ok && len(decimals) == groupDigits && strings.Trim(decimals, "0123456789") == "" {
 		return number + "0"

@@ -12,9 +12,8 @@ type number struct {
 	digits string
 	whole  int // number of digits before the decimals
 	power  int // exponent of ten
-	// unclear is a dot or a comma that is the only separator and has three digits after it, so that it can separate thousands or
-	// decimals. In this case, whole is the number of digits before the separator. unclear is 0 if the number can be read in only
-	// one way.
+	// unclear is a dot or a comma that can separate thousands or decimals, as in "12.500". In this case, whole is the number of
+	// digits before it. unclear is 0 if the number can be read in only one way.
 	unclear rune
 }
 
@@ -77,7 +76,7 @@ func (n *number) readPower(s []rune) bool {
 type marks struct {
 	decimal int  // index of the decimal mark; -1: none
 	group   rune // separator of thousands; 0: none
-	single  bool // the decimal mark is a dot or a comma that occurs once, so it could also be a separator of thousands
+	single  bool // the decimal mark is the only dot or comma of the number, so it may separate thousands instead
 }
 
 func findMarks(s []rune) (m marks, err error) {
@@ -185,6 +184,7 @@ func (n number) value(currencies []string) (decimal.Decimal, error) {
 }
 
 // thousands reports whether a separator before exactly three digits separates thousands, not decimals, in amounts of a currency.
+// ok is false if the number is ambiguous.
 func thousands(code string, separator rune) (isThousands, ok bool) {
 	u, known := unitOf(code)
 	group := separator == ',' || u.dotGroups

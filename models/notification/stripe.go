@@ -151,8 +151,8 @@ func stripeSession(m *message, event string, s document) (Result, error) {
 	return report(event, r)
 }
 
-// stripePayment reads a payment without Checkout whose metadata names the click. If the payment belongs to an invoice or a
-// session, the conversion is reported by the event about the invoice or the session.
+// stripePayment reads a payment without an invoice whose metadata names the click. It ignores all other payments, because the events
+// about invoices and sessions report them.
 func stripePayment(m *message, event string, p document) (Result, error) {
 	click := m.click(p.members("metadata"))
 	switch {
@@ -167,8 +167,8 @@ func stripePayment(m *message, event string, p document) (Result, error) {
 	})
 }
 
-// stripeInvoice reads a paid invoice. The first invoice of a subscription is the sale, and each later invoice is a rebill.
-// Versions of Stripe's API before 2025-03-31 have the subscription in another place.
+// stripeInvoice reads a paid invoice. The first invoice of a subscription is the sale if it names the click. Each later invoice is
+// a rebill. Versions of Stripe's API before 2025-03-31 have the subscription in another place.
 func stripeInvoice(m *message, event string, v document) (Result, error) {
 	const parent = "parent.subscription_details."
 	subscription := v.text("subscription", "subscription.id", parent+"subscription", parent+"subscription.id")

@@ -9,7 +9,7 @@ import (
 
 type frame struct{ open, close string }
 
-// A longer mark comes before a shorter mark of the same kind.
+// frames has the marks around the name of a macro. A longer mark comes before a shorter mark of the same kind.
 var frames = []frame{
 	{"[[[", "]]]"},
 	{"[[", "]]"},

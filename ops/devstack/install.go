@@ -133,7 +133,7 @@ func (t Tool) Find() (path string, ok bool) {
 	return all[0].path, true
 }
 
-// Install installs the tools that are missing, with one call of the package manager.
+// Install installs the tools that are missing, all with one install command.
 func Install(ctx context.Context, out io.Writer, tools ...Tool) error {
 	missing := slices.DeleteFunc(slices.Clone(tools), func(t Tool) bool { _, ok := t.Find(); return ok })
 	if len(missing) == 0 {
@@ -213,7 +213,7 @@ func chooseManager(ctx context.Context, tools []Tool) (manager, []string, error)
 		"install it yourself and put it in PATH%s", titles, ownServers)
 }
 
-// Where the system allows it, the installed packages start no service.
+// runManager runs a command of a package manager. RUNLEVEL=1 is there to keep the installed packages from starting services.
 func runManager(ctx context.Context, words []string) error {
 	if words[0] == "sudo" {
 		words = slices.Concat(words[:2], []string{"env", "DEBIAN_FRONTEND=noninteractive", "RUNLEVEL=1"}, words[2:])

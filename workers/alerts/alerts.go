@@ -48,14 +48,15 @@ type worker struct {
 const (
 	// pause is the minimum time between two checks of the same account.
 	pause = 50 * time.Second
-	// watchedAtOnce is how many accounts one statement claims.
+	// watchedAtOnce is how many accounts one statement claims at most.
 	watchedAtOnce    = 100
 	messageRetention = 30 * 24 * time.Hour
 	// deletedAtOnce is how many old messages one sweep deletes at most.
 	deletedAtOnce = 10_000
 )
 
-// sweep writes the alert messages of the accounts that have channels and are due. A failing account does not stop the others.
+// sweep writes the alert messages of the accounts that have channels and are due. A failing account does not stop the others. Each
+// sweep also records that jobs run, and deletes old messages.
 func (w *worker) sweep(ctx context.Context) error {
 	now := w.o.Now()
 	failed := w.store.Links().SaveService(ctx, models.LinkService{Name: models.ServiceJobs, Status: models.ServiceOK, CheckedAt: now})
@@ -156,7 +157,7 @@ func (w *worker) deliver(ctx context.Context, c models.AlertChannel, m models.Al
 	return w.o.Mail.Send(ctx, mail.Message{To: credentials["address"], Subject: m.Subject, Text: m.Body, ID: m.ID.String()})
 }
 
-// test sends a test message. It refuses a channel that is not confirmed yet, because its owner may not want messages.
+// test sends a test message. It refuses a channel that is not confirmed yet, because the receiver may not want messages.
 func (w *worker) test(ctx context.Context, a jobs.TestAlertArgs) (out jobs.TestedAlert, err error) {
 	c, err := alerts.NewChannels(w.store).Find(ctx, workers.Account(ctx), a.ID)
 	if err != nil {

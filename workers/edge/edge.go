@@ -55,7 +55,7 @@ const (
 	// accountTime limits the time of a run for one account. The next run continues.
 	accountTime = 3 * time.Minute
 	lockName    = "edge publishing"
-	// lockWait is how long a run waits for another run to end. It can be short, because the clock soon starts the next run.
+	// lockWait is how long a sweep waits for another run to end. It can be short, because the clock soon starts the next sweep.
 	lockWait = 2 * time.Second
 	pause    = 1100 * time.Millisecond
 )

@@ -14,7 +14,7 @@ import (
 // foreign marks a text that a visitor, a platform or a user has chosen.
 const foreign = true
 
-// labelBatch is how many rows' names are read in one query.
+// labelBatch is the number of rows for which names are read at once.
 const labelBatch = 1000
 
 // rowWriter writes rows to a file. After the id of a record it adds a cell with the record's name. If namesOnly is set, the name
@@ -28,8 +28,8 @@ type rowWriter struct {
 	batch     [][]string
 }
 
-// write begins a file. The caller adds all rows to the writer, then flushes it. Without headings in the request, the headings are
-// the names of the columns, and for a sub-parameter also its name in subNames.
+// write begins a file. The caller adds all rows to the writer, then flushes it. With headings in the request, names replace ids.
+// Without them, the headings are the names of the columns, and for a sub-parameter also its name in subNames.
 func (m *maker) write(ctx context.Context, u *run, f *file, columns []export.Heading, subNames map[string]string) (*rowWriter, error) {
 	w := &rowWriter{m.store, u.Job.AccountID.UUID, f, columns, len(u.Args.Headings) > 0, nil}
 	if w.namesOnly {
@@ -63,7 +63,7 @@ func (w *rowWriter) add(ctx context.Context, cells []string) error {
 	return w.flush(ctx)
 }
 
-// flush reads the names for the rows added so far and writes them to the file.
+// flush reads the names for the rows added so far and writes the rows to the file.
 func (w *rowWriter) flush(ctx context.Context) error {
 	labels := make([]map[string]string, len(w.columns))
 	for i, c := range w.columns {

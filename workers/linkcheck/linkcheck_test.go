@@ -177,7 +177,7 @@ func (w *env) set(path string, status int) {
 	w.reply[path] = status
 }
 
-// events returns the payloads of the events of a type. Each event must have exactly one delivery.
+// events returns the payloads of the events of a type, one for each delivery.
 func (w *env) events(kind string) []map[string]any {
 	w.Helper()
 	var bodies [][]byte
@@ -197,7 +197,7 @@ func (w *env) events(kind string) []map[string]any {
 	return out
 }
 
-// TestSweep checks that each address of an active record is requested once, by HEAD if that is enough.
+// TestSweep checks that each address of an active record is checked once, by HEAD if that is enough.
 func TestSweep(t *testing.T) {
 	t.Parallel()
 	w := newEnv(t)
@@ -236,8 +236,8 @@ func TestSweep(t *testing.T) {
 	}
 }
 
-// TestBroken checks that the second failure in a row is announced once, and that a later failure is announced again after the
-// link has worked.
+// TestBroken checks that the second failure in a row is announced, but not the failures after it, until the link has worked again.
+// A link with a changed URL is not broken, and the states of inactive and deleted records are deleted.
 func TestBroken(t *testing.T) {
 	t.Parallel()
 	w := newEnv(t)
@@ -280,7 +280,7 @@ func TestBroken(t *testing.T) {
 	}
 }
 
-// TestBrokenTwice checks that a repeated result, a late result and a result for another URL do not count.
+// TestBrokenTwice checks that a repeated result and a result for another URL do not count.
 func TestBrokenTwice(t *testing.T) {
 	t.Parallel()
 	w := newEnv(t)
@@ -325,7 +325,7 @@ func TestBrokenTwice(t *testing.T) {
 	}
 }
 
-// TestGuard checks that no link is requested in a private network.
+// TestGuard checks that links into private networks are not requested.
 func TestGuard(t *testing.T) {
 	t.Parallel()
 	w := newEnv(t)
@@ -339,7 +339,7 @@ func TestGuard(t *testing.T) {
 	}
 }
 
-// TestOffline checks that no link is reported as broken when no host answers at all, because the fault is then ours.
+// TestOffline checks that no link is reported as broken when none of five hosts answers, because the fault is then probably ours.
 func TestOffline(t *testing.T) {
 	t.Parallel()
 	w := newEnv(t)
@@ -363,7 +363,7 @@ func TestOffline(t *testing.T) {
 	}
 }
 
-// TestFewHostsOffline checks that links are recorded as broken if only a few hosts are checked and none of them answers.
+// TestFewHostsOffline checks that links are reported as broken if only two hosts are checked and neither answers.
 func TestFewHostsOffline(t *testing.T) {
 	t.Parallel()
 	w := newEnv(t)

@@ -144,7 +144,7 @@ func codeOf(v any, member string, values *clickattr.Values) string {
 	return code
 }
 
-// number returns an unsigned integer of any width, or an AS number written as "AS15169".
+// number reads an integer, or the text of an AS number such as "AS15169". Any other value is 0.
 func number(v any) uint32 {
 	switch v := v.(type) {
 	case uint64:

@@ -21,10 +21,10 @@ const (
 	listed      = "203.0.113.77"
 )
 
-// Turns are short, so that other load on the machine hardly changes between two of them.
+// slice is the length of a turn. Turns are short, so that other load on the machine hardly changes between two of them.
 const slice = 250 * time.Millisecond
 
-// The campaigns of both sides have the same settings.
+// side is one of the two accounts that are compared, with its campaign. Both campaigns have the same settings.
 type side struct {
 	turns
 	load Load
@@ -156,7 +156,7 @@ func (r *run) fillLists(ctx context.Context) error {
 	})
 }
 
-// The values match no visitor: addresses of 241.0.0.0/8, for example, are not in use.
+// denied describes an entry of the bot lists. Its values match no visitor: addresses of 241.0.0.0/8, for example, are not in use.
 func denied(entry int) (attribute, operator string, value func(n int) string) {
 	address := func(n int) string {
 		var a [4]byte

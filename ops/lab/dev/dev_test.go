@@ -10,7 +10,8 @@ import (
 	"testing"
 )
 
-// TestLoop: a change is built, and the result replaces the running service.
+// TestLoop: a change is built, and the result replaces the running service. If the build fails, the service keeps running. A change
+// of a test is not built.
 func TestLoop(t *testing.T) {
 	t.Parallel()
 	root := t.TempDir()

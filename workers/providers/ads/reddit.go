@@ -31,8 +31,8 @@ type redditPaging struct {
 	Next rest.Text `json:"next_url"`
 }
 
-// query returns the parameters of the next page, or "" after the last page. Only the parameters in the address are used, because
-// the address could be on any host.
+// query returns the parameters of the next page, or "" after the last page. Only the parameters of next_url are used, because its
+// host could be any host.
 func (p redditPaging) query() (string, error) {
 	u, err := url.Parse(string(p.Next))
 	if err != nil || p.Next != "" && u.RawQuery == "" {

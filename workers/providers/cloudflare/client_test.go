@@ -21,7 +21,7 @@ type unlimited struct{}
 func (unlimited) Allow(context.Context, int) time.Duration   { return 0 }
 func (unlimited) Pause(ctx context.Context, _ time.Duration) {}
 
-// TestRefused: an error has the cause from Cloudflare's error_chain, and says whether the token is refused.
+// TestRefused: an error has Cloudflare's code and text, also the text from error_chain, and says whether the token is refused.
 func TestRefused(t *testing.T) {
 	t.Parallel()
 	fake := cloudflaretest.Serve(t)

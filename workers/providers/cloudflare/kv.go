@@ -24,7 +24,7 @@ type KV struct {
 	path   string
 }
 
-// NewKV names a namespace of an account.
+// NewKV returns a namespace of an account at Cloudflare.
 func NewKV(c *Client, account, namespace string) KV {
 	return KV{c, "/accounts/" + url.PathEscape(account) + "/storage/kv/namespaces/" + url.PathEscape(namespace)}
 }
@@ -38,9 +38,9 @@ type Pair struct {
 // kvTimeout is the timeout of one call. The largest call has 32 MB.
 const kvTimeout = time.Minute
 
-// Put writes pairs in as few calls as the limits allow. After each call it calls done with the call's keys and the failed keys. A
-// key accepts only one write per second, so the caller may try failed keys again. The first error ends Put, and what was written
-// stays.
+// Put writes pairs in as few requests as the limits allow. After each successful request it calls done with the keys of the
+// request and with the keys that were not written. A key accepts only one write per second, so the caller may try the failed keys
+// again. The first error ends Put. The pairs that were written before it stay.
 func (k KV) Put(ctx context.Context, pairs iter.Seq[Pair], done func(tried, failed []string) error) error {
 	var batch []json.RawMessage
 	var tried []string
@@ -95,5 +95,5 @@ func (k KV) bulk(ctx context.Context, r Request) (failed []string, err error) {
 	return out.Failed, err
 }
 
-// Target returns the account and namespace that the pairs are written to. Another target is still empty.
+// Target returns the account and namespace that the pairs are written to.
 func (k KV) Target() string { return strings.TrimPrefix(k.path, "/accounts/") }

@@ -8,7 +8,7 @@ import (
 	"switchyard/workers/providers/platform"
 )
 
-// TestRead reads pages until the last one. It gives up on cursors that come again and on pages without an end.
+// TestRead checks that Read reads pages until the last one, and gives up on cursors that come again and on pages without an end.
 func TestRead(t *testing.T) {
 	t.Parallel()
 	day := time.Date(2026, 11, 1, 0, 0, 0, 0, time.UTC)

@@ -37,7 +37,7 @@ type API struct {
 	asked   bool
 }
 
-// FailureError says why a tracker did not answer. It contains no credential.
+// FailureError says why a request to a tracker failed. It contains no credential.
 type FailureError struct {
 	Status int // 0: there was no answer
 	Text   string
@@ -47,7 +47,7 @@ type FailureError struct {
 
 func (f *FailureError) Error() string { return f.Text }
 
-// Away reports whether the tracker may answer later.
+// Away reports whether the same request may succeed later.
 func (f *FailureError) Away() bool {
 	return !f.final && (f.Status == 0 || f.Status == http.StatusTooManyRequests || f.Status >= http.StatusInternalServerError)
 }
@@ -170,7 +170,7 @@ func (a *API) request(ctx context.Context, method, path string, query url.Values
 	return req, nil
 }
 
-// unanswered returns the error of a request without an answer. The address may contain credentials.
+// unanswered returns the error of a request without an answer. It leaves out the address, which may contain credentials.
 func (a *API) unanswered(ctx context.Context, err error) error {
 	if ctx.Err() != nil {
 		return ctx.Err()

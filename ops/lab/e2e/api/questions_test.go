@@ -44,8 +44,9 @@ const (
 	revenueBy = `SELECT %[1]s FROM v WHERE status = 'approved' GROUP BY %[1]s ORDER BY sum(payout) DESC, 1 LIMIT 1`
 )
 
-// questions are asked about the demo account, in a window of 29 days that ends yesterday. [kind name] in arguments stands for
-// the id of the record with this kind and name.
+// questions are asked about the demo account, in a window of 29 days that ends yesterday, unless arguments has another window. In
+// arguments and at, [kind name] stands for the id of the record with this kind and name, [click] for the id of the newest click of
+// a person, [yesterday] for yesterday, and [week] for the day seven days ago.
 var questions = []question{
 	{"How many clicks did I get?", "run_report", `{}`, "totals.clicks", `SELECT count(*) FROM k`},
 	{"How many different visitors were that?", "run_report", `{}`, "totals.unique_clicks", `SELECT count(*) FROM k WHERE is_unique`},

@@ -137,7 +137,8 @@ func (w *wide) live(link string) {
 }
 
 // TestScaleOut: with many processes, daily caps, unique visitors, calls with one Idempotency-Key and the rate limit are exact.
-// The loss of the primary Redis, of a web process or of the replica loses no answered click. No tick is carried out twice.
+// The loss of the primary Redis and of a web process loses no answered click. Reports work without the replica. No tick is carried
+// out twice.
 func TestScaleOut(t *testing.T) {
 	parttest.Faults.Only(t)
 	t.Parallel()

@@ -1,5 +1,5 @@
-// Package acmetest runs Pebble as a CA for tests. It is built as the developers' tools are, and no part of it is linked into the
-// service.
+// Package acmetest runs Pebble as a CA for tests. Pebble is built as the developers' tools are, and no part of it is linked into
+// the service.
 package acmetest
 
 import (
@@ -64,7 +64,7 @@ var build = sync.OnceValues(func() (string, error) {
 	root := filepath.Dir(strings.TrimSpace(string(mod)))
 	cmd := exec.Command("go", "tool", "-n", "-modfile=ops/tools/go.mod", "pebble")
 	cmd.Dir = root
-	// As for the developers' tools, independently of the flags of the tests.
+	// Pebble is built as the developers' tools are, whatever flags the tests have.
 	cmd.Env = append(os.Environ(), "CGO_ENABLED=0")
 	var why bytes.Buffer
 	cmd.Stderr = &why

@@ -14,7 +14,7 @@ import (
 // checker collects the flaws of a JSON value.
 type checker struct {
 	Protos
-	bound []string // fields of the outermost message that are in the path and not in the body
+	bound []string // fields of the outermost message that are in the path of the URL and not in the body
 	flaws []string
 }
 
@@ -22,7 +22,7 @@ func (c *checker) flaw(path, format string, args ...any) {
 	c.flaws = append(c.flaws, strings.TrimPrefix(path, ".")+": "+fmt.Sprintf(format, args...))
 }
 
-// value checks v. name is the name of its type in the message scope.
+// value checks a value. Its type has the given name inside the message that scope names.
 func (c *checker) value(path, scope, name string, v any) {
 	if plain, known := scalars[name]; known {
 		if !plain(v) {
@@ -148,7 +148,7 @@ func isText(v any) bool { _, ok := v.(string); return ok }
 
 func isBool(v any) bool { _, ok := v.(bool); return ok }
 
-// isInt accepts a number, and a text of digits, as the JSON form of protocol buffers does.
+// isInt accepts a whole number and the text of one, as the JSON form of protocol buffers does.
 func isInt(v any) bool {
 	_, err := strconv.ParseInt(fmt.Sprint(v), 10, 64)
 	return err == nil && (isText(v) || isNumber(v))
@@ -156,7 +156,7 @@ func isInt(v any) bool {
 
 func isNumber(v any) bool { _, ok := v.(json.Number); return ok }
 
-// isLong accepts a whole number in a text, in which Google writes numbers of 64 bits.
+// isLong accepts only the text of a whole number. Google writes numbers of 64 bits as texts.
 func isLong(v any) bool { return isInt(v) && isText(v) }
 
 func isTime(v any) bool {
@@ -169,7 +169,7 @@ var scalars = map[string]func(any) bool{
 	"int64": isLong, "uint64": isLong,
 }
 
-// wellKnown has the message types whose JSON form is not an object.
+// wellKnown has message types whose JSON form is not an object.
 var wellKnown = map[string]func(any) bool{
 	"google.protobuf.Timestamp": isTime, "google.protobuf.FieldMask": isText, "google.protobuf.Duration": isText,
 	"google.protobuf.Int64Value": isLong, "google.protobuf.StringValue": isText, "google.protobuf.BoolValue": isBool, "google.protobuf.DoubleValue": isNumber,

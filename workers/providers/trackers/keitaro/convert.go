@@ -40,7 +40,7 @@ type reader struct {
 type record struct {
 	key, name  string
 	refused    bool
-	transition string // how visitors are sent there
+	transition string // how visitors are sent to an offer or a landing page
 	// The following members are set only for a source.
 	params      parameters
 	postback    s2s
@@ -82,7 +82,8 @@ func (in *install) result() trackerimport.Result {
 	return r.out
 }
 
-// sorted returns the records of a list in the order of their ids, without repeated, deleted and archived ones.
+// sorted returns the records of a list in the order of their ids. It drops repeated, deleted and archived records, and records
+// without an id.
 func sorted[T any](list []T, id func(*T) text, state func(*T) text) []*T {
 	var out []*T
 	for i := range list {
@@ -100,7 +101,7 @@ func (r *reader) key(id text, rest ...string) string {
 	return trackerimport.Key(tracker, r.in.Host, strings.Join(append([]string{string(id)}, rest...), "-"))
 }
 
-// name returns a name for a record that is unique among its kind.
+// name returns a name for a record. No other record of the kind gets the same name.
 func (r *reader) name(kind accountconfig.Kind, key string, name text, fallback string) string {
 	unique, changed := r.names[kind].Unique(string(name), fallback)
 	if changed {

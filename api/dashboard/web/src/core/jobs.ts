@@ -1,5 +1,5 @@
-// The jobs of this person: calls that the service runs as jobs. They are kept in the session storage, so that every screen shows them,
-// even after a reload of the page.
+// The jobs that every screen shows. The jobs that this browser tab has started are kept in the session storage, so that they are
+// shown even after a reload of the page.
 import { signal } from '@preact/signals'
 import type { Calls, JobAnswer, JobRow } from '../api.gen.ts'
 import { asError, call, type Row } from './call.ts'
@@ -36,7 +36,7 @@ function stored(): Job[] {
 }
 const ownJobs = signal<Job[]>(stored())
 
-// listed are the jobs that the service lists, including jobs of other tabs and people.
+// listed are the jobs of the account that the service lists, including jobs of other tabs and people.
 const listed = signal<Job[]>([])
 
 // previews is the kind of a job that calculates what a cost would change before a person sets it. Each edit of the form starts such
@@ -89,8 +89,8 @@ export function dropJobs() {
   sessionStorage.removeItem(storageKey)
 }
 
-// task sends a call whose answer takes a while, and shows the call as a job. The function `describe` turns the answer into the
-// text to show.
+// task sends a call whose answer takes a while, and shows the call as a job. The function `describe` returns what the job shows of
+// the answer.
 export async function task<R extends Row>(
   named: string,
   row: R,

@@ -12,8 +12,8 @@ type Props = {
   onOpen?: () => void
 }
 
-// useMenuKeys returns a handler for the keys of a menu: the arrows move among its lines, and Enter in its search presses the
-// first line.
+// useMenuKeys returns a handler for the keys of a menu: the arrows move among its lines, Enter in its search presses the first
+// line, and a character that is typed on a line goes to the search.
 function useMenuKeys(box: { current: HTMLDivElement | null }) {
   return (e: KeyboardEvent) => {
     const el = box.current!,
@@ -114,8 +114,8 @@ export const Tick = ({ on }: { on: boolean }) => (
 type RowAction = { label: string; key?: string; on: () => void; bad?: boolean }
 type RowMenuProps = { name: string; kind?: string; actions: (RowAction | false)[] }
 
-// RowMenu shows the actions on a row behind a button with three dots. `key` is the letter on the keyboard that does the same as
-// an action.
+// RowMenu shows the actions on a row behind a button with three dots. `key` is the key of the keyboard that does the same as an
+// action.
 export const RowMenu = ({ name, kind = 'btn sm quiet icon', actions }: RowMenuProps) => (
   <Menu kind={kind} name={name} icon="more" label={<span class="hidden">{name}</span>}>
     {close =>

@@ -17,8 +17,8 @@ import type { TabProps } from '../../core/campaign.ts'
 const totals: Name[] = ['clicks', 'conversions', 'cost', 'revenue', 'profit', 'roi']
 const columns: Name[] = ['clicks', 'conversions', 'cr', 'cost', 'revenue', 'profit', 'roi']
 
-// CampaignFigures shows the figures of a campaign in the window: totals, a plot over time, and a table by path, offer, landing page,
-// country, device or sub-parameter.
+// CampaignFigures shows the figures of a campaign in the window: totals, a plot over time, a table by path, offer, landing page,
+// country, device or sub-parameter, and a comparison. The funnel is of as many days up to today as the window has, at most 365.
 export function CampaignFigures({ detail: { campaign: c } }: TabProps) {
   const [groupBy, setGroupBy] = useState('stream_id')
   const subs = Object.keys(c.sub_names).sort((a, b) => Number(a.slice(3)) - Number(b.slice(3))),
@@ -126,7 +126,7 @@ export function CampaignFigures({ detail: { campaign: c } }: TabProps) {
   )
 }
 
-// Funnel shows how many visitors reached each step, from the click to the approved conversion.
+// Funnel shows how many clicks reached each step up to the approved conversion.
 function Funnel({ id }: { id: string }) {
   const { data, error, again } = use('GET /campaigns/{id}/funnel', { days: Math.min(365, days(span.value.span)) }, 60, { id })
   const seen = data?.steps.some(s => s.key.startsWith('lp_') && s.count > 0),

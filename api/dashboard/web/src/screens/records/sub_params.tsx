@@ -17,7 +17,8 @@ type Props = {
   subs: SubSlot[]
   on: (macros: Record<string, string>, subs: SubSlot[]) => void
 }
-const few = 3 // the maximum number of records that a note names, and the number of free sub-parameters that slotsFor adds
+// few is the maximum number of records that a note names. A row can also have one of this many sub-parameters after the last used one.
+const few = 3
 
 type Question = { kind: 'move'; i: number; to: number } | { kind: 'free'; i: number }
 

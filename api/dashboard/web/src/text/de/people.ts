@@ -258,7 +258,7 @@ export const words: typeof en = {
     recoveryText:
       'Mit jedem Code gelingt die Anmeldung einmal ohne die App. Die Codes werden nicht noch einmal gezeigt und gehören dorthin, wo auch Passwörter liegen.',
     recoveryList: 'Wiederherstellungscodes, einer pro Zeile',
-    kept: 'Sie sind gespeichert',
+    kept: 'Codes gespeichert',
     off: 'Ausschalten',
     offTitle: 'Authenticator-App ausschalten?',
     offText: 'Dann genügt das Passwort, und die Wiederherstellungscodes sind ungültig.',

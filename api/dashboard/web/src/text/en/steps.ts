@@ -1,4 +1,5 @@
-// The names of the steps of a postback test, and what the test says at each step. The service's own sentences are in English.
+// The names of the steps of a postback test, and what the test says at each step. The service's own sentences are in English, so they
+// are shown unchanged.
 import { named } from '../words.ts'
 
 export const words = {
