@@ -90,7 +90,7 @@ func NewCall(r *http.Request, row *Route, header http.Header) *Call {
 // IsPerson reports whether the caller is a signed-in person.
 func (c *Call) IsPerson() bool { return c.Person.ID != uuid.Nil }
 
-// MayWrite reports whether the caller may change the account's settings.
+// MayWrite reports whether the caller may change records of the account.
 func (c *Call) MayWrite() bool {
 	if c.IsPerson() {
 		return c.Role.Includes(models.RoleContributor)

@@ -35,8 +35,8 @@ type query struct {
 	inCopy    bool // ClickHouse answers
 	// postgresFacts has the facts that are only in PostgreSQL, as lines of tab-separated fields for ClickHouse. It may be empty.
 	postgresFacts string
-	// oldestDay is the first moment whose clicks are kept. An earlier hour in which two spans meet cannot be split, so it counts
-	// in the first span. It is zero if the query does not need it.
+	// oldestDay is the first moment whose clicks are kept. An earlier hour in which two spans meet cannot be split, so that hour
+	// counts in the first span. oldestDay is zero if the query does not need it.
 	oldestDay time.Time
 	// change is the running change of the account's currency, or nil.
 	change *exchangerate.Change

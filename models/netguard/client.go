@@ -2,8 +2,8 @@ package netguard
 
 import "net/netip"
 
-// ClientPrefix returns the prefix of addresses that count as one client. For IPv4 it is the whole address. For IPv6 it is the 64
-// bits that a provider assigns to one customer. It returns the zero prefix for an invalid address.
+// ClientPrefix returns the prefix of addresses that count as one client. For IPv4 it is the whole address. For IPv6 it is the first
+// 64 bits, because one client can use all addresses of such a network. It returns the zero prefix for an invalid address.
 func ClientPrefix(a netip.Addr) netip.Prefix {
 	return prefix(a, 32, 64)
 }

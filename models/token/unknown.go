@@ -1,6 +1,6 @@
 package token
 
-// Unknown returns the first placeholder of a postback address that is not a token, with its braces.
+// Unknown returns the first placeholder in an address that is not a token, with its braces, or "". It skips the host.
 func Unknown(url string) string {
 	_, end := authority(url)
 	for rest := url[end:]; rest != ""; {
