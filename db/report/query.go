@@ -78,7 +78,7 @@ type condition struct {
 }
 
 // newQuery decides from which tables of PostgreSQL the facts of a query come, and which clicks are also in ClickHouse. If the
-// window has too many buckets, it is cut to the hours with traffic, except in a comparison.
+// window has too many buckets, it is cut to the hours with traffic, except in a comparison. Trends cuts the window of a trend itself.
 func (r Reader) newQuery(ctx context.Context, request Query) (*query, error) {
 	q := &query{Query: request, known: map[string]dimension{}}
 	if err := q.check(); err != nil {

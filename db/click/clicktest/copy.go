@@ -39,7 +39,7 @@ func BeginAndFill(t *testing.T, k clickcopy.Copy) clickcopy.Copy {
 	return k
 }
 
-// MakeRandomChange makes a random change to clicks, conversions or spend.
+// MakeRandomChange makes a random change to clicks, conversions, spend or exchange rates.
 func (x *MoneyEnv) MakeRandomChange() {
 	x.Helper()
 	switch x.Rnd.IntN(11) {
