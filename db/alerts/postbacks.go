@@ -15,7 +15,7 @@ import (
 )
 
 // A network's unmatched or refused postbacks of a day raise an alert if there are at least leastBad, and they are at least
-// badShare of all postbacks. If their share is at least jump times that of the week before, a share of badIfJumped is enough.
+// badShare of all postbacks. If their share is at least jump times the share in the week before, badIfJumped is enough.
 const (
 	leastBad    = 10
 	badShare    = 0.5
