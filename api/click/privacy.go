@@ -12,7 +12,7 @@ import (
 	"switchyard/models/netguard"
 )
 
-// concealing shortens or removes the sender's address of postbacks and events before they are stored.
+// concealing keeps only the part of the sender's address that the install may store of a postback or an event.
 type concealing struct {
 	Recorder
 	privacy models.IPPrivacy

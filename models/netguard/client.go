@@ -8,7 +8,7 @@ func ClientPrefix(a netip.Addr) netip.Prefix {
 	return prefix(a, 32, 64)
 }
 
-// NetworkPrefix returns the largest network that one customer of a provider may have: a prefix of 24 bits for IPv4, and the 48
+// NetworkPrefix returns the network that one customer of a provider may have as a whole: a prefix of 24 bits for IPv4, and the 48
 // bits of a site for IPv6.
 func NetworkPrefix(a netip.Addr) netip.Prefix { return prefix(a, 24, 48) }
 
