@@ -59,7 +59,7 @@ const (
 	CostFromFile = "file"
 )
 
-// CostChange is a cost that a person has set. Amounts are in Base, which was the account's currency then.
+// CostChange is a cost that a person has set. Before and After are in Base, which was the account's currency then.
 type CostChange struct {
 	ID        uuid.UUID       `db:"id"`
 	Kind      string          `db:"kind"`

@@ -36,8 +36,8 @@ func (w *env) lists() store.BotData {
 	return store.New(w.db, box).BotData()
 }
 
-// TestBotData: the operator's lists take effect with the next click. A process that starts without PostgreSQL reads the lists
-// from its disk.
+// TestBotData: the operator's lists take effect without a restart. A process that starts without PostgreSQL reads the lists from
+// its disk.
 func TestBotData(t *testing.T) {
 	t.Parallel()
 	w := newEnv(t)

@@ -12,7 +12,7 @@ import (
 	"switchyard/models/netguard"
 )
 
-// concealing shortens or removes the sender's address of postbacks and events before they are stored.
+// concealing keeps only the part of the sender's address that the install may store of a postback or an event.
 type concealing struct {
 	Recorder
 	privacy models.IPPrivacy
@@ -30,7 +30,7 @@ func (c concealing) Append(ctx context.Context, r spool.Record) error {
 }
 
 // truncateAddress does nothing if whole addresses are stored. Otherwise it reduces the click's address to the part that may be
-// stored, and sets AddressKey to a hash of the address.
+// stored, and sets AddressKey to a hash of the address or, for IPv6, of its first 64 bits.
 func (r *request) truncateAddress() {
 	if r.h.privacy.StoresWhole() {
 		return
@@ -42,7 +42,7 @@ func (r *request) truncateAddress() {
 	r.scratch = key[:0]
 }
 
-// appendAddress appends bytes that identify an address today. If whole addresses are not stored, the bytes begin with the install's
+// appendAddress appends bytes that identify an address. If whole addresses are not stored, the bytes begin with the install's
 // secret and the date. A hash of the bytes can therefore not be reversed by trying all addresses, and differs from the hash of
 // another day.
 func (r *request) appendAddress(b []byte, ip netip.Addr) []byte {

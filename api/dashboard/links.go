@@ -71,8 +71,8 @@ type useLinkBody struct {
 }
 
 // useLink marks a link as used and carries out its purpose in one transaction, so that the link stays open if the purpose fails.
-// A link ends after ten wrong proofs. A password that is too short is refused before the person is looked up, so that the refusal
-// does not reveal whether the person is known.
+// A link ends after ten wrong proofs. For an invitation or a reset, a password that is too short is refused before the person is
+// looked up, so that the refusal does not reveal whether the person is known.
 func (d Deps) useLink(c *route.Call, b useLinkBody) (out SignedIn, err error) {
 	link, err := d.findLink(c, b.Token)
 	if err != nil {

@@ -13,7 +13,7 @@ import (
 	"github.com/vearutop/statigz"
 )
 
-// page holds the pages and their scripts.
+// page holds the pages, their styles and their scripts.
 //
 //go:embed page
 var page embed.FS
@@ -68,7 +68,8 @@ func Page(text func() ([]byte, error)) http.Handler {
 	})
 }
 
-// serve answers with the list of operations if operation is empty, and otherwise with the page of that operation.
+// serve answers with the list of operations if operation is empty, and otherwise with the page of that operation. After the id of
+// the operation, ".json" asks for its document, and "/try" for the page on which a reader can call it.
 func (p *parts) serve(w http.ResponseWriter, r *http.Request, operation string) {
 	id, wantsDocument := strings.CutSuffix(operation, ".json")
 	id, wantsTry := strings.CutSuffix(id, "/try")

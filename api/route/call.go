@@ -29,7 +29,8 @@ type Call struct {
 	Path      map[string]string // parameters of the path
 	Query     url.Values
 	Body      []byte
-	// ID is the parameter id of the path or of the query. It is zero on a row without such a parameter.
+	// ID is the parameter id of the path or of the query. On a row without such a parameter it is zero, unless the handler sets it
+	// for the call's entry in the audit log.
 	ID       uuid.UUID
 	Window   bind.Window    // set on a row with Window or with the parameter from
 	Page     store.Page     // set on a row with Page
@@ -73,7 +74,7 @@ type Call struct {
 	place  func() // releases the call's place in the share of its route; nil: the call has no place
 }
 
-// RecordField adds a field that was sent, with its value, to the call's entry in the audit log.
+// RecordField adds a field with its value to the call's entry in the audit log.
 func (c *Call) RecordField(name string, value any) {
 	after, _ := json.Marshal(value) // callers pass texts and booleans
 	c.Changes = append(c.Changes, models.FieldChange{Field: name, Before: json.RawMessage("null"), After: after})
@@ -90,7 +91,7 @@ func NewCall(r *http.Request, row *Route, header http.Header) *Call {
 // IsPerson reports whether the caller is a signed-in person.
 func (c *Call) IsPerson() bool { return c.Person.ID != uuid.Nil }
 
-// MayWrite reports whether the caller may change the account's settings.
+// MayWrite reports whether the caller may change records of the account.
 func (c *Call) MayWrite() bool {
 	if c.IsPerson() {
 		return c.Role.Includes(models.RoleContributor)

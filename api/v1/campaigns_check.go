@@ -51,7 +51,7 @@ type CheckedArea struct {
 	State    string         `json:"state" enum:"ok,warning,unknown,problem" doc:"the worst state of the findings; ok: there are no findings"`
 	Findings []CheckFinding `json:"findings" doc:"at most 20 of each code"`
 	LeftOff  int            `json:"left_off" doc:"number of findings beyond these"`
-	LookedAt *string        `json:"looked_at" doc:"for the checks link and destinations: the oldest of the times at which the workers last checked them; null: never. All other checks read the present settings and have null"`
+	LookedAt *string        `json:"looked_at" doc:"for the checks link and destinations: the time of a worker's last look at the domain or a destination, the oldest if there are several; null: never. The other checks run in this call and have null"`
 }
 
 // CheckFinding is a fault of a campaign.

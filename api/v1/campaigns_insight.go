@@ -132,7 +132,7 @@ type Funnel struct {
 	Days           int           `json:"days"`
 	Mode           string        `json:"mode" enum:"affiliate,lead,store"`
 	PrimaryGoalKey *string       `json:"primaryGoalKey" doc:"the campaign's primary goal, else the primary goal of its measurement site"`
-	GoalKeys       []string      `json:"goalKeys" doc:"the campaign's tracked goals, else the active goals of its measurement site; then other goals that were reached"`
+	GoalKeys       []string      `json:"goalKeys" doc:"the campaign's tracked goals, else the active goals of its measurement site; then the primary goal, if it is missing; then other goals that were reached"`
 	Split          *FunnelSplits `json:"split" doc:"null if by is not sent"`
 }
 

@@ -12,7 +12,7 @@ import (
 	"switchyard/models"
 )
 
-// strayDomains lists the domains that are used for links but no longer point at this service.
+// strayDomains lists the domains that are verified or used for links, but do not point at this service.
 func strayDomains(ctx context.Context, l reading) ([]Alert, error) {
 	found, err := l.Store.Domains().Stray(ctx, l.account.ID, l.now)
 	return db.Map(found, func(d store.StrayDomain) Alert {

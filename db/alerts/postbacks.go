@@ -15,7 +15,7 @@ import (
 )
 
 // A network's unmatched or refused postbacks of a day raise an alert if there are at least leastBad, and they are at least
-// badShare of all postbacks. The share badIfJumped is enough if it is at least jump times the share in the week before.
+// badShare of all postbacks. If their share is at least jump times the share in the week before, badIfJumped is enough.
 const (
 	leastBad    = 10
 	badShare    = 0.5
@@ -29,7 +29,7 @@ func tooMany(bad, total, before, beforeTotal int64) bool {
 	return bad >= leastBad && (share >= badShare || share >= badIfJumped && share >= jump*usual)
 }
 
-// BadPostbacks lists the networks of an account whose postbacks do not become conversions.
+// BadPostbacks returns the alerts about an account's networks with too many unmatched or refused postbacks.
 func (r Reader) BadPostbacks(ctx context.Context, account models.Account, now time.Time) ([]Alert, error) {
 	return badPostbacks(ctx, reading{r, account, now})
 }

@@ -2,7 +2,7 @@
 // accounts, and the open challenges. Keys are encrypted with ENCRYPTION_KEY only, so an install without ENCRYPTION_KEY cannot
 // obtain certificates itself.
 //
-// A row belongs to a host, not to an account. A host serves only one account, or the install itself.
+// A certificate belongs to a host, not to an account. A host serves only one account, or the install itself.
 package certstore
 
 import (
@@ -89,7 +89,7 @@ func (s *Store) fenced(ctx context.Context, c db.Conn, q string, args ...any) er
 
 const find = `SELECT host, sealed, ca, not_after, renew_at FROM edge_hosts WHERE host = $1 AND sealed IS NOT NULL`
 
-// Find returns the certificate of a host. ok is false if there is no certificate, or if it cannot be decrypted with this key.
+// Find returns the certificate of a host. ok is false if there is no certificate, or if ENCRYPTION_KEY cannot decrypt it.
 func (s *Store) Find(ctx context.Context, host string) (c Certificate, ok bool, err error) {
 	c, ok, err = db.First[Certificate](ctx, s.c, "certificate", find, host)
 	if err != nil || !ok {
@@ -123,7 +123,7 @@ func (s *Store) Save(ctx context.Context, fence int64, c Certificate) error {
 	})
 }
 
-// SetRenewal changes when a certificate is renewed.
+// SetRenewal sets the time at which the certificate of a host is to be renewed.
 func (s *Store) SetRenewal(ctx context.Context, host string, at time.Time) error {
 	return db.Run(ctx, s.c, "renewal", `UPDATE edge_hosts SET renew_at = $2 WHERE host = $1 AND sealed IS NOT NULL`, host, at)
 }
@@ -202,8 +202,8 @@ func (s *Store) SetAttempts(ctx context.Context, host string, attempts int, next
 const ensureAccount = `
 INSERT INTO acme_accounts (directory, contact, sealed) VALUES ($1, $2, $3) ON CONFLICT DO NOTHING`
 
-// AccountKey returns the key of the ACME account at a directory, for a contact address. The first call stores the key that fresh
-// makes. Concurrent calls all get the same key.
+// AccountKey returns the key of the ACME account at a directory, for a contact address. If no stored key can be decrypted, it stores
+// a key from the function fresh. Concurrent calls all get the same key.
 func (s *Store) AccountKey(ctx context.Context, directory, contact string, fresh func() ([]byte, error)) ([]byte, error) {
 	at := place("acme_accounts", directory+" "+contact)
 	for range 3 { // a key that another process stored first is read in the next round

@@ -58,7 +58,7 @@ func TestResultsAreBounded(t *testing.T) {
 	for range plan.AnswerBytes / recordedSize {
 		all = append(all, finish(t, d, owner, large))
 	}
-	// There is now no room for another result.
+	// This leaves no room for another result.
 	dbtest.Exec(t, d, `UPDATE job_results SET bytes = $2 WHERE account_id = $1`, owner, recordedSize)
 	all = append(all, finish(t, d, owner, large))
 	for i, id := range all {
@@ -76,7 +76,7 @@ func TestResultsAreBounded(t *testing.T) {
 	if got := state(finish(t, d, owner, models.MaxJobResult+1), owner); got != "result_dropped" {
 		t.Errorf("a result above the limit is %s, want result_dropped", got)
 	}
-	// Its job is not due again, but can be run by hand.
+	// A job whose result was dropped is not due again, but can be run by hand.
 	if got := refused(t, d, claim(all[0])); got != jobrow.Finished {
 		t.Errorf("a claim of a job whose result was dropped is refused as %s, want finished", got)
 	}

@@ -1,3 +1,3 @@
--- The data that prove the sender of a postback. They are encrypted, and kept until they are checked.
+-- The encrypted data that prove the sender of a postback.
 -- +goose Up
 ALTER TABLE postbacks ADD COLUMN proof bytea;

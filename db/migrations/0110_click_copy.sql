@@ -1,5 +1,5 @@
--- The copy of clicks and conversions in ClickHouse. The triggers that record changes exist only while the copy is on: see
--- db/clickcopy. If click_copy has no row, there is no copy.
+-- The copy of clicks and conversions in ClickHouse. If click_copy has no row, there is no copy. The triggers that record changes
+-- exist only while click_copy has a row: see db/clickcopy.
 -- +goose Up
 CREATE TABLE click_copy (
     one         boolean PRIMARY KEY DEFAULT true CHECK (one),

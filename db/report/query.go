@@ -35,8 +35,8 @@ type query struct {
 	inCopy    bool // ClickHouse answers
 	// postgresFacts has the facts that are only in PostgreSQL, as lines of tab-separated fields for ClickHouse. It may be empty.
 	postgresFacts string
-	// oldestDay is the first moment whose clicks are kept. An earlier hour in which two spans meet cannot be split, so it counts
-	// in the first span. It is zero if the query does not need it.
+	// oldestDay is the first moment whose clicks are kept. An earlier hour in which two spans meet cannot be split, so that hour
+	// counts in the first span. oldestDay is zero if the query does not need it.
 	oldestDay time.Time
 	// change is the running change of the account's currency, or nil.
 	change *exchangerate.Change
@@ -78,7 +78,7 @@ type condition struct {
 }
 
 // newQuery decides from which tables of PostgreSQL the facts of a query come, and which clicks are also in ClickHouse. If the
-// window has too many buckets, it is cut to the hours with traffic, except in a comparison.
+// window has too many buckets, it is cut to the hours with traffic, except in a comparison. Trends cuts the window of a trend itself.
 func (r Reader) newQuery(ctx context.Context, request Query) (*query, error) {
 	q := &query{Query: request, known: map[string]dimension{}}
 	if err := q.check(); err != nil {

@@ -37,7 +37,7 @@ const (
 
 // Restate sets the rate of some facts and corrects the ledger, in the transaction of c. A call covers all spend of the day, or at
 // most limit clicks or conversions. Repeat it, each time in a new transaction, until done is true. A conversion whose click is no
-// longer kept does not change.
+// longer stored does not change.
 func Restate(ctx context.Context, l click.Log, c db.Conn, r *Restatement, limit int) (done bool, err error) {
 	if err := lockAccount(ctx, c, r.Account); err != nil {
 		return false, err
@@ -146,8 +146,7 @@ SELECT DISTINCT v.click_id FROM conversions v
 WHERE v.account_id = $1 AND v.recorded_at >= $2 AND v.recorded_at < $3 AND v.currency = $4 AND v.rate IS DISTINCT FROM $5::numeric
 	AND v.click_id >= $6 AND v.click_id < $7`
 
-// thawSold finds the conversions that are to be restated. It copies their clicks back into PostgreSQL if only ClickHouse has these
-// clicks.
+// thawSold copies the clicks of the conversions that are to be restated back into PostgreSQL, if only ClickHouse has these clicks.
 func (r *Restatement) thawSold(ctx context.Context, c db.Conn, in click.Store) error {
 	from, to := r.bounds()
 	ids, err := db.Select[uuid.UUID](ctx, c, "cold clicks of conversions", selectSoldCold, r.Account, from, to, r.Currency, r.rate,

@@ -48,7 +48,7 @@ func clickField(a *clickattr.Attr) field[models.Click] {
 	return moneyField(a.Tag, a.Money)
 }
 
-// The fields of the other records. The tags are in the structs in package models.
+// The fields of other records. Their tags are in the structs in package models.
 var (
 	outFields      = taggedFields[models.ClickOut]()
 	postbackFields = taggedFields[models.Postback]()

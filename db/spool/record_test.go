@@ -14,7 +14,7 @@ import (
 	"switchyard/models"
 )
 
-// fill sets every field of a struct to a value other than zero, so that a field missing in the encoding is noticed.
+// fill sets every field of a struct, except pointers, to a value other than zero, so that a field missing in the encoding is noticed.
 func fill(v reflect.Value, seed *int) {
 	*seed++
 	switch x := v.Addr().Interface().(type) {
@@ -79,7 +79,7 @@ var byValue = cmp.Options{
 func TestRecordsKeepEveryField(t *testing.T) {
 	t.Parallel()
 	postback := filled[models.Postback]()
-	postback.Received = "" // it is not written: Forward is the same text in sealed form
+	postback.Received = "" // it is not written: Postback.Forward is the same text in sealed form
 	for name, r := range map[string]Record{
 		"click":          {Click: filled[models.Click]()},
 		"click-out":      {Out: filled[models.ClickOut]()},

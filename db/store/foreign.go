@@ -30,7 +30,7 @@ const (
 	countForeignDomains = `
 SELECT count(*) FROM domains WHERE account_id = $1 AND id = ANY ($2::uuid[])`
 
-	// A link that does not change is not written, so that web processes do not read it again.
+	// A link that stays is neither deleted nor inserted again, so that web processes do not read it again.
 	dropForeignLinks = `
 DELETE FROM foreign_links l WHERE account_id = $1 AND campaign_id = $2 AND NOT EXISTS (
 	SELECT FROM unnest($3::uuid[], $4::text[], $5::text[]) AS n (domain_id, form, foreign_id)
@@ -46,9 +46,9 @@ WHERE l.campaign_id <> excluded.campaign_id`
 	countForeignLinks = `SELECT count(*) FROM foreign_links WHERE account_id = $1`
 )
 
-// Replace replaces all links of other trackers that lead to a campaign. It uses only their domain, form and foreign id. A link
-// that led to another campaign leads to this one from now on. Errors: invalid_campaign, invalid_domain, invalid_input,
-// plan_limit.
+// Replace replaces all links of other trackers that lead to a campaign. It reads only the domain, form and foreign id of the given
+// links. A given link that led to another campaign leads to this one from now on. Errors: invalid_campaign, invalid_domain,
+// invalid_input, plan_limit.
 func (k ForeignLinks) Replace(ctx context.Context, account, campaign uuid.UUID, links []models.ForeignLink) error {
 	return k.s.Tx(ctx, func(s *Store) error {
 		if err := s.checkForeignLinks(ctx, account, campaign, links); err != nil {
@@ -149,8 +149,8 @@ SELECT count(*) FROM campaigns c WHERE account_id = $1 AND deleted_at IS NULL
 	AND EXISTS (SELECT FROM foreign_links l WHERE l.account_id = $1 AND l.campaign_id = c.id)`
 )
 
-// Campaigns lists campaigns to which links of another tracker lead, ordered by name. If only is not nil, other campaigns are left
-// out. from is the number of campaigns to skip.
+// Campaigns lists campaigns to which links of another tracker lead, ordered by name. A list `only` that is not nil leaves out all
+// campaigns that are not in it. The argument from is the number of campaigns to skip.
 func (k ForeignLinks) Campaigns(ctx context.Context, account uuid.UUID, only []uuid.UUID, from, limit int) ([]MovedCampaign, error) {
 	var ids any
 	if only != nil {

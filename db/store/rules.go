@@ -59,7 +59,7 @@ func (k Rules) Remove(ctx context.Context, account, id uuid.UUID) error {
 	})
 }
 
-// DeleteUnused deletes rules of all accounts that were removed more than an hour ago and are not used any more.
+// DeleteUnused deletes, in all accounts, the rules that were removed more than an hour ago and are not used any more.
 func (k Rules) DeleteUnused(ctx context.Context) (int64, error) {
 	const q = `DELETE FROM rules WHERE deleted_at < now() - interval '1 hour' AND id::text NOT IN (` + usedRules + `)`
 	return k.s.exec(ctx, "forget rules", q, nil)

@@ -127,7 +127,7 @@ func (k *Keys) check(v any, path string) error {
 	return nil
 }
 
-// Unknown returns the error for an unknown name at a path in a body: 400 invalid_input, with the nearest known name.
+// Unknown returns the error for an unknown name at a path in a body, or in a query: 400 invalid_input, with the nearest known name.
 func Unknown(path, name string, known []string) error {
 	const maxName = 80 // bytes of a name in the message
 	path = strings.ToValidUTF8(path[:min(len(path), maxName)], "")

@@ -98,7 +98,7 @@ func setWeights(a Action, p Part) (Part, error) {
 	return out, nil
 }
 
-// onlyIndex returns the index of the destination with an id. It fails unless the path has exactly one.
+// onlyIndex returns the index of the destination with the given id. It fails unless the path has this destination exactly once.
 func onlyIndex(list []flow.Destination, id string) (int, error) {
 	at := -1
 	for i, d := range list {
@@ -128,7 +128,8 @@ func setDestinationWeights(a Action, p Part) (Part, error) {
 	return out, nil
 }
 
-// swapDestination puts To in the place of From. If To is a spare destination of the path, without a weight, From gets its place.
+// swapDestination puts To in the place of From. If the path already has To, without a weight and in the same slot, From gets the
+// place of To.
 func swapDestination(a Action, p Part) (Part, error) {
 	i, err := onlyIndex(p.Destinations, a.From)
 	if err != nil {

@@ -18,7 +18,7 @@ const (
 	FileVersion = 1
 )
 
-// ShareSource returns a traffic source as a template for other accounts. Fixed texts are left out, so the template has only macros.
+// ShareSource returns a traffic source as a template for other accounts. It leaves out fixed texts that stand in place of macros.
 // In the postback address, YOUR_... replaces the account's own values.
 func ShareSource(o models.TrafficSource) Source {
 	s := Source{
@@ -52,8 +52,8 @@ func onlyMacro(text string) string {
 	return ""
 }
 
-// Share returns a network's settings for other accounts. Its secret, its notes, its terms of payment and the path of its address
-// are left out, because they are the account's own.
+// Share returns a network's settings for other accounts. It leaves out the account's own values: the secret, the notes, the terms of
+// payment, fixed texts in place of macros, and everything after the host in the address.
 func (n Network) Share() Network {
 	n.Notes, n.PaymentTerms, n.PaymentFrequency, n.MinimumPayout = "", "", "", nil
 	n.Macros = maps.Clone(n.Macros)
@@ -70,7 +70,7 @@ func (n Network) Share() Network {
 var commonPathPart = regexp.MustCompile(`^(v\d{1,2}(\.\d{1,2})?|s2s|[A-Za-z][A-Za-z._-]{0,19})?$`)
 
 // withPlaceholders returns a postback address with YOUR_... in place of the account's own values: the fixed values of its query,
-// and the parts of its path that are not words. The argument known is the postback address of the platform's template. If both
+// and the parts of its path that may be a key. The argument known is the postback address of the platform's template. If both
 // addresses have the same host, withPlaceholders returns the template's address.
 func withPlaceholders(address, known string) string {
 	base, _, _ := strings.Cut(address, "#")

@@ -1,6 +1,6 @@
 package token
 
-// Unknown returns the first placeholder of a postback address that is not a token, with its braces.
+// Unknown returns the first placeholder that is not a token, with its braces, or "". It skips the scheme and the host of the address.
 func Unknown(url string) string {
 	_, end := authority(url)
 	for rest := url[end:]; rest != ""; {

@@ -9,8 +9,7 @@ import (
 	"switchyard/models/token"
 )
 
-// foreignMacros match macros between marks that our tokens do not use. A name in brackets within the name of a parameter, such as
-// filter[id]=5, is no macro.
+// foreignMacros match macros between marks that our tokens do not use.
 var foreignMacros = []*regexp.Regexp{
 	regexp.MustCompile(`\[[A-Za-z_][\w.:-]*\]+`),
 	regexp.MustCompile(`<[A-Za-z_][\w.:-]*>`),
@@ -39,7 +38,7 @@ func ForeignMacro(address string, postback bool) string {
 	for _, form := range foreignMacros {
 		for _, at := range form.FindAllStringIndex(address, -1) {
 			if address[at[0]] == '[' && at[1] < len(address) && strings.IndexByte("=[", address[at[1]]) >= 0 {
-				continue
+				continue // part of the name of a parameter, as in filter[id]=5
 			}
 			return address[at[0]:at[1]]
 		}

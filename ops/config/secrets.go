@@ -41,7 +41,7 @@ func (c *Config) EnsureSecrets() error {
 	return nil
 }
 
-// If two processes create it at the same time, both read the file that was created first.
+// If two processes create the file at the same time, both read the file that was created first.
 func readSecrets(path string) (secrets, error) {
 	var s secrets
 	text, err := os.ReadFile(path)

@@ -26,8 +26,8 @@ import (
 	"switchyard/models/flow"
 )
 
-// newRuled makes an env in which it is noon of a recent day in Tokyo, because the cool-down after an undo uses the database's
-// clock.
+// newRuled makes an env in which it is noon of a recent day in Tokyo. The day is recent because the cool-down after an undo uses
+// the database's clock.
 func newRuled(t *testing.T) *env {
 	t.Helper()
 	w := newEnv(t)
@@ -35,8 +35,8 @@ func newRuled(t *testing.T) *env {
 	return w
 }
 
-// rule saves a live rule that is due now. It pauses a path that had at least 100 clicks and no conversion yesterday, unless
-// change replaces its settings.
+// rule saves a live rule that is due now. It pauses a path that had at least 100 clicks and no conversion yesterday, unless the
+// function change gives it other settings.
 func (w *env) rule(change func(*autorule.Settings)) autorule.Rule {
 	w.Helper()
 	s := autorule.Defaults()
@@ -402,7 +402,7 @@ func TestRuleAlerts(t *testing.T) {
 }
 
 // TestRuleChangesNothing checks that a run changes nothing and records the reason in shadow mode, without the required plan, and
-// if there is too much to read.
+// if there is too much to read. Another run makes at most MaxChanges changes, and does not pause the last path.
 func TestRuleChangesNothing(t *testing.T) {
 	t.Parallel()
 	w := newRuled(t)
@@ -475,7 +475,7 @@ func TestRuleFails(t *testing.T) {
 	}
 }
 
-// TestRuleReplay checks that a replay lists, by day and with names, what the rule would have done, and changes nothing.
+// TestRuleReplay checks that a replay lists, with times and names, what the rule would have done, and changes nothing.
 func TestRuleReplay(t *testing.T) {
 	t.Parallel()
 	w := newRuled(t)

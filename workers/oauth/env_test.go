@@ -84,7 +84,7 @@ func newEnv(t *testing.T) *env {
 	return w
 }
 
-// process returns the Connections of another process of the install.
+// process returns the Connections of one more process of the install.
 func (w *env) process(wait func(context.Context, time.Duration) error) *oauth.Connections {
 	w.Helper()
 	return oauth.New(w.store, oauth.Options{

@@ -11,7 +11,7 @@ const (
 	androidWeb    = "; wv) AppleWebKit/537.36 (KHTML, like Gecko) Version/4.0 Chrome/141.0.7390.43 Mobile Safari/537.36"
 )
 
-// TestAppDevices: the device, its system and the app are read from the app's part of the user agent.
+// TestAppDevices: the device, its system and the app are read from the user agent of an app.
 func TestAppDevices(t *testing.T) {
 	t.Parallel()
 	for ua, want := range map[string]string{
@@ -71,7 +71,7 @@ func TestFrozenSystem(t *testing.T) {
 		phone + "18_7" + webkitMobile + "Mobile/24A335 SomeApp/3.1":                                                      "27.0",
 		phone + "18_6" + webkitMobile + "Mobile/23A341 Instagram 398.1.0.39.81 (iPhone16,1; iOS 26_0; en_US; en)":        "26.0",
 
-		// Devices that have not been updated report their own version.
+		// In these user agents, the stated version counts.
 		phone + "18_6" + webkitMobile + "Version/18.6 Mobile/15E148 Safari/604.1":                                "18.6",
 		phone + "18_7" + webkitMobile + "Mobile/22H20 Instagram 398.1.0.39.81 (iPhone17,1; iOS 18_7; tr_TR; tr)": "18.7",
 		phone + "18_7" + webkitMobile + "Mobile/15E148":                                                          "18.7",

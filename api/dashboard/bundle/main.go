@@ -1,5 +1,5 @@
 // Command bundle makes the dashboard's files: it bundles api/dashboard/web into api/dashboard/dist, which the service embeds. It
-// runs at the root of the repository, after `npm ci` in web.
+// runs at the root of the repository, after `npm ci` in web. With -tests it bundles the tests of the modules instead.
 package main
 
 import (

@@ -133,7 +133,7 @@ func sealAI(c *route.Call, b AIBody) ([]byte, error) {
 	return sealed, err
 }
 
-// savedAI returns the provider of the saved connection. It serves bodies without a key.
+// savedAI returns the provider of the saved connection. It serves bodies whose action uses the saved key.
 func savedAI(c *route.Call, b AIBody) (string, error) {
 	own, err := accountAI(c)
 	switch {

@@ -39,7 +39,7 @@ func BeginAndFill(t *testing.T, k clickcopy.Copy) clickcopy.Copy {
 	return k
 }
 
-// MakeRandomChange makes a random change to clicks, conversions or spend.
+// MakeRandomChange makes a random change to clicks, conversions, spend or exchange rates.
 func (x *MoneyEnv) MakeRandomChange() {
 	x.Helper()
 	switch x.Rnd.IntN(11) {
@@ -105,7 +105,7 @@ func (x *MoneyEnv) CheckCopyFigures(k clickcopy.Copy) {
 	}
 }
 
-// CheckCopy checks that the copy equals PostgreSQL.
+// CheckCopy compares the figures and the most important columns of the copy with PostgreSQL.
 func (x *MoneyEnv) CheckCopy(k clickcopy.Copy) {
 	x.Helper()
 	x.CheckCopyFigures(k)
@@ -150,7 +150,7 @@ func (x *MoneyEnv) Forward(k clickcopy.Copy) {
 	}
 }
 
-// ColdCopy begins a copy and reads from it, so that days can leave PostgreSQL.
+// ColdCopy begins and fills a copy. From now on x reads the clicks from it that are no longer in PostgreSQL.
 func (x *MoneyEnv) ColdCopy() clickcopy.Copy {
 	x.Helper()
 	k := clickcopy.Copy{From: x.DB, To: clickhousetest.New(x.T), Batch: 50}

@@ -17,7 +17,7 @@ var hashes = matchkey.Keys{
 	City: strings.Repeat("e", 64), Region: strings.Repeat("f", 64), Zip: strings.Repeat("1", 64), Country: strings.Repeat("2", 64),
 }
 
-// matched has, by platform, the fields by which the platform recognizes the person of the keys in hashes.
+// matched has, by the name of an uploader, the fields that the platform must get for an event with the keys in hashes.
 var matched = map[string]func() document{
 	models.Meta: func() document {
 		out := document{}

@@ -9,7 +9,7 @@ import (
 	"switchyard/workers/providers/rest"
 )
 
-// TestRefusals: an error of each provider, in the form that its source shows, is returned in the provider's words.
+// TestRefusals: each refusal in dnstest.Refusals is returned in the provider's words.
 func TestRefusals(t *testing.T) {
 	t.Parallel()
 	for _, name := range fakes(t) {

@@ -33,8 +33,8 @@ func sum(amounts []text) string {
 	return money.Text(total)
 }
 
-// netReversals subtracts each reversal that is a separate record from its order. If nothing is left of the order, it takes the
-// reversal's status. A reversal without its order stays in the list with Alone set. A record that occurs twice counts once.
+// netReversals subtracts each reversal that is a separate record from its order. If nothing is left of the order, the order takes
+// the reversal's status. A reversal without its order stays in the list with Alone set. A record that occurs twice counts once.
 func netReversals(all []Order) []Order {
 	seen, sales := map[string]bool{}, map[string][]int{}
 	out := make([]Order, 0, len(all))
@@ -74,7 +74,7 @@ func netReversals(all []Order) []Order {
 	return out
 }
 
-// subtractSale subtracts the sale of a partial reversal, if both amounts are known and something is left.
+// subtractSale subtracts the sale of a partial reversal, if both amounts are known and in one currency, and something is left.
 func (o *Order) subtractSale(reversal Order) {
 	sale, ok := amount(o.Sale)
 	taken, known := amount(reversal.Sale)

@@ -23,15 +23,15 @@ import (
 // timeout is the limit of one request, unless API.Timeout is set.
 const timeout = 10 * time.Second
 
-// API is the HTTP API of a provider, called with the credentials of one account. Copies share the secrets.
+// API is the HTTP API of a provider, called with the credentials of one account.
 type API struct {
 	Out  *egress.Client
 	Base string // address, without a slash at the end
 	Now  func() time.Time
 	// Sign adds the credentials to a request.
 	Sign Signer
-	// Failed returns the provider's text of a failure, or "". It is called for successful answers, and for failures without
-	// words. nil: a successful status is always a success.
+	// Failed returns the provider's text of a failure, or "". It is called for a successful status, and for other answers in
+	// which Complaint finds no text. nil: a successful status is always a success.
 	Failed func(body []byte) string
 	// Coded returns the provider's code of a failure; may be nil.
 	Coded func(body []byte) string
@@ -41,14 +41,13 @@ type API struct {
 	Denied func(f *FailureError) bool
 	// Explain says why the provider fails if its own words mislead, or returns ""; may be nil.
 	Explain func(f *FailureError) string
-	// Final reports whether a failure with a status of 500 or above is final, because the same request would fail again; nil:
-	// never.
+	// Final reports whether a request is not tried again after a failure, because it would fail again; nil: never.
 	Final func(f *FailureError) bool
-	// RetryTime is the total wait of a request between tries while the provider is busy or fails; 0: one try.
+	// RetryTime is the longest total wait of a request, for Pace and between tries; 0: one try without a wait.
 	RetryTime time.Duration
 	// Pace limits the rate of requests over all processes; nil: there is no limit.
 	Pace Pace
-	// Requested is called before each request. It may be nil.
+	// Requested is called before each try of a request. It may be nil.
 	Requested func()
 	// Wait waits for d, or until the context ends; nil: a timer is used.
 	Wait func(ctx context.Context, d time.Duration) error
@@ -74,7 +73,7 @@ func (a API) WithSecrets(list ...string) API {
 	return a
 }
 
-// Hide adds a secret that was obtained with the credentials.
+// Hide adds a secret that PublicError and WithoutSecrets hide.
 func (a API) Hide(secret string) { a.secrets.Add(secret) }
 
 // HideWords hides the value of a header and its words of at least leastSecret characters, such as the token of "Bearer ...".
@@ -118,8 +117,8 @@ func (a API) Post(ctx context.Context, path string, body, into any) error {
 	return a.Do(ctx, Request{Method: http.MethodPost, Path: path, Body: body}, into)
 }
 
-// Do sends a request and decodes the answer's JSON into *into. A nil into ignores the answer. Errors are *FailureError, or errors
-// of the client.
+// Do sends a request and decodes the answer's JSON into *into. A nil into ignores the answer. If the answer reports a failure, the
+// error is a *FailureError.
 func (a API) Do(ctx context.Context, r Request, into any) error {
 	answer, err := a.Send(ctx, r)
 	if err != nil || into == nil {
@@ -139,7 +138,7 @@ func Decode(body []byte, into any) error {
 // ErrForm says that an answer cannot be read.
 var ErrForm = errors.New("the provider's answer has another form than documented")
 
-// Send sends a request and returns a successful answer. It tries again while RetryTime allows it.
+// Send sends a request and returns a successful answer. It tries again if shouldRetry allows it and enough of RetryTime is left.
 func (a API) Send(ctx context.Context, r Request) (out egress.Answer, err error) {
 	if left := a.RetryTime; left > 0 {
 		for try := 0; ; try++ {
@@ -172,7 +171,8 @@ func (a API) Sleep(ctx context.Context, d time.Duration) error {
 	return interval.Sleep(ctx, d)
 }
 
-// firstWait is the wait before the second try of a request. Each further wait is twice as long.
+// firstWait is the wait before the second try of a request. The wait doubles with each further try, up to 64 seconds. A provider can
+// ask for a longer wait.
 const firstWait = time.Second
 
 // shouldRetry reports whether a request may be tried again after an error, and how long to wait before the next try.
@@ -219,8 +219,8 @@ func (a API) once(ctx context.Context, r Request, left *time.Duration) (out egre
 	return out, err
 }
 
-// endsWithin reports whether the deadline of a context comes before the end of a wait. The caller then returns the provider's
-// error at once, which says more than the context's.
+// endsWithin reports whether the deadline of a context comes before the end of a wait. Its callers then return a *FailureError or
+// *egress.Error at once, which says more than the error of the context.
 func endsWithin(ctx context.Context, wait time.Duration) bool {
 	end, ok := ctx.Deadline()
 	return ok && time.Until(end) < wait

@@ -50,7 +50,7 @@ func (b *env) entryFor(email string, role models.Role) string {
 	return models.EntryURL(b.f.URL, token)
 }
 
-// welcome opens an invitation or entry link, and becomes a member.
+// welcome opens an invitation or entry link, and enters the name and the password of a new person.
 func (b *env) welcome(link, name string) {
 	b.t.Helper()
 	b.goTo(link)
@@ -303,7 +303,7 @@ func (b *env) endsSessions() {
 	}
 }
 
-// usesCodes turns on codes of an authenticator app. A recovery code works only once. It returns the unused recovery codes.
+// usesCodes turns on codes of an authenticator app and returns the unused recovery codes. A recovery code works only once.
 func (b *env) usesCodes(email string) []string {
 	b.t.Helper()
 	b.goTo(b.f.URL + "/app/me")

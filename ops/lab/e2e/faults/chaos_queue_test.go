@@ -275,7 +275,7 @@ func (y *env) killRedis() {
 	y.check(server.Kill(y.t.Context()))
 }
 
-// away kills Redis while long jobs run and others are submitted, and starts it again.
+// away kills Redis while long jobs run, submits other jobs, and starts Redis again.
 func (y *env) away(*fleet.Process) {
 	n := longtest.Size(10, 50)
 	y.submit("running meanwhile", n, faultworker.Args{Gate: "redis away"})
@@ -294,8 +294,8 @@ func (y *env) away(*fleet.Process) {
 	y.complete("submitted meanwhile")
 }
 
-// frozen freezes a worker until another worker has taken over its jobs, and then lets it continue. The fence rejects the effects
-// that the frozen worker then tries to commit.
+// frozen freezes a worker until another worker has finished its jobs, and then lets it continue. The fence rejects the effects
+// that this worker then tries to commit. With the fence off, each effect is doubled.
 func (y *env) frozen(steady *fleet.Process) {
 	for _, c := range []struct {
 		batch string

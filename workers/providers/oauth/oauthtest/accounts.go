@@ -34,7 +34,7 @@ type fake struct {
 	api     func(w *World, rw http.ResponseWriter, r *http.Request, path string, u User, ok bool)
 }
 
-// fakes has the platforms by the name of their provider. Microsoft has an entry only because it rotates refresh tokens.
+// fakes has the fakes by the name of the provider. Microsoft has an entry only because it rotates refresh tokens.
 var fakes = map[string]fake{
 	models.MicrosoftAds: {rotates: true},
 	models.Snapchat:     snapchat,

@@ -14,7 +14,7 @@ const small = `{"nested":{"a":{"nested":{"v1":{"nested":{
 	"Item":{"fields":{"count":{"type":"int32"},"detail":{"type":"google.protobuf.Any"}}}
 }}}}}}`
 
-// TestCheck: a message is correct if each of its fields has the right name and type.
+// TestCheck: a correct message has all required fields, at most one field of each oneof, and the right names and types.
 func TestCheck(t *testing.T) {
 	t.Parallel()
 	p := Protos{}

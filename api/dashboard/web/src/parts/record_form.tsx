@@ -25,8 +25,8 @@ type Base = {
   hint?: ComponentChildren | ((d: Draft) => ComponentChildren)
   wide?: boolean
   when?: (d: Draft) => boolean
-  follow?: (v: unknown) => Draft // other fields that a choice of this one sets
-  check?: (d: Draft) => string | undefined // returns what is wrong with the value, or undefined; called before the draft is sent
+  follow?: (v: unknown) => Draft // returns the other fields that a new value of this field sets
+  check?: (d: Draft) => string | undefined // returns what is wrong with the field in the draft, or undefined
 }
 // Spec describes a field of a record's form.
 export type Spec = Base &
@@ -44,7 +44,7 @@ export type Spec = Base &
     | { kind: 'own'; render: (d: Draft, set: (name: string, v: unknown) => void, error?: string) => ComponentChildren }
   )
 
-// needed returns a check of a text that must not be empty.
+// needed returns a check for the field `name`, which must not be empty. `text` is its error message.
 export const needed = (name: string, text: string) => (d: Draft) => (String(d[name] ?? '').trim() ? undefined : text)
 
 export type Section = { title: string; text?: string; specs: Spec[]; folded?: boolean }
@@ -104,7 +104,7 @@ export function RecordForm({
   })
   const wanted = useRef(place.value.query.get('field')).current
   useEffect(() => {
-    if (wanted) focus(wanted) // the link led to this field
+    if (wanted) focus(wanted) // the address of the page names this field
   }, [wanted])
   const fault = (s: Spec) => (!s.when || s.when(draft) ? s.check?.(draft) : undefined)
   const errorAt = (s: Spec) => (wrong?.field === s.name ? wrong.text : checked ? fault(s) : undefined)

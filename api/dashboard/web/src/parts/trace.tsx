@@ -78,7 +78,7 @@ const Drawn = ({ name, what }: { name?: string; what: string }) => (
   </Step>
 )
 
-// Units shows the conditions that decided whether a path was taken. For a path that was taken, these are the conditions that the
+// Units shows up to six conditions that decided whether a path was taken. For a path that was taken, these are conditions that the
 // visitor met.
 function Units({ list, logic }: { list: RouteUnit[]; logic: string }) {
   const subs = useContext(Named),

@@ -26,7 +26,7 @@ const places: Record<string, (a: Alert) => string> = {
   'clicks.behind': () => to('/app/alerts'),
 }
 
-// placeOf returns the screen on which a person can fix the cause of an alert.
+// placeOf returns the screen on which a person can fix the cause of an alert, or the list of alerts.
 export function placeOf(a: Alert): string {
   const place = places[a.type]
   if (place) return place(a)

@@ -80,7 +80,7 @@ export const words = {
   everywhere: 'every campaign',
   add: 'Add an entry',
   empty: 'No entries yet.',
-  emptyMore: 'Visitors who match an allow entry count whatever their score. Visitors who match a deny entry count as bots.',
+  emptyMore: 'Visitors who match an allow entry never count as bots. Visitors who match a deny entry count as bots.',
   note: 'Note',
   noteHint: 'For you: why the entry exists.',
   valuesHint: 'One a line, up to 10,000. What follows a # is left out. A file can be dropped here.',
