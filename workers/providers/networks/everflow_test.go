@@ -13,7 +13,7 @@ import (
 	"switchyard/workers/providers/networks/networkstest"
 )
 
-// TestEverflowRecorded reads an answer in the form that Everflow gives to affiliates.
+// TestEverflowRecorded reads answers in the form that Everflow gives to affiliates.
 func TestEverflowRecorded(t *testing.T) {
 	t.Parallel()
 	answers := map[string]string{
