@@ -74,7 +74,7 @@ func checkAgent(t *testing.T, how string, a *agent, want expectedAgent) {
 		t.Errorf("%s:\n got %+v\nwant %+v", how, got, want)
 	}
 	if a.impossible {
-		t.Errorf("%s: a real browser is called impossible", how)
+		t.Errorf("%s: a real user agent is called impossible", how)
 	}
 }
 
