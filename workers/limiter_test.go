@@ -43,7 +43,6 @@ func TestLimiter(t *testing.T) {
 	for range placesHealthy - 1 {
 		if _, wait := l.acquire(slow, 0); wait != 0 {
 			t.Errorf("no place is free after all requests but one ended: %s", wait)
-
 		}
 	}
 	var last time.Duration

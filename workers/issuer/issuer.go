@@ -241,7 +241,6 @@ func (w *worker) applyAnswer(ctx context.Context, h *store.LeasedCertificate, by
 
 // unavailableWait is the longest wait, without its random part, after a request that did not reach the issuer. The issuer has
 // refused nothing and may answer again at any moment.
-
 const unavailableWait = 30 * time.Minute
 
 // isUnavailable reports whether the issuer, or the certificate authority behind it, could not be reached.

@@ -363,7 +363,6 @@ func TestBigCorrections(t *testing.T) {
 
 // TestDeletionsByAPI: calls delete the statistics of deleted campaigns, of a campaign and of a smartlink. They treat records of other
 // accounts as unknown.
-
 func TestDeletionsByAPI(t *testing.T) {
 	t.Parallel()
 	x := newCorrecting(t, 30)
