@@ -94,7 +94,7 @@ func (h *Handler) release(r *request) {
 }
 
 // readQuery splits the query into parameters. It skips parameters with an empty or very long name. It keeps the first maxQueryParams
-// others, and after them only parameters that fill a field of the click, up to twice maxQueryParams in all.
+// others, and after them only parameters for which fills is true, up to twice maxQueryParams in all.
 func (r *request) readQuery(raw string) {
 	for raw != "" && len(r.params) < 2*maxQueryParams {
 		p, unread, usual := param.Next(raw)
@@ -118,7 +118,7 @@ func (r *request) fills(name string) bool {
 	return slices.ContainsFunc(commonParams, func(p string) bool { return strings.EqualFold(p, name) })
 }
 
-// commonParams are parameters that fill a field of the click for every source, besides the sub-parameters.
+// commonParams are the parameters for which fills is true at every source, besides the sub-parameters.
 var commonParams = slices.Concat([]string{"clickid", "keyword", models.DefaultCostParam, "fbc", "fbp", "ttp", "_ttp"}, models.AdArrivals)
 
 // storedQuery returns the query for storage with the click. It rewrites a query that is too long, or that a strict reader would

@@ -19,7 +19,8 @@ const (
 	// storedLate is the minimum age at which a newly stored click counts as late, because a scan may already have passed its
 	// time. It is 15 seconds less than scanDelay, because clocks may differ.
 	storedLate = scanDelay - 15*time.Second
-	// scanReach is the time that a scan looks back. A click that is stored more than scanReach after its time is not scanned.
+	// scanReach is the time that a scan looks back. A click that is stored more than scanReach after its time is not scanned. A
+	// recheck whose click has not arrived is kept for the same time.
 	scanReach = 48 * time.Hour
 	// firstScan is the time that the first scan of an account looks back.
 	firstScan = time.Hour
