@@ -108,7 +108,7 @@ type edgeClick struct {
 	Hops        []edgeHop         `json:"hops"`    // campaigns in the order in which they routed
 	Lander      uuid.UUID         `json:"lander"`
 	Offer       uuid.UUID         `json:"offer"`
-	Bound       uuid.UUID         `json:"bound"` // the offer to which the visitor is bound, or the path's URL as an id (token.Template.ID)
+	Bound       uuid.UUID         `json:"bound"` // id of the offer, or of the path's URL (token.Template.ID), to which the visitor is bound
 	Destination string            `json:"destination"`
 	Passed      uuid.UUID         `json:"passed"` // the path that could not take the visitor
 	PassedWhy   string            `json:"passed_why"`

@@ -61,8 +61,7 @@ func (w *env) follow(method, text string, edits ...edit) {
 	}
 }
 
-// TestHiddenLink checks that a GET request for a hidden link is recorded with its click, if the click exists or may exist and is not
-// too old. A prefetch is not recorded.
+// TestHiddenLink checks which requests for hidden links are recorded, and with which account.
 func TestHiddenLink(t *testing.T) {
 	t.Parallel()
 	w := newEnv(t)

@@ -36,7 +36,7 @@ const (
 	reasonUsed     = "used"         // a single-use key or click let a visitor in before
 	reasonNoClick  = "no_click"     // no such click led to this page
 	reasonNoLander = "no_lander"    // there is no such page on this domain
-	reasonList     = "not_eligible" // the country, the device, or a bot
+	reasonList     = "not_eligible" // the page's lists refuse the country or the device, or the visitor is a bot
 )
 
 // entry is the key or click that a visitor brought to a page.

@@ -146,7 +146,7 @@ func Advance(ctx context.Context, c db.Conn, s Progress, after uuid.UUID) (moved
 }
 
 // DeleteExpired deletes rows that scans no longer need: old repeats, old records of landing pages with the page tag, and rechecks
-// of clicks that never arrived. It also adds the accounts that rechecks lack.
+// of clicks that never arrived. It also fills in the account of rechecks that were stored without one.
 func DeleteExpired(ctx context.Context, l click.Log) error {
 	now := l.Time()
 	for _, f := range []struct {

@@ -38,8 +38,8 @@ const sentOf = (r: AuditRow, field: string) => {
   return found && (JSON.parse(found.after) as string)
 }
 
-// elsewhere has the names of the fields that Fields leaves out, unless the log has a value before the change: fields whose content the
-// action or the record shows, secrets, and files.
+// elsewhere has the names of the fields that Fields leaves out unless the log has a value before the change. The action or the record
+// shows their content, or they are secrets or files.
 const elsewhere = ['action', 'dry_run', 'apply', 'id', 'ids', 'change_id', 'password', 'token', 'csv']
 
 function recordPath(r: AuditRow) {
