@@ -1,4 +1,4 @@
-// Package click answers everything that is sent to a tracking domain: tracking links, smartlinks, click-outs of landers,
+// Package click answers the requests to a tracking domain, such as tracking links, smartlinks, click-outs of landers,
 // postbacks, the pixel, events and hidden links of the page tag, goals that servers report, the requests by which protected
 // landers check their visitors, and the clicks that the edge (ops/deploy/edge) has routed.
 //
