@@ -6,7 +6,7 @@ import (
 	"github.com/lib/pq/pqerror"
 )
 
-// ErrConflict means that another process changed the same rows at the same time. The transaction must be repeated.
+// ErrConflict means that another transaction changed the same rows at the same time. The transaction must be repeated.
 var ErrConflict = errors.New("db: conflict with another transaction")
 
 // IsConflict reports whether a transaction failed because of a conflict with another transaction.

@@ -10,7 +10,7 @@ const formulaSigns = "=+-@\uFF1D\uFF0B\uFF0D\uFF20"
 // visible lists the categories of characters that are visible on their own: letters, numbers, punctuation and symbols.
 var visible = []*unicode.RangeTable{unicode.L, unicode.N, unicode.P, unicode.S}
 
-// blank lists characters that belong to a visible category but are displayed as empty space or not at all.
+// blank lists characters that belong to a visible category, but that some programs display as empty space or not at all.
 var blank = []*unicode.RangeTable{
 	unicode.Other_Default_Ignorable_Code_Point,
 	{
@@ -20,7 +20,7 @@ var blank = []*unicode.RangeTable{
 		},
 		R32: []unicode.Range32{
 			{Lo: 0x13441, Hi: 0x13442, Stride: 1}, // Egyptian blanks
-			{Lo: 0x1D159, Hi: 0x1D159, Stride: 1}, // a musical note without a head
+			{Lo: 0x1D159, Hi: 0x1D159, Stride: 1}, // the invisible head of a musical note
 		},
 	},
 }

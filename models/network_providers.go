@@ -3,7 +3,7 @@ package models
 // NetworkProvider is a platform of affiliate networks.
 type NetworkProvider struct {
 	Name  string // the value of Integration.Provider
-	Click string // the field in which the network stores our click id, for people
+	Click string // names the field in which the network stores our click id, as a text for people
 	CredentialForm
 }
 

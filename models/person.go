@@ -52,7 +52,7 @@ type Member struct {
 	Role     Role       `db:"role"`
 	HasTOTP  bool       `db:"has_totp"`
 	JoinedAt time.Time  `db:"joined_at"`
-	SeenAt   *time.Time `db:"seen_at"` // last use of any session in the account; nil: no session
+	SeenAt   *time.Time `db:"seen_at"` // last use of any of the person's sessions in the account; nil: no session
 }
 
 // Session is the sign-in of a person on one account, in one browser.
@@ -157,7 +157,7 @@ func CleanEmail(text string) (email string, ok bool) {
 	return strings.ToLower(text), true
 }
 
-// NewToken returns a random token of 32 bytes, for a session or a link.
+// NewToken returns 32 random bytes as text, such as the token of a session or a link.
 func NewToken() string {
 	var b [32]byte
 	_, _ = rand.Read(b[:]) // never fails: the runtime ends the process first

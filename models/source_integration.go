@@ -31,7 +31,7 @@ type SourceUploads struct {
 	UploadsReadyAt   *time.Time `db:"uploads_ready_at"` // the platform accepts no uploads before this time; nil: at any time
 	UploadsStopped   string     `db:"uploads_stopped"`  // why uploads were stopped; empty: they were not stopped
 	UploadsStoppedAt *time.Time `db:"uploads_stopped_at"`
-	UploadFailure    string     `db:"upload_failure"` // why the last upload job failed; empty: it succeeded
+	UploadFailure    string     `db:"upload_failure"` // why the last upload job failed; empty: it did not fail
 	UploadFailures   int        `db:"upload_failures"`
 	UploadSince      *time.Time `db:"upload_failing_since"`
 }
@@ -262,8 +262,8 @@ func ConversionAction(provider, text string) (string, error) {
 	return "", Invalid("invalid_conversion_action", "conversion_action must be the number of a conversion action, its resource name or a link to its page")
 }
 
-// GoogleAction returns the id of a conversion action of Google Ads that is stored as its id or its resource name. It is empty if
-// the action is stored as an id.
+// GoogleAction returns the owner and the id of a conversion action of Google Ads that is stored as its id or its resource name.
+// owner is empty if the action is stored as an id.
 func GoogleAction(text string) (owner, id string) {
 	m := actionResource.FindStringSubmatch(text)
 	if m == nil {

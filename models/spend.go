@@ -50,8 +50,7 @@ type CampaignSpend struct {
 }
 
 // ShareSpend divides a day's spend at a source among our campaigns. Campaigns with clicks but without a share are returned too.
-// All shares add up to the total spend. matched is the number of rows in spent whose platform campaign had clicks of our
-// campaigns.
+// All shares add up to the total spend. matched counts the reported rows whose platform campaign had clicks of our campaigns.
 //
 // Spend of a platform's campaign goes to our campaigns that had its clicks, in proportion to their number. ShareSpend uses clicks
 // of the day, or else clicks around the day, because the platform's days may begin at another time than ours. All other spend

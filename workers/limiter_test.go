@@ -35,14 +35,14 @@ func TestLimiter(t *testing.T) {
 	} else {
 		release()
 	}
-	now = now.Add(10 * time.Second) // they hang
+	now = now.Add(10 * time.Second) // the requests hang
 	for _, release := range releases[1:] {
 		release()
 		release() // does nothing
 	}
 	for range placesHealthy - 1 {
 		if _, wait := l.acquire(slow, 0); wait != 0 {
-			t.Errorf("no place is free after all requests ended: %s", wait)
+			t.Errorf("no place is free after all requests but one ended: %s", wait)
 		}
 	}
 	var last time.Duration

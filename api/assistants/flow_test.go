@@ -111,7 +111,7 @@ func request(client string) map[string]any {
 	}
 }
 
-// Changes members of a request and returns the request. pairs has the names of the members, each followed by its new value.
+// with changes members of a request and returns the request. pairs has the names of the members, each followed by its new value.
 func with(r map[string]any, pairs ...any) map[string]any {
 	for i := 0; i+1 < len(pairs); i += 2 {
 		r[pairs[i].(string)] = pairs[i+1]
@@ -199,7 +199,7 @@ type decider struct {
 	away   bool
 }
 
-// decide opens the authorization address of an assistant as the person's browser does.
+// decide opens the authorization address of an assistant as the person's browser does, and grants the right to propose.
 func (d *decider) decide(_ context.Context, args *auth.AuthorizationArgs) (*auth.AuthorizationResult, error) {
 	if d.away {
 		return nil, errors.New("there is no person at the page")
@@ -304,7 +304,8 @@ func connected(person *apitest.Server) []row {
 	return list.Rows
 }
 
-// TestDocuments checks that the documents about the server have the members that the standards require.
+// TestDocuments checks that the documents about the server have the members that the standards require, and that a refused call of
+// /mcp refers to them.
 func TestDocuments(t *testing.T) {
 	t.Parallel()
 	e := newEnv(t)

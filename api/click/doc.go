@@ -1,6 +1,6 @@
-// Package click answers everything that visitors, networks and shops send to a tracking domain: tracking links, smartlinks,
-// click-outs of landers, postbacks, the pixel, events of the page tag, goals that servers report, and the requests by which
-// protected landers check their visitors.
+// Package click answers the requests to a tracking domain, such as tracking links, smartlinks, click-outs of landers,
+// postbacks, the pixel, events and hidden links of the page tag, goals that servers report, the requests by which protected
+// landers check their visitors, and the clicks that the edge (ops/deploy/edge) has routed.
 //
 // The redirect depends on no other service. It routes by a snapshot of all live campaigns and smartlinks in memory, which Run
 // keeps fresh. If PostgreSQL cannot be reached at the start, the snapshot is loaded from a copy on disk. A click is on stable

@@ -37,7 +37,7 @@ const (
 	// edgeTimeout is the time within which a batch must reach stable storage.
 	edgeTimeout = 5 * time.Second
 	maxEdgeAge  = time.Hour
-	// maxEdgeSeen is the number of the edge's clicks that this process remembers to recognize repeated clicks.
+	// maxEdgeSeen is the number of the edge's clicks that this process remembers. It recognizes repeated clicks by them.
 	maxEdgeSeen = 50_000
 )
 
@@ -108,7 +108,7 @@ type edgeClick struct {
 	Hops        []edgeHop         `json:"hops"`    // campaigns in the order in which they routed
 	Lander      uuid.UUID         `json:"lander"`
 	Offer       uuid.UUID         `json:"offer"`
-	Bound       uuid.UUID         `json:"bound"` // id of the visitor's bound offer, or of an address (token.Template.ID)
+	Bound       uuid.UUID         `json:"bound"` // id of the offer, or of the path's URL (token.Template.ID), to which the visitor is bound
 	Destination string            `json:"destination"`
 	Passed      uuid.UUID         `json:"passed"` // the path that could not take the visitor
 	PassedWhy   string            `json:"passed_why"`
@@ -129,7 +129,7 @@ type edgeResult struct {
 }
 
 // edgeClicks answers POST /edge/clicks. 200 means that all clicks of the batch that can be recorded are on stable storage. After
-// any 5xx the edge sends the batch again.
+// any 5xx the edge sends the batch again, up to three times.
 func (h *Handler) edgeClicks(w http.ResponseWriter, r *http.Request) {
 	result, err := h.receiveEdgeClicks(w, r)
 	if err != nil {

@@ -93,8 +93,8 @@ func (h *Handler) release(r *request) {
 	h.pool.Put(r)
 }
 
-// readQuery splits the query into parameters. It keeps the first maxQueryParams parameters. After them it keeps only parameters that
-// fill a field of the click, up to twice maxQueryParams in all.
+// readQuery splits the query into parameters. It skips parameters with an empty or very long name. It keeps the first maxQueryParams
+// others, and after them only parameters for which fills is true, up to twice maxQueryParams in all.
 func (r *request) readQuery(raw string) {
 	for raw != "" && len(r.params) < 2*maxQueryParams {
 		p, unread, usual := param.Next(raw)
@@ -118,7 +118,7 @@ func (r *request) fills(name string) bool {
 	return slices.ContainsFunc(commonParams, func(p string) bool { return strings.EqualFold(p, name) })
 }
 
-// commonParams are the parameters that are read for every source, except sub-parameters.
+// commonParams are the parameters for which fills is true at every source, besides the sub-parameters.
 var commonParams = slices.Concat([]string{"clickid", "keyword", models.DefaultCostParam, "fbc", "fbp", "ttp", "_ttp"}, models.AdArrivals)
 
 // storedQuery returns the query for storage with the click. It rewrites a query that is too long, or that a strict reader would

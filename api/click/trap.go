@@ -43,7 +43,7 @@ func (h *Handler) hiddenLink(w http.ResponseWriter, req *http.Request, text stri
 	w.WriteHeader(http.StatusNoContent)
 }
 
-// newTrap returns the trap to record for the click whose hidden link was followed.
+// newTrap returns the trap to record, which says that the hidden link of a click was followed. ok is false if nothing is recorded.
 func (h *Handler) newTrap(req *http.Request, d *routing.Domain, text string) (t models.ClickTrap, ok bool) {
 	id, err := models.ParseClickID(text)
 	now := time.Now()

@@ -16,7 +16,7 @@ import (
 	"switchyard/models/bucket"
 )
 
-// traps returns the recorded traps without their senders.
+// traps returns the recorded requests for hidden links (models.ClickTrap) without their senders.
 func (s *memorySpool) traps() (list []models.ClickTrap) {
 	for _, t := range s.trapsWithSenders() {
 		t.Sender = uuid.Nil
@@ -61,7 +61,7 @@ func (w *env) follow(method, text string, edits ...edit) {
 	}
 }
 
-// TestHiddenLink checks that a request for a hidden link is recorded with its click, if the click exists or may exist.
+// TestHiddenLink checks which requests for hidden links are recorded, and with which account.
 func TestHiddenLink(t *testing.T) {
 	t.Parallel()
 	w := newEnv(t)

@@ -29,14 +29,14 @@ type verdict struct {
 // Why a visitor is allowed, or is not.
 const (
 	reasonOK       = "ok"
-	reasonOpen     = "not_protected" // the page's protection is off
+	reasonOpen     = "not_protected" // the page has no protection
 	reasonNoKey    = "no_key"        // mode signed: there is no key; mode click: there is no key, click id or click cookie
 	reasonBadKey   = "bad_key"       // not a key of this install, or a key for another visitor or page
 	reasonExpired  = "expired"
 	reasonUsed     = "used"         // a single-use key or click let a visitor in before
 	reasonNoClick  = "no_click"     // no such click led to this page
 	reasonNoLander = "no_lander"    // there is no such page on this domain
-	reasonList     = "not_eligible" // country, device, referrer or bot
+	reasonList     = "not_eligible" // the page's lists refuse the country or the device, or the visitor is a bot
 )
 
 // entry is the key or click that a visitor brought to a page.
@@ -49,7 +49,8 @@ type entry struct {
 }
 
 // verifyLander answers /lp/verify, which a protected page calls to check its visitor. The documentation of the package describes
-// the parameters. The lists are checked only if the visitor's browser calls.
+// the parameters. The page's lists of countries and devices, and whether the visitor is a bot, are checked only if the visitor's
+// browser calls.
 //
 // While PostgreSQL cannot be reached, a click of another process cannot be checked. Its visitor is let in if the request names
 // the page, so that an outage closes no page.
@@ -97,7 +98,7 @@ func (r *request) verify() verdict {
 	}
 	switch {
 	case l.Guard.Mode == models.ProtectOff:
-		e = entry{} // a page without protection needs neither a key nor a click
+		e = entry{} // the page needs neither a key nor a click, and only its lists count
 	case e.mode == "", l.Guard.Mode == models.ProtectSigned && e.mode != models.ProtectSigned:
 		return refuse(reasonNoKey)
 	case e.reason != "":
@@ -116,7 +117,8 @@ func (r *request) verify() verdict {
 }
 
 // fallbackURL returns the fallback address for a refused visitor. It fills the address from the click that brought the visitor to
-// the page, if a key or the visitor's cookie proves that click, and otherwise from the visitor's own request.
+// the page, if a key or the visitor's cookie proves that click. Otherwise it uses only the ids of the click, and the visitor of the
+// request.
 func (r *request) fallbackURL(l *routing.Lander, e entry) string {
 	r.camp = &routing.Campaign{}
 	var c *models.Click
@@ -240,12 +242,12 @@ func (h *Handler) claimEntry(ctx context.Context, e entry, keepUntil time.Time) 
 	return fresh && first
 }
 
-// pruneUsedKeys deletes used keys that have expired, until the context ends.
+// pruneUsedKeys deletes the marks of used keys and clicks that have expired, until the context ends.
 func (h *Handler) pruneUsedKeys(ctx context.Context) {
 	interval.Every(ctx, pruneEvery, func() {
 		limited, cancel := context.WithTimeout(ctx, time.Minute)
 		defer cancel()
-		_ = store.PruneLanderKeys(limited, h.db) // keys that stay do no harm
+		_ = store.PruneLanderKeys(limited, h.db) // marks that stay do no harm
 	})
 }
 

@@ -144,7 +144,7 @@ func TestPerformanceOptions(t *testing.T) {
 		return out
 	}
 
-	// Grouped by hours in a time zone, without one country and unknown countries.
+	// Grouped by the hours of a time zone, without visits from DE and from unknown countries.
 	keep := func(v *visit) bool { return v.Country != "DE" && v.Country != "" }
 	hours := map[string][]*visit{}
 	for _, v := range r.between(from, to) {
@@ -166,7 +166,7 @@ func TestPerformanceOptions(t *testing.T) {
 		last = hour
 	}
 
-	// By revenue, with a comparison, and with fewer rows than the totals cover.
+	// Sorted by revenue, with a comparison, and with fewer rows than the totals cover.
 	before := r.where(func(v *visit) bool {
 		return v.at().Before(from) && !v.at().Before(from.Add(-to.Add(time.Second).Sub(from)))
 	})
@@ -222,7 +222,7 @@ func TestPerformanceOptions(t *testing.T) {
 		t.Errorf("%d rows, truncated %v, conditions %v, want one row and three conditions", len(got.Rows), got.Truncated, got.Having)
 	}
 
-	// The same filters in trends, time series and totals.
+	// Trends, time series, the overview and the list of values, with the filters of the first request.
 	kept := figures(r.where(func(v *visit) bool { return keep(v) && !v.at().Before(from) && v.at().Before(to.Add(time.Second)) }))
 	window := url.Values{
 		"from": {from.Format(time.DateTime)}, "to": {to.Format(time.DateTime)}, "x.country": {"DE", ""}, "tz": {"Asia/Kathmandu"},

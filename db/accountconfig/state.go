@@ -240,8 +240,8 @@ func (st *State) Save(ctx context.Context, s *store.Store, kind accountconfig.Ki
 	return k.find(ctx, s, st.Account, saved, st)
 }
 
-// Link makes addresses of another tracker lead to a campaign. It returns where they and the campaign's other links led before.
-// Without links, it changes nothing.
+// Link replaces the links of other trackers that lead to a campaign. It returns the new and the old links, each with its former
+// campaign. Without links, it changes nothing.
 func (st *State) Link(ctx context.Context, s *store.Store, campaign string, links []trackerimport.Link) ([]store.FormerLink, error) {
 	if len(links) == 0 {
 		return nil, nil

@@ -17,7 +17,7 @@ import (
 	"switchyard/db"
 )
 
-// A block of rows is written when it has at least blockSize bytes.
+// A block of rows is written when it has at least blockSize bytes, or at the end of the table.
 const blockSize = 256 << 10
 
 // session makes the text of values the same on every server, and lets the transaction take as long as it needs.

@@ -13,13 +13,14 @@ import (
 )
 
 const (
-	// scanDelay is the minimum age of a click when it is scanned. At that age, the page tag has had the time bot.TagWait to
-	// send its event, and the ingesters have stored all earlier records.
+	// scanDelay is the minimum age of a click when it is scanned. By then the page tag has had bot.TagWait to send its event, and
+	// the ingesters have usually stored all earlier records.
 	scanDelay = bot.TagWait + 10*time.Second
 	// storedLate is the minimum age at which a newly stored click counts as late, because a scan may already have passed its
 	// time. It is 15 seconds less than scanDelay, because clocks may differ.
 	storedLate = scanDelay - 15*time.Second
-	// scanReach is the time that a scan looks back. A click that is stored more than scanReach after its time is not scanned.
+	// scanReach is the time that a scan looks back. A click that is stored more than scanReach after its time is not scanned. A
+	// recheck whose click has not arrived is kept for the same time.
 	scanReach = 48 * time.Hour
 	// firstScan is the time that the first scan of an account looks back.
 	firstScan = time.Hour
@@ -90,7 +91,8 @@ ON CONFLICT (account_id) DO UPDATE SET behind = false, leased_until = excluded.l
 WHERE s.leased_until IS NULL OR s.leased_until < now()
 RETURNING account_id, scanned_after, revision`
 
-// Claim claims the scan of an account for this worker. The lease ends after term. ok is false if another worker has claimed it.
+// Claim claims the scan of an account for this worker. The lease ends after term. ok is false if another worker has claimed the
+// scan, or if the account no longer exists.
 func Claim(ctx context.Context, l click.Log, account uuid.UUID, term time.Duration) (s Progress, ok bool, err error) {
 	now := l.Time()
 	return db.First[Progress](ctx, l.Conn, "claim scan", leaseScan, account, models.FloorClickID(now.Add(-firstScan)),
@@ -144,7 +146,7 @@ func Advance(ctx context.Context, c db.Conn, s Progress, after uuid.UUID) (moved
 }
 
 // DeleteExpired deletes rows that scans no longer need: old repeats, old records of landing pages with the page tag, and rechecks
-// of clicks that never arrived.
+// of clicks that never arrived. It also fills in the account of rechecks that were stored without one.
 func DeleteExpired(ctx context.Context, l click.Log) error {
 	now := l.Time()
 	for _, f := range []struct {

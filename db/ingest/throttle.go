@@ -23,7 +23,7 @@ const (
 	shareDrop   = 3
 )
 
-// throttle determines the share of its time in which the ingester works while there is a backlog. The share is 1 until goroutines
+// throttle determines the share of the time in which the ingester works while there is a backlog. The share is 1 until goroutines
 // queue for a processor, which slows redirects down. Then it falls to a tenth within a second, and batches become smaller.
 // Redirects that wait only for the disk are not helped: in a test with 5,000 clicks a second on two processors, pauses did not
 // make them faster, and left a backlog of a hundred thousand clicks.
@@ -83,7 +83,7 @@ func (t *throttle) update(now time.Time) {
 // down, because a short transaction soon frees the disk.
 func (t *throttle) batchSize(limit int) int { return max(1, int(float64(limit)*t.share)) }
 
-// backoff returns the pause after a batch that took the time worked.
+// backoff returns the pause after a batch. worked is the time that the batch took.
 func (t *throttle) backoff(worked time.Duration) time.Duration {
 	return min(time.Duration(float64(worked)*(1/t.share-1)), cmp.Or(t.maxPause, maxRest))
 }

@@ -9,7 +9,7 @@ CREATE TABLE oauth_connections (
     tokens        bytea NOT NULL,                  -- encrypted
     scopes        text NOT NULL DEFAULT '',        -- the granted scopes, separated by spaces
     status        text NOT NULL DEFAULT 'active',  -- active or revoked
-    failure       text NOT NULL DEFAULT '',        -- why the last refresh failed; empty: it succeeded
+    failure       text NOT NULL DEFAULT '',        -- why the last refresh failed; empty: it did not fail
     failing_since timestamptz,
     connected_at  timestamptz NOT NULL DEFAULT now(),
     refreshed_at  timestamptz,

@@ -17,7 +17,7 @@ import (
 )
 
 // TestGroupsAndTags checks reports by the groups and tags of campaigns, and filters by them. A click counts once for each tag of
-// its campaign, and once in the totals.
+// its campaign, and once in the totals. If the report has a condition on figures, the totals are the sums of its rows.
 func TestGroupsAndTags(t *testing.T) {
 	parttest.ClickHouse.Also(t)
 	t.Parallel()

@@ -15,8 +15,7 @@ import (
 	"switchyard/models/await"
 )
 
-// smallDisk has room for a limited number of bytes. If a write does not fit, its first bytes are still written, as in a file
-// system.
+// smallDisk has room for a limited number of bytes. If a write does not fit, its first bytes are still written, as on a real disk.
 type smallDisk struct{ room int64 }
 
 func (d smallDisk) create(path string) (segmentFile, error) {
@@ -164,7 +163,7 @@ func TestSmallVolumeRecovers(t *testing.T) {
 		s := open(t, dir, Options{SegmentSize: segment, Retry: true})
 		want := fillDisk(t, s, 5000, 1000)
 		if free, size, err := Volume(dir); err != nil || free >= size || size != 20<<20 {
-			t.Errorf("the volume has %d free bytes of %d, %v, want a size of %d and less free bytes", free, size, err, 20<<20)
+			t.Errorf("the volume has %d free bytes of %d, %v, want a size of %d and fewer free bytes", free, size, err, 20<<20)
 		}
 		q := s.Reader()
 		got := storeAll(t, s, q)

@@ -86,7 +86,8 @@ func (k Campaigns) ChangeAll(ctx context.Context, account uuid.UUID, ids []uuid.
 	return edits, failures, deliveries, err
 }
 
-// It does not check unchanged settings, because the records to which they refer may have been deleted.
+// checkChange checks the changed settings, and reports whether the campaign moves from its own domain to a shared one. It does not
+// check unchanged settings, because the records to which they refer may have been deleted.
 func (k Campaigns) checkChange(ctx context.Context, before models.Campaign, after *models.Campaign) (bool, error) {
 	moved := before.DomainID != after.DomainID
 	shared := before.SharedHost

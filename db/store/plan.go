@@ -11,7 +11,7 @@ import (
 	"switchyard/models"
 )
 
-// Usage reads how much of their plans accounts use.
+// Usage reads how much of its plan an account uses.
 type Usage struct{ s *Store }
 
 // Usage returns access to the usage of plans.
@@ -68,13 +68,13 @@ func (u Usage) Room(ctx context.Context, account models.Account) (map[string]int
 }
 
 // UnknownPlans lists the names of plans that accounts have and that models.Plans lacks. An account on such a plan is allowed
-// nothing. It is for workers.
+// nothing. UnknownPlans is for workers.
 func (u Usage) UnknownPlans(ctx context.Context) ([]string, error) {
 	names := db.Map(models.Plans, func(p models.Plan) string { return p.Name })
 	return db.Select[string](ctx, u.s.c, "lost plans", `SELECT DISTINCT plan FROM accounts WHERE plan <> ALL ($1) ORDER BY 1 LIMIT 100`, names)
 }
 
-// PlanLimit is the number of clicks that an account's plan allows in a month, and how many it had.
+// PlanLimit is the number of clicks that an account's plan allows in a month, and the number of clicks that the account had.
 type PlanLimit struct {
 	AccountID uuid.UUID `db:"account_id"`
 	Plan      string    `db:"plan"`
@@ -90,7 +90,7 @@ WHERE NOT EXISTS (SELECT FROM plan_limits m WHERE m.account_id = a.id AND m.mont
 ORDER BY a.id`
 
 // Open lists the limits of all accounts whose plan limits clicks, for the month of the given time. It leaves out limits that were
-// already announced, and does not set Clicks. It is for workers.
+// already announced, and does not set Clicks. Open is for workers.
 func (u Usage) Open(ctx context.Context, at time.Time) ([]PlanLimit, error) {
 	var names []string
 	var limits []int64

@@ -61,7 +61,8 @@ const MaxKey = 100
 
 var keyForm = regexp.MustCompile(`^[a-z0-9][a-z0-9._-]{0,99}$`)
 
-// ValidKey reports whether a text can be the key of a record: lower-case letters, digits, dots, _ and -.
+// ValidKey reports whether a text can be the key of a record: lower-case letters, digits, dots, _ and -, beginning with a letter
+// or a digit.
 func ValidKey(key string) bool { return keyForm.MatchString(key) }
 
 // NewKey returns a key for a record with a name, such as nutra-de for "Nutra DE". taken reports whether another record of the

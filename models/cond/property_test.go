@@ -12,7 +12,7 @@ import (
 	"switchyard/models/cond"
 )
 
-// genCondition generates conditions with every kind of comparison. Some of their values are frequent among the visitors.
+// genCondition generates a condition with a random attribute, operator and list of values.
 func genCondition(t *rapid.T) cond.Condition {
 	c := cond.Condition{Attribute: rapid.SampledFrom([]string{
 		"country", "city", "user_agent", "browser_version", "ip", "asn", "is_bot", "param.a", "header.x-b", "sub1",

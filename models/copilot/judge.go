@@ -11,10 +11,10 @@ import (
 	"switchyard/models"
 )
 
-// The levels of the tests: the largest expected share of wrong suggestions in one refresh.
+// The levels of the statistical tests: the largest expected share of wrong suggestions in one run.
 const (
 	levelPause = 0.01 // suggestions that stop something
-	levelMove  = 0.05 // all other suggestions that are estimated
+	levelMove  = 0.05 // all other suggestions that are judged by statistics
 )
 
 // Life is the time after which a suggestion disappears if it is not found again.
@@ -22,7 +22,7 @@ const Life = 3 * 24 * time.Hour
 
 type kind struct {
 	name string
-	// minimum describes the minimum sample for people.
+	// minimum is a text for people that describes the minimum sample.
 	minimum string
 	// level is one of the levels above. It is 0 for findings that are counted, without statistics.
 	level float64

@@ -62,8 +62,8 @@ func IsTotals(text string) (bool, error) {
 	return true, nil
 }
 
-// ReadTotals reads the rows of a file of daily sums in order. A file may have no rows. currency is the currency of rows that
-// state none. Errors: empty, invalid_input.
+// ReadTotals reads the rows of a file of daily sums in order. A header alone is a file without rows. currency is the currency of
+// rows that state none. Errors: empty, invalid_input.
 func ReadTotals(text, currency string) ([]Total, Skips, error) {
 	return read(text, totalColumns, func(l *line) (v Total) {
 		if l.Fault == "" {

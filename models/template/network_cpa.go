@@ -72,7 +72,7 @@ var cpaNetworks = []Network{
 	inOrbitra("M1-Shop", "s", macros("{s}", "{web_total}", "", "{status}")).withCurrency("RUB"),
 	inOrbitra("M4Leads", "sub_id1", macros("[sub_id1]", "[price]", "[order_id]", "[status]")),
 	{
-		// #LEADID# is from sendcoop's list, the other macros are from Keitaro's list.
+		// #LEADID# is from the list of sendcoop (origin.go), the other macros are from Keitaro's list.
 		Name: "MaxBounty", ClickParam: "s2", Origin: keitaroNetworks, Macros: macros("#S2#", "#RATE#", "#LEADID#", ""),
 	},
 	inKeitaro("MetaCPA", "sub5", macros("{sub5}", "{payout}", "", "{status}", "currency", "{currency}")),

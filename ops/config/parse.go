@@ -112,7 +112,8 @@ func clicksBatch(v string) (int, error) {
 	return n, nil
 }
 
-// 0 means that all clicks stay. The smallest other number is 8, because all decisions about a click are made within a week.
+// 0 means that all clicks stay in PostgreSQL. The smallest other number is 8, because all decisions about a click are made within a
+// week.
 func clicksDays(v string) (int, error) {
 	n, err := strconv.Atoi(v)
 	if err != nil || n != 0 && n < 8 || n > 400 {

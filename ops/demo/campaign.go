@@ -63,7 +63,8 @@ type setup struct {
 	err error
 }
 
-// ensure looks in the list at path for a record with the name in body, and returns its id.
+// ensure returns the id of the record that has the name in body, from the list at path. It creates the record if the list does not
+// have it.
 func (s *setup) ensure(ctx context.Context, path string, body object) string {
 	if s.err != nil {
 		return ""

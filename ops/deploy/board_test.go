@@ -61,7 +61,7 @@ var (
 	suffix = regexp.MustCompile(`_(bucket|count|sum)$`)
 )
 
-// TestMetricsExist: the code registers every metric that the alerts and the board use.
+// TestMetricsExist: the code contains the name of every metric that the alerts and the board use.
 func TestMetricsExist(t *testing.T) {
 	t.Parallel()
 	names := map[string]bool{}

@@ -24,7 +24,8 @@ import (
 	"switchyard/workers"
 )
 
-// Issuer issues and releases certificates. A refusal is an error of models.EdgeError, or a *models.EdgeRefusalError.
+// Issuer issues and releases certificates. Logs, metrics and errors call it the edge. A refusal is an error of models.EdgeError,
+// or a *models.EdgeRefusalError.
 type Issuer interface {
 	Name() string
 	// Request requests a certificate. Called again, it retries a failed certificate, and renews one after its RenewAt. It must
@@ -40,14 +41,14 @@ type Issuer interface {
 // Options of Register.
 type Options struct {
 	Issuer Issuer // nil: no issuer
-	// Background is for work without a waiting caller. The default is Issuer.
+	// Background is the issuer for the sweep, for which no caller waits. The default is Issuer.
 	Background Issuer
 	// TrustsAll means that the issuer verifies the owner of a host, so that a domain need not be verified.
 	TrustsAll bool
 	Now       func() time.Time // default time.Now
-	// Orders limits the certificates that an account may request, without renewals. Calls limits the requests to the issuer that
-	// its users may cause. Both keep one account from using up this install's limits at the issuer. They return 0, or how long to
-	// wait. nil means no limit.
+	// Orders limits the certificates that an account may request. Renewals do not count. Calls limits the requests to the issuer
+	// that the account's users may cause. Both keep one account from using up this install's limits at the issuer. They return 0,
+	// or how long to wait. nil means no limit.
 	Orders, Calls func(ctx context.Context, account uuid.UUID) (wait time.Duration)
 	// Rest is how long the issuer's last answer is reused. The default is 5 seconds.
 	Rest time.Duration
@@ -80,8 +81,8 @@ type worker struct {
 	pausedUntil atomic.Int64
 }
 
-// issuerTime limits one request to the issuer. During it the worker renews its lease. If it dies, another worker takes over when
-// the lease ends.
+// issuerTime limits one request to the issuer. During the request the worker renews its lease. If the worker dies, another one
+// takes over when the lease ends.
 const (
 	issuerTime = 100 * time.Second
 	lease      = 15 * time.Second
@@ -100,7 +101,7 @@ var errLost = models.EdgeError("released", "the certificate was released meanwhi
 
 // queryEdge asks the issuer about a certificate that this worker holds, and records the answer. The error is the issuer's, the
 // database's, or errLost if the answer is no longer needed. If the account has made too many requests, the issuer is not asked,
-// and the code is edge_too_many.
+// and the error has the code edge_too_many.
 func (w *worker) queryEdge(ctx context.Context, h store.LeasedCertificate, by call) (models.Certificate, error) {
 	if wait := w.tooMany(ctx, h, by); wait > 0 {
 		return w.postpone(ctx, h, by, wait)
@@ -142,7 +143,7 @@ func (w *worker) tooMany(ctx context.Context, h store.LeasedCertificate, by call
 }
 
 // underWay reports whether a requested certificate was neither issued nor failed, because the issuer is busy or the worker has
-// died. Another request that no user waits for then is no new order of the account.
+// died. The sweep then requests it again, which does not count as a new order of the account.
 func underWay(h store.LeasedCertificate) bool {
 	return h.Failure == "" && (h.SSLStatus == models.SSLPendingIssuance || h.SSLStatus == models.SSLIssuanceTimeout)
 }
@@ -150,8 +151,8 @@ func underWay(h store.LeasedCertificate) bool {
 // putOffSpread spreads the retries of an account's postponed certificates.
 const putOffSpread = time.Hour
 
-// postpone ends the lease of a certificate without asking the issuer, and returns an error for the user. If it was to be
-// requested, it becomes due after wait.
+// postpone ends the lease of a certificate without asking the issuer, and returns an error for the user. A certificate that was to
+// be requested becomes due after wait and a random part of putOffSpread.
 func (w *worker) postpone(ctx context.Context, h store.LeasedCertificate, by call, wait time.Duration) (models.Certificate, error) {
 	next, now := h.NextAt, w.o.Now()
 	if by.request {
@@ -238,8 +239,8 @@ func (w *worker) applyAnswer(ctx context.Context, h *store.LeasedCertificate, by
 	return &next
 }
 
-// unavailableWait is the longest wait, without its random part, after a request that did not reach the issuer. It has refused
-// nothing and may answer again at any moment.
+// unavailableWait is the longest wait, without its random part, after a request that did not reach the issuer. The issuer has
+// refused nothing and may answer again at any moment.
 const unavailableWait = 30 * time.Minute
 
 // isUnavailable reports whether the issuer, or the certificate authority behind it, could not be reached.

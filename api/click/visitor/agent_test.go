@@ -41,7 +41,8 @@ func realAgents(tb testing.TB) []expectedAgent {
 }
 
 // TestRealAgents compares the reviewed expectations with the description by markers alone, and then with the complete one. Under
-// load only the markers describe a visitor, so they must give the same device type, system, browser and kind of bot.
+// load only the markers describe a visitor, so they must give the same device type, system, browser and kind of bot. Only the
+// complete description may name a browser that the markers do not know.
 func TestRealAgents(t *testing.T) {
 	t.Parallel()
 	parser, err := slowParser()
@@ -74,7 +75,7 @@ func checkAgent(t *testing.T, how string, a *agent, want expectedAgent) {
 		t.Errorf("%s:\n got %+v\nwant %+v", how, got, want)
 	}
 	if a.impossible {
-		t.Errorf("%s: a real browser is called impossible", how)
+		t.Errorf("%s: a real user agent is called impossible", how)
 	}
 }
 

@@ -12,7 +12,7 @@ const maxLanguages = 50
 // The weights of Accept-Language in thousandths, which is the precision that RFC 9110 allows.
 const (
 	fullWeight = 1000
-	lastWeight = 1 // the lowest weight above 0; a member gets it if its q cannot be parsed, so that members with a valid q come first
+	lastWeight = 1 // the lowest weight above 0, also of a member whose q cannot be parsed
 )
 
 // language returns the language that an Accept-Language header prefers: the primary subtag with the highest weight, and among
@@ -64,7 +64,8 @@ func weight(params string) int {
 	return fullWeight
 }
 
-// thousandths reads a number such as 1, 1.0, 0.85 or .5. Digits after the third decimal are ignored.
+// thousandths reads a number such as 1, 1.0, 0.85 or .5. Digits after the third decimal are ignored, but a number between 0 and
+// 0.001 gives lastWeight.
 func thousandths(text string) int {
 	integer, decimals, _ := strings.Cut(text, ".")
 	if len(integer)+len(decimals) == 0 || integer != "" && integer != "0" && integer != "1" {

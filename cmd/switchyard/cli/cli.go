@@ -1,7 +1,7 @@
 // Package cli implements the command line of the service. Each process type and each operator's tool is a sub-command.
 //
-// It parses the flags, connects the parts of the service, and contains the HTTP servers of the web process. A command is a struct
-// with a Run method, and a field of cli or of its parent command.
+// The package parses the flags, connects the parts of the service, and contains the HTTP servers of the web process. A command is a
+// struct with a Run method, and a field of cli or of its parent command.
 package cli
 
 import (

@@ -179,7 +179,7 @@ func (c *clicksAudit) Run(ctx context.Context, e *env) error {
 		}
 		text := fmt.Sprintf("%d days, %d accounts (each counted once per day): %d keys of the ledger differ", sum.Days, sum.Accounts, sum.Differences)
 		if sum.Busy > 0 {
-			text += fmt.Sprintf("; %d were not compared, as they change all the time", sum.Busy)
+			text += fmt.Sprintf("; %d accounts were not compared, as they change all the time", sum.Busy)
 		}
 		if err := e.print(c.JSON, sum, append([]string{text}, sum.Examples...)...); err != nil {
 			return err

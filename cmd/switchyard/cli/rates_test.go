@@ -56,7 +56,7 @@ func TestRates(t *testing.T) {
 		t.Fatal(err)
 	}
 	if got := run(1, "rates", "import", file); !strings.Contains(got, "rates.csv") {
-		t.Errorf("the error for a wrong table does not name the file: %s", got)
+		t.Errorf("the error for a row without a rate does not name the file: %s", got)
 	}
 	run(2, "rates", "list", "--currency", "gold")
 	run(2, "rates", "list", "--limit", "0")

@@ -14,7 +14,7 @@ import (
 
 var update = flag.Bool("update", false, "write bot.Browsers again")
 
-// TestBrowsers checks that bot.Browsers are the user agents of the labelled set that come from people.
+// TestBrowsers checks that bot.Browsers are the user agents of the labelled set that come from people, without text browsers.
 func TestBrowsers(t *testing.T) {
 	t.Parallel()
 	set, err := bottest.Read(os.DirFS("../testdata"))

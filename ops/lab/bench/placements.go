@@ -21,8 +21,8 @@ const (
 )
 
 // placements fills a campaign with clicks of 50,000 placements and measures its report. Then it blocks 5,000 placements in one
-// call, measures the time until two web processes no longer route their visitors, and compares the rate of the campaign with
-// the rate of a campaign without blocked values.
+// call, measures the time until two web processes no longer route visitors of these placements, and compares the rate of the
+// campaign with the rate of a campaign without blocked values.
 func (r *run) placements(ctx context.Context) error {
 	without := r.side(r.sent)
 	var err error

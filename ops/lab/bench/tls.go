@@ -211,7 +211,7 @@ func (r *run) certificates(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	r.add(fmt.Sprintf("start of a web process with %d certificates, with 1", certificates),
+	r.add(fmt.Sprintf("start of a web process with %d certificates; of one with 1", certificates),
 		short(heavy.started)+", "+short(light.started), "", true)
 	r.add("memory per certificate", fmt.Sprintf("%.1f kB", float64(heavy.memory-light.memory)/certificates), "", true)
 	requests := make([]Request, len(hosts)) // one for each name, so that a request is for the host of its handshake

@@ -119,7 +119,7 @@ func (l *loop) rebuild(ctx context.Context) error {
 
 func (l *loop) log(text string) { _, _ = fmt.Fprintln(l.out, "  dev:", text) }
 
-// Every usual change of the files changes the summary.
+// source summarizes the source files. Every usual change of a file changes it.
 type source struct {
 	files  int
 	bytes  int64

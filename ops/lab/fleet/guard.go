@@ -11,7 +11,8 @@ import (
 	"syscall"
 )
 
-// guard is a shell process that cleans up if the fleet's own process is killed. The pipe of the fleet's process is closed then.
+// guard is a shell process that cleans up if the fleet's own process is killed. It notices this because the pipe between them is
+// then closed.
 type guard struct {
 	cmd  *exec.Cmd
 	pipe io.Closer

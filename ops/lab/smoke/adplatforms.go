@@ -14,14 +14,14 @@ import (
 // AdFake is a fake of the published API of an ad platform. Its handlers get paths without the host.
 type AdFake struct {
 	ClientID, ClientSecret string            // of the install's app
-	Credentials            map[string]string // that an account connects with
+	Credentials            map[string]string // with which an account connects
 	Account                string            // id of the ad account in the list of a sign-in
 	Currency, Zone         string            // of the ad account
 	SignIn, Spend, Uploads http.Handler
 	SetSpend               func([]AdSpend)
 }
 
-// AdSpend is what a platform reports for a day and a campaign. The amount is in the platform's currency.
+// AdSpend is what a platform reports for a day and a campaign. The amount is in the ad account's currency.
 type AdSpend struct {
 	Day, Campaign, Amount string
 	Clicks                int
@@ -35,8 +35,8 @@ type adPlatform struct {
 	click    string // the parameter of a tracking link that contains the platform's click id
 	action   string // the conversion action of the connection
 	routes   []adRoute
-	email    string // what the platform hashes for buyerEmail
-	phone    string // what it hashes for buyerPhone
+	email    string // buyerEmail in the form that is hashed for the platform
+	phone    string // buyerPhone in this form
 	sent     adForm
 }
 
@@ -61,7 +61,7 @@ type adForm struct {
 	head                                     map[string]string // values that the body must have, by path
 }
 
-// adPlatforms lists the ad platforms besides Meta.
+// adPlatforms lists the ad platforms of the run, except Meta.
 var adPlatforms = []adPlatform{
 	{
 		name: "google_ads", settings: "GOOGLE_ADS", macro: "{campaignid}", click: "gclid",
@@ -180,7 +180,7 @@ func (s *adServer) ServeHTTP(rw http.ResponseWriter, r *http.Request) {
 	http.NotFound(rw, r)
 }
 
-// record keeps accepted uploads and refused requests. The fakes refuse some requests of the sign-in, which is no fault.
+// record keeps accepted uploads and refused requests. It ignores the sign-in, because the fakes rightly refuse some of its requests.
 func (s *adServer) record(platform, part, asked string, status int, raw []byte) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -267,7 +267,7 @@ func (s *suite) refusal() {
 	}
 }
 
-// tokens: an expired token is renewed once, and a token that is never accepted is a refusal.
+// tokens: an expired token is renewed once, and a token that is never accepted ends the reading after a few requests.
 func (s *suite) tokens() {
 	s.world.Set(rows(700)...)
 	switch {
@@ -338,7 +338,7 @@ func (s *suite) bare() {
 	}
 }
 
-// twice: if a platform lists a row twice, only the last row counts.
+// twice: if a platform lists a row more than once, only the last one counts.
 func (s *suite) twice() {
 	row := rows(1)[0]
 	again := row

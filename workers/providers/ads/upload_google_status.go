@@ -12,7 +12,7 @@ import (
 	"switchyard/workers/providers/rest"
 )
 
-// googleSoon is the wait before an event that came too soon is sent again.
+// googleSoon is the wait before a request with events that came too early is sent again.
 const googleSoon = 6 * time.Hour
 
 // Data Manager's reasons that this package treats specially.

@@ -13,7 +13,7 @@ import (
 	"switchyard/workers/providers/networks/networkstest"
 )
 
-// TestEverflowRecorded reads an answer in the form that Everflow gives to affiliates.
+// TestEverflowRecorded reads answers in the form that Everflow gives to affiliates.
 func TestEverflowRecorded(t *testing.T) {
 	t.Parallel()
 	answers := map[string]string{
@@ -65,7 +65,7 @@ func TestEverflowRecorded(t *testing.T) {
 	}
 }
 
-// TestEverflowOld: a range that begins more than 365 days ago is refused before a request is sent.
+// TestEverflowOld: a range that begins more than 365 days ago is refused before a request is sent. Today is 20 days after day.
 func TestEverflowOld(t *testing.T) {
 	t.Parallel()
 	s := newSuite(t, "everflow")

@@ -56,8 +56,8 @@ func (s *session) exchange(path, id, secret string, form url.Values) {
 	}
 }
 
-// authorized sends a GET request with a token and decodes the answer's JSON into *into. It replaces a token once that is no
-// longer accepted.
+// authorized sends a GET request with a token and decodes the answer's JSON into *into. If the platform no longer accepts the
+// token, authorized gets a new token and sends the request once more.
 func (s *session) authorized(ctx context.Context, r rest.Request, into any) error {
 	r.Method = http.MethodGet
 	for fresh := false; ; {

@@ -1,4 +1,5 @@
--- The report by country and four dimensions that are not in the ledger, as a person writes it: $1 account; click ids from $2 to below $3.
+-- The report by country and four dimensions that are not in the ledger, as a person would write the query: $1 account; click ids from $2 to
+-- below $3.
 SELECT f.country, f.region, f.city, f.os_version, f.browser_version,
 	count(*) FILTER (WHERE NOT f.is_bot) AS clicks,
 	count(*) FILTER (WHERE f.is_unique AND NOT f.is_bot) AS unique_clicks,

@@ -361,7 +361,8 @@ func TestBigCorrections(t *testing.T) {
 	}
 }
 
-// TestDeletionsByAPI: a call deletes the statistics of deleted campaigns. It treats campaigns of other accounts as unknown.
+// TestDeletionsByAPI: calls delete the statistics of deleted campaigns, of a campaign and of a smartlink. They treat records of other
+// accounts as unknown.
 func TestDeletionsByAPI(t *testing.T) {
 	t.Parallel()
 	x := newCorrecting(t, 30)

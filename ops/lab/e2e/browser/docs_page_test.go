@@ -46,7 +46,7 @@ func TestReferencePage(t *testing.T) {
 		return listed > operations
 	})
 	nodes("the list")
-	p.until("two operations are found: the list of offers, and the uses of one", func() bool { // as soon as the script runs
+	p.until("two operations are found: the list of offers, and the uses of one", func() bool { // the filter works once the script runs
 		p.run(`(() => { const f = document.getElementById('filter'); f.value = 'get V1/offers'; f.dispatchEvent(new Event('input')) })()`)
 		return p.run(`[...document.querySelectorAll('li')].filter((l) => l.offsetParent).length`) == "2"
 	})
@@ -66,7 +66,7 @@ func TestReferencePage(t *testing.T) {
 	}
 	for _, address := range asked {
 		if !strings.HasPrefix(address, server.URL+"/") && !strings.HasPrefix(address, "data:") {
-			t.Errorf("the page asks another host: %s", address)
+			t.Errorf("a page sends a request to another host: %s", address)
 		}
 	}
 }

@@ -11,8 +11,9 @@ import (
 	"strings"
 )
 
-// form describes a method of a provider: its query and its body, as the source shows them. A name in body may be a path, such as
-// records.value. A star at the end of a name stands for any text, and a # for a number. The names in need are required.
+// form describes a method of a provider: its query and its body, as the sources in source.md show them. In path, a star stands for
+// any part between slashes. A name in body may be a path, such as records.value. A star at the end of such a name stands for any
+// text, and a # for a number. The names in need must be in the body.
 type form struct {
 	method, path      string
 	query, body, need string

@@ -24,7 +24,7 @@ type Props<R extends LogName> = {
   query: Calls[R]['query'] // the query without the window, the filters and the id that is searched
   every: (open: boolean) => number // the seconds between requests for new rows
   otherID: 'external_id' | 'conversion_id' // the id that a search looks for if the typed text does not have the form of a click id
-  at: string // the name of the open row in the address
+  at: string // the parameter of the page's address that holds the id of the open row
   label: string
   find: string
   keys: Key[]
@@ -153,7 +153,7 @@ type RowsProps<R> = {
   empty: ComponentChildren
 }
 
-// LogRows shows the rows of a log, or its error, or that it is empty.
+// LogRows shows the rows of a log, or that it is loading, has failed or is empty.
 export const LogRows = <R extends { id: string } | { click_id: string }>({ log, show, late, empty, ...table }: RowsProps<R>) =>
   !log.rows ? (
     <Loading of={log} height={late} />
@@ -163,7 +163,7 @@ export const LogRows = <R extends { id: string } | { click_id: string }>({ log, 
     <Table {...table} rows={log.rows} keyOf={idOf} onOpen={show} onEnd={log.more} tall />
   )
 
-// Foot shows how many rows of a log are loaded, a note, and the keys that move in the log.
+// Foot shows how many rows of a log are loaded, a note, and the keys that move in the log and open a row.
 export const Foot = ({ loaded, end, note }: { loaded: number; end: boolean; note?: string }) =>
   loaded > 0 ? (
     <div class="statusbar">

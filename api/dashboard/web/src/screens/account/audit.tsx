@@ -38,7 +38,8 @@ const sentOf = (r: AuditRow, field: string) => {
   return found && (JSON.parse(found.after) as string)
 }
 
-// elsewhere has the names of the fields that Fields leaves out, because the action or the record already says what they contain.
+// elsewhere has the names of the fields that Fields leaves out unless the log has a value before the change. The action or the record
+// shows their content, or they are secrets or files.
 const elsewhere = ['action', 'dry_run', 'apply', 'id', 'ids', 'change_id', 'password', 'token', 'csv']
 
 function recordPath(r: AuditRow) {
@@ -107,7 +108,7 @@ const ActionCell = ({ of: r }: { of: AuditRow }) => (
 
 export const Audit = () => (canWrite() ? <Log /> : <EmptyCard title={w.writersOnly} more={words.ownersOnlyMore} />)
 
-// valueText formats a value of the log for people: texts and lists without quotes, and an empty value as a dash.
+// valueText formats a value of the log for people: texts and lists without quotes, an empty value as a dash, and objects as JSON.
 function valueText(field: string, json: string) {
   const list = [JSON.parse(json) as unknown].flat(2)
   if (list.some(v => v !== null && typeof v === 'object')) return json

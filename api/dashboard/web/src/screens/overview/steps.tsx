@@ -98,7 +98,7 @@ function NetworkSteps({ of, networks }: { of: First; networks: NetworkRow[] }) {
       done: !!of.converted,
       note: !of.converted && !!of.seen?.lander_id && !of.seen.offer_id && w.onLander,
       href: of.converted && to('/app/conversions', { conversion: of.converted.id }),
-      // a platform that signs its notifications has no address to call
+      // a network with signed notifications (postback_scheme) has no address that a test can call
       act: may && network && of.seen && !network.postback_scheme && (!of.converted || isTest(of.converted.conversion_id)) && (
         <TestConversion
           key={(of.converted ?? of.seen).click_id}
@@ -156,7 +156,7 @@ function ShopSteps({ of, hasSite }: { of: First; hasSite: boolean }) {
 }
 
 const Steps = ({ of: steps }: { of: StepRow[] }) => {
-  const current = steps.findIndex(s => !s.done && s.name !== 'postback') // the page cannot know if the postback was set at the network
+  const current = steps.findIndex(s => !s.done && s.name !== 'postback') // before a conversion, the page cannot know if the postback is set
   return (
     <ol class="steps">
       {steps.map((s, i) => (
@@ -166,7 +166,7 @@ const Steps = ({ of: steps }: { of: StepRow[] }) => {
   )
 }
 
-// arrived are the steps that become done while a person waits.
+// arrived has the texts of the steps that become done while a person waits.
 const arrived: Partial<Record<StepRow['name'], string>> = {
   click: t.link.firstHere,
   siteClick: t.link.firstHere,

@@ -70,11 +70,11 @@ export const words: typeof en = {
       found: 'Zeitpunkte des Klicks und des ersten Weiterklicks',
     },
     click_flood: {
-      meaning: 'über 60 Ereignisse pro Minute von einer IP-Adresse',
+      meaning: 'über 60 Klicks pro Minute von einer IP-Adresse',
       found: 'Klicks des Kontos in der Minute bis zu diesem; ein /64 von IPv6 gilt als eine Adresse',
     },
     campaign_flood: {
-      meaning: 'über 60 Ereignisse pro Minute von einer IP-Adresse auf einer Kampagne',
+      meaning: 'über 60 Klicks pro Minute von einer IP-Adresse auf einer Kampagne',
       found:
         'Klicks der Kampagne in der Minute bis zu diesem; ein /64 von IPv6 gilt als eine Adresse. Trifft auch click_flood zu, zählt nur click_flood',
     },
