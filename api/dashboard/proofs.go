@@ -112,7 +112,7 @@ func isWrong(err error, code string) bool {
 	return ok && e.Kind == models.KindUnauthenticated && (e.Code != codeRequired || code != "")
 }
 
-// checkProof checks the password and the code of a person. Its error does not reveal which of them is wrong.
+// checkProof checks the password and the code of a person. A wrong password and a wrong code give the same error.
 func checkProof(c *route.Call, person models.Person, password, code string) error {
 	ok, err := isPassword(c.Context(), person, password)
 	switch {
