@@ -31,7 +31,7 @@ func Routes(d Deps) []route.Route {
 	return slices.Concat(aiRoutes(d), chatRoutes(d), suggestionRoutes(d), ruleRoutes(d))
 }
 
-// suggestionRoutes returns the routes of /copilot.
+// suggestionRoutes returns the routes of /copilot, /copilot/proposals and /copilot/preview.
 func suggestionRoutes(d Deps) []route.Route {
 	const group = "Copilot"
 	return []route.Route{
@@ -186,7 +186,7 @@ type CopilotActed struct {
 
 const refreshAction = "refresh"
 
-// copilotActions maps an action of POST /copilot to its function.
+// copilotActions maps each action of POST /copilot except refresh to its function.
 var copilotActions = map[string]func(d Deps, c *route.Call, id uuid.UUID, b CopilotBody) (CopilotActed, error){
 	"apply":           Deps.applySuggestion,
 	"undo":            Deps.undoChange,
