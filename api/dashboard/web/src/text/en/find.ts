@@ -1,4 +1,4 @@
-// The English texts of the palette: other words under which people look for a screen.
+// The English texts of the palette, and other words under which people look for a screen.
 import { named } from '../words.ts'
 
 export const words = {
