@@ -5,9 +5,9 @@
 // The state in the address of a sign-in is valid for a quarter of an hour and completes one sign-in. The start page also stores the
 // state in a cookie, so that a browser can complete only a sign-in that it began.
 //
-// A sign-in that began in the dashboard has no such cookie. The callback page passes its code to the dashboard's page in the fragment of
-// the address, and the page's script completes the sign-in in the session. The session's cookie is SameSite=Strict, so the
-// browser does not send it with a redirect from another site.
+// A sign-in that began in the dashboard has no such cookie. The callback page passes its code to the dashboard's page in the
+// fragment of the address, and the script of the dashboard's page completes the sign-in in the session. The session's cookie is
+// SameSite=Strict, so the browser does not send it with a redirect from another site.
 package oauth
 
 import (

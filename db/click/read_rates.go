@@ -12,7 +12,7 @@ import (
 	"switchyard/models"
 )
 
-// rated has what determines the rate of a click or conversion that was read.
+// rated has what determines the rate of a click or conversion that was read, and a pointer to the rate.
 type rated struct {
 	at       time.Time
 	currency string

@@ -32,8 +32,8 @@ const selectInbox = `
 SELECT params FROM postbacks WHERE account_id = $1 AND network_id = $2 AND received_at >= $3 AND outcome = 'unmatched'
 ORDER BY received_at DESC, id DESC LIMIT $4`
 
-// Inbox lists the account's networks with unmatched postbacks since the given time, among its newest 50,000 postbacks. At
-// most rows postbacks have their parameters in Params. Once they are used up, the further networks are left out.
+// Inbox lists the account's networks with unmatched postbacks since the given time, among its newest 50,000 postbacks. It reads the
+// parameters of at most rows postbacks of all networks together, and leaves out the networks that come after them.
 func (k Suggestions) Inbox(ctx context.Context, account uuid.UUID, since time.Time, rows int) ([]NetworkInbox, error) {
 	counted, err := db.Select[NetworkInbox](ctx, k.s.Conn(), "inbox", countInbox, account, since)
 	if err != nil {

@@ -18,7 +18,7 @@ var hintBrowsers = []struct{ brand, name string }{
 }
 
 // applyHints refines the description by client hints, which still report what the frozen user agent hides. It returns the number
-// of contradictions between the hints and the user agent, or between two hints. If there is one, the description stays as it is.
+// of contradictions between the hints and the user agent, or between two hints. If there is one, the description does not change.
 func applyHints(h http.Header, a *agent, into *Description) (contradictions int) {
 	brands := header(h, "Sec-Ch-Ua")
 	platform := unquote(header(h, "Sec-Ch-Ua-Platform"))
@@ -53,8 +53,8 @@ func applyHints(h http.Header, a *agent, into *Description) (contradictions int)
 }
 
 // hintContradictions counts the contradictions between the hints, which only Chromium sends, and the user agent: in the engine, in
-// its version, and in the system or the form of the device (mobile or desktop). A wrong version counts twice if the user agent has
-// the whole version.
+// its version, and in the system or the form of the device (mobile or desktop). A wrong version counts twice if the user agent
+// has the whole version.
 func hintContradictions(a *agent, brands, platform, mobile string) (n int) {
 	if a.kind != human {
 		return 0
