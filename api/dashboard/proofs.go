@@ -56,7 +56,7 @@ func (d Deps) personAllowances(c *route.Call, email string) ([]allowance, error)
 	return append(addressAllowances(c), allowance{"sign-in e-mail:" + email, attemptsPerson}), nil
 }
 
-// limited calls the function check, which checks a proof for an e-mail at the sign-in page or by a link.
+// limited calls the function check, which checks a proof for an e-mail on the sign-in page or on the page of a link.
 func (d Deps) limited(c *route.Call, email, code string, check func() error) error {
 	allowances, err := d.personAllowances(c, email)
 	if err != nil {

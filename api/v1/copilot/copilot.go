@@ -267,7 +267,7 @@ func checkApplyPlan(c *route.Call) error {
 	if !c.Account.Allowances().OneClick {
 		return &models.Error{
 			Kind: models.KindForbidden, Code: "plan_required",
-			Message: "the plan " + c.Account.Plan + " has no one-click apply: make the change by hand, as the suggestion describes",
+			Message: "the plan " + c.Account.Plan + " has no one-click apply: make the described change by hand",
 		}
 	}
 	return nil
