@@ -17,8 +17,8 @@ const (
 	attemptTime     = 15 * time.Minute
 	attemptsNetwork = 150 // from one network, see netguard.NetworkPrefix
 	attemptsAddress = 30  // from one address
-	// attemptsPerson is the limit for the proofs of one person. Each known browser has this limit for itself. All unknown
-	// browsers share it.
+	// attemptsPerson is the limit for the proofs of one person. Each known browser has this limit for itself, and so has each
+	// session in which the person proves again who they are. All unknown browsers share it.
 	attemptsPerson = 5
 )
 
