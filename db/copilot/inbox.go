@@ -32,8 +32,9 @@ const selectInbox = `
 SELECT params FROM postbacks WHERE account_id = $1 AND network_id = $2 AND received_at >= $3 AND outcome = 'unmatched'
 ORDER BY received_at DESC, id DESC LIMIT $4`
 
-// Inbox lists the account's networks with unmatched postbacks since the given time, among its newest 50,000 postbacks. It reads the
-// parameters of at most rows postbacks of all networks together, and leaves out the networks that come after them.
+// Inbox lists the account's networks with unmatched postbacks since the given time, among its newest 50,000 postbacks. The
+// argument rows is the maximum number of postbacks whose parameters are read. When it is used up, the remaining networks are left
+// out.
 func (k Suggestions) Inbox(ctx context.Context, account uuid.UUID, since time.Time, rows int) ([]NetworkInbox, error) {
 	counted, err := db.Select[NetworkInbox](ctx, k.s.Conn(), "inbox", countInbox, account, since)
 	if err != nil {

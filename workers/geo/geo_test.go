@@ -193,8 +193,8 @@ func (w *env) connect(key string) error {
 	return err
 }
 
-// TestLookUps checks that a key is tried before it is saved, and that look-ups keep to the limit of the account's plan. A failure of the provider is
-// stored, and leaves the clicks unchanged.
+// TestLookUps checks that a key is tried before it is saved, and that look-ups keep to the limit of the account's plan. A failure of
+// the provider is stored, and leaves the clicks unchanged.
 func TestLookUps(t *testing.T) {
 	t.Parallel()
 	w := newEnv(t)

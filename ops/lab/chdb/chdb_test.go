@@ -90,7 +90,7 @@ type kinds struct {
 	Views   int64
 }
 
-// TestTypesComeBack: values of the column types that most columns of clicks have are read as they were written.
+// TestTypesComeBack: values are read as they were written. The table has the column types that clicks use most.
 func TestTypesComeBack(t *testing.T) {
 	parttest.ClickHouse.Only(t)
 	t.Parallel()

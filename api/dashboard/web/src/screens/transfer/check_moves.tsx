@@ -89,7 +89,7 @@ function Compare() {
 
 const looks: Record<string, string> = { same: 'good', differs: 'bad', missing: 'warn', unsure: 'warn' }
 
-// Compared shows how many visitors have each result. Then it lists the campaigns with visitors whose result is not same, at most 200
+// Compared shows how many visitors have each result. Then it lists the campaigns with visitors whose result is not `same`, at most 200
 // of them.
 function Compared({ of }: { of: MoveCompared }) {
   const open = of.campaigns.filter(c => c.rows.length > 0)
