@@ -26,7 +26,8 @@ const mostPlans = 50
 
 var planName = regexp.MustCompile(`^[a-z][a-z0-9_-]{0,39}$`)
 
-// ParsePlans reads a table of plans, as "switchyard plans --json" prints it. Every allowance must be present, so that a forgotten allowance does not become zero. -1 is Unlimited.
+// ParsePlans reads a table of plans, as "switchyard plans --json" prints it. Every allowance must be present, so that a forgotten
+// allowance does not become zero. -1 is Unlimited, and is valid only for the allowances in mayBeUnlimited.
 func ParsePlans(raw []byte) ([]Plan, error) {
 	var rows []map[string]json.RawMessage
 	if err := json.Unmarshal(raw, &rows); err != nil {

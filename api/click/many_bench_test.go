@@ -27,8 +27,8 @@ func differingStreams(campaign int) json.RawMessage {
 	return streams
 }
 
-// BenchmarkRedirectMany is BenchmarkRedirect with 10 campaigns and with 10,000, where no campaign is still in the processor's
-// caches when its turn comes.
+// BenchmarkRedirectMany measures redirects of 10 campaigns and of 10,000. With 10,000, no campaign is still in the processor's caches
+// when its turn comes.
 func BenchmarkRedirectMany(b *testing.B) {
 	addresses := []string{
 		"8.8.8.8:1", "5.9.1.1:1", "91.121.0.1:1", "200.147.3.1:1", "49.205.1.1:1", "133.1.1.1:1", "41.0.0.1:1", "1.1.1.1:1",

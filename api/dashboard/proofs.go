@@ -17,8 +17,8 @@ const (
 	attemptTime     = 15 * time.Minute
 	attemptsNetwork = 150 // from one network, see netguard.NetworkPrefix
 	attemptsAddress = 30  // from one address
-	// attemptsPerson is the limit for the proofs of one person. Each known browser has this limit for itself. All unknown
-	// browsers share it.
+	// attemptsPerson is the limit for the proofs of one person. Each known browser has this limit for itself, and so has each
+	// session in which the person proves again who they are. All unknown browsers share it.
 	attemptsPerson = 5
 )
 
@@ -56,7 +56,7 @@ func (d Deps) personAllowances(c *route.Call, email string) ([]allowance, error)
 	return append(addressAllowances(c), allowance{"sign-in e-mail:" + email, attemptsPerson}), nil
 }
 
-// limited calls the function check, which checks a proof for an e-mail at the sign-in page or by a link.
+// limited calls the function check, which checks a proof for an e-mail on the sign-in page or on the page of a link.
 func (d Deps) limited(c *route.Call, email, code string, check func() error) error {
 	allowances, err := d.personAllowances(c, email)
 	if err != nil {
@@ -112,7 +112,7 @@ func isWrong(err error, code string) bool {
 	return ok && e.Kind == models.KindUnauthenticated && (e.Code != codeRequired || code != "")
 }
 
-// checkProof checks the password and the code of a person. Its error does not reveal which of them is wrong.
+// checkProof checks the password and the code of a person. A wrong password and a wrong code give the same error.
 func checkProof(c *route.Call, person models.Person, password, code string) error {
 	ok, err := isPassword(c.Context(), person, password)
 	switch {

@@ -1,12 +1,13 @@
-// Package oauth serves the two pages of a sign-in at an ad platform. Start shows a person which account of this install will get
-// access, and links to the platform. The platform sends the browser back to Callback. A job exchanges the code.
+// Package oauth serves the two pages of a sign-in at an ad platform. The page at StartPath shows a person which account of this
+// install will get access, and links to the platform. The platform sends the browser back to CallbackPath with a code, which a job
+// exchanges.
 //
-// The state in the address of a sign-in is valid for a quarter of an hour and completes one sign-in. Start also stores the state
-// in a cookie, so that a browser can complete only a sign-in that it began.
+// The state in the address of a sign-in is valid for a quarter of an hour and completes one sign-in. The start page also stores the
+// state in a cookie, so that a browser can complete only a sign-in that it began.
 //
-// A sign-in that began in the dashboard has no such cookie. Callback passes its code to the dashboard's page in the fragment of
-// the address, and the page's script completes the sign-in in the session. The session's cookie is SameSite=Strict, so the
-// browser does not send it with a redirect from another site.
+// A sign-in that began in the dashboard has no such cookie. The callback page passes its code to the dashboard's page in the
+// fragment of the address, and the script of the dashboard's page completes the sign-in in the session. The session's cookie is
+// SameSite=Strict, so the browser does not send it with a redirect from another site.
 package oauth
 
 import (
@@ -201,7 +202,7 @@ func (p *pages) start(w http.ResponseWriter, r *http.Request, state string) (vie
 	}, nil
 }
 
-// exchangeTime is the time that the page waits for the exchange.
+// exchangeTime is the time that Complete waits for the exchange.
 const exchangeTime = 28 * time.Second
 
 // callback completes the sign-in by exchanging the code.
@@ -221,7 +222,7 @@ func (p *pages) callback(ctx context.Context, state, code, refused string) (view
 	}, err
 }
 
-// maxCode is the length of the longest code that is accepted, in bytes.
+// maxCode is the length of the longest code that is accepted, and of each value that is passed to the dashboard, in bytes.
 const maxCode = 8000
 
 // Refused reports whether the platform sent the browser back without a code that the service can exchange for tokens.

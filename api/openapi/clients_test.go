@@ -21,7 +21,8 @@ type workshop struct {
 	server *apitest.Server
 }
 
-// newWorkshop copies the sources of a client from testdata and writes the served document next to them.
+// newWorkshop starts a server with a campaign. It copies the sources of a client from testdata and writes the served document next to
+// them.
 func newWorkshop(t *testing.T, from string) workshop {
 	t.Helper()
 	w := workshop{t, t.TempDir(), apitest.New(t)}

@@ -48,7 +48,7 @@ const (
 // Route is one row. The zero value of a field is its default: see WithDefaults.
 type Route struct {
 	Method  string
-	Path    string // below /api/v1, parameters in braces: /offers/{id}/clone
+	Path    string // below /api/v1, or a whole path that begins with /app/api; parameters in braces: /offers/{id}/clone
 	Group   string // heading in the document
 	Summary string
 	Scope   Scope
@@ -228,8 +228,8 @@ var (
 	// Downloads are files that are being sent to clients, which may be slow. Each takes the memory of one chunk. It holds a
 	// connection of the control plane only while a chunk is read.
 	Downloads = &Share{Running: 4, Waiting: 8, Wait: 3 * time.Second}
-	// Sends are calls whose job sends something to an address of the customer and waits for the answer. Such a call keeps its
-	// place until the job has ended, even after a 202.
+	// Sends are calls whose job sends something to another system and waits for the answer. Such a call keeps its place until the
+	// job has ended, even after a 202.
 	Sends = &Share{Running: 4, Waiting: 8, Wait: 3 * time.Second}
 )
 

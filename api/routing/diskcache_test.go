@@ -14,8 +14,8 @@ import (
 	"switchyard/db/store"
 )
 
-// TestTheCopyKeepsEveryFlow checks that campaigns come back from disk unchanged, whatever the size of their flows and the number
-// of batches.
+// TestTheCopyKeepsEveryFlow checks that the flows of all campaigns come back from disk unchanged. The flows have different sizes,
+// and the campaigns fill more than one batch.
 func TestTheCopyKeepsEveryFlow(t *testing.T) {
 	t.Parallel()
 	records := &store.Routing{Rows: []store.RoutingRow{

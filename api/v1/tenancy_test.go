@@ -185,9 +185,9 @@ func setAt(body any, at []string, text string) any {
 	return out
 }
 
-// TestForeignIDs: every operation, called by key and by session, answers another account's id like an id that does not exist,
-// byte for byte. Nothing in the other account, the victim, changes. All records of a victim have the same id, so one call tries
-// all of them. The second victim has a row in every table.
+// TestForeignIDs: every operation answers another account's id like an id that does not exist, byte for byte. It is called by
+// session and, if keys may call it, by key. Nothing in the other account, the victim, changes. All records of a victim have the
+// same id, so one call tries all of them. The second victim has a row in every table.
 func TestForeignIDs(t *testing.T) { //nolint:tparallel // the subtests are parallel, and the code after them needs them to have ended
 	t.Parallel()
 	s := apitest.New(t)

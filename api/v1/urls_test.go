@@ -12,8 +12,8 @@ import (
 	"switchyard/db/dbtest"
 )
 
-// TestTrackingURL: the address for the traffic source has the source's parameters and unchanged macros. No macro can add another
-// parameter.
+// TestTrackingURL: the address for the traffic source has the source's parameters and unchanged macros. The text around a macro is
+// encoded, so that it cannot add another parameter.
 func TestTrackingURL(t *testing.T) {
 	t.Parallel()
 	d := newCampaignEnv(t, apitest.Options{V1: v1.Deps{BaseURL: "http://localhost:8080"}})

@@ -12,15 +12,15 @@ import (
 	"switchyard/models"
 )
 
-// rated has what determines the rate of a click or conversion that was read.
+// rated has what determines the rate of a click or conversion that was read, and a pointer to the rate.
 type rated struct {
 	at       time.Time
 	currency string
 	rate     *decimal.NullDecimal
 }
 
-// replaceRates replaces stored rates during a change of the account's currency, by rates into the new currency that are known.
-// The cost of a conversion stays as stored.
+// replaceRates replaces stored rates by the known rates into the new currency while the account's currency is being changed.
+// Conversion.Cost, which is in the account's currency, stays as stored.
 func (l Log) replaceRates(ctx context.Context, account uuid.UUID, list []rated) error {
 	if len(list) == 0 {
 		return nil

@@ -45,8 +45,8 @@ func (c *Conn) ensure(t schema.Table) []string {
 	}
 }
 
-// All servers use the same name for a table in Keeper, so the table of a server that is added later is a replica too. Servers
-// have the macros shard and replica.
+// All servers of a shard use the same path for a table in Keeper, so the table of a server that is added later is a replica too.
+// Each server must have the macros shard and replica.
 const keeperPath = "'/clickhouse/tables/{shard}/{database}/{table}', '{replica}'"
 
 // replicated returns the replicated variant of an engine, which uses Keeper.

@@ -32,8 +32,9 @@ const selectInbox = `
 SELECT params FROM postbacks WHERE account_id = $1 AND network_id = $2 AND received_at >= $3 AND outcome = 'unmatched'
 ORDER BY received_at DESC, id DESC LIMIT $4`
 
-// Inbox lists the account's networks with unmatched postbacks since the given time, among its newest 50,000 postbacks. rows
-// limits the returned Params of all networks together.
+// Inbox lists the account's networks with unmatched postbacks since the given time, among its newest 50,000 postbacks. The
+// argument rows is the maximum number of postbacks whose parameters are read. When it is used up, the remaining networks are left
+// out.
 func (k Suggestions) Inbox(ctx context.Context, account uuid.UUID, since time.Time, rows int) ([]NetworkInbox, error) {
 	counted, err := db.Select[NetworkInbox](ctx, k.s.Conn(), "inbox", countInbox, account, since)
 	if err != nil {
@@ -60,7 +61,7 @@ func (k Suggestions) Inbox(ctx context.Context, account uuid.UUID, since time.Ti
 	return list, nil
 }
 
-// An import finds a conversion hours after it happened, so it counts as arrived one day after recorded_at.
+// recorded_at is when a conversion happened. An import finds the conversion hours later, so it counts as arrived after one day.
 const selectArrivals = `
 SELECT campaign_id, click_id, CASE source WHEN 'network_sync' THEN recorded_at + interval '1 day' ELSE recorded_at END AS came
 FROM conversions WHERE account_id = $1 AND recorded_at >= $2 AND source <> 'correction' ORDER BY recorded_at DESC, id DESC LIMIT $3`

@@ -66,7 +66,7 @@ max_client_conn = 2000
 	}
 	ended := make(chan struct{})
 	go func() {
-		_ = cmd.Wait() // it was killed
+		_ = cmd.Wait() // fails when the end of the test kills the process
 		close(ended)
 	}()
 	tb.Cleanup(func() {

@@ -26,7 +26,8 @@ const selectNetwork = `
 SELECT coalesce(i.settings ->> 'timezone', '') AS zone, i.synced_at FROM networks n
 LEFT JOIN network_integrations i ON i.network_id = n.id AND i.account_id = n.account_id WHERE n.account_id = $1 AND n.id = $2`
 
-// reportedSpan says which data a network has reported in a window, and since when.
+// reportedSpan says which data a network has reported in a window. First is the day of its oldest order, and ReadAt the time at
+// which its orders were last read.
 type reportedSpan struct {
 	Orders bool       `db:"orders"`
 	Totals bool       `db:"totals"`
@@ -80,7 +81,7 @@ type pair struct {
 	TheirStatus   string              `db:"their_status"`
 	TheirPayout   decimal.NullDecimal `db:"their_payout"`
 	TheirCurrency string              `db:"their_currency"`
-	Refusal       string              `db:"refusal"` // why the import recorded no conversion of the order
+	Refusal       string              `db:"refusal"` // why the import did not record the order
 	ReadAt        *time.Time          `db:"read_at"`
 	FromFile      bool                `db:"from_file"`
 
@@ -148,7 +149,7 @@ func (n *networkSheet) compareOrders(ctx context.Context) error {
 	if err := n.findUnknown(ctx, list); err != nil {
 		return err
 	}
-	read := map[uuid.UUID]bool{} // their orders were read by the connection
+	read := map[uuid.UUID]bool{} // conversions whose orders the connection has read
 	for _, p := range list {
 		if p.ID != nil && p.OrderID != nil && !p.FromFile {
 			read[*p.ID] = true
@@ -169,7 +170,8 @@ func (n *networkSheet) compareOrders(ctx context.Context) error {
 	return nil
 }
 
-// findUnknown finds the clicks that both an order without a conversion and a received postback name, but that were never stored.
+// findUnknown finds the clicks that were never stored although a postback names them. It looks only for clicks of orders that come
+// from a file and have no conversion.
 func (n *networkSheet) findUnknown(ctx context.Context, list []pair) error {
 	clicks := map[uuid.UUID]bool{}
 	for _, p := range list {
@@ -242,8 +244,8 @@ func (p pair) counted() (f difference.Figures) {
 	return f
 }
 
-// reported returns the figures of an order in TheirCurrency and in our currency. If TheirCurrency is empty, both are in our
-// currency.
+// reported returns the figures of an order in n.out.TheirCurrency and in the account's currency. If n.out.TheirCurrency is empty,
+// both are in the account's currency.
 func (n *networkSheet) reported(p pair) (reported, converted difference.Figures) {
 	if counts(p.TheirStatus) {
 		reported.Conversions, converted.Conversions = 1, 1

@@ -72,7 +72,7 @@ func TestRequeuedRowsHaveOneAttempt(t *testing.T) {
 }
 
 // TestLimitsOfOldRows checks that rows of the previous version keep their number of attempts, and that processes of that version
-// can read it.
+// find enough attempts in a new row.
 func TestLimitsOfOldRows(t *testing.T) {
 	t.Parallel()
 	d, ctx := dbtest.New(t), t.Context()

@@ -1,11 +1,11 @@
--- The suggestions that follow from an account's figures, the changes that were made because of them, and the changes that the
--- chat has proposed.
+-- The suggestions that follow from an account's figures, the changes that the chat has proposed, and the changes that were made
+-- because of either.
 -- +goose Up
 CREATE TABLE copilot_suggestions (
     id            uuid PRIMARY KEY,
     account_id    uuid NOT NULL REFERENCES accounts (id) ON DELETE CASCADE,
     kind          text NOT NULL,
-    key           text NOT NULL,               -- unique among the suggestions of a kind that have not ended
+    key           text NOT NULL,               -- unique among the suggestions of an account and kind that are open, dismissed or snoozed
     campaign_id   uuid,
     campaign_name text NOT NULL DEFAULT '',
     title         text NOT NULL,

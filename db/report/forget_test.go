@@ -143,8 +143,8 @@ func (x *planEnv) ledgerAnswers(account uuid.UUID) (answers []any) {
 	return answers
 }
 
-// TestHistoryByPlan checks that an account's rows are deleted after the number of days of its plan, and that no figure by the
-// ledger's dimensions changes.
+// TestHistoryByPlan checks that an account's clicks, click-outs and postbacks are deleted after the number of days of its plan, and
+// that no figure by the ledger's dimensions changes.
 func TestHistoryByPlan(t *testing.T) {
 	t.Parallel()
 	x := newPlanEnv(t)

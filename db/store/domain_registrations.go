@@ -39,7 +39,7 @@ func (d Domains) RecordRegistration(ctx context.Context, domain DueDomain, until
 	return d.s.run(ctx, "registration of a domain", recordRegistration, domain.AccountID, domain.ID, until, checked, next)
 }
 
-// EndingDomain is a verified domain whose registration ends soon.
+// EndingDomain is a verified domain whose registration has ended or ends soon.
 type EndingDomain struct {
 	ID        uuid.UUID `db:"id"`
 	Host      string    `db:"host"`

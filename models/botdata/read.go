@@ -29,12 +29,12 @@ type List struct {
 // NewList returns an empty list.
 func NewList(k Kind) *List { return &List{Kind: k, entrySet: map[string]bool{}} }
 
-// maxReported is the maximum number of wrong entries in a file that are reported one by one.
+// maxReported is the maximum number of wrong entries in a file that are reported one by one, and of errors in Overruled.
 const maxReported = 10
 
 // Read adds the entries of a file to the list. The file is text with one entry in each line and comments after #, or JSON in the
 // form that large clouds and crawler-user-agents publish. dated is the date of the file, unless the JSON contains one. The error
-// names the file and each wrong line. After an error, the list must not be used.
+// names the file and the first wrong entries. After an error, the list must not be used.
 func (l *List) Read(name string, content []byte, dated time.Time) error {
 	if len(content) > MaxFile {
 		return fmt.Errorf("%s: a file has at most %d MB", name, MaxFile>>20)

@@ -58,8 +58,8 @@ const (
 	MaxHandovers    = 3 // maximum number of times that a visitor is handed over to another campaign
 )
 
-// Path is one item of a flow. Filters and rules decide which visitors it takes. Action and destinations decide where they go.
-// NewPath and JSON give it its defaults.
+// Path is one item of a flow. Filters and rules decide which visitors it takes. The action decides what these visitors get. NewPath
+// and UnmarshalJSON set the defaults.
 type Path struct {
 	ID            string           `json:"id" format:"uuid" doc:"id of the path; send it again with the flow to keep the path's statistics; left out: a new id"`
 	Name          string           `json:"name" maxLength:"255" doc:"unique in the flow; left out: Path N"`
@@ -79,8 +79,8 @@ type Path struct {
 	CampaignID    string           `json:"campaign_id,omitempty" doc:"the campaign to which visitors are handed over if the action is campaign"`
 }
 
-// RuleRef is the id of a saved rule, or a rule of the path itself, with logic and conditions. In the path's logic, each counts as
-// one condition.
+// RuleRef is the id of a saved rule, or a rule of the path itself, with logic and conditions. In the path's logic, a RuleRef counts
+// as one condition.
 type RuleRef struct {
 	Name       string           `json:"name" maxLength:"255" doc:"unique in the flow; left out: Rule N"`
 	RuleID     string           `json:"rule_id,omitempty" doc:"a saved rule, instead of logic and conditions"`

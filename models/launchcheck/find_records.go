@@ -10,7 +10,8 @@ import (
 
 const day = 24 * time.Hour
 
-// The ages above which a worker's check is too old to count. Domains are checked once a day, and links every hour.
+// The ages above which a worker's check is too old to count. Verified domains are checked once a day, and links every
+// hour.
 const (
 	oldDomainLook = 3 * day
 	oldLinkLook   = day

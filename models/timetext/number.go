@@ -18,8 +18,8 @@ var (
 	dotnet     = regexp.MustCompile(`^\\?/Date\(([0-9]{1,15})(?:[+-][0-9]{4})?\)\\?/$`)
 )
 
-// readNumber reads a text that is one number. The form 1.772600767e9 counts as a number only if it has at least eight
-// digits, because a spreadsheet that shows fewer digits has rounded the number.
+// readNumber reads a text that is one number, or the number in a text such as /Date(1772600767000)/. The form 1.772600767e9 counts
+// as a number only if it has at least eight digits, because a spreadsheet that shows fewer digits has rounded the number.
 func readNumber(s string) (n number, ok bool) {
 	if m := dotnet.FindStringSubmatch(s); m != nil {
 		return number{digits: m[1]}, true

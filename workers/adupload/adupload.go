@@ -58,7 +58,7 @@ type uploader struct {
 	decided *prometheus.CounterVec
 }
 
-// claimedAtOnce is how many traffic sources a sweep claims in one batch.
+// claimedAtOnce is how many traffic sources a sweep claims in one batch. A sweep skips at most ten times as many unwanted uploads.
 const claimedAtOnce = 500
 
 func (u *uploader) sweep(ctx context.Context) error {
@@ -116,7 +116,7 @@ type sending struct {
 	models.SourceIntegration
 	account   models.Account
 	up        *ads.Upload
-	requested int  // by earlier attempts
+	requested int  // number of requests of earlier attempts
 	keysLost  bool // hashed personal data could not be opened, which is logged once
 }
 
@@ -198,7 +198,8 @@ const (
 	breakerLeast  = 20
 )
 
-// batch sends the next uploads. failure is an error of the platform or of the connection. more is false when no upload is left.
+// batch sends the next uploads. failure is an error of the platform or of the connection. more is false when no upload can be
+// sent now.
 func (s *sending) batch(ctx context.Context) (failure error, more bool, err error) {
 	list, err := s.claim(ctx)
 	if err != nil || len(list) == 0 {
@@ -215,8 +216,8 @@ func (s *sending) batch(ctx context.Context) (failure error, more bool, err erro
 	return failure, true, s.decide(ctx, list, events, verdicts)
 }
 
-// claim claims the next uploads. In live mode it claims only a few until the platform has decided one, because it may not accept
-// them.
+// claim claims the next uploads. In live mode it claims at most breakerLeast until the platform has decided one, because the
+// platform may reject all of them.
 func (s *sending) claim(ctx context.Context) (list []models.ConversionUpload, err error) {
 	now := s.o.Now()
 	err = s.Step(ctx, func(c db.Conn) (jobs.UploadArgs, error) {
@@ -313,7 +314,7 @@ func (s *sending) stopIfRejected(ctx context.Context, c db.Conn) error {
 	return upload.Stop(ctx, c, s.account.ID, s.TargetID, why, s.o.Now())
 }
 
-// end ends a job successfully: nothing more can be sent now, or the settings have changed.
+// end ends a job successfully: nothing more can be sent now, or the connection was changed or removed.
 func (s *sending) end(ctx context.Context) error {
 	return s.Commit(ctx, s.Args, func(c db.Conn) error { return s.recordResult(ctx, c, store.RunEnd{}, s.o.Now()) })
 }

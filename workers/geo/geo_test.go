@@ -103,7 +103,8 @@ func (w *env) serve(rw http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// visit stores n clicks, a minute old, from each of the networks 198.51.x.0/24 from x = first on. Some have a conversion.
+// visit stores n clicks, a minute old, from each of several networks 198.51.x.0/24, where x counts up from the given first number.
+// Some clicks have a conversion.
 func (w *env) visit(first, networks, n int) {
 	w.Helper()
 	var converted []uuid.UUID
@@ -192,8 +193,8 @@ func (w *env) connect(key string) error {
 	return err
 }
 
-// TestLookUps checks that a key is tried before it is saved, and that look-ups keep to the plan. A failure of the provider is
-// stored, and leaves the clicks unchanged.
+// TestLookUps checks that a key is tried before it is saved, and that look-ups keep to the limit of the account's plan. A failure of
+// the provider is stored, and leaves the clicks unchanged.
 func TestLookUps(t *testing.T) {
 	t.Parallel()
 	w := newEnv(t)

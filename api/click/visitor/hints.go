@@ -18,7 +18,7 @@ var hintBrowsers = []struct{ brand, name string }{
 }
 
 // applyHints refines the description by client hints, which still report what the frozen user agent hides. It returns the number
-// of facts in which the hints contradict the user agent.
+// of contradictions between the hints and the user agent, or between two hints. If there is one, the description does not change.
 func applyHints(h http.Header, a *agent, into *Description) (contradictions int) {
 	brands := header(h, "Sec-Ch-Ua")
 	platform := unquote(header(h, "Sec-Ch-Ua-Platform"))
@@ -52,8 +52,9 @@ func applyHints(h http.Header, a *agent, into *Description) (contradictions int)
 	return 0
 }
 
-// hintContradictions returns the number of facts in which the hints, which only Chromium sends, contradict the user agent: the
-// engine, its version, and the system or the form of the device (mobile or desktop).
+// hintContradictions counts the contradictions between the hints, which only Chromium sends, and the user agent: in the engine, in
+// its version, and in the system or the form of the device (mobile or desktop). A wrong version counts twice if the user agent
+// has the whole version.
 func hintContradictions(a *agent, brands, platform, mobile string) (n int) {
 	if a.kind != human {
 		return 0
@@ -101,7 +102,7 @@ func brandVersion(brands, mark string) int {
 	return leadingInt(v)
 }
 
-// hintVersion reads Sec-CH-UA-Platform-Version. On Windows the hint counts API levels: 13 and above is Windows 11, and 1 to 10 is
+// hintVersion reads Sec-CH-UA-Platform-Version. On Windows the hint counts API levels: 13 and above is Windows 11, and 1 to 12 is
 // Windows 10. 0.1 to 0.3 are Windows 7, 8 and 8.1, which the user agent shows as well.
 func hintVersion(os, v string) string {
 	major := leadingInt(v)

@@ -17,8 +17,8 @@ var floors = map[string]float64{
 	"library": 0.98, "monitor": 0.85, "prefetch": 1, "preview": 0.90, "scanner": 0.80,
 }
 
-// TestLabelledSet runs the detector on requests of real browsers and real programs. It must call no person a bot, and must find at
-// least the share in floors of each kind of program.
+// TestLabelledSet runs the detector on requests of real browsers and real programs. The detector must call no person a
+// bot, and must find at least the share in floors of each kind of program.
 func TestLabelledSet(t *testing.T) {
 	t.Parallel()
 	list, err := bottest.Read(os.DirFS("../../../" + bottest.Dir))
@@ -50,7 +50,8 @@ func TestLabelledSet(t *testing.T) {
 }
 
 // TestLabelledDevices compares the description of devices with the labels of the set. The system and its major version must be
-// right. Boxes and sticks on televisions, and tablets, often look like phones, so the type of a few devices may be wrong.
+// right, and for iOS the whole version. Television boxes, television sticks and tablets often look like phones, so the type of a few
+// devices may be wrong.
 func TestLabelledDevices(t *testing.T) {
 	t.Parallel()
 	list, err := bottest.Read(os.DirFS("../../../" + bottest.Dir))

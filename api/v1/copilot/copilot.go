@@ -31,7 +31,7 @@ func Routes(d Deps) []route.Route {
 	return slices.Concat(aiRoutes(d), chatRoutes(d), suggestionRoutes(d), ruleRoutes(d))
 }
 
-// suggestionRoutes returns the routes of /copilot.
+// suggestionRoutes returns the routes of /copilot, /copilot/proposals and /copilot/preview.
 func suggestionRoutes(d Deps) []route.Route {
 	const group = "Copilot"
 	return []route.Route{
@@ -186,7 +186,7 @@ type CopilotActed struct {
 
 const refreshAction = "refresh"
 
-// copilotActions maps an action of POST /copilot to its function.
+// copilotActions maps each action of POST /copilot except refresh to its function.
 var copilotActions = map[string]func(d Deps, c *route.Call, id uuid.UUID, b CopilotBody) (CopilotActed, error){
 	"apply":           Deps.applySuggestion,
 	"undo":            Deps.undoChange,
@@ -267,7 +267,7 @@ func checkApplyPlan(c *route.Call) error {
 	if !c.Account.Allowances().OneClick {
 		return &models.Error{
 			Kind: models.KindForbidden, Code: "plan_required",
-			Message: "the plan " + c.Account.Plan + " has no one-click apply: make the change by hand, as the suggestion describes",
+			Message: "the plan " + c.Account.Plan + " has no one-click apply: make the described change by hand",
 		}
 	}
 	return nil

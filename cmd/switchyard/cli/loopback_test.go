@@ -6,7 +6,7 @@ import (
 )
 
 // TestUpOpensLoopback: without BIND, only this machine can reach `up`. With a reachable BIND, the operators' pages have a port of
-// their own, for this machine only. OPS_ADDR overrides it.
+// their own, for this machine only. OPS_ADDR replaces the address of these pages.
 func TestUpOpensLoopback(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {

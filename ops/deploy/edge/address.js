@@ -66,7 +66,7 @@ function encode(text, allowed) {
   return out;
 }
 
-/** withParam adds a parameter to an address. It puts it before the fragment. */
+/** withParam adds a parameter to an address, before the fragment. */
 export function withParam(url, name, value) {
   const at = url.indexOf("#");
   const [text, fragment] = at < 0 ? [url, ""] : [url.slice(0, at), url.slice(at)];

@@ -24,7 +24,7 @@ import (
 	"switchyard/ops/lab/chdb"
 )
 
-// The test is skipped if no server runs.
+// server returns the address of the ClickHouse server. It skips the test if TEST_CLICKS_URL is not set.
 func server(t *testing.T) string {
 	t.Helper()
 	address := os.Getenv("TEST_CLICKS_URL")
@@ -90,7 +90,7 @@ type kinds struct {
 	Views   int64
 }
 
-// TestTypesComeBack: values of every column type of clicks are read as they were written.
+// TestTypesComeBack: values are read as they were written. The table has the column types that clicks use most.
 func TestTypesComeBack(t *testing.T) {
 	parttest.ClickHouse.Only(t)
 	t.Parallel()

@@ -52,7 +52,8 @@ var microsoftUploads = uploads{
 
 func microsoftTime(t time.Time) string { return t.UTC().Format("2006-01-02T15:04:05Z") }
 
-// microsoft sends a list of the given kind. with returns the fields of an event that are not part of its key.
+// microsoft sends conversions or changes of conversions. Each item has the click, the goal and the time of an event, and the fields
+// that the last argument returns for it.
 func (u *uploading) microsoft(ctx context.Context, what string, events []Event, with func(e Event) map[string]any) ([]Verdict, error) {
 	list := make([]map[string]any, len(events))
 	for i, e := range events {

@@ -94,8 +94,8 @@ func (m *midway) waitUploaded() {
 	})
 }
 
-// TestKilledUploads kills the worker with -9 before the platform has got a request, and after it has accepted a request that it
-// has not answered. Only the conversions in flight are sent again, under the same ids.
+// TestKilledUploads kills the worker with -9 before the platform has accepted a request, and after it has accepted a request that
+// it has not answered. Only the conversions in flight are sent again, under the same ids.
 func TestKilledUploads(t *testing.T) {
 	parttest.Faults.Only(t)
 	t.Parallel()

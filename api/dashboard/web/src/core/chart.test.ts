@@ -50,7 +50,7 @@ test('only countries have a map, and time has bars alone', () => {
   )
 })
 
-test('lines have a value for each moment: zero for what adds up, and none for a ratio', () => {
+test('at a moment without a row, a line of sums is zero and a line of ratios has no value', () => {
   const rows = [row({ country: 'DE', date: '2' }, { clicks: 7, roi: 5 }), row({ country: 'FR', date: '1' }, { clicks: 1 })]
   equal(linesOf(rows, ['country'], 'date', ['["DE"]'], ['1', '2'], 'clicks'), [[0, 7]])
   equal(linesOf(rows, ['country'], 'date', ['["DE"]'], ['1', '2'], 'roi'), [[null, 5]])

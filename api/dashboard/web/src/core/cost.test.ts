@@ -30,7 +30,7 @@ test('a row of a list stands for the day of the window, or for yesterday if the 
   equal(targetOfRecord({ campaign: 'c' }, days, 'UTC'), { campaign: 'c', source: '', sub: 0, value: '', ...daysOf('yesterday', 'UTC') })
 })
 
-test('no cost can be set for a row whose clicks are selected by another dimension', () => {
+test('a row gets no cost if a target cannot describe its clicks', () => {
   equal(targetOfRow(ask(['campaign_id', 'country']), ['c', 'DE'], days), undefined)
   equal(targetOfRow(ask(['campaign_id']), [''], days), undefined)
   equal(targetOfRow(ask(['sub1', 'sub2']), ['a', 'b'], days), undefined)
@@ -38,7 +38,7 @@ test('no cost can be set for a row whose clicks are selected by another dimensio
   equal(targetOfRow(ask(['campaign_id'], [{ dimension: 'source_id', not: false, values: ['a', 'b'] }]), ['c'], days), undefined)
 })
 
-test('a cost is sent when nothing is missing', () => {
+test('a cost is sent only when everything is valid', () => {
   const of = targetOfRow(ask(['campaign_id']), ['c'], days)!
   equal(bodyOf(of, 'amount', null, 'USD'), undefined)
   equal(bodyOf(of, 'amount', -1, 'USD'), undefined)

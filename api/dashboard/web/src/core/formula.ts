@@ -73,7 +73,7 @@ export function formulaOf(text: string): Formula | undefined {
   return { of, money: isMoney(of), text: written(parts, n => n), title: written(parts, n => t.figures.names[n]) }
 }
 
-// sample returns a row whose figures are all different.
+// sample returns a row whose figures are all different. It multiplies amounts of money by the given number.
 const sample = (by: number) =>
   Object.fromEntries(
     names.map((n, i) => [n, (7 + i * i * 1.37) * (['money', 'small'].includes(figures[n].kind) ? by : 1)]),

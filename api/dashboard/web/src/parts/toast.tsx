@@ -4,7 +4,7 @@ import { Sign } from './icons.tsx'
 import { t } from '../core/text.ts'
 import { drop, shown, type Toast } from '../core/toast.ts'
 
-const stays = 8000 // ms for which a toast is shown; this time begins again when the pointer leaves the toast
+const stays = 8000 // ms for which a toast is shown; this time begins again when the pointer or the focus leaves the toast
 
 export const Toasts = () => (
   <div class="toasts" role="status" aria-live="polite">

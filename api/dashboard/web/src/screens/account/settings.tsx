@@ -236,7 +236,7 @@ const Assistants = ({ of: draft, set, wrong }: { of: Draft; set: (change: Partia
   </div>
 )
 
-// Example shows a time, an amount and a number in the formats of the draft, and the site key for the account's own pages.
+// Example shows a time and an amount in the formats of the draft, a large number, and the site key for the account's own pages.
 const Example = ({ of: draft, siteKey }: { of: Draft; siteKey: string }) => (
   <Card look="narrow" title={w.example}>
     <dl class="facts part" aria-live="polite">

@@ -219,7 +219,7 @@ function More({ path: p, wrong, on }: Props) {
   )
 }
 
-// Answer edits what a visitor gets from a path without a destination.
+// Answer edits what a visitor gets from a path whose action is nothing.
 const Answer = ({ path: p, on }: { path: Path; on: (c: Partial<Path>) => void }) => {
   const r = p.response ?? { status: 404 as const, body: '' }
   return (

@@ -111,7 +111,7 @@ function Editor({ list, of: a, close }: { list: IntegrationList; of: DNSAccountS
   const [provider, setProvider] = useState(a?.provider ?? ''),
     [label, setLabel] = useState(a?.label ?? ''),
     [values, setValues] = useState<Values>({}),
-    [match] = useState(a?.savedAt), // the version that the person edits; the service refuses a save if it has changed since
+    [match] = useState(a?.savedAt), // the version that the person edits; the service refuses to replace a newer version
     may = mayConnect()
   const form = list.providers.find(p => p.provider === provider),
     saved = a?.provider === provider ? a.credentials : {}

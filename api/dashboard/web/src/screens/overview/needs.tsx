@@ -91,7 +91,7 @@ export function NeedsYou() {
 
 type NeedProps = { icon: IconName; tone: string; text: string; more: string; path: string }
 
-// Need is a line about something that waits for a person, with a button that leads there.
+// Need is a line about something that waits for a person, with a link to its screen.
 const Need = ({ icon, tone, text: what, more, path }: NeedProps) => (
   <li>
     <Sign name={icon} tone={tone} />

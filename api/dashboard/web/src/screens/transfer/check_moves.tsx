@@ -13,9 +13,10 @@ import { joined, partsOf } from './check_answers.ts'
 import { FileField } from './file_field.tsx'
 
 const perScript = 2000, // maximum number of campaigns that a script checks
-  perCampaign = 20 // number of made-up visitors for each campaign
+  perCampaign = 20 // maximum number of made-up visitors for a campaign
 
-// CheckMoves sends made-up visitors to the imported campaigns, here and at the old tracker, and compares where they are sent.
+// CheckMoves compares where made-up visitors are sent by the imported campaigns and by the old tracker. A script that the person runs
+// asks the old tracker.
 export function CheckMoves() {
   const { data, error, again } = use('GET /config/checks', { limit: 1 }),
     total = data?.total ?? 0
@@ -88,8 +89,8 @@ function Compare() {
 
 const looks: Record<string, string> = { same: 'good', differs: 'bad', missing: 'warn', unsure: 'warn' }
 
-// Compared shows how many visitors have each result. Then it lists each campaign that certainly or possibly sends some of its
-// visitors to another place than the old tracker does.
+// Compared shows how many visitors have each result. Then it lists the campaigns with visitors whose result is not `same`, at most 200
+// of them.
 function Compared({ of }: { of: MoveCompared }) {
   const open = of.campaigns.filter(c => c.rows.length > 0)
   const asked = Object.values(of.counts).reduce((sum, n) => sum + n, 0)

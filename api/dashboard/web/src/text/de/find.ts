@@ -1,4 +1,4 @@
-// The German texts of the palette: other words under which people look for a screen.
+// The German texts of the palette, and other words under which people look for a screen.
 import type { words as en } from '../en/find.ts'
 
 export const words: typeof en = {
