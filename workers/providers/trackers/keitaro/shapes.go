@@ -9,7 +9,7 @@ import (
 	"switchyard/models"
 )
 
-// install has the records from an API or a dump, whose members are the same.
+// install has the records from an API or a dump. A few members have another name in dumps.
 type install struct {
 	Host     string
 	Groups   list[group]
