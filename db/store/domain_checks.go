@@ -101,8 +101,8 @@ func (d Domains) RecordCheck(ctx context.Context, account, id uuid.UUID, c model
 	})
 }
 
-// setServing starts or stops serving a domain after a check. It stores the proof that the check found if the domain had none
-// until now.
+// setServing starts or stops serving a domain after a check. If it serves the domain, it stores the proof that the check found,
+// unless the domain is verified by a proof already.
 func (d Domains) setServing(ctx context.Context, domain models.Domain, c models.DomainCheck, on bool) error {
 	proof := domain.Proof
 	if on && c.Proof != nil && *c.Proof != models.ProofNone && (!domain.IsVerified || proof == models.ProofBefore || proof == models.ProofNone) {
@@ -185,7 +185,7 @@ func (d Domains) DeleteExpiredClaims(ctx context.Context, now time.Time) error {
 type StrayDomain struct {
 	ID         uuid.UUID `db:"id"`
 	Host       string    `db:"host"`
-	IsVerified bool      `db:"is_verified"` // false: the domain's links no longer work
+	IsVerified bool      `db:"is_verified"` // false: the domain's links do not work
 	Detail     string    `db:"detail"`
 	ByOperator bool      `db:"by_operator"`
 	Since      time.Time `db:"wrong_since"`

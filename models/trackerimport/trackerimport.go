@@ -1,5 +1,5 @@
-// Package trackerimport describes the data that is read from another tracker: a document with its settings, notes about
-// settings that could not be brought over, and the addresses by which ads and networks reach the tracker.
+// Package trackerimport describes the data that is read from another tracker: a document with the tracker's settings, notes about
+// settings that could not be brought over unchanged, and the addresses in ads that lead to its campaigns.
 package trackerimport
 
 import (

@@ -156,7 +156,7 @@ func (s *suite) changesInZone() {
 	}
 	s.world.SetZone(zone)
 	since := present.Add(-3 * time.Hour)
-	// The second decision is an hour before the period, so it must not be read.
+	// Changes reads from 48 hours before since on, so the second decision must not be read.
 	s.world.Set(s.lateOrders(present.Add(-time.Minute), since.Add(-49*time.Hour))...)
 	got, _, err := s.open(map[string]string{"timezone": "America/New_York"}).Changes(s.Context(), since, networks.MaxOrders)
 	if err != nil || !slices.Equal(ids(got), []string{"T00000"}) {
