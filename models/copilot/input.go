@@ -39,8 +39,8 @@ type CampaignInput struct {
 	// Late is the number of days at the end of the window that may still get conversions: see Delays. Values have no figures for
 	// them.
 	Late int
-	// Turn is the number of days until the campaign is judged again; 0: it is judged each day. Its suggestions stay that much
-	// longer.
+	// Turn is the number of days between two judgements of a campaign that takes turns with others; else 0. The campaign's
+	// suggestions stay that much longer.
 	Turn int
 }
 

@@ -156,7 +156,7 @@ func (s *suite) changesInZone() {
 	}
 	s.world.SetZone(zone)
 	since := present.Add(-3 * time.Hour)
-	// Changes reads from 48 hours before since on, so the second decision must not be read.
+	// Changes begins to read 48 hours before the given time, so the second decision must not be read.
 	s.world.Set(s.lateOrders(present.Add(-time.Minute), since.Add(-49*time.Hour))...)
 	got, _, err := s.open(map[string]string{"timezone": "America/New_York"}).Changes(s.Context(), since, networks.MaxOrders)
 	if err != nil || !slices.Equal(ids(got), []string{"T00000"}) {
@@ -246,7 +246,7 @@ func TestChangeParameters(t *testing.T) {
 // parameterName finds the names in a text such as a=1 b=2.
 var parameterName = regexp.MustCompile(`(\w+)=`)
 
-// parameters returns the parameters that the text form names, with their values in a request.
+// parameters returns the parameters of a request whose names occur in the given text, in the order of the text.
 func parameters(r *http.Request, form string) string {
 	var out []string
 	for _, m := range parameterName.FindAllStringSubmatch(form, -1) {

@@ -79,7 +79,7 @@ func New(tracker, host string) *Book {
 	return b
 }
 
-// Result returns the document. It drops the notes on refused records, except those that say why a record is refused.
+// Result returns the document. It drops the notes on refused records, but keeps the reasons for the refusals.
 func (b *Book) Result() trackerimport.Result {
 	b.Out.Notes = slices.DeleteFunc(b.Out.Notes, func(n trackerimport.Note) bool {
 		return n.Severity != trackerimport.Refused && n.Kind != "" && !b.Out.Has(n.Kind, n.Key)
