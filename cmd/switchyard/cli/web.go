@@ -177,7 +177,7 @@ func (w web) shareDomains(ctx context.Context) (stop func()) {
 	return func() { cancel(); done.Wait() }
 }
 
-// handlers routes requests by the first segment of the path.
+// handlers routes requests by their path and host.
 type handlers struct {
 	api, health, click http.Handler
 	ops                http.Handler           // nil: the operators' pages have their own listener

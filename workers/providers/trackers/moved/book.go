@@ -140,7 +140,7 @@ func Sentence(err error) string {
 	return strings.ToUpper(text[:1]) + strings.TrimSuffix(text[1:], ".") + "."
 }
 
-// Text sets a member, cut to limit characters.
+// Text sets a member. A text with more characters than limit is cut.
 func (b *Book) Text(it *Item, member, what, value string, limit int) {
 	if value == "" {
 		return
