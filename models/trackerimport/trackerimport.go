@@ -44,7 +44,7 @@ type Note struct {
 // Severities lists the severities, the worst first.
 var Severities = []string{Refused, Lost, Changed}
 
-// Worst returns the worst notes, at most limit.
+// Worst returns the worst notes. The parameter limit is the maximum number of notes.
 func Worst(notes []Note, limit int) []Note {
 	sorted := slices.SortedStableFunc(slices.Values(notes), func(a, b Note) int {
 		return cmp.Compare(slices.Index(Severities, a.Severity), slices.Index(Severities, b.Severity))

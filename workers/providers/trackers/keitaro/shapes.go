@@ -159,7 +159,7 @@ type share struct {
 	State     text `json:"state"`
 }
 
-// parameter belongs to a source or a campaign. Its members have different names in versions of Keitaro.
+// parameter belongs to a source or a campaign. The names of its members differ between versions of Keitaro.
 type parameter struct {
 	Name  string // in the link
 	Macro string // of the source
