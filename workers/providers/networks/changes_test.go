@@ -107,8 +107,8 @@ func (s *suite) periods() {
 	}
 }
 
-// manyChanges: if a period has too many decisions, a shorter period is read, and the next calls read the rest. If more decisions than
-// allowed have the same time, the error is ErrTooMany.
+// manyChanges: if a period has too many decisions, a shorter period is read, and the next calls read the rest. If more decisions
+// than allowed have the same time, the error is ErrTooMany.
 func (s *suite) manyChanges() {
 	times := make([]time.Time, 40)
 	for i := range times {
