@@ -56,7 +56,7 @@ var Cron = []CronRow{
 	{"delete old exports", "23 * * * *", DeleteExpiredExports},
 }
 
-// The jobs that the scheduler starts.
+// Some of the jobs that the scheduler starts. The others are in the files of their subjects.
 var (
 	// Reconcile enqueues the rows that are due, have no worker and have no task.
 	Reconcile = tickWithin("jobs:reconcile", 30*time.Second)
@@ -103,7 +103,7 @@ var (
 	DeleteExpiredExports = tickWithin("export:sweep", 10*time.Minute, tickRetries...)
 )
 
-// tickRetries has the retries of jobs whose next scheduled run is hours away.
+// tickRetries has the retries of jobs whose next scheduled run is an hour or more away.
 var tickRetries = []time.Duration{time.Minute, 10 * time.Minute}
 
 func tickWithin(kind string, timeout time.Duration, retries ...time.Duration) Job[Tick, None] {

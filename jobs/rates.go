@@ -2,8 +2,8 @@ package jobs
 
 import "time"
 
-// FetchRates reads exchange rates from the European Central Bank (once a day) or from the operator's file (every hour). Each run
-// first checks whether a fetch is due.
+// FetchRates reads exchange rates from the European Central Bank or, if the operator has set a file of rates, from this file. Each
+// run first checks whether a fetch is due.
 var FetchRates = tickWithin("rates:fetch", 5*time.Minute)
 
 // UpdateRates fills in missing rates of days, and updates days whose rates the operator has replaced. It starts RestateMoney for

@@ -20,10 +20,10 @@ type Account struct {
 	TimeFormat string    `db:"time_format"`
 	SiteKey    string    `db:"site_key"`
 	CreatedAt  time.Time `db:"created_at"`
-	// DomainToken is the DNS label with which the account proves that it owns a domain.
+	// DomainToken is the text in DNS records by which the account proves that it owns a domain.
 	DomainToken string `db:"domain_token"`
-	// Assistants says whether AI assistants may call /mcp with the account's API keys. AssistantChanges is the number of changes
-	// that a key or a connected assistant may make through /mcp in 24 hours.
+	// Assistants says whether AI assistants may call /mcp for the account. AssistantChanges is the number of changes that a key or
+	// a connected assistant may make through /mcp in 24 hours.
 	Assistants       bool `db:"assistants"`
 	AssistantChanges int  `db:"assistant_changes"`
 }

@@ -43,7 +43,7 @@ func pruneRows(ctx context.Context, d *db.DB, now time.Time) error {
 	return errors.Join(err, rowsErr, weeksErr)
 }
 
-// deleteFailedTasks deletes archived tasks. asynq would keep up to 10,000 of them, for 90 days.
+// deleteFailedTasks deletes archived tasks that last failed before a time. asynq would keep up to 10,000 of them, for 90 days.
 func (r *Runtime) deleteFailedTasks(ctx context.Context, before time.Time) (n int, err error) {
 	in := asynq.NewInspectorFromRedisClient(r.o.Redis)
 	for _, q := range jobs.Queues {

@@ -22,7 +22,7 @@ import (
 // crashAllowance is how many attempts beyond its limit a row gets if workers die.
 const crashAllowance = 3
 
-// crowdedWait is the longest wait of a row whose account has too many running jobs of that kind.
+// crowdedWait is the longest wait of a row whose account has too many running jobs of the row's kind.
 const crowdedWait = 4 * time.Second
 
 var errWorkerDied = errors.New("workers: the worker died during each attempt")

@@ -86,8 +86,8 @@ func TestInstallOff(t *testing.T) {
 	}
 }
 
-// TestAccountOff: while an account has assistants switched off, its assistants get no tokens and no answers. People cannot
-// connect a new assistant, but can see and end the connected ones.
+// TestAccountOff: while an account has assistants switched off, its assistants get no tokens and their calls are refused. People
+// cannot connect a new assistant, but can see and end the connected ones.
 func TestAccountOff(t *testing.T) {
 	t.Parallel()
 	e := newEnv(t)

@@ -33,7 +33,7 @@ const (
 	samplesPerHour = 20
 )
 
-// The number of buckets that are kept for senders and for addressees.
+// The number of buckets that are kept for senders, and for addressees, accounts and networks.
 const (
 	maxSenders    = 50_000
 	maxAddressees = 10_000

@@ -238,7 +238,8 @@ func listBlockLists(c *route.Call) (out BlockLists, err error) {
 	return out, err
 }
 
-// BlockListText is a list of blocked values, with the traffic source's parameter and macro that contain such values.
+// BlockListText is a list of blocked values, with the traffic source's parameter that carries such values and the macro that fills
+// the parameter.
 type BlockListText struct {
 	models.BlockList
 	Source    string   `json:"source" doc:"name of the traffic source to paste the values at; empty: not known"`

@@ -123,7 +123,7 @@ func TestLanderProtection(t *testing.T) {
 		"referrers": "[news.example]", "fallbackUrl": "https://elsewhere.example/{sub1}", "fallbackStatus": 403,
 	}
 	same(t, protect(full).Want(200, "").Map()["protection"].(map[string]any), want)
-	// A member that is left out keeps its value. null resets it to its default.
+	// A member that is left out keeps its value. null resets a member to its default.
 	want["singleUse"], want["ttlSeconds"], want["countries"], want["fallbackUrl"] = false, 3600, "[]", ""
 	part := map[string]any{"singleUse": false, "ttlSeconds": nil, "countries": nil, "fallbackUrl": ""}
 	same(t, protect(part).Want(200, "").Map()["protection"].(map[string]any), want)

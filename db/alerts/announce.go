@@ -33,7 +33,8 @@ UPDATE alert_watches SET looked_at = $1 WHERE account_id IN (
 	ORDER BY looked_at LIMIT $3 FOR UPDATE SKIP LOCKED
 ) RETURNING account_id`
 
-// ClaimDue claims at most limit accounts that have active channels and that no worker has claimed since claimedBefore.
+// ClaimDue claims accounts that have an active, confirmed channel and that no worker has claimed since claimedBefore. The parameter
+// limit is the maximum number of accounts.
 func (a Channels) ClaimDue(ctx context.Context, now, claimedBefore time.Time, limit int) ([]uuid.UUID, error) {
 	return db.Select[uuid.UUID](ctx, a.s.Conn(), "watched accounts", dueWatches, now, claimedBefore, limit)
 }
@@ -152,7 +153,7 @@ func (a Channels) recordNews(ctx context.Context, account uuid.UUID, n Changes) 
 	return nil
 }
 
-// DeleteExpiredMessages deletes at most limit messages that are older than the given time.
+// DeleteExpiredMessages deletes messages that are older than the given time. The parameter limit is the maximum number of messages.
 func (a Channels) DeleteExpiredMessages(ctx context.Context, before time.Time, limit int) error {
 	return db.Run(ctx, a.s.Conn(), "delete old alert messages", `DELETE FROM alert_messages WHERE id IN (
 		SELECT id FROM alert_messages WHERE created_at < $1 LIMIT $2)`, before, limit)

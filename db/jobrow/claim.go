@@ -27,7 +27,7 @@ const (
 type RefusalError struct {
 	Reason     string
 	Wait       time.Duration // NotDue: time until the row is due; Held: time until the lease ends
-	Generation int64         // generation of the row; 0: there is no row
+	Generation int64         // generation of the row; 0 with the reasons Gone and Crowded
 }
 
 // Error implements error.
@@ -86,8 +86,8 @@ SELECT count(*) FROM jobs j JOIN jobs mine ON mine.account_id = j.account_id AND
 WHERE mine.id = $1 AND j.id <> $1 AND j.lease_until > clock_timestamp() AND j.state = 'running' AND j.` + submitted
 )
 
-// claimCounted does the same as Claim for a kind with a limit of running jobs per account. Claims for the same account run one
-// after another.
+// claimCounted does the same as Claim for a kind with a limit of running jobs per account. Claims of the kind for the same account
+// run one after another.
 func claimCounted(ctx context.Context, d *db.DB, want ClaimRequest) (j models.Job, err error) {
 	err = db.Tx(ctx, d, func(c db.Conn) error {
 		if err := db.Run(ctx, c, "lock kind", lockKind, want.ID); err != nil {

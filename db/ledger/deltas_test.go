@@ -10,7 +10,7 @@ import (
 	"switchyard/models/measure"
 )
 
-// TestColumns checks that the ledger and its copies have a column for each counter of the table of measures, and no other sums.
+// TestColumns checks that ledger and ledger_rollups have a column for each counter of the table of measures, and no other sums.
 func TestColumns(t *testing.T) {
 	t.Parallel()
 	d := dbtest.New(t)

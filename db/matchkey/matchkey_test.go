@@ -87,7 +87,7 @@ func TestWithdraw(t *testing.T) {
 	e.store(storedLate) // received before the refusal, stored after it
 	e.store(withdrawn)
 	if got := stored(); got != "{city}" {
-		t.Errorf("keys stored after the refusal: %s, want only {city}, which belongs to another click", got)
+		t.Errorf("keys stored after the refusal: %s, want only {city}, which belongs to another account", got)
 	}
 	e.store(row(e.account, click, day, "street"))
 	if got := stored(); got != "{city} {street}" {
@@ -101,7 +101,7 @@ func TestWithdraw(t *testing.T) {
 	}
 }
 
-// TestDeleteExpired checks that keys and encrypted proofs are deleted shortly before they are seven days old.
+// TestDeleteExpired checks that keys, and proofs with personal data, are deleted shortly before they are seven days old.
 func TestDeleteExpired(t *testing.T) {
 	t.Parallel()
 	e := newEnv(t)

@@ -64,7 +64,7 @@ type Spool struct {
 
 	appended, failed, skipped, rejected atomic.Int64
 	lastStored                          atomic.Int64 // time of the newest stored record, Unix milliseconds
-	adopted                             atomic.Int64 // bytes not stored yet in adopted sub-directories
+	adopted                             atomic.Int64 // bytes in adopted sub-directories that are not in PostgreSQL yet
 }
 
 // ErrWaiting means that a record is not on stable storage yet. The record is in memory and is written as soon as the disk

@@ -33,8 +33,8 @@ type DueDomain struct {
 	ID        uuid.UUID `db:"domain_id"`
 }
 
-// ClaimDue claims at most limit domains of all accounts whose check is due. Each becomes due again 15 minutes later, in case the
-// caller dies. RecordCheck sets the regular time of the next check.
+// ClaimDue claims domains of all accounts whose check is due. The parameter limit is the maximum number of domains. Each domain
+// becomes due again 15 minutes later, in case the caller dies. RecordCheck sets the regular time of the next check.
 func (d Domains) ClaimDue(ctx context.Context, now time.Time, limit int) ([]DueDomain, error) {
 	return db.Select[DueDomain](ctx, d.s.c, "due domains", claimDueDomains, now, limit)
 }
@@ -101,8 +101,8 @@ func (d Domains) RecordCheck(ctx context.Context, account, id uuid.UUID, c model
 	})
 }
 
-// setServing starts or stops serving a domain after a check. It stores the proof that the check found if the domain had none
-// until now.
+// setServing starts or stops serving a domain after a check. If it serves the domain, it stores the proof that the check found,
+// unless the domain is verified by a proof already.
 func (d Domains) setServing(ctx context.Context, domain models.Domain, c models.DomainCheck, on bool) error {
 	proof := domain.Proof
 	if on && c.Proof != nil && *c.Proof != models.ProofNone && (!domain.IsVerified || proof == models.ProofBefore || proof == models.ProofNone) {
@@ -185,7 +185,7 @@ func (d Domains) DeleteExpiredClaims(ctx context.Context, now time.Time) error {
 type StrayDomain struct {
 	ID         uuid.UUID `db:"id"`
 	Host       string    `db:"host"`
-	IsVerified bool      `db:"is_verified"` // false: the domain's links no longer work
+	IsVerified bool      `db:"is_verified"` // false: the domain's links do not work
 	Detail     string    `db:"detail"`
 	ByOperator bool      `db:"by_operator"`
 	Since      time.Time `db:"wrong_since"`

@@ -26,7 +26,7 @@ func (s *Store) OpenKeys(ctx context.Context, account, message uuid.UUID, sealed
 	return h, err
 }
 
-// sealJSON seals a value as JSON. It works without ENCRYPTION_KEY: see seal.Box. Errors begin with what.
+// sealJSON seals a value as JSON. It works without ENCRYPTION_KEY: see seal.Box. Errors begin with the text in the parameter what.
 func (s *Store) sealJSON(ctx context.Context, place seal.Place, what string, value any) ([]byte, error) {
 	raw, err := json.Marshal(value)
 	if err == nil {

@@ -38,7 +38,7 @@ type Place struct {
 	Total        int                `db:"total"` // number of all places, including places beyond the limit
 }
 
-// NamesOfPlaces returns the names of the campaigns and saved flows that contain the places, each name once.
+// NamesOfPlaces returns the names of the campaigns and saved flows that contain the places, each campaign and saved flow once.
 func NamesOfPlaces(places []Place) (names []string) {
 	for i, p := range places {
 		if i == 0 || places[i-1].ID != p.ID {
@@ -58,7 +58,7 @@ var holders = []struct{ kind, table, paths, live, status string }{
 }
 
 // selectPlaces returns SQL for the paths that match the condition. In the condition, PATHS is a whole flow, t its record and p a
-// path. The query stops before the size of the destinations exceeds MaxBytes.
+// path. The query stops before the destinations exceed $3 bytes, and after $4 paths.
 func selectPlaces(condition string) string {
 	var parts []string
 	for _, h := range holders {
@@ -119,8 +119,8 @@ func (k Destinations) CheckWith(ctx context.Context, account, id, with uuid.UUID
 // Replace puts the record "with" in the place of the record "id", in all flows of the account or in the chosen flows, and stores
 // the change. For paths that already contain both records, see flow.Replace. It returns the places as they were before.
 //
-// Errors: invalid_with, invalid_chosen if a chosen flow does not lead to "id", invalid_weight if a sum of weights is too large,
-// too_many.
+// Errors: not_found, invalid_with, invalid_chosen if a chosen flow does not lead to "id", invalid_weight if a sum of weights is too
+// large, too_many.
 func (k Destinations) Replace(ctx context.Context, account, id, with uuid.UUID, only *Chosen) (
 	places []Place, change bulk.Change, err error,
 ) {

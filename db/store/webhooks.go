@@ -90,7 +90,7 @@ UPDATE webhook_endpoints t SET old_secret = secret, old_secret_until = now() + m
 WHERE account_id = $1 AND id = $2 RETURNING old_secret_until`
 
 // Rotate gives an endpoint a new signing secret. It returns the new secret, which cannot be read later, and the end of the time
-// in which deliveries are also signed with the old one. Error: no_encryption_key.
+// in which deliveries are also signed with the old one. Errors: no_encryption_key and not_found.
 func (w Webhooks) Rotate(ctx context.Context, account, id uuid.UUID) (string, time.Time, error) {
 	secret := newSigningSecret()
 	sealed, err := w.s.box.Seal(delivery.SecretPlace(account, id), []byte(secret))
@@ -101,7 +101,7 @@ func (w Webhooks) Rotate(ctx context.Context, account, id uuid.UUID) (string, ti
 	return secret, until, err
 }
 
-// A successful attempt changes the endpoint's row only if the attempts before it have failed.
+// A successful attempt changes the endpoint's row only if the row counts consecutive failures.
 const markAttempt = `
 WITH d AS (` + delivery.MarkAttempt + `)
 UPDATE webhook_endpoints w SET

@@ -39,7 +39,8 @@ type CampaignInput struct {
 	// Late is the number of days at the end of the window that may still get conversions: see Delays. Values have no figures for
 	// them.
 	Late int
-	// Turn is the number of days by which the campaign is judged later than each day. Its suggestions stay that much longer.
+	// Turn is the number of days between two judgements of a campaign that takes turns with others; else 0. The campaign's
+	// suggestions stay that much longer.
 	Turn int
 }
 
@@ -113,8 +114,8 @@ type NetworkInput struct {
 	models.Network
 	Unmatched, Total int64
 	Since            time.Time
-	// Examined is the number of postbacks that were examined. Found of them have a click id of the account in Parameter. Read is
-	// the part of Found whose id the network's settings already read.
+	// Examined is the number of postbacks that were examined. Found is the number of them that have a click id of the account in
+	// the parameter with the name Parameter. Read is the part of Found whose id the network's settings already read.
 	Parameter             string
 	Found, Read, Examined int64
 }

@@ -14,7 +14,7 @@ import (
 // The forms of links.
 const (
 	FormPath  = "path"  // /{id}: Keitaro, Voluum, RedTrack
-	FormQuery = "query" // /click?key={id}: Binom
+	FormQuery = "query" // /click?key={id} and /?key={id}: Binom
 	FormPHP   = "php"   // /click.php?key={id} and /index.php?key={id}: Binom
 	FormGo    = "go"    // /go/{id}: BeMob
 	FormCF    = "cf"    // /cf/r/{id}: ClickFlare
@@ -43,8 +43,8 @@ type Address struct {
 	Slot int    // from 1
 }
 
-// Read reads a URL: the first word of its path, the rest without slashes around it, and the query. The URLs of all trackers
-// differ, so the tracker need not be known.
+// Read reads a URL: the first word of its path, the rest without slashes around it, and the query. No URL has different meanings
+// at two trackers, so the tracker need not be known.
 func Read(word, rest, query string) Address {
 	switch {
 	case MayReport(word, rest):

@@ -38,9 +38,9 @@ func HideAddresses(text string) string {
 // HasAddress reports whether a text contains an e-mail address.
 func HasAddress(text string) bool { return HideAddresses(text) != text }
 
-// CleanURL returns a URL without personal data. It removes parameters that contain a key or an e-mail address, a path that
-// contains an e-mail address, the user name and the fragment. The result is empty if the text is not an http or https URL with a
-// host.
+// CleanURL returns a URL without personal data. It removes parameters that contain an e-mail address or a key other than a place
+// (see IsPlace), and parameters that cannot be decoded. It also removes a path that contains an e-mail address, the user name and
+// the fragment. The result is empty if the text is not an http or https URL with a host.
 func CleanURL(text string) string {
 	u, err := url.Parse(text)
 	if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" {

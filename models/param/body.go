@@ -50,7 +50,7 @@ func isForm(body []byte) bool {
 	return found && len(name) > 0 && !bytes.ContainsAny(name, "{}[]\"<> \t\r\n")
 }
 
-// If the mark says UTF-16, it converts the body.
+// withoutMark removes the byte order mark. It converts a body in UTF-16 to UTF-8.
 func withoutMark(body []byte) []byte {
 	if plain, ok := bytes.CutPrefix(body, []byte("\xef\xbb\xbf")); ok {
 		return plain

@@ -10,8 +10,8 @@ import (
 	"switchyard/models/money"
 )
 
-// fallback is the currency of amounts that state no currency. A currency in the text of an amount takes precedence over the
-// currency parameter.
+// readMoney reads the amounts of a postback. A currency in the text of an amount takes precedence over the currency parameter. If
+// neither states a currency, fallback is the currency.
 func (r reader) readMoney(m *Message, fallback string) {
 	named := r.get("currency", money.MaxText)
 	code, err := money.Currency(named, fallback)

@@ -88,7 +88,8 @@ func Origin(template string) string {
 
 // LeadsTo reports whether an address that ValidURL accepts leads to the host of another address, at port 80, port 443
 // or the other address's own port. Browsers read 127.1 and 0x7f000001 as 127.0.0.1. Therefore, if the other host is
-// an IP address, every host whose last label begins with a digit counts as leading there.
+// an IP address, a host whose last label begins with a digit counts as leading there, unless it is a complete IP
+// address.
 func LeadsTo(template, other string) bool {
 	to, port := hostAndPort(template)
 	otherHost, otherPort := hostAndPort(other)
@@ -181,10 +182,11 @@ func Masked(template string) string {
 	return address + "?" + strings.Join(parts, "&")
 }
 
-// A shorter value could not be distinguished from other text.
+// shortestSecret is the length from which a value can be distinguished from other text.
 const shortestSecret = 3
 
-// Secrets returns the values that Masked hides, both as written and as the receiver decodes them.
+// Secrets returns the values that Masked hides, both as written and as the receiver decodes them. It leaves out values that are
+// shorter than shortestSecret.
 func Secrets(template string) (list []string) {
 	template, _, _ = strings.Cut(template, "#")
 	_, query, _ := strings.Cut(template, "?")

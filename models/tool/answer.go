@@ -171,8 +171,8 @@ func (r record) MarshalJSON() ([]byte, error) {
 // Answer is the answer of a tool.
 type Answer struct{ record }
 
-// If the answer has more than MaxBytes, it omits an eighth of the rows of the longest list. It repeats this until the answer is
-// short enough or no list has a row left.
+// shape returns the answer with these values. If the answer has more than MaxBytes, shape omits an eighth of the rows of the
+// longest list. It repeats this until the answer is short enough or no list has a row left.
 func (t *Tool) shape(v Values) (Answer, error) {
 	out, left := record{{"notice", Notice}}, 0
 	for _, m := range t.Answer {

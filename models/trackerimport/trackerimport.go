@@ -1,5 +1,5 @@
-// Package trackerimport describes the data that is read from another tracker: a document with its settings, notes about
-// settings that could not be brought over, and the addresses by which ads and networks reach the tracker.
+// Package trackerimport describes the data that is read from another tracker: a document with the tracker's settings, notes about
+// settings that could not be brought over unchanged, and the addresses in ads that lead to its campaigns.
 package trackerimport
 
 import (
@@ -44,7 +44,7 @@ type Note struct {
 // Severities lists the severities, the worst first.
 var Severities = []string{Refused, Lost, Changed}
 
-// Worst returns the worst notes, at most limit.
+// Worst returns the worst notes. The parameter limit is the maximum number of notes.
 func Worst(notes []Note, limit int) []Note {
 	sorted := slices.SortedStableFunc(slices.Values(notes), func(a, b Note) int {
 		return cmp.Compare(slices.Index(Severities, a.Severity), slices.Index(Severities, b.Severity))

@@ -62,7 +62,8 @@ func TestLife(t *testing.T) {
 	read(t, opts, "a move to other ports")
 }
 
-// TestUse checks that the servers run until their last user releases them.
+// TestUse checks that servers which Use started run until their last user releases them, and that servers which Ensure started run
+// until Stop.
 func TestUse(t *testing.T) {
 	t.Parallel()
 	if testing.Short() {
@@ -98,7 +99,7 @@ func TestUse(t *testing.T) {
 	must(t, err)
 	must(t, release(t.Context()))
 	if !running() {
-		t.Error("releasing the last user stopped the server that Ensure had started")
+		t.Error("the server that Ensure had started was stopped when its last user released it")
 	}
 	must(t, Stop(t.Context(), opts))
 	if running() {
@@ -290,7 +291,7 @@ func must(t *testing.T, err error) {
 	}
 }
 
-// TestPackagesOf: packagesOf joins the packages of several tools.
+// TestPackagesOf: packagesOf joins the packages of several tools, or returns nothing if a tool has no package at the manager.
 func TestPackagesOf(t *testing.T) {
 	t.Parallel()
 	compiler := Tool{Packages: map[string]string{"apt-get": "gcc libc6-dev"}}

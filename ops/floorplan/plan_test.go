@@ -122,7 +122,7 @@ func upward(f File, imported string) string {
 		return ""
 	}
 	from, to := floor(f.Path), floor(room)
-	sameFloorAllowed := from != "cmd" || within(room, path.Dir(f.Path)) // commands import only the packages below their own directory
+	sameFloorAllowed := from != "cmd" || within(room, path.Dir(f.Path)) // from cmd, a command imports only its own packages
 	if from == to && sameFloorAllowed || levels[to] > 0 && levels[to] < levels[from] || within(f.Path, endToEnd) {
 		return ""
 	}

@@ -23,8 +23,8 @@ func (s shared) MakeRedisClient() any { return s.redis }
 // queuePages serves asynqmon with a changed page, which loads nothing from other hosts and runs only its own scripts.
 type queuePages struct {
 	asynqmon http.Handler
-	original []byte // of asynqmon
-	page     []byte
+	original []byte // asynqmon's page
+	page     []byte // the changed page
 	policy   string
 }
 

@@ -28,7 +28,7 @@ import (
 	"switchyard/workers/botscan"
 )
 
-// failing scans 50 clicks at a time. It fails once, at its second batch, after the work is done.
+// failing scans 50 clicks at a time. It fails once, after the scan of its second batch.
 type failing struct{ batches, failures atomic.Int64 }
 
 const atOnce = 50
@@ -44,8 +44,8 @@ func (f *failing) scan(ctx context.Context, l click.Log, c db.Conn, crowd *dbbot
 	return out, err
 }
 
-// TestScan checks that the clock's job finds the floods of all accounts. The work of a failed run is kept, and the figures equal
-// the rows.
+// TestScan checks that the clock's job finds the floods of all accounts, also after a run that fails at its second batch, and that
+// the figures always equal the rows.
 func TestScan(t *testing.T) {
 	t.Parallel()
 	d := dbtest.New(t)

@@ -65,7 +65,7 @@ func TestChangeCurrency(t *testing.T) {
 	if got := dbtest.Get[string](b.T, b.db, `SELECT args->>'found' IS NULL FROM jobs`); got != "true" {
 		t.Error("the job did not wait for the older transaction")
 	}
-	// An older transaction still writes a click in the former currency, for one dollar.
+	// The older transaction still changes a click in the former currency: it adds one dollar.
 	dbtest.Exec(t, older, `INSERT INTO ledger SELECT (jsonb_populate_record(l, '{"cost": 1}')).* FROM ledger l LIMIT 1`)
 	dbtest.Exec(t, older, `UPDATE clicks SET currency = 'USD', rate = 1, cost = cost * 1.25 + 1
 		WHERE id = (SELECT min(id::text)::uuid FROM clicks)`)
@@ -78,6 +78,6 @@ func TestChangeCurrency(t *testing.T) {
 		t.Errorf("after the change: %s", got)
 	}
 	if got := dbtest.Get[string](b.T, b.db, `SELECT attempts::text FROM jobs`); got != "2" {
-		t.Errorf("%s attempts, want one that was cut off", got)
+		t.Errorf("%s attempts, want 2, because the first one is cut off", got)
 	}
 }

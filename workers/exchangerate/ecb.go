@@ -32,7 +32,7 @@ type ecb struct {
 	url    string
 }
 
-// since reads the smallest document that has all rates after the day of last. It may also have earlier rates.
+// since reads the smallest document that has all rates after the day in the parameter last. It may also have earlier rates.
 func (e ecb) since(ctx context.Context, last, now time.Time) ([]models.Rate, error) {
 	for _, d := range documents {
 		if d.reach == 0 || last.After(now.Add(-d.reach-24*time.Hour)) {

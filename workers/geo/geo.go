@@ -90,7 +90,7 @@ func (w *worker) sweep(ctx context.Context) error {
 	return w.store.GeoDatabases().DeleteExpiredAnswers(ctx, now.Add(-answerRetention), deletedAtOnce)
 }
 
-// lease is for one run. If the worker is killed, the account's next run starts only after it.
+// lease is for one run. If the worker is killed, the account's next run starts only after the lease has ended.
 const lease = 3 * time.Minute
 
 func (w *worker) lookUp(ctx context.Context, account uuid.UUID) error {

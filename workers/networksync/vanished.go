@@ -16,13 +16,14 @@ import (
 // vanishedWord is the status word of a conversion that the network no longer reports.
 const vanishedWord = "no longer reported"
 
-// listedRetention is the maximum age of a stored listed order. The longest reports that need them, Everflow's, reach 365 days
-// back.
+// listedRetention is the maximum age of a stored listed order. The longest reports that need such orders, Everflow's, reach 365
+// days back.
 const listedRetention = 400 * 24 * time.Hour
 
-// vanished appends a row that rejects each recorded order that has disappeared. An order has disappeared if this connection once
-// listed it and the present report of its days does not. A report without any order rejects nothing: that may be a fault of the
-// platform. A status that a person has set stays. If remember is true, vanished stores the orders that the present report lists.
+// vanished appends a row for each approved or pending order that has disappeared. The row rejects the order. An order has
+// disappeared if this connection once listed it and the present report of its days does not. A report without any order rejects
+// nothing: that may be a fault of the platform. A status that a person has set stays. If remember is true, vanished stores the
+// orders that the present report lists.
 func (y *syncer) vanished(ctx context.Context, o opened, window networks.Range, orders []networks.Order, rows []correction.Conversion,
 	remember bool,
 ) ([]correction.Conversion, error) {

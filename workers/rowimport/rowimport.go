@@ -31,7 +31,7 @@ type Outcome interface {
 type Importer[R Row, O Outcome] struct {
 	Runtime   *workers.Runtime
 	Store     *store.Store
-	BatchSize int // rows per transaction, which blocks the recording of other conversions
+	BatchSize int // rows per transaction
 	// Process returns the outcomes of rows. With write, it also writes them, and returns the jobs to dispatch after the commit.
 	Process func(ctx context.Context, c db.Conn, account uuid.UUID, of jobs.CorrectionArgs, rows []R, write bool) (
 		[]O, []models.JobRef, error)
@@ -59,8 +59,8 @@ func (i Importer[R, O]) Run(ctx context.Context, u *workers.Run[jobs.CorrectionA
 	return answer(u.Args, outcomes), nil
 }
 
-// writeBatch writes the next rows and their outcomes in one transaction, then dispatches the announcements. If the worker dies
-// before that, the reconciler does.
+// writeBatch writes the next rows and their outcomes in one transaction, then dispatches the jobs that Process returned. If the
+// worker dies between the two, the reconciler dispatches them.
 func (i Importer[R, O]) writeBatch(ctx context.Context, u *workers.Run[jobs.CorrectionArgs, jobs.CorrectionAnswer[O]], rows []R,
 ) error {
 	var announced []models.JobRef

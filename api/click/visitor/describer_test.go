@@ -134,7 +134,7 @@ func TestSignals(t *testing.T) {
 			"Sec-Ch-Ua-Full-Version-List", `"Not_A Brand";v="8.0.0.0", "Chromium";v="120.0.6099.71", "Google Chrome";v="120.0.6099.71"`), 0},
 		"another brand's version": {browserRequest("Sec-Ch-Ua", `"Chromium";v="120", "Opera";v="106", "Not?A_Brand";v="24"`,
 			"Sec-Ch-Ua-Full-Version-List", `"Chromium";v="120.0.6099.71", "Opera";v="106.0.4998.19", "Not?A_Brand";v="24.0.0.0"`), 0},
-		"an empty list":               {browserRequest("Sec-Ch-Ua-Full-Version-List", ""), 0},
+		"no list of full versions":    {browserRequest("Sec-Ch-Ua-Full-Version-List", ""), 0},
 		"a list of nothing but noise": {browserRequest("Sec-Ch-Ua-Full-Version-List", `"Not_A Brand";v="99.0.0.0"`), 0},
 		"mobile hint":                 {browserRequest("Sec-Ch-Ua-Mobile", "?1"), bot.UAMismatch},
 		"hints of firefox": {browserRequest("User-Agent",

@@ -1,5 +1,6 @@
 // Package reporting has the handlers of /api/v1 that tell what happened or would happen: reports and report files, statistics,
-// logs, the trace of a click and the simulation of a click. Its jobs delete clicks and write files.
+// logs, the trace of a click and the simulation of a click. Some handlers start jobs, which for example delete clicks, write files
+// or send postbacks again.
 package reporting
 
 import (

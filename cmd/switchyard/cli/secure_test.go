@@ -43,8 +43,8 @@ func TestFront(t *testing.T) {
 	}
 }
 
-// TestNothingInClear: the API, the dashboard and the documentation are not served without TLS. GET and HEAD at the host of an
-// https BASE_URL are redirected.
+// TestNothingInClear: the API, the dashboard and the documentation are not served without TLS. GET and HEAD requests for them are
+// redirected if they are sent to the host of an https BASE_URL.
 func TestNothingInClear(t *testing.T) {
 	t.Parallel()
 	all := map[string][]string{http.MethodGet: {

@@ -48,7 +48,7 @@ func (c *webCmd) Run(ctx context.Context, e *env) error {
 	})
 }
 
-// pools returns the pools of the process. Both halves need the control pool for the check of PostgreSQL.
+// pools returns the pools of the process. Both halves need the control pool, for example for the check of PostgreSQL.
 func (c *webCmd) pools() []pool {
 	switch c.Only {
 	case "api":
@@ -60,7 +60,8 @@ func (c *webCmd) pools() []pool {
 }
 
 // tuneRuntime sets GOMAXPROCS and GOGC for redirects, unless the environment sets them. Go may run one thread more than there are
-// processors, because one thread often waits for a sync of the spool. Garbage collections are rarer, because the heap is small.
+// processors, because one thread often waits for a sync of the spool. A GOGC of 400 makes garbage collections rarer than the
+// default. The heap is small enough for that.
 func tuneRuntime(getenv func(string) string) {
 	if getenv("GOMAXPROCS") == "" {
 		runtime.GOMAXPROCS(runtime.GOMAXPROCS(0) + 1)
@@ -176,7 +177,7 @@ func (w web) shareDomains(ctx context.Context) (stop func()) {
 	return func() { cancel(); done.Wait() }
 }
 
-// handlers routes requests by the first segment of the path.
+// handlers routes requests by their path and host.
 type handlers struct {
 	api, health, click http.Handler
 	ops                http.Handler           // nil: the operators' pages have their own listener
@@ -205,8 +206,9 @@ func (h *handlers) startsDashboard(host string) bool {
 	return host != "" && host == h.dashboard && !slices.Contains(h.links, host) && (h.domain == nil || !h.domain(host))
 }
 
-// ServeHTTP implements http.Handler. Every path is a tracking link, except the paths of the API, the dashboard, the health checks
-// and the operators' pages. The operators' pages are served only at loopback names that are not hosts of links.
+// ServeHTTP implements http.Handler. It passes a request to h.click, unless the path belongs to the API and its documentation, the
+// dashboard, the health checks or the operators' pages. The operators' pages are served only at loopback names that are not hosts
+// of links.
 func (h *handlers) ServeHTTP(rw http.ResponseWriter, r *http.Request) {
 	word := firstWord(r)
 	switch {

@@ -11,8 +11,8 @@ import (
 	"switchyard/workers"
 )
 
-// ownCheck is the time between two checks of one of the install's own hosts. After a failure it is ownRetry, doubled with each
-// further failure in a row, up to ownMaxRetry.
+// ownCheck is the time between two checks of one of the install's own hosts. If no CA issues the certificate, the time is ownRetry,
+// doubled with each further refusal in a row, up to ownMaxRetry.
 const (
 	ownCheck    = 12 * time.Hour
 	ownRetry    = time.Minute
@@ -20,7 +20,7 @@ const (
 )
 
 // Register registers the sweep of the install's own hosts, whose certificates no other job requests because they are no account's
-// domains. If i is nil, it does nothing.
+// domains. The sweep also deletes expired challenges. If i is nil, it does nothing.
 func Register(r *workers.Runtime, i *Issuer, hosts []string) {
 	workers.RegisterTick(r, jobs.SweepOwnHosts, func(ctx context.Context) error {
 		if i == nil {

@@ -100,14 +100,15 @@ func (s *suite) periods() {
 	}
 	want := 200
 	if s.name == "rakuten" {
-		want = 30 // the platform answers only for these days
+		want = 30 // the platform answers only for the last 30 days
 	}
 	if len(found) != want || (n > 1) != (want == 200) {
 		s.Errorf("%d decisions in %d periods, want %d", len(found), n, want)
 	}
 }
 
-// manyChanges: if a period has too many decisions, a shorter period is read, and the next call reads the rest.
+// manyChanges: if a period has too many decisions, a shorter period is read, and the next calls read the rest. If more decisions
+// than allowed have the same time, the error is ErrTooMany.
 func (s *suite) manyChanges() {
 	times := make([]time.Time, 40)
 	for i := range times {
@@ -135,7 +136,7 @@ func (s *suite) manyChanges() {
 	}
 }
 
-// failedChanges: a refusal of the platform is an error with the platform's words.
+// failedChanges: a refusal of the platform is an error.
 func (s *suite) failedChanges() {
 	s.world.Fail(resttest.Refusal)
 	if _, _, err := s.open(nil).Changes(s.Context(), present.Add(-time.Hour), networks.MaxOrders); err == nil {
@@ -155,7 +156,7 @@ func (s *suite) changesInZone() {
 	}
 	s.world.SetZone(zone)
 	since := present.Add(-3 * time.Hour)
-	// The second decision is an hour before the period, so it must not be read.
+	// Changes begins to read 48 hours before the given time, so the second decision must not be read.
 	s.world.Set(s.lateOrders(present.Add(-time.Minute), since.Add(-49*time.Hour))...)
 	got, _, err := s.open(map[string]string{"timezone": "America/New_York"}).Changes(s.Context(), since, networks.MaxOrders)
 	if err != nil || !slices.Equal(ids(got), []string{"T00000"}) {
@@ -245,7 +246,7 @@ func TestChangeParameters(t *testing.T) {
 // parameterName finds the names in a text such as a=1 b=2.
 var parameterName = regexp.MustCompile(`(\w+)=`)
 
-// parameters returns the parameters of a request that form names.
+// parameters returns the parameters of a request whose names occur in the given text, in the order of the text.
 func parameters(r *http.Request, form string) string {
 	var out []string
 	for _, m := range parameterName.FindAllStringSubmatch(form, -1) {

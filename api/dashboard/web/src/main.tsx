@@ -53,7 +53,7 @@ import { Overview } from './screens/overview/overview.tsx'
 
 type Screen = ComponentType
 
-// lazy holds the screens that are loaded when they are first shown, which are all except the overview. A star stands for one part of
+// lazy holds all screens inside the frame, except the overview. Each is loaded when it is first shown. A star stands for one part of
 // the address.
 const lazy: Record<string, () => Promise<Screen>> = {
   '/app/reports': () => import('./screens/reports/reports.tsx').then(m => m.Reports),
@@ -237,7 +237,7 @@ function App() {
   )
 }
 
-// The palette and the list of keys open on every screen.
+// Ctrl+K or ⌘K opens the palette, and ? opens the list of keys.
 addEventListener('keydown', e => {
   if ((e.ctrlKey || e.metaKey) && e.key === 'k') {
     e.preventDefault()

@@ -144,7 +144,7 @@ func runNPMClient(t *testing.T, x *examples, dir, key string) (got npmAnswer) {
 	return got
 }
 
-// The conformance tests cannot send a key, so this server adds it to each request.
+// withKey starts a proxy that adds the key to each request, because the conformance tests cannot send one.
 func withKey(t *testing.T, s *apitest.Server) (address string) {
 	t.Helper()
 	target, err := url.Parse(s.URL)

@@ -10,8 +10,9 @@ import (
 	"switchyard/models/parttest"
 )
 
-// TestDashboardTwoTabs: if two people change the same field of a record, the page first shows the other person's value. A
-// connection and the bot settings are refused if another person has saved in the meantime.
+// TestDashboardTwoTabs: if two people change different fields of a record, both changes are kept. If they change the same field,
+// the page first shows the other person's value. A connection and the bot settings are refused if another person has saved in the
+// meantime.
 func TestDashboardTwoTabs(t *testing.T) {
 	parttest.Browser.Only(t)
 	t.Parallel()

@@ -22,7 +22,7 @@ func tiktokKnows(list string) bool {
 	return json.Unmarshal([]byte(list), &names) == nil && !slices.ContainsFunc(names, func(name string) bool { return !slices.Contains(tiktokMetrics, name) })
 }
 
-// tiktok reports every failure with status 200.
+// tiktok answers with status 200 even if it refuses a request or there were too many requests.
 var tiktok = Fake{
 	Paged:    true,
 	settings: map[string]string{"advertiser_id": "7001", "pixel_code": "CPIXEL"},

@@ -126,7 +126,7 @@ func nothing(p *path, status int, body string) {
 	p.m["response"] = answer
 }
 
-// action reports whether the campaign can be imported.
+// action sets the action of a path. It returns false if the campaign is refused.
 func (w *pathWriter) action(p *path, s *stream) bool {
 	p.m["destinations"] = []any{}
 	if len(s.Landings)+len(s.Offers) > 0 && !s.Schema.is("redirect", "action") {
@@ -177,7 +177,8 @@ func (w *pathWriter) handover(p *path, id string) {
 	}
 }
 
-// redirect refuses the campaign if the address has a macro without a token.
+// redirect makes the path redirect to an address. It refuses the campaign and returns false if the address has a macro without a
+// token.
 func (w *pathWriter) redirect(p *path, kind, address string) bool {
 	way, known := transitions[kind]
 	if !known || address == "" {
@@ -238,7 +239,7 @@ func (w *pathWriter) destinations(p *path, s *stream) {
 	}
 }
 
-// shares also returns how visitors are sent to each destination.
+// shares returns the destinations of a list, and how visitors are sent to each of them.
 func (w *pathWriter) shares(p *path, list []share, member string, known map[string]record) (out []any, ways []string) {
 	noun := map[string]string{"lander": "Landing page", "offer": "Offer"}[member]
 	total, seen := 0.0, map[string]bool{}

@@ -9,7 +9,7 @@ import (
 	"switchyard/models"
 )
 
-// install has the records from an API or a dump, whose members are the same.
+// install has the records from an API or a dump. A few members have another name in dumps.
 type install struct {
 	Host     string
 	Groups   list[group]
@@ -159,7 +159,7 @@ type share struct {
 	State     text `json:"state"`
 }
 
-// parameter belongs to a source or a campaign. Its members have different names in versions of Keitaro.
+// parameter belongs to a source or a campaign. The names of its members differ between versions of Keitaro.
 type parameter struct {
 	Name  string // in the link
 	Macro string // of the source

@@ -79,7 +79,7 @@ func New(tracker, host string) *Book {
 	return b
 }
 
-// Result returns the document. It drops the notes on refused records, except the reasons.
+// Result returns the document. It drops the notes on refused records, but keeps the reasons for the refusals.
 func (b *Book) Result() trackerimport.Result {
 	b.Out.Notes = slices.DeleteFunc(b.Out.Notes, func(n trackerimport.Note) bool {
 		return n.Severity != trackerimport.Refused && n.Kind != "" && !b.Out.Has(n.Kind, n.Key)
@@ -140,7 +140,7 @@ func Sentence(err error) string {
 	return strings.ToUpper(text[:1]) + strings.TrimSuffix(text[1:], ".") + "."
 }
 
-// Text sets a member, cut to limit characters.
+// Text sets a member. A text with more characters than limit is cut.
 func (b *Book) Text(it *Item, member, what, value string, limit int) {
 	if value == "" {
 		return

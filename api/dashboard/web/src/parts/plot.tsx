@@ -143,7 +143,7 @@ function scalesOf(series: Series[]): uPlot.Scales {
   return Object.fromEntries(sides.map((side, i) => [side, { range: ranges[i]! }]))
 }
 
-// optionsOf returns what uPlot needs to draw the lines into el, without the hooks of the cursor.
+// optionsOf returns what uPlot needs to draw the lines into el, without the hooks that Plot adds.
 function optionsOf(d: Drawn, el: HTMLElement, room: number): uPlot.Options {
   const { times, series, open = 0 } = d,
     line = uPlot.paths.linear!(),
@@ -294,7 +294,8 @@ export function openStep(times: number[], now = Date.now()) {
   return i > 0 && now < endOf(times, i) ? i : undefined
 }
 
-// ticksOf returns the moments that have a name on the time axis: each midnight or, if byHour is true, every six hours.
+// ticksOf returns the moments that have a name on the time axis: each midnight or, if byHour is true, every six hours. If there are
+// too many of them, it leaves some out at even distances.
 function ticksOf(times: number[], tz: string, byHour: boolean, most: number): number[] {
   const out: number[] = []
   for (const at of times) {

@@ -152,7 +152,7 @@ export const words: typeof en = {
       zero_weights: 'Mindestens ein Ziel braucht ein Gewicht über 0.',
       zero_path_weights: 'Mindestens ein Pfad braucht ein Gewicht über 0.',
       multiple_defaults: 'Nur ein Pfad kann der Standard sein.',
-      invalid_filter: 'Einer Bedingung fehlt ein Wert, oder kein Besucher kann ihn haben.',
+      invalid_filter: 'Eine Bedingung hat keinen oder einen unmöglichen Wert.',
     },
   },
   simulate: {

@@ -1,4 +1,4 @@
-// The German names of offers, landing pages, sources and networks, which every screen needs.
+// The German titles and hints of the lists of offers, landing pages, sources and networks.
 import type { words as en } from '../en/kinds.ts'
 
 export const words: typeof en = {

@@ -1,4 +1,4 @@
-// The English names of offers, landing pages, sources and networks, which every screen needs.
+// The English titles and hints of the lists of offers, landing pages, sources and networks.
 
 export const words = {
   kinds: {
