@@ -85,6 +85,10 @@ func TestLinksAreReadLeniently(t *testing.T) {
 			}
 		}
 	}
+	w.get("/summer-sale?" + fillerParams(1200) + "bid=0.5&currency=JPY")
+	if c := w.spool.last(); c.Cost.String() != "0.5" || c.Currency != "JPY" {
+		t.Errorf("after 1,200 parameters the cost is %v %s, want 0.5 JPY", c.Cost, c.Currency)
+	}
 }
 
 // TestLongLinksKeepClickIDs checks that the click ids of ad platforms are stored whole or not at all.

@@ -119,7 +119,7 @@ func (r *request) fills(name string) bool {
 }
 
 // commonParams are the parameters for which fills is true at every source, besides the sub-parameters.
-var commonParams = slices.Concat([]string{"clickid", "keyword", models.DefaultCostParam, "fbc", "fbp", "ttp", "_ttp"}, models.AdArrivals)
+var commonParams = slices.Concat([]string{"clickid", "keyword", models.DefaultCostParam, currencyParam, "fbc", "fbp", "ttp", "_ttp"}, models.AdArrivals)
 
 // storedQuery returns the query for storage with the click. It rewrites a query that is too long, or that a strict reader would
 // read in another way.

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"switchyard/api"
+	"switchyard/api/assistants"
 	"switchyard/api/dashboard"
 	"switchyard/api/oauth"
 	"switchyard/api/openapi"
@@ -43,8 +44,8 @@ func TestFront(t *testing.T) {
 	}
 }
 
-// TestNothingInClear: the API, the dashboard and the documentation are not served without TLS. GET and HEAD requests for them are
-// redirected if they are sent to the host of an https BASE_URL.
+// TestNothingInClear: the API, the dashboard, the sign-in of assistants and the documentation are not served without TLS. GET and
+// HEAD requests for them are redirected if they are sent to the host of an https BASE_URL.
 func TestNothingInClear(t *testing.T) {
 	t.Parallel()
 	all := map[string][]string{http.MethodGet: {
@@ -58,6 +59,8 @@ func TestNothingInClear(t *testing.T) {
 	for _, r := range dashboard.Routes(dashboard.Deps{}) {
 		all[r.Method] = append(all[r.Method], named.Replace(r.Path))
 	}
+	all[http.MethodGet] = append(all[http.MethodGet], assistants.Paths...)
+	all[http.MethodPost] = append(all[http.MethodPost], assistants.Paths...)
 	all[http.MethodHead], all[http.MethodOptions] = all[http.MethodGet], all[http.MethodPost]
 	if len(all[http.MethodGet]) < 60 || len(all[http.MethodPost]) < 60 {
 		t.Errorf("%d paths for GET and %d for POST, want at least 60 each", len(all[http.MethodGet]), len(all[http.MethodPost]))

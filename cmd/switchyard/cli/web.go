@@ -196,8 +196,13 @@ func firstWord(r *http.Request) string {
 	return word
 }
 
-// private lists the first path segments of requests that may contain keys, passwords or sessions.
+// private lists first path segments for which isPrivate is true.
 var private = []string{"api", "docs", "app", "mcp", "llms.txt"}
+
+// isPrivate reports whether a request may contain a key, a password, a token or a session.
+func isPrivate(r *http.Request) bool {
+	return slices.Contains(private, firstWord(r)) || assistants.Serves(r.URL.Path)
+}
 
 // startsDashboard reports whether / at this host is the dashboard's. At a host of tracking links, / tells visitors nothing about
 // the service.
@@ -212,7 +217,7 @@ func (h *handlers) startsDashboard(host string) bool {
 func (h *handlers) ServeHTTP(rw http.ResponseWriter, r *http.Request) {
 	word := firstWord(r)
 	switch {
-	case slices.Contains(private, word) || assistants.Serves(r.URL.Path):
+	case isPrivate(r):
 		h.api.ServeHTTP(rw, r)
 	case word == "healthz" || word == "readyz":
 		h.health.ServeHTTP(rw, r)
