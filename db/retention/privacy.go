@@ -100,7 +100,10 @@ SELECT EXISTS (SELECT FROM clicks WHERE account_id = $1 AND id = $2 AND (` + des
 	OR EXISTS (SELECT FROM postbacks WHERE account_id = $1 AND click_id = $2 AND (outcome <> 'pending' OR ip IS NOT NULL))
 	OR EXISTS (SELECT FROM source_postbacks WHERE account_id = $1 AND click_id = $2)
 	OR EXISTS (SELECT FROM conversion_uploads WHERE account_id = $1 AND click_id = $2)
-	OR EXISTS (SELECT FROM conversion_match_keys WHERE account_id = $1 AND click_id = $2)`
+	OR EXISTS (SELECT FROM conversion_match_keys WHERE account_id = $1 AND click_id = $2)
+	OR EXISTS (SELECT FROM bot_repeats WHERE account_id = $1 AND click_id = $2)
+	OR EXISTS (SELECT FROM ad_clicks WHERE account_id = $1 AND click_id = $2)
+	OR EXISTS (SELECT FROM crawler_claims WHERE account_id = $1 AND click_id = $2)`
 
 // IsErased reports whether no row of a click describes its visitor any longer. It always returns false for a visitor with an id.
 func IsErased(ctx context.Context, l click.Log, v click.Visitor) (bool, error) {

@@ -124,4 +124,10 @@ func TestPrivacyCommand(t *testing.T) {
 		again[0].Clicks != 0 || !strings.Contains(stderr, "already erased") {
 		t.Errorf("a second erasure ended with code %d, want 0 and the message that all is erased already: %s%s", code, stdout, stderr)
 	}
+	dbtest.Exec(t, d, `INSERT INTO crawler_claims (click_id, account_id, address, crawler, attempt_at)
+		SELECT id, account_id, '192.0.2.7', 'Googlebot', now() FROM clicks WHERE id = $1`, ids[0])
+	_, stderr, code = try(t, vars, "privacy", "erase", "--click", clicks[0], "--yes", "--json")
+	if n := dbtest.Get[int](t, d, `SELECT count(*) FROM crawler_claims`); code != 0 || n != 0 {
+		t.Errorf("an erasure after a late claim of a crawler ended with code %d and left %d claims: %s", code, n, stderr)
+	}
 }

@@ -253,6 +253,6 @@ func HasCode(err error, code int) bool {
 func busy(wait time.Duration) *Error {
 	return &Error{
 		Status: http.StatusTooManyRequests, Wait: wait,
-		Text: fmt.Sprintf("Cloudflare gets too many requests: the next attempt is made automatically after %s", wait.Round(time.Second)),
+		Text: fmt.Sprintf("Cloudflare gets too many requests: wait %s", wait.Round(time.Second)),
 	}
 }

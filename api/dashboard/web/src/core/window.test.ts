@@ -1,5 +1,5 @@
 import { equal, test } from '../testing.ts'
-import { before, days, iso, midnight, plus, sofar, spanOf, today, wall, windowOf } from './window.ts'
+import { before, days, iso, midnight, moment, plus, sofar, spanOf, today, wall, windowOf } from './window.ts'
 
 // In Santiago and Beirut the clock changes at midnight, and on Lord Howe it changes by half an hour. Kathmandu is 5 hours and 45
 // minutes ahead of UTC.
@@ -22,6 +22,14 @@ test('a day begins at its first moment, whatever the clock does', () => {
         last = new Date(wall(begins - 1000, zone)).toISOString()
       if (after.slice(0, 10) !== iso(day) || last.slice(0, 10) !== iso(plus(day, -1)))
         throw new Error(`${iso(day)} in ${zone} begins at ${after}, after ${last}`)
+    }
+})
+
+test('a time of day is found on a day on which the clocks change', () => {
+  for (const day of [28, 29, 30])
+    for (const hour of [1, 5, 12]) {
+      const local = Date.UTC(2026, 2, day, hour, 30)
+      equal(wall(moment(local, 'Europe/Berlin'), 'Europe/Berlin'), local)
     }
 })
 

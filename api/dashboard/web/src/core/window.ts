@@ -39,10 +39,10 @@ export function wall(at: number, tz: string): number {
   return Date.UTC(v.year!, v.month! - 1, v.day, v.hour, v.minute, v.second)
 }
 
-// midnight returns the moment at which a day begins in a zone. The second step of the loop corrects the first one, which is wrong
-// if the clock changes close to midnight. If a change leaves out the first hour of the day, the day begins after that hour.
-export function midnight(day: Day, tz: string): number {
-  const want = Date.UTC(day.y, day.m - 1, day.d)
+// moment returns the moment at which the clocks of a zone show a time, which is given as if it were UTC. The second step of the loop
+// corrects the first one, which is wrong if the clocks change close to this time. A time that a change leaves out counts from the
+// change on, so a day whose first hour is left out begins after that hour.
+export function moment(want: number, tz: string): number {
   let at = want
   for (let i = 0; i < 2; i++) at += want - wall(at, tz)
   return at + Math.max(0, want - wall(at, tz))
@@ -52,6 +52,7 @@ const dayOf = (t: number): Day => {
   const d = new Date(t)
   return { y: d.getUTCFullYear(), m: d.getUTCMonth() + 1, d: d.getUTCDate() }
 }
+export const midnight = (day: Day, tz: string) => moment(Date.UTC(day.y, day.m - 1, day.d), tz)
 export const plus = (day: Day, n: number): Day => dayOf(Date.UTC(day.y, day.m - 1, day.d + n))
 export const days = (s: Span) => Math.round((Date.UTC(s.to.y, s.to.m - 1, s.to.d) - Date.UTC(s.from.y, s.from.m - 1, s.from.d)) / 864e5) + 1
 export const two = (n: number) => String(n).padStart(2, '0')

@@ -8,7 +8,7 @@ import { dateOf, dateTime } from '../core/dates.ts'
 import { zone } from '../core/me.ts'
 import { grouped, marksOf, type Group, type Mark, type NoteDraft } from '../core/marks.ts'
 import { touches } from '../core/query.ts'
-import { midnight, span, stamp, two, wall } from '../core/window.ts'
+import { moment, span, stamp, two, wall } from '../core/window.ts'
 import { Combobox } from './combobox.tsx'
 import { Area, Field, FormError, wrongOf, type Wrong, InputField } from './form.tsx'
 import { Icon } from './icons.tsx'
@@ -171,7 +171,7 @@ export const Add = ({ on }: { on: () => void }) => (
 function momentOf(day: string, time: string): number | null {
   const d = /^(\d{4})-(\d\d)-(\d\d)$/.exec(day)?.slice(1).map(Number),
     h = /^(\d\d):(\d\d)/.exec(time)?.slice(1).map(Number)
-  return d && h ? midnight({ y: d[0]!, m: d[1]!, d: d[2]! }, zone.value) + (h[0]! * 60 + h[1]!) * 60_000 : null
+  return d && h ? moment(Date.UTC(d[0]!, d[1]! - 1, d[2]!, h[0], h[1]), zone.value) : null
 }
 
 export function NoteSheet({ of, close }: { of: NoteDraft; close: () => void }) {
