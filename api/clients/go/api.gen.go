@@ -432,7 +432,7 @@ type BotSignal struct {
 	Reason     string  `json:"reason"` // the name of the signal, which is also the bot_reason of clicks
 	Silent     *string `json:"silent"` // why the signal cannot fire, even if it is enabled: no list is loaded, or the requests that it would find are not recorded; null: it can fire
 	Weight     int     `json:"weight"` // what the signal adds to the score
-	When       string  `json:"when"`   // when the signal is found; a signal that is not found at the click changes the click afterwards
+	When       string  `json:"when"`   // when the signal is found; a signal that is found later changes the stored click
 }
 
 // BotTotals: a type of the API
@@ -519,7 +519,7 @@ type CampaignBody struct {
 	OfferID            *string    `json:"offer_id,omitempty"`         // offer of a flow with one path, if streams and flow_id are left out
 	PrimaryGoalKey     *string    `json:"primary_goal_key,omitempty"` // empty: no primary goal
 	SourceID           *string    `json:"source_id,omitempty"`        // a traffic source on this account
-	Status             *string    `json:"status,omitempty"`           // active or paused; only PATCH also accepts archived: active, paused
+	Status             *string    `json:"status,omitempty"`           // active or paused; PATCH also accepts archived: active, paused
 	Streams            []PathBody `json:"streams,omitempty"`          // a full flow: an array of Path
 	Tags               []string   `json:"tags,omitempty"`
 	TrackedGoalKeys    []string   `json:"tracked_goal_keys,omitempty"` // up to 50 keys; invalid keys are ignored
@@ -908,7 +908,7 @@ type CheckedArea struct {
 	Check    string         `json:"check"`     // link, destinations, macros, source, cost, postbacks, payout, shares, fallback, bots, caps, rates, landers, tag
 	Findings []CheckFinding `json:"findings"`  // at most 20 of each code
 	LeftOff  int            `json:"left_off"`  // number of findings beyond these
-	LookedAt *string        `json:"looked_at"` // for the checks link and destinations: the oldest of the times at which the workers last checked them; null: never. All other checks read the present settings and have null
+	LookedAt *string        `json:"looked_at"` // for the checks link and destinations: the time of a worker's last look at the domain or a destination, the oldest if there are several; null: never. The other checks run in this call and have null
 	State    string         `json:"state"`     // the worst state of the findings; ok: there are no findings: ok, warning, unknown, problem
 }
 
@@ -2386,7 +2386,7 @@ type FlowReplayed struct {
 // Funnel: a type of the API
 type Funnel struct {
 	Days           int           `json:"days"`
-	GoalKeys       []string      `json:"goalKeys"`       // the campaign's tracked goals, else the active goals of its measurement site; then other goals that were reached
+	GoalKeys       []string      `json:"goalKeys"`       // the campaign's tracked goals, else the active goals of its measurement site; then the primary goal, if it is missing; then other goals that were reached
 	Mode           string        `json:"mode"`           // affiliate, lead, store
 	PrimaryGoalKey *string       `json:"primaryGoalKey"` // the campaign's primary goal, else the primary goal of its measurement site
 	Split          *FunnelSplits `json:"split"`          // null if by is not sent
@@ -3724,7 +3724,7 @@ type OldTracker struct {
 // OldTrackerBody: a type of the API
 type OldTrackerBody struct {
 	Tracker *string `json:"tracker,omitempty"` // required if url is not empty: keitaro, binom, voluum, redtrack, bemob, clickflare,
-	URL     *string `json:"url,omitempty"`     // the address at which the old tracker answers now: http or https, on the public internet, and not a domain of this service. If the address has neither a path nor a query, the path at which a postback arrived is added. Empty: no postbacks are forwarded
+	URL     *string `json:"url,omitempty"`     // the address at which the old tracker answers now: http or https, on the public internet, without tokens or a #, and not a domain of this service. If the address has neither a path nor a query, the path at which a postback arrived is added. Empty: no postbacks are forwarded
 }
 
 // OldTrackerDay: a type of the API
@@ -3733,7 +3733,7 @@ type OldTrackerDay struct {
 	Failed  int    `json:"failed"`  // postbacks that the old tracker did not accept, or that could not be forwarded
 	Known   int    `json:"known"`   // postbacks that name a click of this account
 	SentOn  int    `json:"sent_on"` // postbacks that were forwarded to the old tracker and that it accepted
-	Unknown int    `json:"unknown"` // postbacks that name an unknown click; of postbacks without a click id, each web process counts about 20 an hour at most
+	Unknown int    `json:"unknown"` // postbacks without a known click that are not forwarded; of postbacks without a click id, each web process counts about 20 an hour at most
 	Waiting int    `json:"waiting"` // postbacks that wait to be forwarded, for the first time or again
 }
 
@@ -4827,7 +4827,7 @@ type SimulateBody struct {
 	BoundOfferID   *string     `json:"bound_offer_id,omitempty"`
 	BoundPathID    *string     `json:"bound_path_id,omitempty"`   // the path that the visitor took at an earlier visit
 	CampaignID     *string     `json:"campaign_id,omitempty"`     // a campaign of the account, whose saved flow is used; if it is sent, streams is ignored
-	ClickID        *string     `json:"click_id,omitempty"`        // a recorded click. Its visitor, its time and its random numbers are used, unless visitor, at or seed are sent. Without streams and campaign_id, its campaign is used too
+	ClickID        *string     `json:"click_id,omitempty"`        // a recorded click. Its visitor, its time and its random numbers are used, except for what visitor, at and seed state. Without streams and campaign_id, its campaign is used too
 	DestinationURL *string     `json:"destination_url,omitempty"` // used only with streams
 	Draws          *int        `json:"draws,omitempty"`           // number of equal visitors to route, each with other random numbers; the answer counts them by destination
 	FallbackURL    *string     `json:"fallback_url,omitempty"`    // used only with streams
@@ -4901,7 +4901,7 @@ type Skipped struct {
 	Last   int    `json:"last"` // the last of the consecutive lines that are skipped for the same reason; the same as line if there is only one
 	Line   int    `json:"line"`
 	Reason string `json:"reason"`
-	Text   string `json:"text"` // the beginning of the line
+	Text   string `json:"text"` // the beginning of the first of these lines
 }
 
 // SmartlinkAnswer: a type of the API
@@ -5557,7 +5557,7 @@ type TestedPostback struct {
 	Conversion *TestedConversion `json:"conversion"` // the conversion as it would be afterwards; null: there would be no conversion
 	Params     map[string]string `json:"params"`     // the parameters as they were read, with masked secrets
 	Result     string            `json:"result"`     // the result that the postback would have: recorded, duplicate, ignored, superseded, waiting, unmatched, refused
-	Steps      []TestStep        `json:"steps"`      // in order: address, click, secret, status, payout, time (if the postback states one), goal, result. If the postback could not be read, there are only the first steps
+	Steps      []TestStep        `json:"steps"`      // in order: address, click, secret, status, payout, time (if the postback states one and the click is known), goal, result. If the postback could not be read, there are only the first steps
 	Test       bool              `json:"test"`       // always true: nothing was recorded, and no notification was sent
 }
 
@@ -6950,7 +6950,7 @@ type ListBotListsParams struct {
 	Cursor string `query:"cursor"` // the next_cursor of the previous page
 }
 
-// ListBotLists calls GET /api/v1/bot-lists: the allow and deny lists, and how many clicks they marked as bots.
+// ListBotLists calls GET /api/v1/bot-lists: the allow and deny lists, and how many clicks the deny lists marked as bots.
 func (c *Client) ListBotLists(ctx context.Context, params ListBotListsParams, options ...Option) (answer BotEntryList, err error) {
 	err = c.Do(ctx, "GET", "/api/v1/bot-lists", values(params), nil, &answer, options...)
 	return answer, err

@@ -798,7 +798,7 @@ export interface Operations {
   listBlockLists: { query: { "campaign"?: string; }; path: { }; body: undefined; answer: BlockLists; row: never };
   /** blocked values, newest first */
   listBlocks: { query: { "list"?: string; "q"?: string; "limit"?: number; "cursor"?: string; }; path: { }; body: undefined; answer: ListedBlockedValue; row: BlockedValue };
-  /** the allow and deny lists, and how many clicks they marked as bots */
+  /** the allow and deny lists, and how many clicks the deny lists marked as bots */
   listBotLists: { query: { "from"?: string; "to"?: string; "limit"?: number; "cursor"?: string; }; path: { }; body: undefined; answer: BotEntryList; row: BotEntryRow };
   /** who changed what in a campaign within the window, newest first */
   listCampaignChanges: { query: { "from"?: string; "to"?: string; "limit"?: number; "cursor"?: string; }; path: { id: string; }; body: undefined; answer: ListedRecordedChange; row: RecordedChange };
