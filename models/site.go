@@ -67,7 +67,7 @@ func (g Goal) Check() error {
 	return nil
 }
 
-// SuggestedGoals returns the goals that most sites of this kind have.
+// SuggestedGoals returns the goals that most sites of the same kind have.
 func SuggestedGoals(s Site) []Goal {
 	goal := func(key, name string) Goal {
 		g := NewGoal(s, key)

@@ -16,7 +16,7 @@ import (
 	"switchyard/ops/monitor"
 )
 
-// figuresFlag is the flag of processes whose only HTTP is their metrics and health checks.
+// figuresFlag is the flag of processes that serve nothing over HTTP except metrics and health checks.
 type figuresFlag struct {
 	Metrics string `help:"Address, such as 127.0.0.1:9090, for /metrics, /healthz and /readyz of this process; empty: they are not served." default:""`
 }
