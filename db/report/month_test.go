@@ -142,7 +142,8 @@ func (a *asker) perform(q Query) error {
 	if err != nil {
 		return err
 	}
-	ledgerAnswers := a.copied == nil && strings.Contains(in.write(postgres{}).statement(), "ledger") // the copy has no ledger
+	// The copy in ClickHouse has no ledger.
+	ledgerAnswers := a.copied == nil && strings.Contains(in.write(postgres{}).statement(), "ledger")
 	for _, q.FromRows = range fromRowsOrNot(ledgerAnswers) {
 		list, err := a.reader().Performance(a.Context(), q)
 		if err == nil {

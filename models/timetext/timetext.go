@@ -36,7 +36,7 @@ var (
 
 // Reading is a time that was read.
 type Reading struct {
-	At        time.Time     // the time in the zone that the text states, so that it has the date as written
+	At        time.Time     // the time in the zone of the text, or else in the zone of the call, so that it has the date as written
 	Precision time.Duration // unit of the last stated part: a day, an hour, a minute, a second, a millisecond or less
 }
 

@@ -41,7 +41,7 @@ func (f figuresFlag) serveWhile(ctx context.Context, cfg config.Config, p pools,
 	return process(ctx)
 }
 
-// processChecks returns the readiness checks of a process without tracking links. It is not ready while the database lacks
+// processChecks returns the readiness checks of a worker or a clock. Such a process is not ready while the database lacks
 // migrations, because its queries would fail.
 func processChecks(cfg config.Config, d *db.DB, r jobs.Redis) []monitor.Check {
 	return []monitor.Check{

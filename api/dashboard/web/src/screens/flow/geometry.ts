@@ -28,7 +28,7 @@ export function columnsOf(width: number) {
   return { path, lander, offer: { x: lander.x + lander.w + between(26, 48), w: between(142, 172) + wider } }
 }
 
-const perLetter = 6.4, // px of an average letter of an error
+const perLetter = 6.4, // px of an average letter
   padding = 22 // px at the sides of a box
 
 // linesIn returns the number of lines that a text takes in a box of the given width. Three letters of a line may stay empty, because a
