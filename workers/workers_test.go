@@ -173,7 +173,7 @@ func TestLostLeaseCancelsAndCommitsNothing(t *testing.T) {
 	}
 }
 
-// TestIdleQueueHidesNoLostRow: a row without a task gets one, although many older rows wait in another queue.
+// TestIdleQueueHidesNoLostRow: a row without a task gets one, although many rows that are due earlier wait in another queue.
 func TestIdleQueueHidesNoLostRow(t *testing.T) {
 	t.Parallel()
 	b := newJobEnv(t)
