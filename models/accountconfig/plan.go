@@ -245,7 +245,8 @@ func (p *planner) checkRoom(list []*Item) {
 	}
 }
 
-// checkActing refuses rules that change campaigns, if the account's subscription allows only alerts.
+// checkActing refuses rules that change campaigns, if the account's subscription allows only alerts. A rule that only alerts has no
+// member action, because alert is the default.
 func (p *planner) checkActing(list []*Item) {
 	if p.now.Account.Allowances().OneClick {
 		return
