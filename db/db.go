@@ -56,7 +56,7 @@ func (o Options) settings() map[string]string {
 }
 
 // Open connects to PostgreSQL and pings it once. Sessions run in UTC. They give up on a lock after 5 seconds and on a statement
-// after the time in the options.
+// after the time in the options. The URL may set other values.
 func Open(ctx context.Context, url string, o Options) (*DB, error) {
 	d, err := OpenLazy(url, o)
 	if err != nil {
@@ -208,8 +208,8 @@ func BadData(err error) bool {
 }
 
 // Unavailable reports whether the same call may succeed later: PostgreSQL cannot be reached, is shutting down or lacks resources,
-// or a time limit ended. A replica cancels statements that block its replay with the code of a serialization failure, which has
-// almost no other cause here.
+// or a time limit ended. A replica that cancels a statement, because the statement blocks its replay, returns the code of a
+// serialization failure. This code has almost no other cause here.
 func Unavailable(err error) bool {
 	if errors.Is(err, sql.ErrConnDone) || errors.Is(err, driver.ErrBadConn) || errors.Is(err, context.DeadlineExceeded) {
 		return true

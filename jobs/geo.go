@@ -2,21 +2,21 @@ package jobs
 
 import "time"
 
-// ConnectGeoArgs has a provider of geo look-ups and a sealed key for this provider.
+// ConnectGeoArgs has a provider of geo look-ups, a sealed key for this provider, and whether look-ups are enabled.
 type ConnectGeoArgs struct {
 	Provider string `json:"provider"`
 	Key      []byte `json:"key"`
 	Enabled  bool   `json:"enabled"`
 }
 
-// ConnectedGeo is the geo database that was saved.
+// ConnectedGeo is the saved connection to a provider.
 type ConnectedGeo struct {
 	Provider string `json:"provider"`
 	Enabled  bool   `json:"enabled"`
 }
 
-// ConnectGeo tests the key of a geo database and saves the database. Errors: key_refused, and network_error if the provider
-// cannot be reached.
+// ConnectGeo tests a key at its provider and saves both as the account's geo database. Errors: key_refused, and network_error if
+// the key could not be tested.
 var ConnectGeo = Define[ConnectGeoArgs, ConnectedGeo]("geo:connect", interactive(20*time.Second))
 
 // LookUpGeo looks up the addresses of an account's new clicks in its geo database, and stores the places with the clicks.

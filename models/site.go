@@ -67,7 +67,7 @@ func (g Goal) Check() error {
 	return nil
 }
 
-// SuggestedGoals returns the goals that most sites of this kind have.
+// SuggestedGoals returns the goals that most sites of the same kind have.
 func SuggestedGoals(s Site) []Goal {
 	goal := func(key, name string) Goal {
 		g := NewGoal(s, key)
@@ -93,7 +93,7 @@ const (
 // NewGoalSecret returns a new secret with which an account's servers report goals.
 func NewGoalSecret() string { return goalSecretPrefix + randomBase62(goalSecretRandom) }
 
-// MaxGoalValue is the maximum value of a goal.
+// MaxGoalValue is the maximum value of a goal or an event.
 var MaxGoalValue = decimal.New(1, 9)
 
 // MaxBrowserConversions is the number of conversions of one click that count although only a visitor's browser has reported them,

@@ -81,14 +81,14 @@ func TestAwait(t *testing.T) {
 	}
 }
 
-// TestRowRunsOnce: even if the queue delivers several tasks for it.
+// TestRowRunsOnce: a row runs once, even if the queue delivers several tasks for the row.
 func TestRowRunsOnce(t *testing.T) {
 	t.Parallel()
 	b := newJobEnv(t)
 	workers.RegisterRow(b.rt, effect, countEffect)
 	b.start(b.rt)
 	id := row(b, effect, testArgs{N: 21})
-	for g := range int64(5) { // as a faulty queue may
+	for g := range int64(5) {
 		if err := b.client.DispatchRows(t.Context(), models.JobRef{Kind: effect.Kind(), ID: id, Generation: g}); err != nil {
 			t.Fatal(err)
 		}
@@ -173,7 +173,7 @@ func TestLostLeaseCancelsAndCommitsNothing(t *testing.T) {
 	}
 }
 
-// TestIdleQueueHidesNoLostRow: many rows wait in another queue that has no workers.
+// TestIdleQueueHidesNoLostRow: a row without a task gets one, although many rows that are due earlier wait in another queue.
 func TestIdleQueueHidesNoLostRow(t *testing.T) {
 	t.Parallel()
 	b := newJobEnv(t)
@@ -191,7 +191,7 @@ func TestIdleQueueHidesNoLostRow(t *testing.T) {
 		}
 	}
 	lost := row(b, aside, testArgs{N: 1})
-	// The lost row is due last.
+	// The row without a task is due last.
 	const dueLast = `UPDATE jobs SET next_attempt_at = now() - interval '1 minute' WHERE id = $1`
 	dbtest.Exec(t, b.db, dueLast, lost)
 	if err := b.rt.Reconcile(t.Context()); err != nil {
@@ -351,7 +351,7 @@ func TestNotDueRunsNoAttempt(t *testing.T) {
 	}
 }
 
-// TestStopGivesRowsBack: without counting an attempt. They are due at once.
+// TestStopGivesRowsBack: a worker that stops gives its running rows back without counting an attempt. The rows are due at once.
 func TestStopGivesRowsBack(t *testing.T) {
 	t.Parallel()
 	b := newJobEnv(t)
@@ -375,8 +375,8 @@ func TestStopGivesRowsBack(t *testing.T) {
 	b.state(id, models.JobDone)
 }
 
-// TestFailureIsRecorded: once, after the last attempt failed or a worker died in every attempt, but not if the handler has
-// recorded the failure.
+// TestFailureIsRecorded: the failure of a row is recorded once, also if a worker died in every attempt. It is not recorded again if
+// the handler has recorded it.
 func TestFailureIsRecorded(t *testing.T) {
 	t.Parallel()
 	b := newJobEnv(t)

@@ -20,7 +20,7 @@ func (w *env) addBotEntry(account uuid.UUID, campaign *uuid.UUID, listType, attr
 	return id
 }
 
-// An entry of a bot list takes effect from the next click. An entry for one campaign has no effect in other campaigns.
+// An entry of a bot list decides whether a visitor counts as a bot. An entry for one campaign has no effect in other campaigns.
 func TestBotLists(t *testing.T) {
 	t.Parallel()
 	w := newEnv(t)
@@ -44,7 +44,7 @@ func TestBotLists(t *testing.T) {
 	if c := w.spool.last(); c.BotScore != 100 || c.BotReason != "deny_list" || !c.IsBot {
 		t.Errorf("a denied visitor has the score %d for %q, want 100 for deny_list", c.BotScore, c.BotReason)
 	}
-	goes("the entry applies to the other campaign only", "/second", person, uuid.Nil)
+	goes("the entry applies to the first campaign only", "/second", person, uuid.Nil)
 	allow := w.addBotEntry(w.account, nil, "allow", "user_agent", "contains", "Chrome/138")
 	goes("allow goes before deny", "/first", person, allow)
 	goes("the allow entry does not apply to another browser", "/first", bot, deny, header("User-Agent", firefox))

@@ -12,7 +12,8 @@ import (
 	"switchyard/db/store"
 )
 
-// foreignBench returns a handler for 100 campaigns on a domain of their account, with a number of foreign links to them.
+// foreignBench returns a handler for 100 campaigns on a domain of their account, with a number of foreign links to them. A foreign
+// link is a link of the account's old tracker.
 func foreignBench(b *testing.B, links int) *Handler {
 	b.Helper()
 	records := benchRouting(100)

@@ -217,7 +217,8 @@ func (h *Handler) newPostback(r *http.Request, source string) *models.Postback {
 	return p
 }
 
-// addresseeOf returns the addressee whose limits a postback counts against: its network, or else its domain.
+// addresseeOf returns the addressee whose limits a postback counts against: its network, or else its domain. It is empty if the
+// domain is unknown.
 func (h *Handler) addresseeOf(p *models.Postback) addressee {
 	if p.NetworkID != uuid.Nil {
 		return addressee{network: p.NetworkID}

@@ -39,7 +39,7 @@ func TestInternationalHosts(t *testing.T) {
 			t.Errorf("%s: want the host in its ASCII form only: %s", name, got)
 		}
 	}
-	// The dashboard's own host is refused in Cyrillic letters too.
+	// The dashboard's own host is refused in Cyrillic letters too, and so is a host that begins with a hyphen.
 	d.Do("POST", "/offers", `{"name": "B", "url": "https://app.магазин.рф/"}`).Want(400, "invalid_url")
 	d.Do("POST", "/offers", `{"name": "B", "url": "https://-магазин.рф/"}`).Want(400, "invalid_url")
 }

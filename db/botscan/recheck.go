@@ -15,7 +15,7 @@ import (
 	"switchyard/models/bot"
 )
 
-// recheck is a request to examine a click again, because of signals that have fired since the last examination.
+// recheck is a request to examine a click again, because a record that bears on it arrived after the examination.
 type recheck struct {
 	click    uuid.UUID
 	account  uuid.UUID // zero: not known; nameRechecks finds it from the click

@@ -143,7 +143,7 @@ func timeArray(keys []VisitorKey, of func(VisitorKey) time.Time) []string {
 	return db.Map(keys, func(k VisitorKey) string { return of(k).UTC().Format("2006-01-02 15:04:05.999999Z07:00") })
 }
 
-// As in ingesters, visitors are locked before clicks, and in a fixed order.
+// Visitors are locked in a fixed order, as in ingesters. Callers delete visitors before they lock clicks.
 const deleteVisitors = `
 DELETE FROM click_visitors v USING (
 	SELECT s.campaign_id, s.unique_key FROM click_visitors s

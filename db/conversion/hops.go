@@ -133,8 +133,8 @@ FROM (SELECT DISTINCT click_id FROM click_hops WHERE NOT applied) h
 CROSS JOIN LATERAL (SELECT FROM clicks c WHERE c.id = h.click_id LIMIT 1) c
 LIMIT $1`
 
-// ApplyWaitingHops applies click-outs that an ingester has stored but not applied before it died, for at most limit clicks. It
-// returns the number of these clicks.
+// ApplyWaitingHops applies stored click-outs that no ingester has applied, for at most limit clicks. It returns the number of these
+// clicks.
 func ApplyWaitingHops(ctx context.Context, l click.Log, limit int) (int, error) {
 	ids, err := db.Select[uuid.UUID](ctx, l.Conn, "apply waiting hops", selectAppliable, limit)
 	if err != nil || len(ids) == 0 {

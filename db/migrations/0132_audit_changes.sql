@@ -1,4 +1,4 @@
--- The values that the fields in the body had before and after a change.
+-- The changed fields of the record, with their values before and after the change.
 -- +goose Up
 ALTER TABLE audit ADD COLUMN changes jsonb NOT NULL DEFAULT '[]';
 

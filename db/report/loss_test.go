@@ -18,7 +18,7 @@ import (
 )
 
 // TestClickLoss checks the click loss of groups: the clicks that the sources reported minus the clicks that arrived. Groups that
-// do not consist of whole UTC days of sources have no loss.
+// do not consist of whole UTC days of sources have no loss, and days for which a source reported no clicks do not count.
 func TestClickLoss(t *testing.T) {
 	t.Parallel()
 	d := dbtest.New(t)

@@ -91,8 +91,8 @@ func (a *asker) answers() {
 	}
 }
 
-// runWithoutRaceDetector runs the test in a process without the race detector, which makes it several times slower and finds
-// nothing in its arithmetic.
+// runWithoutRaceDetector runs the test in a process without the race detector. The race detector makes the test several times
+// slower and finds nothing in its arithmetic.
 func runWithoutRaceDetector(t *testing.T) {
 	t.Helper()
 	out, err := exec.CommandContext(t.Context(), "go", "test", "-tags", "nomsgpack", "-count", "1", "-vet", "off", "-v", "-run",
@@ -142,7 +142,8 @@ func (a *asker) perform(q Query) error {
 	if err != nil {
 		return err
 	}
-	ledgerAnswers := a.copied == nil && strings.Contains(in.write(postgres{}).statement(), "ledger") // the copy has no ledger
+	// The copy in ClickHouse has no ledger.
+	ledgerAnswers := a.copied == nil && strings.Contains(in.write(postgres{}).statement(), "ledger")
 	for _, q.FromRows = range fromRowsOrNot(ledgerAnswers) {
 		list, err := a.reader().Performance(a.Context(), q)
 		if err == nil {
@@ -200,7 +201,7 @@ func pickOf[T any](a *asker, list []T) T { return list[a.rnd.IntN(len(list))] }
 func (a *asker) combinations() {
 	a.Helper()
 	n := 200
-	if a.copied != nil { // it reads from one table, so it has fewer query plans
+	if a.copied != nil { // queries of the copy read one table, so they have fewer plans
 		n = longtest.Size(60, n)
 	}
 	questions := a.questions(n)

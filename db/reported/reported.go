@@ -75,7 +75,7 @@ WHERE (o.from_file OR NOT excluded.from_file) AND (o.goal, o.conversion_id, o.da
 const ordersAtOnce = 2000
 
 // SaveOrders stores orders of a network. The parameter at is the time at which they were read. Of several orders with the same
-// id, the last one counts. fromFile says that a person has uploaded them.
+// id, click and goal, the last one counts. fromFile says that a person has uploaded them.
 func SaveOrders(ctx context.Context, c db.Conn, account, network uuid.UUID, list []Order, fromFile bool, at time.Time) error {
 	type key struct {
 		order, goal string
@@ -103,7 +103,8 @@ func SaveOrders(ctx context.Context, c db.Conn, account, network uuid.UUID, list
 const deleteFileOrders = `
 DELETE FROM network_orders WHERE account_id = $1 AND network_id = $2 AND from_file AND day >= $3::date AND day <= $4::date`
 
-// ReplaceFileOrders stores the orders of a file. They replace the orders of earlier files from its first to its last day.
+// ReplaceFileOrders stores the orders of a file. They replace the orders of earlier files from the first to the last day of this
+// file.
 func ReplaceFileOrders(ctx context.Context, c db.Conn, account, network uuid.UUID, list []Order, at time.Time) error {
 	if len(list) == 0 {
 		return nil
@@ -158,8 +159,8 @@ func DeleteOrders(ctx context.Context, c db.Conn, clicks []uuid.UUID) error {
 	return db.Run(ctx, c, "delete orders", `DELETE FROM network_orders WHERE click_id = ANY ($1::uuid[])`, db.UUIDs(clicks))
 }
 
-// Clear deletes the figures that sources report for campaigns on the days in [from, to), and the orders of their clicks with
-// conversions in that time.
+// Clear deletes the figures that sources report for campaigns on the days in [from, to), and the orders of the campaigns' clicks in
+// that time that have conversions.
 func Clear(ctx context.Context, c db.Conn, account uuid.UUID, campaigns []uuid.UUID, from, to time.Time) error {
 	ids := db.UUIDs(campaigns)
 	err := db.Run(ctx, c, "clear figures of sources", `DELETE FROM source_figures WHERE account_id = $1

@@ -117,7 +117,7 @@ func insertCampaign(ctx context.Context, s *Store, c RoutedCampaign) (RoutedCamp
 	})
 }
 
-const aliasTries = 5 // about one generated alias in 10^15 is taken
+const aliasTries = 5 // a generated alias is one of 10^15, so it is hardly ever taken
 
 // withAlias calls save, which writes *alias. If generate is true, it first sets a new alias, and tries again if that alias is
 // taken. Errors: alias_taken, duplicate_slug.

@@ -76,7 +76,7 @@ func (s *Store) PostbackNetwork(ctx context.Context, id uuid.UUID) (n PostbackNe
 const selectSecretParams = `
 SELECT DISTINCT postback_params FROM networks WHERE account_id = $1 AND postback_params ? 'secret'`
 
-// SecretParams lists the parameters, in lower case, in which the networks of an account send their secrets.
+// SecretParams lists the parameters, in lower case, that the settings of an account's networks name for secrets.
 func (s *Store) SecretParams(ctx context.Context, account uuid.UUID) ([]string, error) {
 	rows, err := db.Select[[]byte](ctx, s.c, "secret parameters", selectSecretParams, account)
 	if err != nil {

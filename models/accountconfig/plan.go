@@ -245,7 +245,8 @@ func (p *planner) checkRoom(list []*Item) {
 	}
 }
 
-// checkActing refuses rules that change campaigns, if the account's subscription allows only alerts.
+// checkActing refuses rules that change campaigns, if the account's subscription allows only alerts. A rule that only alerts has no
+// member action, because alert is the default.
 func (p *planner) checkActing(list []*Item) {
 	if p.now.Account.Allowances().OneClick {
 		return
@@ -266,7 +267,7 @@ func roomOf(kind Kind) Kind {
 	return kind
 }
 
-// refuseUsers refuses each record that refers to a refused new record, directly or through others.
+// refuseUsers refuses each record that refers to a refused new record, directly or through other new records.
 func (p *planner) refuseUsers() {
 	for again := true; again; {
 		again = false
@@ -353,8 +354,8 @@ func union(a, b map[string]any) map[string]any {
 	return all
 }
 
-// byNames returns the objects of a list by their names, and the names in order. It returns nil if an item has no name, or if a
-// name occurs twice.
+// byNames returns the objects of a list by their names, and the names in order. It returns nil if the value is not a list or is
+// empty, if an item has no name, or if a name occurs twice.
 func byNames(v any) (map[string]any, []string) {
 	list, ok := v.([]any)
 	if !ok || len(list) == 0 {

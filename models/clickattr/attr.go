@@ -15,8 +15,8 @@ import (
 // Attr is one attribute. If it is recorded, it has a Tag and exactly one accessor, which determines its type. Otherwise it is
 // known only while a click is routed.
 type Attr struct {
-	// Name is its name in conditions, reports and export files. Except for a sub-parameter, it is also the column in the table
-	// clicks.
+	// Name is its name in conditions, reports and export files. It is also the column in the table clicks, if the attribute is
+	// recorded and is no sub-parameter.
 	Name string
 	// Tag is the attribute's tag in the spool. Tags are stored on disks, so a tag must never be used for another attribute.
 	Tag byte

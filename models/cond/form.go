@@ -96,7 +96,7 @@ func valueExamples(v *clickattr.Values) any {
 	return []any{v.List()[0], v.List()[1]}
 }
 
-// The operators, by purpose.
+// Operators, by purpose.
 var (
 	equality = []string{"equals", "not_equals", "in", "not_in"}
 	parts    = []string{"contains", "not_contains", "starts_with", "ends_with"}

@@ -50,7 +50,7 @@ func inWholeUnits(amount string, places int32) string {
 	return d.Shift(-places).String()
 }
 
-// If a part cannot be read, the result is a text such as "10.00 less x".
+// If a part to subtract cannot be read, the result is a text such as "10.00 less x".
 func subtract(amount string, minus ...string) string {
 	d, ok := Number(amount)
 	if !ok {

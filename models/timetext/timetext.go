@@ -1,7 +1,7 @@
 // Package timetext reads times as networks, shops, ad platforms and files write them. It never guesses: a text that may mean
 // two times, such as 03/04/2026, is an error.
 //
-// These forms are read:
+// Among others, these forms are read:
 //
 //   - ISO 8601, extended and basic: 2026-03-04T05:06:07Z, 20260304T050607+0100, 2026-063, 2026-W10-3. The offset may be
 //     +01:00, +0100 or +01. A plus that arrived as a space is read as a plus. A fraction begins with a dot or a comma.
@@ -36,7 +36,7 @@ var (
 
 // Reading is a time that was read.
 type Reading struct {
-	At        time.Time     // the time in the zone that the text states, so that it has the date as written
+	At        time.Time     // the time in the zone of the text, or else in the zone of the call, so that it has the date as written
 	Precision time.Duration // unit of the last stated part: a day, an hour, a minute, a second, a millisecond or less
 }
 

@@ -56,7 +56,7 @@ type API interface {
 	Do(ctx context.Context, r Request) (json.RawMessage, error)
 }
 
-// Request is one call of the API. Path is below /api/v1.
+// Request is one call of the API. Path is the part after /api/v1.
 type Request struct {
 	Method, Path string
 	Query        url.Values
@@ -89,7 +89,7 @@ type Call struct {
 	Reserve func(ctx context.Context, record uuid.UUID) error
 }
 
-// An empty id means that the change concerns no record.
+// reserve calls Reserve. An empty text means that the change concerns no record.
 func (c *Call) reserve(ctx context.Context, record string) error {
 	if c.Reserve == nil {
 		return nil

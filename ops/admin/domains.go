@@ -39,8 +39,9 @@ func (a Admin) Domains(ctx context.Context, host string) ([]Domain, error) {
 	return db.Map(list, domainRecord), err
 }
 
-// AddDomain adds a hostname to an account and marks it as verified. Unlike the API, it accepts names below the registered domain
-// of BASE_URL or of a shared link domain, for links of the operator.
+// AddDomain adds a hostname to an account and marks it as verified. Unlike the API, it accepts names in the registered domain of
+// BASE_URL, of TRACKING_HOST or of a shared link domain, for links of the operator. It refuses the dashboard's host, and
+// TRACKING_HOST with the names below it.
 func (a Admin) AddDomain(ctx context.Context, host, account string) (Domain, error) {
 	name, ok := models.HostOf(host)
 	if !ok || models.PublicSuffix(name) {

@@ -7,7 +7,7 @@ import (
 	"switchyard/models"
 )
 
-// TestPage checks that platforms get the address of the page, without the parts that identify the click.
+// TestPage checks that platforms get the address of the page, without the parts that identify the click or the visitor.
 func TestPage(t *testing.T) {
 	t.Parallel()
 	c := models.Click{ID: models.NewClickID()}

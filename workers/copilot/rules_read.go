@@ -185,8 +185,8 @@ func (r *reading) highestFixedPayout(ctx context.Context, by, id string) (*decim
 	return most, nil
 }
 
-// actionable returns the targets that can still be acted upon, with their names: active campaigns, paths and offers, and values
-// that are not denied yet.
+// actionable returns the targets that can still be acted upon: active campaigns, paths and offers, and values that are not denied
+// yet. It sets the names of these targets.
 func (x *execution) actionable(ctx context.Context, list []autorule.Target) ([]autorule.Target, error) {
 	s := x.rule.Settings
 	if s.LooksAt == autorule.Value && len(list) > 0 {

@@ -16,7 +16,7 @@ import (
 	"switchyard/models/measure"
 )
 
-// figureNames are the headings of figures, with their names in answers. lossNames are the headings of the click loss, which is a
+// figureNames are the headings of figures: their names in answers. lossNames are the headings of the click loss, which is a
 // member of its own in answers.
 var (
 	figureNames = namesOf[models.FigureRow]("")
@@ -103,7 +103,7 @@ func (c figureColumns) cells(values []string, f models.Figures, loss *models.Cli
 	return out
 }
 
-// roundedCell rounds a number to this many decimals. A number smaller than the last of them, such as 0.00123 with 2 decimals, is
+// roundedCell rounds a number to the given number of decimals. A number that they cannot show, such as 0.00123 with 2 decimals, is
 // rounded to two significant digits instead: 0.0012.
 func roundedCell(cell string, digits int) string {
 	n, err := decimal.NewFromString(cell)

@@ -2,7 +2,7 @@ package visitor
 
 import "switchyard/models/bot"
 
-// kind is the sort of automated client that a user agent declares itself to be.
+// kind is the sort of client that a user agent names.
 type kind uint8
 
 const (

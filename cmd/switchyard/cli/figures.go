@@ -16,7 +16,7 @@ import (
 	"switchyard/ops/monitor"
 )
 
-// figuresFlag is the flag of processes whose only HTTP is their metrics and health checks.
+// figuresFlag is the flag of processes that serve nothing over HTTP except metrics and health checks.
 type figuresFlag struct {
 	Metrics string `help:"Address, such as 127.0.0.1:9090, for /metrics, /healthz and /readyz of this process; empty: they are not served." default:""`
 }
@@ -41,7 +41,7 @@ func (f figuresFlag) serveWhile(ctx context.Context, cfg config.Config, p pools,
 	return process(ctx)
 }
 
-// processChecks returns the readiness checks of a process without tracking links. It is not ready while the database lacks
+// processChecks returns the readiness checks of a worker or a clock. Such a process is not ready while the database lacks
 // migrations, because its queries would fail.
 func processChecks(cfg config.Config, d *db.DB, r jobs.Redis) []monitor.Check {
 	return []monitor.Check{

@@ -14,7 +14,7 @@ import (
 	"switchyard/ops/client"
 )
 
-// occupy listens on a free port, as a killed process that still holds it.
+// occupy listens on a free port.
 func occupy(t *testing.T) net.Listener {
 	t.Helper()
 	l, err := (&net.ListenConfig{}).Listen(t.Context(), "tcp", "127.0.0.1:0")

@@ -2,7 +2,7 @@
 // domains and for the install's own hosts. It renews them when the CA advises it or, without advice, when a third of their
 // lifetime is left.
 //
-// The ACME client is acmez, which sends requests through the guarded client. Web processes serve the answers to a CA's
+// The ACME client is acmez, which sends requests through the client of workers/egress. Web processes serve the answers to a CA's
 // challenges, which are stored in the database. Only one process at a time works on the certificate of a host. If it dies,
 // another starts over when the lease ends.
 package acme
@@ -222,8 +222,8 @@ func (i *Issuer) save(ctx context.Context, fence int64, c certstore.Certificate)
 	}
 }
 
-// obtain obtains a certificate from one CA. If the CA no longer knows our account, it creates the account again with the same
-// key. If the CA no longer knows the certificate to be replaced, it orders without naming it.
+// obtain obtains a certificate from one CA. If the CA no longer knows our account, obtain creates the account again with the same
+// key. If the CA no longer knows the certificate to be replaced, the order does not name the old certificate.
 func (i *Issuer) obtain(ctx context.Context, ca *authority, host string, old certstore.Certificate) (certstore.Certificate, error) {
 	ctx, cancel := context.WithTimeout(ctx, issueTime)
 	defer cancel()
@@ -285,7 +285,7 @@ func (i *Issuer) pack(ctx context.Context, ca *authority, host string, key *ecds
 	}
 	out = certstore.Certificate{Host: host, PEM: keyAndChain, CA: ca.Directory, NotAfter: leaf.NotAfter}
 	out.RenewAt = i.renewal(ctx, ca, leaf)
-	// A CA may advise to renew a certificate immediately. The renewal then waits for a tenth of its lifetime.
+	// A CA may advise to renew a certificate immediately. The renewal then waits for a tenth of the certificate's lifetime.
 	if soonest := i.o.Now().Add(lifetime(leaf) / 10); out.RenewAt.Before(soonest) {
 		out.RenewAt = soonest
 	}

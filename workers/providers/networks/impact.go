@@ -12,9 +12,9 @@ import (
 	"switchyard/workers/providers/rest"
 )
 
-// impact is the partner API of Impact, version 16: GET /Mediapartners/{AccountSID}/Actions. Days are in UTC, times include
-// their zone, and numbers are texts. A reversed action keeps its id. Without its header IR-Version, a request is answered in the
-// version that the account has set.
+// impact is the partner API of Impact, version 16: GET /Mediapartners/{AccountSID}/Actions and
+// /Mediapartners/{AccountSID}/ActionUpdates. Days are in UTC, times include their zone, and numbers are texts. A reversed action
+// keeps its id. Without its header IR-Version, a request is answered in the version that the account has set.
 var impact = adapter{
 	base: "https://api.impact.com",
 	open: func(s *session) { s.basic(s.c["account_sid"], s.c["auth_token"]) },

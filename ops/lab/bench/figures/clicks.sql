@@ -1,6 +1,6 @@
 -- Clicks of one day of a busy account: $1 account, $2 the day's midnight, $3 number of clicks. Values depend on each other as
--- in real traffic. The campaign determines the path, pages, offers, sources and countries that occur, the device determines the
--- systems, and the system determines the browsers.
+-- in real traffic. A click's campaign determines which paths, pages, offers and sources can occur, and mostly the country. The
+-- device determines the systems, and the system determines the browsers.
 INSERT INTO clicks (id, at, account_id, campaign_id, parent_campaign_id, stream_id, lander_id, offer_id, network_id,
 	source_id, visitor_id, domain, destination, arrival, external_id, subs, params, ip, user_agent, referrer,
 	referrer_domain, keyword, search_engine, language, country, region, city, isp, asn, mobile_operator, connection_type,

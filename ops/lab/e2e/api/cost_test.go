@@ -44,7 +44,7 @@ func TestCostByHand(t *testing.T) {
 	}
 	undo := "/corrections/cost/changes/" + set.ID.String() + "/undo"
 
-	// 11/06 is the 6th of November or the 11th of June.
+	// The first date is in the account's format, month/day/year. The second date has dots, so its day comes first.
 	csv := "day,campaign,spend\n" + yesterday.Format("01/02/2006") + ",alias-0,20\n" + yesterday.Format("2.1.2006") + ",alias-1,4\n"
 	var file costAnswer
 	x.post("/corrections/cost", csv, true, &file)

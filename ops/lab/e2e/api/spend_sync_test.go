@@ -246,7 +246,7 @@ func TestSpendSyncByItself(t *testing.T) {
 		t.Errorf("a failed sync of %d days is repeated after %d minutes, want the shorter window and about 360", days(), n)
 	}
 	if ended(3); dbtest.Get[int](y.t, y.s.DB, wait) < 600 {
-		t.Errorf("after two failures it waits %d minutes, want at least 600", dbtest.Get[int](y.t, y.s.DB, wait))
+		t.Errorf("after two failures the next sync waits %d minutes, want at least 600", dbtest.Get[int](y.t, y.s.DB, wait))
 	}
 	// After a failed sync of many days, the next sync covers only a few days. Recent spend arrives even if the long sync keeps
 	// failing.

@@ -98,7 +98,8 @@ var lists = map[string]map[string]string{
 	"openrouter": {"/models": "category supported_parameters", "/key": ""},
 }
 
-// flaw returns what is wrong with a request apart from its body, or "".
+// flaw returns what is wrong with the method, the path, the parameters or the content type of a request, or "". A GET must have no
+// body.
 func (c *request) flaw(name string) string {
 	switch c.r.Method {
 	case http.MethodGet:

@@ -35,7 +35,7 @@ func (t *test) add(attribute, operator string, value any) {
 	t.list = append(t.list, models.Condition{Attribute: attribute, Operator: operator, Value: value})
 }
 
-// filters pauses the path if a filter has no counterpart.
+// filters translates the filters of a stream. It pauses the path if a filter has no counterpart.
 func (w *pathWriter) filters(p *path, s *stream) {
 	var own, rules []any
 	or := bool(s.FilterOr)
@@ -85,7 +85,7 @@ func (w *pathWriter) rule(f *filter, t test) members {
 	return rule
 }
 
-// valid reports whether every condition can be used and some visitor can meet all.
+// valid reports whether every condition can be used and has values that visitors can have.
 func valid(list []models.Condition) bool {
 	for _, c := range list {
 		if cond.Validate(c) != nil {
@@ -136,7 +136,7 @@ func flatten(v any, depth int) (out []string) {
 	case map[string]any:
 		names := slices.Sorted(maps.Keys(v))
 		isList := !slices.ContainsFunc(names, func(name string) bool { return strings.Trim(name, "0123456789") != "" })
-		if isList { // PHP writes a list whose first member was removed as an object
+		if isList { // after the first member of a list was removed, PHP writes the list as an object
 			slices.SortFunc(names, byNumber)
 		}
 		for _, name := range names {
@@ -224,7 +224,8 @@ var notCellular = []any{"wifi", "cable_dsl", "corporate", "dialup", "satellite"}
 
 const empty = "@empty"
 
-// With reject, listed lets visitors with an unknown value pass, as Keitaro does.
+// listed translates a filter on a list of values. If the filter rejects the values, visitors with an unknown value pass, as in
+// Keitaro, unless @empty is one of the values.
 func listed(attribute string, values []string, reject bool) (t test, ok bool) {
 	var list []any
 	withEmpty := false

@@ -70,8 +70,8 @@ func (r *reader) destinations(pages, offers []moved.Value) (out []destination) {
 	return out
 }
 
-// split returns a path for each set of destinations that their filters can leave. A visitor can take only one of these paths.
-// Each has the weight of the stream, so the shares of streams stay.
+// split returns a path for each set of destinations whose filters can match the same visitor. A visitor can take only one of these
+// paths. Each path has the weight of the stream, so the shares of streams stay.
 func (r *reader) split(path moved.Path, pages, offers []moved.Value, params []moved.Param) (out []moved.Path) {
 	const most = 3 // destinations with a filter, which give up to 8 paths
 	all := r.destinations(pages, offers)
@@ -185,7 +185,7 @@ func proxies(t *moved.Test, name string, values []string, reject bool) {
 	t.Listed(name, "proxy_kind", kinds, reject)
 }
 
-// subs splits the values of sub-parameters at commas.
+// subs adds a filter on sub-parameters to a test. Commas separate their values.
 func subs(t *moved.Test, f moved.Value, reject, contains bool, params []moved.Param) {
 	items := f.At("items")
 	set := 0

@@ -1,4 +1,4 @@
-// Finds the clicks that a row of a list or a report counts, and sets the cost of these clicks.
+// Describes the clicks that a row of a list or a report counts, and sets the cost of these clicks.
 import type { CostSet, SetCostBody } from '../api.gen.ts'
 import { call } from './call.ts'
 import { task } from './jobs.ts'
@@ -49,7 +49,7 @@ export function targetOfRow(ask: Ask, path: string[], s: Span): Target | undefin
   return out
 }
 
-// bodyOf returns the body of the call that sets a cost, or undefined while a value is missing.
+// bodyOf returns the body of the call that sets a cost, or undefined while a value is missing or not valid.
 export function bodyOf(of: Target, kind: 'amount' | 'cpc', amount: number | null, currency: string): SetCostBody | undefined {
   if ((!of.campaign && !of.source) || amount == null || amount < 0 || !of.from || !of.to || !/^[A-Z]{3}$/.test(currency)) return undefined
   return {

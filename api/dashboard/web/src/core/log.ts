@@ -21,8 +21,8 @@ export const isClickID = (text: string) => /^[0-9A-Za-z]{22}$/.test(text)
 const page = 200, // rows of a request
   most = 5000 // rows that are kept
 
-// useLog loads a log page by page. `every` is the number of seconds after which it loads the newest rows again, while the page is
-// visible.
+// useLog loads a log page by page. `every` is the number of seconds after which it loads the newest rows again, while the browser's
+// tab is visible.
 export function useLog<R extends Logs>(row: R, query: Calls[R]['query'], every = 0) {
   type One = LogRow<R>
   const key = JSON.stringify(query),
@@ -55,7 +55,7 @@ export function useLog<R extends Logs>(row: R, query: Calls[R]['query'], every =
       stop.abort()
       clearTimeout(timer)
     }
-    // eslint-disable-next-line react-hooks/exhaustive-deps -- key holds the row and the query
+    // eslint-disable-next-line react-hooks/exhaustive-deps -- key stands for the query, and a log has only one row
   }, [key, reloads, every, stamp])
   const more = () => {
     const rows = state.rows

@@ -25,7 +25,7 @@ import { Certificate, Ending, makeDefault, mayChange, codeText, tagsOf, State, u
 const every = 10 // seconds between checks of a domain that is not set up yet
 
 // useChecks checks a domain regularly while the domain is not fully set up. secondsLeft is the time until the next check, or null
-// during a check.
+// during a check and before the first one.
 function useChecks(d: DomainRow, check: () => Promise<unknown>) {
   const [secondsLeft, setSecondsLeft] = useState<number | null>(null),
     on = mayChange() && isPending(d)

@@ -1,4 +1,5 @@
-// Computes where the rails of a flow run, pure and without DOM. The width of a rail shows the share of visitors that it carries.
+// Computes where the boxes of a flow and the rails between them lie, without DOM. The width of a rail shows the share of visitors
+// that it carries.
 import type { Destination, Path } from '../../api.gen.ts'
 import { shareOf, split, type Flow, type Known } from './edit.ts'
 
@@ -7,8 +8,8 @@ export const mostWidth = 1096, // the greatest and the smallest width of the dra
 const fullWidth = 796 // px from which only the boxes become wider, not the rails between them
 const startW = 74,
   startH = 84
-const perPercent = 0.46, // px by which a rail is wider for each percent of the visitors
-  leastRail = 1.5, // width in px of a rail without visitors
+const perPercent = 0.46, // width in px of a rail for each percent of the visitors
+  leastRail = 1.5, // smallest width in px of a rail
   box = 52, // height in px of the box of a landing page or an offer
   gap = 12, // px between two boxes
   between = 16, // px between two paths
@@ -27,7 +28,7 @@ export function columnsOf(width: number) {
   return { path, lander, offer: { x: lander.x + lander.w + between(26, 48), w: between(142, 172) + wider } }
 }
 
-const perLetter = 6.4, // px of an average letter of an error
+const perLetter = 6.4, // px of an average letter
   padding = 22 // px at the sides of a box
 
 // linesIn returns the number of lines that a text takes in a box of the given width. Three letters of a line may stay empty, because a

@@ -165,14 +165,15 @@ function Preview({ of }: { of: ReturnType<typeof usePreview> }) {
 }
 
 // chanceText says whether the loss of the values may be due to chance. If values are blocked in several places, it gives the result of
-// the place where this is least certain.
+// the place where chance is most likely.
 function chanceText(list: BlockPreview[]): string {
   const chances = list.map(p => p.chance)
   if (chances.some(c => c === null)) return w.unknown
   return `${Math.max(...(chances as number[])) <= 0.05 ? w.certain : w.uncertain} ${w.worst}`
 }
 
-// FiguresRow shows figures. A rate is grey, as in reports, if chance may explain how it differs from the rate in `against`.
+// FiguresRow shows figures. The conversion rate is grey, as in reports, if chance may explain how it differs from the rate in
+// `against`.
 const FiguresRow = ({ name, heads, of, against }: { name: string; heads: Name[]; of: FigureRow; against?: FigureRow }) => (
   <tr>
     <td class="left">{name}</td>

@@ -19,7 +19,7 @@ export const words = {
     usedBy: 'Used by',
     notUsed: 'Nothing uses it.',
     pauseTitle: (n: number, name: string) => `Pause ${some(n, name, 'records')}?`,
-    pauseText: 'Until it is resumed, these send their visitors to the other destinations of the path:',
+    pauseText: 'During the pause, these send their visitors to the other destinations of the path:',
     removeTitle: (name: string) => `Delete ${name}?`,
     removeText: 'The record leaves the lists and keeps its figures. The following still name it, and send no more visitors there:',
     check: 'Check the URL',
