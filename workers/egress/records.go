@@ -59,7 +59,7 @@ func queryAll[T any](ctx context.Context, n *Names, ask func(ctx context.Context
 	return out, nil
 }
 
-// list returns the operator's servers, or the system's if the operator named none.
+// list returns the first servers that the operator named, at most maxServers, or those of the system if the operator named none.
 func (n *Names) list() ([]string, error) {
 	var out []string
 	for _, s := range n.servers {
