@@ -65,7 +65,7 @@ var Table = []Check{
 	{
 		Code: "handover_closed", Area: "destinations", State: Problem, Mend: Open, Find: handoverClosed,
 		Says:  "The path {path} hands visitors over to the campaign {name}, which is not active.",
-		Costs: "Its visitors get no page.",
+		Costs: "Its visitors get the fallback or an error.",
 		Do:    "Activate that campaign, or send the path's visitors elsewhere.",
 	},
 	{
