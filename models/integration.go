@@ -16,7 +16,7 @@ type Integration struct {
 	IsEnabled bool              `db:"is_enabled"`    // orders are imported, or spend is read, automatically
 	SavedAt   time.Time         `db:"saved_at"`
 	CheckedAt *time.Time        `db:"checked_at"` // time of the last request to the platform; nil: never
-	SyncedAt  *time.Time        `db:"synced_at"`  // time of the last import; nil: never
+	SyncedAt  *time.Time        `db:"synced_at"`  // time of the last import that succeeded; nil: never
 	Failure   string            `db:"failure"`    // for people; contains no secrets; empty: no failure
 	Failures  int               `db:"failures"`
 	Since     *time.Time        `db:"failing_since"`

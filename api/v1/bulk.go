@@ -73,7 +73,7 @@ type BulkChanged struct {
 	Changed  int        `json:"changed" doc:"number of records that have changed"`
 }
 
-// finishBulk refuses the change if it failed for a record. Otherwise it stores the change for an undo, unless no record differs.
+// finishBulk refuses the change if it failed for a record. Otherwise it stores the change for an undo, unless no record has changed.
 func finishBulk(c *route.Call, s *store.Store, records []bulk.Record, failures []store.Failure, total int) (out BulkChanged, err error) {
 	if err := store.Refused(failures, total); err != nil {
 		return out, err

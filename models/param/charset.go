@@ -14,7 +14,8 @@ import (
 // A stated charset is used. If no charset is stated, a text that is not in UTF-8 is converted only if exactly one readable text can
 // be made from it. First, the charsets of the visitor's languages are tried, if these are Chinese, Japanese, Korean or languages
 // in Cyrillic letters. If they give no readable text, the Cyrillic charsets are tried together with the charsets of Western and
-// Central Europe. A text that cannot be converted becomes empty, so that no letter ever becomes a different letter.
+// Central Europe. A UTF-8 text that was cut within its last character loses only that character. Any other text becomes empty, so
+// that no letter ever becomes a different letter.
 type Clues struct {
 	// Charset is the label of the stated charset, as in Content-Type. If it is empty, Decode looks for it in the parameters charset,
 	// _charset_ and ie.
@@ -57,7 +58,7 @@ func isOther(text string) bool {
 	return !cut
 }
 
-// StatesCharset reports whether a parameter states a charset that findCharset returns. It is the charset of all parameters.
+// StatesCharset reports whether a parameter states a charset that findCharset returns. The charset then counts for all parameters.
 func (p *Param) StatesCharset() bool {
 	switch p.Name {
 	case "charset", "_charset_", "ie":
