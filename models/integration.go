@@ -142,7 +142,8 @@ func NextWideSync(now time.Time, code string) time.Time {
 	return time.Time{}
 }
 
-// The kinds of runs that import orders of a network: the orders of some days, and orders that changed in a period.
+// The kinds of runs that import orders of a network. RunNetworkSync imports the orders of the last days or of requested days, and
+// RunNetworkChanges imports the orders that changed in a period, or older orders.
 const (
 	RunNetworkSync    = "network_sync"
 	RunNetworkChanges = "network_changes"
