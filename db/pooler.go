@@ -22,8 +22,8 @@ type session interface {
 }
 
 // pooled connects to a pooler that lends a session of the server for one transaction, such as PgBouncer with
-// pool_mode=transaction. The next transaction may get another session, so each begins with the settings. The driver sends a
-// statement in two steps, so a statement outside a transaction gets its own.
+// pool_mode=transaction. The next transaction may get another session, so each transaction begins with the settings. The driver
+// sends a statement in two steps, so a statement outside a transaction gets a transaction of its own.
 type pooled struct {
 	driver.Connector
 	settings string // statements without parameters
@@ -105,7 +105,8 @@ func (c *pooledConn) ExecContext(ctx context.Context, query string, args []drive
 	return result, tx.Commit()
 }
 
-// QueryContext implements driver.QueryerContext. A transaction of its own ends after the last row or when the rows are closed.
+// QueryContext implements driver.QueryerContext. If it begins a transaction, that transaction ends after the last row or when the
+// rows are closed.
 func (c *pooledConn) QueryContext(ctx context.Context, query string, args []driver.NamedValue) (driver.Rows, error) {
 	if c.inTx {
 		return c.session.QueryContext(ctx, query, args)

@@ -131,8 +131,8 @@ func (c *Client) DispatchRequeued(ctx context.Context, r models.JobRef, archived
 	return c.backend.DeleteFinished(ctx, p.Queue, TaskID(r))
 }
 
-// LostRows returns the rows whose present generation has no task in the queue. It blocks Redis for all clients while it runs, so
-// pass hundreds of rows in one call, not thousands.
+// LostRows returns the rows whose present generation has no waiting task in the queue. It blocks Redis for all clients while it
+// runs, so pass hundreds of rows in one call, not thousands.
 func (c *Client) LostRows(ctx context.Context, rows ...models.JobRef) ([]models.JobRef, error) {
 	queued := map[string][]models.JobRef{}
 	for _, r := range rows {

@@ -26,8 +26,8 @@ func queueKey(queue string) string { return "asynq:{" + queue + "}:" }
 // all task keys, the nanoseconds by which clocks may differ, and the ids of the tasks. The script returns 1 for a lost task and 0
 // for any other, in the order of the ids.
 //
-// The pending list may be long, so it is searched only for a task whose hash has no pending_since. Any other task is lost if it
-// is older than the oldest entry.
+// The pending list may be long, so it is searched only for a task whose hash has no pending_since. Any other pending task
+// is lost if it is older than the oldest entry.
 var lostTasks = redis.NewScript(`
 local oldest = redis.call("LINDEX", KEYS[1], -1)
 local first = oldest and tonumber(redis.call("HGET", ARGV[1] .. oldest, "pending_since"))

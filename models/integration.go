@@ -16,7 +16,7 @@ type Integration struct {
 	IsEnabled bool              `db:"is_enabled"`    // orders are imported, or spend is read, automatically
 	SavedAt   time.Time         `db:"saved_at"`
 	CheckedAt *time.Time        `db:"checked_at"` // time of the last request to the platform; nil: never
-	SyncedAt  *time.Time        `db:"synced_at"`  // time of the last import; nil: never
+	SyncedAt  *time.Time        `db:"synced_at"`  // time of the last import that succeeded; nil: never
 	Failure   string            `db:"failure"`    // for people; contains no secrets; empty: no failure
 	Failures  int               `db:"failures"`
 	Since     *time.Time        `db:"failing_since"`
@@ -142,7 +142,8 @@ func NextWideSync(now time.Time, code string) time.Time {
 	return time.Time{}
 }
 
-// The kinds of runs that import orders of a network: the orders of some days, and orders that changed in a period.
+// The kinds of runs that import orders of a network. RunNetworkSync imports the orders of the last days or of requested days, and
+// RunNetworkChanges imports the orders that changed in a period, or older orders.
 const (
 	RunNetworkSync    = "network_sync"
 	RunNetworkChanges = "network_changes"

@@ -111,10 +111,10 @@ func (r *Runtime) add(kind string, h handler) {
 	r.handlers[kind] = h
 }
 
-// Run processes jobs until the context ends, then waits up to Grace for running jobs. After three quarters of it their contexts
-// end, and their rows are due again immediately. A Runtime can be run only once.
+// Run processes jobs until the context ends, then waits up to Grace for running jobs. After three quarters of Grace, the contexts
+// of these jobs end, and their rows are due again immediately. A Runtime can be run only once.
 //
-// Each queue has its own slots, so that hanging jobs do not hold up another.
+// Each queue has its own slots, so that hanging jobs of one queue do not hold up another queue.
 func (r *Runtime) Run(ctx context.Context) error {
 	if err := jobs.CheckRedis(ctx, r.o.Redis); errors.Is(err, jobs.ErrEvicts) {
 		return err
@@ -156,7 +156,7 @@ func (r *Runtime) server(q jobs.Queue, client jobs.Redis) *asynq.Server {
 	return asynq.NewServerFromRedisClient(client, asynq.Config{
 		Concurrency:              taken,
 		Queues:                   map[string]int{q.Name: 1},
-		TaskCheckInterval:        time.Millisecond, // the queue client waits
+		TaskCheckInterval:        time.Millisecond, // short, because the queue client itself waits for tasks
 		DelayedTaskCheckInterval: 200 * time.Millisecond,
 		ShutdownTimeout:          r.o.Grace,
 		RetryDelayFunc:           retryDelay,
@@ -269,6 +269,6 @@ func (queueLog) Warn(args ...any)  { slog.Debug("queue", "text", fmt.Sprint(args
 func (queueLog) Error(args ...any) { slog.Warn("queue", "text", fmt.Sprint(args...)) }
 func (queueLog) Fatal(args ...any) { slog.Error("queue", "text", fmt.Sprint(args...)) }
 
-// Platforms returns this process's limiter of jobs that call external platforms, which are its endpoints; see platformjob.Name.
-// It has as many places as there are slots for jobs.Bulk.
+// Platforms returns this process's limiter of jobs that call external platforms. The endpoints of the limiter are the platforms:
+// see platformjob.Name. It has as many places as there are slots for jobs.Bulk.
 func (r *Runtime) Platforms() *Limiter[string] { return r.platforms }

@@ -99,15 +99,17 @@ func TestCapsOutlast(t *testing.T) {
 		t.Error("the next day does not start with a count of its own")
 	}
 	if a.admit(id, limit, testDay, looks) {
-		t.Error("admit without take accepted a click at the cap")
+		t.Error("admit with looks accepted a click at the cap")
 	}
 	if !a.admit(id, limit+1, testDay, looks) {
 		t.Error("a raised cap does not admit a click")
 	}
 
-	// Without Redis, the clicks in PostgreSQL still count.
+	// A new process reads the count from Redis.
 	fresh := newCapCounter(testCaps(t, prefix))
 	take(fresh, 1, false)
+
+	// Without Redis, the clicks in PostgreSQL still count.
 	const inPostgres = 60
 	alone := newCapCounter(&kv.Caps{})
 	alone.sync(id, testDay, inPostgres)

@@ -27,7 +27,7 @@ type edgeAccounts struct {
 
 var edgeZones = []string{"Europe/Berlin", "America/New_York", "Asia/Kolkata", "UTC", "Pacific/Auckland", "America/St_Johns"}
 
-// newEdgeAccounts returns accounts that together have the given number of campaigns.
+// newEdgeAccounts returns accounts that together have at least the given number of campaigns.
 func newEdgeAccounts(seed uint64, campaigns int) *edgeAccounts {
 	a := &edgeAccounts{
 		simulated: &simulated{Rand: rand.New(rand.NewPCG(seed, 11)), records: &store.Routing{}},

@@ -239,7 +239,7 @@ func TestClickLander(t *testing.T) {
 	w.checkVerdict("an old click", w.verdictOf(url.Values{"clickid": {models.FormatClickID(late.ID)}}), reasonExpired)
 }
 
-// TestFallbackIsFilled checks that a page gets a complete fallback address for a refused visitor.
+// TestFallbackIsFilled checks that the tokens are replaced in the fallback address that a page gets for a refused visitor.
 func TestFallbackIsFilled(t *testing.T) {
 	t.Parallel()
 	w := newEnv(t)

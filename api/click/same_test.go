@@ -84,8 +84,8 @@ func newSimulated(seed uint64) *simulated {
 	return s
 }
 
-// condition returns a condition on data that a click records. It uses is_unique only if the account has a single campaign, because
-// a click records only whether the visitor was unique in its last campaign.
+// condition returns a condition on data that a routing.Question contains. It uses is_unique only if the account has a single
+// campaign, because a Question has one value of is_unique for all campaigns.
 func (s *simulated) condition() m {
 	switch s.IntN(6) {
 	case 0:

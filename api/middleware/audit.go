@@ -61,7 +61,8 @@ func idIn(body []byte) uuid.UUID {
 	return sent.ID
 }
 
-// changesOf lists the sent fields that the call changed, with their values before and after it.
+// changesOf lists the sent fields that the call changed, with their values before and after it. It leaves out values longer than
+// models.MaxAuditValue.
 func changesOf(c *route.Call, before map[string]json.RawMessage) (list []models.FieldChange) {
 	if before == nil {
 		return nil

@@ -64,7 +64,7 @@ const (
 	slowTime    = 29 * time.Second // on a slow route, which waits for its job for 25 of these seconds
 )
 
-// Serve answers one request for a row. path returns a parameter of the path.
+// Serve answers one request for a row. The function path returns the value of a parameter of the path.
 func (p *Pipeline) Serve(row *route.Route, w http.ResponseWriter, r *http.Request, path func(string) string) {
 	steps := p.authenticated(p.limited(p.read(w, p.placed(p.idempotent(p.matched(p.runHandler))))))
 	switch {
@@ -220,7 +220,8 @@ func (p *Pipeline) checkDeclared(c *route.Call, reply envelope.Reply) {
 
 var plainID = regexp.MustCompile(`^[A-Za-z0-9._-]{8,64}$`)
 
-// requestID returns the id in the header X-Request-Id, which a router in front of the service may set.
+// requestID returns the id in the header X-Request-Id, which a router in front of the service may set. Without a valid id in the
+// header, it returns a new id.
 func requestID(r *http.Request) string {
 	if id := r.Header.Get("X-Request-Id"); plainID.MatchString(id) {
 		return id

@@ -48,7 +48,7 @@ func redirectAnswers() object {
 	}
 }
 
-// addresses lists the addresses of tracking domains to which api/click answers.
+// addresses lists the addresses of tracking domains that are in the document. api/click answers at them.
 var addresses = append(linkAddresses, tagAddresses...)
 
 var linkAddresses = []address{

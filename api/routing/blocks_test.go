@@ -14,7 +14,8 @@ import (
 	"switchyard/models/cond"
 )
 
-// blockedPlaces returns a snapshot and its campaign, in which n placements and the network 3320 are blocked.
+// blockedPlaces returns a snapshot and its campaign, in which n placements and the network 3320 are blocked. A third block list has
+// an unknown dimension and is ignored.
 func blockedPlaces(n int) (*Snapshot, *Campaign) {
 	c := &store.RoutingCampaign{ID: uuid.New(), AccountID: uuid.New(), Status: models.CampaignActive}
 	places := &store.RoutingBlockList{ID: uuid.New(), AccountID: c.AccountID, Scope: models.BlockCampaign, ScopeID: c.ID, Dimension: "sub1"}

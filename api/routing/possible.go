@@ -9,7 +9,7 @@ import (
 
 // Possible returns every decision that the redirect can make for a new visitor of a campaign while no cap is reached: one decision for
 // each possible result of the random draws. The function unsure reports whether the visitor's value of an attribute is unknown.
-// certain is false if such an attribute can change the decision. Has must be true for the campaign.
+// certain is false if such an attribute can change the decision. x.Has must be true for the campaign.
 func (x *Explainer) Possible(campaign uuid.UUID, f *cond.Facts, unsure func(attribute string) bool) (list []flow.Decision, certain bool) {
 	c := x.snap.Campaign(campaign)
 	v := possibleVisit{snap: x.snap, source: c.Row.SourceID.UUID, facts: f, unsure: unsure, entered: map[uuid.UUID]bool{}, certain: true}

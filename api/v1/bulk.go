@@ -73,7 +73,7 @@ type BulkChanged struct {
 	Changed  int        `json:"changed" doc:"number of records that have changed"`
 }
 
-// finishBulk refuses the change if it failed for a record. Otherwise it stores the change for an undo.
+// finishBulk refuses the change if it failed for a record. Otherwise it stores the change for an undo, unless no record has changed.
 func finishBulk(c *route.Call, s *store.Store, records []bulk.Record, failures []store.Failure, total int) (out BulkChanged, err error) {
 	if err := store.Refused(failures, total); err != nil {
 		return out, err
@@ -107,7 +107,7 @@ type CampaignsPatch struct {
 	models.CampaignSettings `optional:"true" null:"empty"`
 }
 
-// bulkCampaigns returns the routes that change many campaigns and that undo changes of many records.
+// bulkCampaigns returns the route that changes many campaigns, and the route that undoes a replacement or a change of many records.
 func (d Deps) bulkCampaigns(res resource.Kind[store.Campaigns, models.Campaign, CampaignAnswer]) []route.Route {
 	return []route.Route{
 		res.Row("POST", "/bulk", "change settings of up to 500 campaigns; all of them change, or none", route.HandleBody(d.changeCampaigns),
@@ -210,7 +210,8 @@ var labelledLanders = labelled[models.Lander]{
 	func(l models.Lander) (uuid.UUID, string) { return l.ID, l.Name },
 }
 
-// bulkLabels returns the route that changes the labels of many records. The parameter what is their plural noun, such as offers.
+// bulkLabels returns the route that changes the labels of many records. The second parameter is the plural noun of the records,
+// such as offers.
 func bulkLabels[T, R, A any](res resource.Kind[T, R, A], what string, l labelled[R]) route.Route {
 	return res.Row("POST", "/bulk", "change status, group or tags of up to 500 "+what+"; all of them change, or none",
 		route.HandleBody(l.changeAll), bulkCodes)

@@ -52,8 +52,8 @@ type DNSAccountShown struct {
 	Credentials  map[string]string `json:"credentials" doc:"the value of each field; secrets are masked"`
 	SavedAt      string            `json:"savedAt"`
 	CheckedAt    *string           `json:"checkedAt" doc:"when the last request was sent to the provider"`
-	FailingSince *string           `json:"failingSince" doc:"since when requests fail; null: the last request succeeded"`
-	Error        *string           `json:"error" doc:"why requests fail; null: the last request succeeded"`
+	FailingSince *string           `json:"failingSince" doc:"since when requests fail; null: they do not fail"`
+	Error        *string           `json:"error" doc:"why requests fail; null: they do not fail"`
 }
 
 func listIntegrations(c *route.Call) (IntegrationList, error) {

@@ -24,9 +24,9 @@ type IntegrationRun struct {
 	Ms        *int64    `json:"ms"`
 	Requests  int       `json:"requests"`
 	Pages     int       `json:"pages"`
-	Read      int       `json:"read" doc:"how many orders or rows of spend were read"`
+	Read      int       `json:"read" doc:"how many orders or rows of spend were read, or how many conversions were sent"`
 	Matched   int       `json:"matched"`
-	Changed   int       `json:"changed" doc:"how many conversions are new or have changed, or for how many days the spend has changed"`
+	Changed   int       `json:"changed" doc:"how many conversions are new, have changed or were accepted by the platform, or for how many days the spend has changed"`
 	Error     *string   `json:"error"`
 }
 

@@ -206,7 +206,8 @@ func (s *sourceSheet) compare(c difference.Cell) {
 }
 
 // compareMoney explains the difference of money in a cell, step by step: their amount, the amount in our currency, the spend that
-// counts, the cost on the day in UTC, the cost on the day in our zone. Spend is stored for the platform's date in UTC.
+// counts, the cost on the day in UTC, the cost on the day in our zone. The spend of a platform's date is stored for the same date
+// in UTC.
 func (s *sourceSheet) compareMoney(c difference.Cell, row platformDay, cost decimal.Decimal) {
 	a := amount{row.Amount, row.Currency, row.Day}
 	theirs, converted := decimal.Zero, decimal.Zero

@@ -28,7 +28,7 @@ func NewKey(account uuid.UUID, at time.Time, currency string) Key {
 	return Key{account, CurrencyDay{at.UTC().Truncate(24 * time.Hour), currency}}
 }
 
-// arguments returns the columns of keys as query arguments. They are sorted, so that two transactions never deadlock.
+// arguments sorts keys, so that two transactions never deadlock, and returns their columns as query arguments.
 func arguments(keys []Key) (sorted []Key, args []any) {
 	sorted = slices.SortedFunc(slices.Values(keys), func(a, b Key) int {
 		return cmp.Or(bytes.Compare(a.Account[:], b.Account[:]), a.Day.Compare(b.Day), cmp.Compare(a.Currency, b.Currency))

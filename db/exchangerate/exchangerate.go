@@ -74,8 +74,8 @@ func Save(ctx context.Context, c db.Conn, list []models.Rate, replace bool) (out
 
 // Query selects rates.
 type Query struct {
-	Currency string    // empty: all
-	From, To time.Time // days, both included; zero: all
+	Currency string    // empty: all currencies
+	From, To time.Time // days, both included; zero: no bound
 	Limit    int
 }
 

@@ -121,7 +121,7 @@ func TestBrokenConnections(t *testing.T) {
 			clicktest.Put(t, s, spool.Record{Click: clicktest.Realistic(acc, campaigns)})
 			if rand.IntN(20) == 0 {
 				w.setCut(true)
-				w.setCut(round%5 == 1) // in some rounds, PostgreSQL stays unreachable until the end
+				w.setCut(round%5 == 1) // in some rounds, PostgreSQL stays unreachable until the end of the round
 			}
 		}
 		w.setCut(false)

@@ -63,7 +63,7 @@ func (r Reader) Delays(ctx context.Context, q Query) ([]Delay, error) {
 	})
 }
 
-// delayFilters returns the SQL of filters after an AND, and appends their arguments to args.
+// delayFilters returns the filters as SQL conditions that each begin with AND, and appends their arguments to args.
 func delayFilters(filters []Filter, args []any, isAny, isNone string) (string, []any) {
 	var s strings.Builder
 	for _, f := range filters {

@@ -18,7 +18,7 @@ import (
 	"switchyard/models/parttest"
 )
 
-// TestSpendWithoutClicks checks that the spend of a day without clicks is in every report of that day.
+// TestSpendWithoutClicks checks that the spend of a day without clicks is in every report that contains the beginning of that day.
 func TestSpendWithoutClicks(t *testing.T) { //nolint:tparallel // the engines answer one after the other
 	parttest.ClickHouse.Also(t)
 	t.Parallel()

@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// maxPiece is the number of bytes that a spool with Retry writes and syncs in one piece.
+// maxPiece is the maximum number of bytes that a spool with Retry writes and syncs in one piece.
 const maxPiece = 1 << 20
 
 // write makes the batch durable. A spool with Retry writes it in pieces, each as soon as there is space. After an error, the
@@ -34,8 +34,8 @@ func (s *Spool) write(b *batch) error {
 }
 
 // writePiece makes frames durable and returns the position after them. After a failed write or sync it cuts the segment off after
-// the earlier frames, and the next piece begins a new segment. After a failed write the disk may be full, and the reader frees
-// space only by deleting complete segments.
+// the earlier frames, and the next piece begins a new segment, unless a write failed and the segment is empty. After a failed
+// write the disk may be full, and the reader frees space only by deleting complete segments.
 func (s *Spool) writePiece(buf []byte) (end position, err error) {
 	if err := s.ready(); err != nil {
 		return end, err

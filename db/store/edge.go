@@ -27,13 +27,13 @@ work AS (INSERT INTO edge_accounts AS a (owner_id) SELECT owner_id FROM owners
 	ON CONFLICT (owner_id) DO UPDATE SET wanted = a.wanted + 1, next_at = least(a.next_at, now() + make_interval(secs => $2)))
 SELECT count(*) FROM seen`
 
-// firstEdge adds accounts with a verified domain that were never published, because the install had no edge until now.
+// firstEdge adds accounts with a verified domain that were never published, for example because the install had no edge until now.
 const firstEdge = `
 INSERT INTO edge_accounts (owner_id) SELECT DISTINCT account_id FROM domains WHERE account_id IS NOT NULL AND is_verified
 ON CONFLICT (owner_id) DO NOTHING`
 
-// gatherAtOnce is the number of changes that one statement collects. A new change makes an account whose publishing has failed
-// due again after retryOnChange seconds.
+// gatherAtOnce is the maximum number of changes that one statement collects or deletes. A new change makes an account whose
+// publishing has failed due again after at most retryOnChange seconds.
 const gatherAtOnce, retryOnChange = 10_000, 5
 
 // CollectChanges finds the accounts that must be published.
@@ -100,8 +100,8 @@ func (e Edge) Keys(ctx context.Context, account uuid.UUID) ([]EdgeKey, error) {
 	return db.Select[EdgeKey](ctx, e.s.c, "keys of the edge", `SELECT key, hash, held FROM edge_keys WHERE owner_id = $1`, account)
 }
 
-// claimKeys records the keys that the edge may have from now on. A key whose host belonged to another account before now belongs
-// to this account.
+// claimKeys records keys for an account. If another account had a key, because its host belonged to that account, the key now
+// belongs to this account.
 const claimKeys = `
 INSERT INTO edge_keys AS k (key, owner_id, campaign_id, origin, held)
 SELECT key, $1, campaign_id, coalesce(string_to_array(nullif(origin, ''), ' '), '{}'), held

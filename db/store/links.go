@@ -57,8 +57,8 @@ func (k Links) due(ctx context.Context, v linkCheck, since, domainsSince time.Ti
 	return db.Select[models.Link](ctx, k.s.c, "due links", q, since, domainsSince, limit)
 }
 
-// record runs fn in a transaction that locks the link. It does nothing if the URL has changed or another result was recorded
-// since the link was read.
+// record runs fn in a transaction that locks the link. It does nothing if, since the link was read, its URL has changed, its
+// record has gone out of use, or another result was recorded.
 func (k Links) record(ctx context.Context, v linkCheck, l models.Link, fn func(*Store) ([]uuid.UUID, error)) ([]uuid.UUID, error) {
 	return TxOf(ctx, k.s, func(s *Store) ([]uuid.UUID, error) {
 		const lock = `SELECT pg_advisory_xact_lock(hashtextextended($1, 11))`

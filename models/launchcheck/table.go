@@ -65,7 +65,7 @@ var Table = []Check{
 	{
 		Code: "handover_closed", Area: "destinations", State: Problem, Mend: Open, Find: handoverClosed,
 		Says:  "The path {path} hands visitors over to the campaign {name}, which is not active.",
-		Costs: "Its visitors get no page.",
+		Costs: "Its visitors get the fallback or an error.",
 		Do:    "Activate that campaign, or send the path's visitors elsewhere.",
 	},
 	{
@@ -256,7 +256,7 @@ var Table = []Check{
 	},
 	{
 		Code: "lander_unclicked", Area: "landers", State: Problem, Mend: Open, Find: landerUnclicked,
-		Says:  "None of the {value} visitors of 30 days has clicked on from {name} to an offer.",
+		Says:  "None of the {value} visitors of 30 days has gone on from {name} to an offer.",
 		Costs: "Every visitor ends on that page.",
 		Do:    "Link the page's button to the click URL that the dashboard shows for the landing page.",
 	},

@@ -11,15 +11,16 @@ import (
 
 // Clues describe the sender of texts that are perhaps not in UTF-8.
 //
-// A stated charset is used. If no charset is stated, a text is converted only if exactly one readable text can be made from it.
-// First, the charsets of the visitor's languages are tried, if these are Chinese, Japanese, Korean or languages in Cyrillic
-// letters. If they give no readable text, the Cyrillic charsets are tried together with the charsets of Western and Central
-// Europe. Any other text becomes empty, so that no letter ever becomes a different letter.
+// A stated charset is used. If no charset is stated, a text that is not in UTF-8 is converted only if exactly one readable text can
+// be made from it. First, the charsets of the visitor's languages are tried, if these are Chinese, Japanese, Korean or languages
+// in Cyrillic letters. If they give no readable text, the Cyrillic charsets are tried together with the charsets of Western and
+// Central Europe. A UTF-8 text that was cut within its last character loses only that character. Any other text becomes empty, so
+// that no letter ever becomes a different letter.
 type Clues struct {
-	// Charset is the label of the stated charset, as in Content-Type. If it is empty, the parameters charset, _charset_ and ie
-	// can state the charset.
+	// Charset is the label of the stated charset, as in Content-Type. If it is empty, Decode looks for it in the parameters charset,
+	// _charset_ and ie.
 	Charset  string
-	Language string
+	Language string // the visitor's languages, as in Accept-Language
 }
 
 const (
@@ -57,7 +58,7 @@ func isOther(text string) bool {
 	return !cut
 }
 
-// StatesCharset reports whether a parameter states the charset of all parameters, and that charset is not UTF-8.
+// StatesCharset reports whether a parameter states a charset that findCharset returns. The charset then counts for all parameters.
 func (p *Param) StatesCharset() bool {
 	switch p.Name {
 	case "charset", "_charset_", "ie":
@@ -90,7 +91,7 @@ func findCharset(label string) encoding.Encoding {
 
 type decoder struct {
 	clues   Clues
-	stated  encoding.Encoding // nil: no charset is stated, or it is UTF-8
+	stated  encoding.Encoding // nil: no charset is stated, or findCharset does not return it
 	foreign bool
 	guessed int
 }
@@ -114,8 +115,9 @@ func (d *decoder) utf8(text string) string {
 	return guess(text, d.clues.Language)
 }
 
-// isForeign reports whether a text must be converted. Two bytes of a double-byte charset can look like a letter in UTF-8. So a
-// text with only one or two such letters is converted although it is valid UTF-8.
+// isForeign reports whether a text must be converted. Two bytes of a double-byte charset can look like a letter in UTF-8. So
+// valid UTF-8 is converted too if it has only one or two such letters, and if the stated charset is a double-byte charset, or if
+// none is stated and another text is not UTF-8.
 func (d *decoder) isForeign(text string) bool {
 	if !utf8.ValidString(text) {
 		return true

@@ -53,7 +53,7 @@ func topNames(t *testing.T) []string {
 	return names
 }
 
-// TestCheck: each kind of breach is reported, and what the plan allows is not.
+// TestCheck: each kind of forbidden import is reported, and allowed imports are not.
 func TestCheck(t *testing.T) {
 	t.Parallel()
 	const (

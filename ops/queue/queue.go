@@ -35,12 +35,12 @@ type Item struct {
 	Error       string     `json:"error"`
 }
 
-// Filter selects jobs. An empty field does not restrict the selection.
+// Filter selects jobs. An empty Queue, State or Kind does not restrict the selection.
 type Filter struct {
 	Queue string
 	State string
 	Kind  string
-	Limit int // of the list; default 1,000
+	Limit int // maximum length of the list; 0: 1,000
 }
 
 func (f Filter) accepts(i Item) bool {

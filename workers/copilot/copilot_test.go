@@ -193,7 +193,8 @@ func TestRefresh(t *testing.T) {
 	}
 }
 
-// TestReportsAreShared checks that all campaigns are read in the same reports, so that the cost does not depend on their number.
+// TestReportsAreShared checks that all campaigns are read in the same reports, so that the cost does not depend on the number of
+// campaigns. If the reports cost too much, the open suggestions stay until they expire.
 func TestReportsAreShared(t *testing.T) {
 	t.Parallel()
 	w := newEnv(t)

@@ -23,10 +23,10 @@ const (
 	maxTurn      = 40        // other campaigns, which take turns; maxCampaigns + maxTurn = report.MaxValues
 	maxRanked    = 5000      // campaigns with clicks that are considered
 	maxRecords   = 5000      // records of a list that are read
-	maxRows      = 100_000   // of the report on all campaigns by path and day
-	maxValues    = 50_000    // of the report on all campaigns by one dimension
+	maxRows      = 100_000   // rows of a report by day, on all campaigns or on offers with a cap
+	maxValues    = 50_000    // rows of a report on all campaigns by one dimension
 	maxRead      = 5_000_000 // clicks that are read one by one, by all reports together
-	maxSources   = 200
+	maxSources   = 200       // rows of the report by source
 )
 
 // reading is the state while the figures of one account are read.
@@ -67,7 +67,7 @@ func (w *worker) read(ctx context.Context, account models.Account, now time.Time
 }
 
 // readRows reads a report over the window. If the report is too large, it returns no rows, and adds the kinds of suggestions that
-// need it to r.unread. what selects these kinds, see copilot.KindsBy.
+// need it, which are copilot.KindsBy(what), to r.unread.
 func (r *reading) readRows(ctx context.Context, what string, limit int, filters []report.Filter, dimensions ...string) ([]report.Row, error) {
 	rows, err := r.readWithin(ctx, r.query.From, r.query.To, limit, filters, dimensions...)
 	if errors.Is(err, errTooLarge) {

@@ -59,7 +59,7 @@ func queryAll[T any](ctx context.Context, n *Names, ask func(ctx context.Context
 	return out, nil
 }
 
-// list returns the operator's servers, or the system's if the operator named none.
+// list returns at most maxServers servers: the servers that the operator named, or else the servers of the system.
 func (n *Names) list() ([]string, error) {
 	var out []string
 	for _, s := range n.servers {

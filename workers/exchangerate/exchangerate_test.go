@@ -120,7 +120,7 @@ func (b *env) serve(w http.ResponseWriter, r *http.Request) {
 	_, _ = w.Write([]byte(s.String()))
 }
 
-// fetchAt runs the job at this time and returns the documents that it requested.
+// fetchAt runs the job that fetches rates at the given time, and returns the documents that the job requested.
 func (b *env) fetchAt(moment string, change func()) []string {
 	b.Helper()
 	now, err := time.Parse(time.DateTime, moment)
@@ -194,7 +194,7 @@ func TestFetch(t *testing.T) {
 	wantRequests("2026-03-06 17:20:00", nil)
 	wantRequests("2026-03-06 17:30:00", func() { b.days = slices.Insert(b.days, 0, "2026-03-06 USD=1.3") }, "eurofxref-daily")
 	wantRequests("2026-03-07 15:00:00", nil)
-	wantRequests("2026-03-07 15:30:00", nil, "eurofxref-daily") // a Saturday has no rates, so it is not asked again
+	wantRequests("2026-03-07 15:30:00", nil, "eurofxref-daily") // a Saturday has no rates, so the bank is not asked again on that day
 	wantRequests("2026-03-07 17:30:00", nil)
 	if got := b.stored(); !strings.HasPrefix(got, "06 USD=1.3 ecb, 05 ") {
 		t.Errorf("stored %s", got)

@@ -24,7 +24,8 @@ type WebhookEvent struct {
 // SignatureAge is how far the time of a signature may be from now.
 const SignatureAge = 5 * time.Minute
 
-// ErrSignature is the error of a webhook that the service did not sign, or whose signature is not from the last five minutes.
+// ErrSignature is the error of a webhook that the service did not sign, or whose signature has a time more than five minutes before
+// or after now.
 var ErrSignature = errors.New("switchyard: the signature of the webhook does not match")
 
 // ReadWebhook checks the signature of a webhook by the endpoint's signing secret, and reads the event. For a day after a rotation

@@ -38,7 +38,7 @@ var lists = []struct {
 	{"openrouter", names{}, `openai/gpt-5.4 openai/gpt-5-codex openai/gpt-5-pro`, ``},
 }
 
-// TestNames: the patterns recognize exactly the models in chatting, and UsualModel chooses the first of them.
+// TestNames: if a provider has patterns, they recognize exactly the models in chatting. UsualModel chooses the first of these models.
 func TestNames(t *testing.T) {
 	t.Parallel()
 	for _, l := range lists {

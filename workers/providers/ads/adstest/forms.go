@@ -13,10 +13,10 @@ import (
 	"time"
 )
 
-// forms has the messages and enumerations of the platforms: see source.md. A message is a line with its name and an indented line
-// for each field: name, type and rules. A type is string, text (a string that is not empty), int, number, bool, time, sha256,
-// any, a message or an enumeration, with [] for a list. The rules are "required" and "one:NAME". Exactly one of the fields with
-// the same NAME must have a value.
+// forms has the messages and enumerations of the platforms: see source.md. An enumeration is a line with its name, an equals
+// sign and its values. A message is a line with its name and an indented line for each field: name, type and rules. A type is
+// string, text (a string that is not empty), int, number, bool, time, sha256, any, a message or an enumeration, with [] for a
+// list. The rules are "required" and "one:NAME". Exactly one of the fields with the same NAME must have a value.
 //
 //go:embed forms/*.txt
 var forms embed.FS

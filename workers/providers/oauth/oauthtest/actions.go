@@ -115,8 +115,8 @@ func (w *World) googleActions(rw http.ResponseWriter, r *http.Request, call stri
 	return false
 }
 
-// microsoftGoals answers requests about the goals of an ad account. A goal whose name has an exclamation mark gets the answer
-// that its name exists already.
+// microsoftGoals answers requests about the goals of an ad account. A new goal whose name has an exclamation mark is created,
+// but the answer says that its name exists already.
 func (w *World) microsoftGoals(rw http.ResponseWriter, path string, body []byte, fail func(int, int, string)) {
 	var sent struct {
 		ConversionGoals []struct {

@@ -56,7 +56,7 @@ var (
 	linkColumns = columns{"links", []string{"link", "campaign"}, nil}
 )
 
-// Read reads the tables. An error names the table, and the line if one is wrong.
+// Read reads the tables. An error names the table, and the line if a line cannot be read.
 func Read(t Tables) (trackerimport.Result, error) {
 	var offers, campaigns, links []row
 	for _, one := range []struct {

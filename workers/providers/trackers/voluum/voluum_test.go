@@ -40,14 +40,14 @@ func TestFixtures(t *testing.T) {
 	}
 }
 
-// TestAgainHasTheKeysOfTheFirstRun: only a deleted offer is missing.
+// TestAgainHasTheKeysOfTheFirstRun: only the key of a deleted offer is missing.
 func TestAgainHasTheKeysOfTheFirstRun(t *testing.T) {
 	t.Parallel()
 	first, second := readAll(t, voluumtest.Fixture("plain/in/tracker.json")), readAll(t, voluumtest.Fixture("again/in/tracker.json"))
 	movedtest.SameKeys(t, first, second, "offers/voluum.tracker.example."+voluumtest.UUID(4, 2))
 }
 
-// TestLinksAreThoseOfTheAds: their path is the campaign's id, which becomes the alias.
+// TestLinksAreThoseOfTheAds: the path of a link is the campaign's id, which becomes the alias.
 func TestLinksAreThoseOfTheAds(t *testing.T) {
 	t.Parallel()
 	id := voluumtest.UUID(5, 1)

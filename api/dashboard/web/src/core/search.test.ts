@@ -25,7 +25,7 @@ test('a name is found by words that belong to it', () => {
   equal(rankOf('blacklist', 'Bots', 'blacklist deny list') > 0, true)
 })
 
-test('a choice whose whole words are typed comes before one that only begins with them', () => {
+test('whole words come before beginnings of words, and beginnings before the middle of a word', () => {
   const first = (typed: string, list: string[]) => bestFirst(list, typed, v => v)[0]
   equal(first('sub 1', ['Sub 10', 'zoneid (Sub 1)']), 'zoneid (Sub 1)')
   equal(first('sub 1', ['Sub 10', 'Sub 1']), 'Sub 1')

@@ -4,7 +4,7 @@ import { courseOf, heatOf, strongest, weeksOf, within } from './trend.ts'
 
 const row = (of: Partial<TrendRow>) => ({ clicks: 0, profit: 0, cost: 0, revenue: 0, start: null, bucket: '', ...of }) as TrendRow
 
-test('weeks begin on a Monday, and their ratios are divided after summing', () => {
+test('a new week begins on each Monday, and ratios are computed from the sums of a week', () => {
   // 20 November 2026 is a Friday.
   const days = Array.from({ length: 11 }, (_, i) => row({ bucket: `2026-11-${20 + i}`, clicks: 10, conversions: i, approved: i }))
   const weeks = weeksOf(days)
@@ -29,7 +29,7 @@ test('a single extreme value does not set the scale', () => {
   equal([strongest([]), strongest([0, null]), strongest([-5])], [0, 0, 5])
 })
 
-test('the usual course is the median of the days before, at the same time of the account', () => {
+test('the usual course is the median of the days before, at the same local time', () => {
   const start = Date.UTC(2026, 10, 20) - 36e5 // midnight in Berlin
   const rows: TrendRow[] = []
   for (let h = 0; h < 4 * 24; h++)
@@ -44,7 +44,7 @@ test('the usual course is the median of the days before, at the same time of the
   equal(courseOf(rows.slice(24), 'profit', 'Europe/Berlin', now).usualNow, null)
 })
 
-test('a share of the conversions has come by the end of a step', () => {
+test('within returns the end of the step by which a share of the conversions has come', () => {
   const steps = [
     { from: 0, to: 60, conversions: 5 },
     { from: 60, to: 300, conversions: 4 },

@@ -7,7 +7,7 @@ test('each {name} in a text is replaced once by its value, and tokens stay', () 
   equal(filled('{constructor}', {}), '{constructor}')
 })
 
-test('German texts use only names for which a finding has values', () => {
+test('German texts use only {clickid} and names for which a finding has values', () => {
   const words = Object.values(de.of).flatMap(f => [...(f.says + f.does).matchAll(/\{(\w+)\}/g)].map(m => m[1]!))
   equal([...new Set(words)].filter(word => !['name', 'path', 'value', 'at', 'clickid'].includes(word)).join(), '')
 })

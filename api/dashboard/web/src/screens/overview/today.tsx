@@ -27,7 +27,7 @@ export function Today() {
   )
 }
 
-// Course shows a figure of today, added up from midnight of the account, and the median of the days before.
+// Course shows a figure of today, added up from midnight in the account's time zone, and the median of the days before.
 function Course() {
   const [name, setName] = useState<Name>('profit'),
     [asTable, setAsTable] = useState(false)
@@ -79,7 +79,7 @@ function Course() {
 
 const mostCaps = 6
 
-// Caps shows the offers and paths with a daily cap, the fullest first.
+// Caps shows the offers and paths with a daily cap, the fullest first, at most `mostCaps` of them.
 const Caps = ({ of }: { of: CapRow[] }) => (
   <Card title={w.caps}>
     <ul class="list caps">

@@ -90,7 +90,7 @@ export const words: typeof english = {
     },
     handover_closed: {
       says: 'Der Pfad {path} übergibt Besucher an die Kampagne {name}, die nicht aktiv ist.',
-      costs: 'Seine Besucher bekommen keine Seite.',
+      costs: 'Seine Besucher bekommen die Ausweich-URL oder einen Fehler.',
       does: 'Diese Kampagne aktivieren oder die Besucher woandershin schicken.',
     },
     destination_failing: {
