@@ -34,7 +34,7 @@ type faultyProxy struct {
 
 // Each fault happens to one in faultOdds inserts.
 const (
-	loseRequest = 1 + iota
+	loseRequest      = 1 + iota
 	killWhileStoring // without a server to kill, nothing happens
 	killAfterStoring // without a server to kill, only the answer is lost
 	loseAnswer
