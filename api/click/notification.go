@@ -12,7 +12,7 @@ import (
 	"switchyard/models/postback"
 )
 
-// maxHeader is how many bytes of a header of a notification are kept.
+// maxHeader is the maximum length of a header in bytes. A longer header of a notification is not kept.
 const maxHeader = 2000
 
 var errLargeNotification = models.Errorf(models.KindTooLarge, "too_large",

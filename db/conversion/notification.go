@@ -186,8 +186,8 @@ func cleanIDs(ids []string) (out []string) {
 	return out
 }
 
-// addReports adds the other conversions of a notification to the verdict, and the ids of all conversions. The first id is the id
-// of the platform's event.
+// addReports adds all conversions of a notification but the first to the verdict, and the ids of all conversions. The first id is
+// the id of the platform's event.
 func (v *Verdict) addReports(parts []part) {
 	m := v.Message
 	for i, p := range parts {
