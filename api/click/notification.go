@@ -64,7 +64,7 @@ func (h *Handler) readNotification(w http.ResponseWriter, r *http.Request, p *mo
 	return nil
 }
 
-// keptHeaders returns the headers that a scheme needs.
+// keptHeaders returns the content type and the headers that a scheme needs. For an unknown scheme, it returns those of all schemes.
 func keptHeaders(all http.Header, scheme string) map[string]string {
 	kept := map[string]string{}
 	names := notification.Headers

@@ -1,5 +1,5 @@
 // Package correction processes CSV files of customers: conversions to record or revise, and spend by day and source. It also sets
-// costs that a person enters, and undoes them.
+// the cost of clicks without a file, and undoes that.
 package correction
 
 import (

@@ -114,7 +114,7 @@ func runPart(ctx context.Context, o options, part string, env []string) (ran boo
 	}
 	defer func() { _ = os.RemoveAll(dir) }()
 	events := filepath.Join(dir, "events.json")
-	// In gotestsum's summary, all tests of other parts would be listed as skipped. printReport lists the others.
+	// In gotestsum's summary, all tests of other parts would be listed as skipped. printReport leaves these out.
 	args := []string{
 		"tool", "-modfile=ops/tools/go.mod", "gotestsum", "--format=" + format(part), "--format-hide-empty-pkg",
 		"--hide-summary=skipped", "--jsonfile=" + events, "--",

@@ -106,7 +106,7 @@ export const words = {
     statuses: named({ 200: '200 with a text', 204: '204, empty', 404: '404 not found' }),
     bodyOf: 'Text',
     weightHint: 'Its share of the visitors where paths are drawn by weight.',
-    groupHint: 'One path of the lowest group that fits is drawn by weight. Paths of group 0 are tried by position.',
+    groupHint: 'Lower groups are tried first. A group draws one of its paths by weight, group 0 goes by position.',
     capHint: 'Clicks a day; empty: no limit.',
     collectHint: 'Off: its clicks are in no report.',
     addRule: 'Add a saved rule',
