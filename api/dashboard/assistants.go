@@ -17,7 +17,7 @@ import (
 	"switchyard/models"
 )
 
-// assistants returns the rows with which people connect and disconnect assistants. A viewer can connect an assistant only if the
+// assistants returns the routes with which people connect and disconnect assistants. A viewer can connect an assistant only if the
 // assistant may read but not write.
 func (d Deps) assistants() []route.Route {
 	request := personRoute("GET", "/assistants/request", "the request of a program that wants to connect an assistant", route.Handle(d.findRequest),
