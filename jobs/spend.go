@@ -32,9 +32,9 @@ type SpendSynced struct {
 	Zone     string          `json:"zone"`
 }
 
-// SyncSpend reads all spend of the range from a traffic source's platform and then writes it day by day. A repeated attempt continues
-// with the rows that were already read. A test makes one request to the platform and writes nothing. Errors: not_configured,
-// no_url, not_connected, platform_error, too_many.
+// SyncSpend reads all spend of the range from a traffic source's platform and then writes it day by day. A repeated attempt
+// continues with the rows that were already read. A test makes one request to the platform and writes nothing. Errors:
+// not_configured, no_url, not_connected, platform_error, too_many.
 var SyncSpend = Define[SpendArgs, SpendSynced]("sources:sync", platformImport)
 
 // SweepSpend starts SyncSpend for each connected traffic source whose sync is due.

@@ -64,7 +64,8 @@ func (h *Handler) readNotification(w http.ResponseWriter, r *http.Request, p *mo
 	return nil
 }
 
-// keptHeaders returns the content type and the headers that a scheme needs. For an unknown scheme, it returns those of all schemes.
+// keptHeaders returns the content type and the headers that a scheme needs. If the scheme is not known, it returns the headers that
+// any scheme needs.
 func keptHeaders(all http.Header, scheme string) map[string]string {
 	kept := map[string]string{}
 	names := notification.Headers

@@ -208,7 +208,8 @@ func TestSignIn(t *testing.T) {
 	}
 }
 
-// TestSignInIsLimited: attempts are limited per e-mail address. Known and unknown addresses get the same answer.
+// TestSignInIsLimited: attempts are limited per e-mail address. Known and unknown addresses get the same answer. Tries of link
+// tokens are limited too.
 func TestSignInIsLimited(t *testing.T) {
 	t.Parallel()
 	s := apitest.New(t)

@@ -232,7 +232,7 @@ func TestRefusalCodes(t *testing.T) {
 }
 
 // TestAdopt checks that a verified domain adopts an existing hostname. An unverified domain adopts neither a hostname that someone
-// else created nor one that another domain has.
+// else created nor the hostname of another domain.
 func TestAdopt(t *testing.T) {
 	t.Parallel()
 	w := newEnv(t)

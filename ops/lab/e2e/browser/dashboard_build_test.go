@@ -77,7 +77,7 @@ func (b *env) redirect(link string) string {
 }
 
 // TestDashboardBuilds: a buyer makes a campaign, changes its flow, and sees in the click log why a click took its path. The other
-// steps edit further records.
+// steps check further forms and screens.
 func TestDashboardBuilds(t *testing.T) {
 	parttest.Browser.Only(t)
 	t.Parallel()
