@@ -105,7 +105,7 @@ export const words = {
     status: 'Answer',
     statuses: named({ 200: '200 with a text', 204: '204, empty', 404: '404 not found' }),
     bodyOf: 'Text',
-    weightHint: 'Its share of the visitors where paths are drawn by weight.',
+    weightHint: 'The path’s share where paths are drawn by weight.',
     groupHint: 'Lower groups are tried first. A group draws one of its paths by weight, group 0 goes by position.',
     capHint: 'Clicks a day; empty: no limit.',
     collectHint: 'Off: its clicks are in no report.',
