@@ -25,7 +25,7 @@ func (h *Handler) schemeOf(network uuid.UUID) (scheme string, known bool) {
 		return "", true
 	}
 	if n := h.routes.Current().Network(network); n != nil {
-		return n.Row.PostbackScheme, n.Postbacks != nil // an old copy on disk has no settings of networks
+		return n.Row.PostbackScheme, n.Postbacks != nil // an old snapshot from the disk has no settings of networks
 	}
 	return "", false
 }
