@@ -17,8 +17,8 @@ import (
 	"switchyard/models"
 )
 
-// assistants returns the routes with which people connect and disconnect assistants. A viewer can connect an assistant only if the
-// assistant may read but not write.
+// assistants returns the routes with which people connect and disconnect assistants. A viewer can give an
+// assistant only the right to read.
 func (d Deps) assistants() []route.Route {
 	request := personRoute("GET", "/assistants/request", "the request of a program that wants to connect an assistant", route.Handle(d.findRequest),
 		"400 invalid_client invalid_redirect invalid_request", "403 mcp_off", "429 rate_limited", "503 unavailable").
