@@ -13,7 +13,8 @@ import (
 	"switchyard/api/route"
 )
 
-// TestCompressed: JSON and CSV are compressed for clients that accept gzip. A client notices a file that breaks off.
+// TestCompressed: all but short answers in JSON and CSV are compressed for clients that accept gzip. A client notices a file that
+// breaks off.
 func TestCompressed(t *testing.T) {
 	t.Parallel()
 	text := strings.Repeat("click,country,payout\n", 500)

@@ -6,8 +6,7 @@ import (
 	"github.com/google/uuid"
 )
 
-// EraseArgs name a visitor by the visitor's id, by one of the visitor's clicks, or by both. The other fields are the progress of
-// the job.
+// EraseArgs select all clicks with the id of a visitor, one click, or both. The other fields are the progress of the job.
 type EraseArgs struct {
 	Visitor uuid.UUID `json:"visitor,omitzero"`
 	Click   uuid.UUID `json:"click,omitzero"`

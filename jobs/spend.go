@@ -17,7 +17,7 @@ type SpendArgs struct {
 	Changed int  `json:"changed"` // number of days whose spend has changed
 }
 
-// SpendSynced reports how much was read and written. Failure is empty if the platform accepted the credentials of a test.
+// SpendSynced reports how much was read and written. In a test, Failure says why the platform refused the credentials, or is empty.
 type SpendSynced struct {
 	Test     bool            `json:"test"`
 	Failure  string          `json:"failure"`
@@ -32,9 +32,9 @@ type SpendSynced struct {
 	Zone     string          `json:"zone"`
 }
 
-// SyncSpend reads all spend of a traffic source from its platform and then writes it day by day. A repeated attempt continues
-// with the rows that were already read. A test makes one request to the platform and writes nothing. Errors: not_configured,
-// no_url, not_connected, platform_error, too_many.
+// SyncSpend reads all spend of the range from a traffic source's platform and then writes it day by day. A repeated attempt
+// continues with the rows that were already read. A test makes one request to the platform and writes nothing. Errors:
+// not_configured, no_url, not_connected, platform_error, too_many.
 var SyncSpend = Define[SpendArgs, SpendSynced]("sources:sync", platformImport)
 
 // SweepSpend starts SyncSpend for each connected traffic source whose sync is due.

@@ -79,8 +79,8 @@ func ClickTime(id uuid.UUID) time.Time {
 	return time.UnixMilli(ms).UTC()
 }
 
-// FloorClickID returns the smallest id that a click can have at t or later. It also bounds the ids of other records, because they
-// are UUIDv7 too.
+// FloorClickID returns a lower bound of the ids of clicks at t or later. It also bounds the ids of other records, because they are
+// UUIDv7 too.
 func FloorClickID(t time.Time) uuid.UUID {
 	var id uuid.UUID
 	binary.BigEndian.PutUint64(id[:8], uint64(max(t.UnixMilli(), 0))<<16)

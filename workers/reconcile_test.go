@@ -14,7 +14,7 @@ func TestReconcileGetsOnThoughRedisIsSlow(t *testing.T) {
 	t.Parallel()
 	b := newJobEnv(t)
 	workers.RegisterRow(b.rt, effect, countEffect)
-	const rows, answered, rounds = 600, 150, 10 // answered: commands that Redis answers in a run; rounds: most runs
+	const rows, answered, rounds = 600, 150, 10 // answered: commands that Redis answers in a run; rounds: maximum number of runs
 	const insertRows = `INSERT INTO jobs (id, kind, next_attempt_at)
 		SELECT gen_random_uuid(), $1, now() - interval '1 hour' FROM generate_series(1, $2)`
 	dbtest.Exec(t, b.db, insertRows, effect.Kind(), rows)

@@ -12,7 +12,7 @@ import (
 	"switchyard/models/postback"
 )
 
-// maxHeader is how many bytes of a header of a notification are kept.
+// maxHeader is the maximum length of a header in bytes. A longer header of a notification is not kept.
 const maxHeader = 2000
 
 var errLargeNotification = models.Errorf(models.KindTooLarge, "too_large",
@@ -25,7 +25,7 @@ func (h *Handler) schemeOf(network uuid.UUID) (scheme string, known bool) {
 		return "", true
 	}
 	if n := h.routes.Current().Network(network); n != nil {
-		return n.Row.PostbackScheme, n.Postbacks != nil // an old copy on disk has no settings of networks
+		return n.Row.PostbackScheme, n.Postbacks != nil // an old snapshot from the disk has no settings of networks
 	}
 	return "", false
 }
@@ -64,7 +64,8 @@ func (h *Handler) readNotification(w http.ResponseWriter, r *http.Request, p *mo
 	return nil
 }
 
-// keptHeaders returns the headers that a scheme needs.
+// keptHeaders returns the content type and the headers that a scheme needs. If the scheme is not known, it returns the headers that
+// any scheme needs.
 func keptHeaders(all http.Header, scheme string) map[string]string {
 	kept := map[string]string{}
 	names := notification.Headers

@@ -17,8 +17,8 @@ import (
 	"switchyard/models"
 )
 
-// assistants returns the rows with which people connect and disconnect assistants. A viewer can connect an assistant only if the
-// assistant may read but not write.
+// assistants returns the routes with which people connect and disconnect assistants. A viewer can give an
+// assistant only the right to read.
 func (d Deps) assistants() []route.Route {
 	request := personRoute("GET", "/assistants/request", "the request of a program that wants to connect an assistant", route.Handle(d.findRequest),
 		"400 invalid_client invalid_redirect invalid_request", "403 mcp_off", "429 rate_limited", "503 unavailable").
@@ -33,7 +33,8 @@ func (d Deps) assistants() []route.Route {
 	}
 }
 
-// requestParams are the parameters with which a program sends a person to the page (RFC 6749, 7636 and 8707).
+// requestParams are the parameters with which a program sends a person to the page that asks for a decision (RFC 6749, 7636 and
+// 8707).
 var requestParams = []route.Param{
 	{Name: "client_id"},
 	{Name: "redirect_uri"},
@@ -68,7 +69,7 @@ type ConnectAccount struct {
 	Name string    `json:"name"`
 }
 
-// readClientJob declares that a call may wait for a job, which reads the document of a new client.
+// readClientJob declares that a call may wait for a job, which reads the document of a client.
 var readClientJob = slow.New(jobs.ReadClient, func(jobs.ReadClientAnswer) ConnectRequest { return ConnectRequest{} })
 
 // Limits of reading documents. Reading a document is a request to an address that the program chose.
@@ -78,7 +79,8 @@ const (
 	documentTime       = 20 * time.Second
 )
 
-// readClient lets a worker read the document of a client, and waits for it.
+// readClient lets a worker read the document of a client, and waits for the worker. A document that was read a short time ago is
+// not read again.
 func (d Deps) readClient(c *route.Call, id string) error {
 	if !models.IsClientDocument(id) {
 		return nil

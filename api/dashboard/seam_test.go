@@ -194,7 +194,7 @@ func TestSignIn(t *testing.T) {
 	if strings.Contains(fixed.cookie, "chosen") {
 		t.Error("the sign-in accepted the session token that the browser had chosen")
 	}
-	// A person can end other sessions of the same person.
+	// A person can end all other sessions that the person has.
 	list := p.do("GET", "/app/api/sessions", nil).want(t, 200, "").data["rows"].([]any)
 	for _, row := range list {
 		if r := row.(map[string]any); r["current"] != true {
@@ -208,7 +208,8 @@ func TestSignIn(t *testing.T) {
 	}
 }
 
-// TestSignInIsLimited: attempts are limited per e-mail address. Known and unknown addresses get the same answer.
+// TestSignInIsLimited: attempts are limited per e-mail address. Known and unknown addresses get the same answer. Tries of link
+// tokens are limited too.
 func TestSignInIsLimited(t *testing.T) {
 	t.Parallel()
 	s := apitest.New(t)
@@ -230,7 +231,7 @@ func TestSignInIsLimited(t *testing.T) {
 			break
 		}
 		if got.want(t, 404, "link_gone"); n > 40 {
-			t.Fatal("an address can try tokens of links without a limit")
+			t.Fatal("a browser can try tokens of links without a limit")
 		}
 	}
 }
@@ -309,7 +310,7 @@ func TestCodes(t *testing.T) {
 	signIn(code).want(t, 401, "wrong_sign_in") // the code was used to confirm the app
 	signIn(codes[0]).want(t, 200, "")
 	signIn(codes[0]).want(t, 401, "wrong_sign_in")
-	// A link for a new password also asks for a code of the app.
+	// A link for a new password also asks for a code.
 	reset := link(t, s, s.Account, models.LinkReset, "ana@example.com", models.RoleOwner)
 	use := map[string]any{"token": reset, "password": "a new password"}
 	other.do("POST", "/app/api/links/use", use).want(t, 401, "code_required")
@@ -366,7 +367,7 @@ func TestTeam(t *testing.T) {
 	stranger.do("POST", "/app/api/keys/"+list[0].ID.String()+"/rotate", nil).want(t, 404, "not_found")
 }
 
-// TestAudit checks that changes of people and of keys are recorded with their author, and that failed calls are not recorded.
+// TestAudit checks that changes by people and by keys are recorded with their author, and that failed calls are not recorded.
 func TestAudit(t *testing.T) {
 	t.Parallel()
 	s := apitest.New(t)
@@ -395,7 +396,8 @@ func TestAudit(t *testing.T) {
 	}
 }
 
-// TestAuditChanges: the log has the values before and after a change, if they are short and not secret.
+// TestAuditChanges: the log has the values of a sent field before and after a change, if the record has this field and the values
+// are short and not secret. A deletion is logged as a change of the name to null.
 func TestAuditChanges(t *testing.T) {
 	t.Parallel()
 	s := apitest.New(t)

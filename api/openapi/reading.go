@@ -38,7 +38,7 @@ type fieldLine struct {
 
 var operationTemplate = template.Must(template.ParseFS(page, "page/operation.html"))
 
-// reader reads the document of one operation.
+// reader reads the document of one operation, or of all events.
 type reader struct{ doc object }
 
 // operationPage makes the page of an operation, or of all events.
@@ -220,7 +220,7 @@ func (r reader) kind(schema any) string {
 	return out
 }
 
-// resolve returns the component to which a schema refers.
+// resolve returns the component to which an object refers, or the object itself if it is not a reference.
 func (r reader) resolve(s object) object {
 	ref, ok := s["$ref"].(string)
 	if !ok {

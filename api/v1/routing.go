@@ -73,7 +73,7 @@ type RoutingPath struct {
 type RoutingDestination struct {
 	Kind   string     `json:"kind" enum:"offer,lander,url"`
 	ID     *uuid.UUID `json:"id"`
-	Name   string     `json:"name" doc:"name of the offer or landing page; empty: the record does not exist any more"`
+	Name   string     `json:"name" doc:"name of the offer or landing page; empty: the destination is an address, or its record does not exist any more"`
 	URL    string     `json:"url" doc:"the address of a destination that is not a record"`
 	Status *string    `json:"status" enum:"active,paused" doc:"status of the offer or landing page; null: the destination is an address"`
 	Weight float64    `json:"weight"`

@@ -140,7 +140,7 @@ func TestSourceTemplates(t *testing.T) {
 	t.Parallel()
 	s := apitest.New(t)
 	rows := s.As(s.ReadKey).Do("GET", "/traffic-source-templates", nil).Want(200, "").Map()["rows"].([]any)
-	for _, r := range rows { // a valid body, once its placeholders are filled in
+	for _, r := range rows { // each row is a valid body once its placeholders are filled in
 		row := r.(map[string]any)
 		if address := row["postback_url"].(string); models.Placeholder(address) != "" {
 			s.Do("POST", "/traffic-sources", row).Want(400, "invalid_url")

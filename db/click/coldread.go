@@ -13,8 +13,8 @@ import (
 	"switchyard/models"
 )
 
-// copyArgs returns the arguments for a log's query of the copy. Unlike args, it has nil for the bounds of the window, which are
-// in the text of the query.
+// copyArgs returns the arguments for a log's query of the copy. The arguments of the window are nil, because the text of the query
+// has its bounds.
 func (q LogQuery) copyArgs() []any {
 	return append([]any{
 		q.AccountID, nil, nil, q.Limit, q.Offset, q.ClickID.String(), q.ExternalID, q.ConversionID, q.Status,

@@ -123,7 +123,7 @@ const (
 	manyKills = 1000 // used by make chaos
 )
 
-// TestCopyOutlivesItsServer kills ClickHouse while clicks are forwarded and days are copied.
+// TestCopyOutlivesItsServer kills ClickHouse while changes are forwarded to it.
 func TestCopyOutlivesItsServer(t *testing.T) {
 	parttest.ClickHouse.Only(t)
 	t.Parallel()
@@ -154,7 +154,7 @@ func TestCopyOutlivesItsServer(t *testing.T) {
 	x.CheckCopy(k)
 }
 
-// TestAuditFindsWhatDiffers checks that the audit finds and repairs removed, added and changed rows.
+// TestAuditFindsWhatDiffers checks that the audit finds removed, added and changed rows, and that a repair mends them.
 func TestAuditFindsWhatDiffers(t *testing.T) {
 	parttest.ClickHouse.Only(t)
 	t.Parallel()

@@ -26,7 +26,7 @@ import (
 // faultyProxy is a proxy that loses random inserts or their answers, or kills the server during inserts.
 type faultyProxy struct {
 	target  string
-	server  *clickhousetest.Engine // nil: none is killed
+	server  *clickhousetest.Engine // the server to kill; nil: none
 	ended   atomic.Bool            // no more faults
 	faults  atomic.Int64
 	pending sync.WaitGroup // kills that have not happened yet
@@ -34,8 +34,8 @@ type faultyProxy struct {
 
 // Each fault happens to one in faultOdds inserts.
 const (
-	loseRequest = 1 + iota
-	killWhileStoring
+	loseRequest      = 1 + iota
+	killWhileStoring // without a server to kill, nothing happens
 	killAfterStoring // without a server to kill, only the answer is lost
 	loseAnswer
 

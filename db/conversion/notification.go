@@ -126,7 +126,8 @@ func (r Reader) resolve(ctx context.Context, m *Message, report notification.Rep
 	return []part{p}, "", nil
 }
 
-// partsOfKnown returns the parts of a report about known conversions. A report about several reverses all of them.
+// partsOfKnown returns the parts of a report about known conversions. A report with an amount about several conversions can only
+// reverse all of them.
 func partsOfKnown(report notification.Report, found []Reference) (parts []part, reason string) {
 	if report.Part != "" && isLess(report.Part, found) {
 		return nil, PartRefunded
@@ -186,8 +187,8 @@ func cleanIDs(ids []string) (out []string) {
 	return out
 }
 
-// addReports adds the other conversions of a notification to the verdict, and the ids of all conversions. The first id is the id
-// of the platform's event.
+// addReports adds all conversions of a notification but the first to the verdict, and the ids of all conversions. The first id is
+// the id of the platform's event.
 func (v *Verdict) addReports(parts []part) {
 	m := v.Message
 	for i, p := range parts {

@@ -140,7 +140,7 @@ CREATE TABLE smartlink_hours (
 -- An address may be too long for an index entry, so the index has its hash.
 CREATE UNIQUE INDEX smartlink_hours_key ON smartlink_hours (smartlink_id, hour, rule_id, md5(destination_url));
 
--- The keys and clicks with which a protected landing page was opened. Each of them opens the page only once.
+-- The keys and clicks that have opened a landing page whose protection lets each of them in only once.
 CREATE TABLE lander_keys (
     key_hash   bytea PRIMARY KEY,
     expires_at timestamptz NOT NULL

@@ -1,4 +1,5 @@
--- An index of the jobs of large reports. When such a job ends, the account's oldest jobs of the same kind are deleted.
+-- An index of the ended jobs of large reports. When such a job ends, the account's oldest jobs of the same kind are deleted, so
+-- that only a fixed number stays.
 -- +goose NO TRANSACTION
 -- +goose Up
 DROP INDEX CONCURRENTLY IF EXISTS jobs_reports;

@@ -9,7 +9,7 @@ CREATE TABLE upload_requests (
     PRIMARY KEY (source_id, request)
 );
 CREATE INDEX upload_requests_account ON upload_requests (account_id);
-ALTER TABLE conversion_uploads ADD COLUMN request text NOT NULL DEFAULT ''; -- the upload's request; empty: its answer was final
+ALTER TABLE conversion_uploads ADD COLUMN request text NOT NULL DEFAULT ''; -- the request whose result is awaited; empty: none
 
 -- +goose Down
 ALTER TABLE conversion_uploads DROP COLUMN request;

@@ -1,5 +1,5 @@
--- For each process that records clicks: the time up to which its clicks are stored in PostgreSQL. A process has a row while it
--- runs.
+-- For each process that records clicks: whether it is behind with storing them in PostgreSQL. A process has a row while it runs,
+-- and for a few minutes after a crash.
 -- +goose Up
 CREATE TABLE spool_states (
     process      uuid PRIMARY KEY,

@@ -74,8 +74,8 @@ func (s *Store) prepareSmartlink(ctx context.Context, l *models.Smartlink, old m
 	return sourceTable.check(ctx, s, l.AccountID, l.SourceID, "source")
 }
 
-// Update saves every field of a smartlink. A rule that the smartlink already had keeps its id, and so its statistics. An
-// unchanged source is not checked, because it may have been deactivated since.
+// Update saves every field of a smartlink, except IsActive if KeepActive is set. A rule that the smartlink already had keeps its
+// id, and so its statistics. An unchanged source is not checked, because it may have been deactivated since.
 func (k Smartlinks) Update(ctx context.Context, l models.Smartlink) (models.Smartlink, error) {
 	return TxOf(ctx, k.s, func(s *Store) (models.Smartlink, error) {
 		old, err := smartlinkTable.findLocked(ctx, s, l.AccountID, l.ID)
@@ -130,7 +130,7 @@ func (k Smartlinks) Clone(ctx context.Context, account, id uuid.UUID) (models.Sm
 	}, createSmartlink)
 }
 
-// Names returns the names and slugs of smartlinks by id, including deleted smartlinks. A nil ids means all.
+// Names returns the names and slugs of smartlinks by id, including deleted smartlinks. If ids is nil, it returns all.
 func (k Smartlinks) Names(ctx context.Context, account uuid.UUID, ids []uuid.UUID) (map[uuid.UUID]SmartlinkName, error) {
 	const q = `SELECT id, name, slug FROM smartlinks WHERE account_id = $1 AND ($2::uuid[] IS NULL OR id = ANY ($2))`
 	rows, err := db.Select[SmartlinkName](ctx, k.s.c, "names of smartlinks", q, account, ids)

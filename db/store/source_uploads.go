@@ -21,7 +21,8 @@ type TroubledUploads struct {
 	Since    time.Time `db:"since"`
 }
 
-// TroubledUploads lists at most 500 of the account's traffic sources whose uploads were stopped, or failed several times in a row.
+// TroubledUploads lists at most 500 of the account's active traffic sources whose uploads are switched on but were stopped, or
+// failed several times in a row.
 func (k SourceIntegrations) TroubledUploads(ctx context.Context, account uuid.UUID) ([]TroubledUploads, error) {
 	const q = `SELECT s.id, s.name, i.provider, i.uploads_stopped, i.upload_failure, i.upload_failures,
 			coalesce(i.uploads_stopped_at, i.upload_failing_since, now()) AS since

@@ -1,6 +1,6 @@
 // Package chat answers questions about an account with a language model.
 //
-// The model can only read, and only the account. It can propose a change, which a person applies or not.
+// The model can only read: the account and the documentation. It can propose a change, which a person applies or not.
 package chat
 
 import (
@@ -84,7 +84,7 @@ func (w *worker) connect(ctx context.Context, a jobs.ConnectAIArgs) (out jobs.Co
 		out.Models = db.Map(list, func(m ai.Model) jobs.AIModel { return jobs.AIModel{ID: m.ID, Name: m.Name} })
 		return out, nil
 	case !offered(model):
-		return out, models.Invalid("invalid", "the provider does not offer the model %.100q to this key: the action models lists the models that it offers", model)
+		return out, models.Invalid("invalid", "the provider does not offer the model %.100q to this key: the action \"models\" lists the models that it offers", model)
 	case a.Action == models.AIConnect:
 		saved, err := copilot.NewAIConnections(w.store).Save(ctx, account, a.Provider, model, a.Key)
 		out.Connection = &saved

@@ -1,4 +1,5 @@
-// Package correction processes CSV files of customers: conversions to record or revise, and spend by day and source.
+// Package correction processes CSV files of customers: conversions to record or revise, and spend by day and source. It also sets
+// the cost of clicks without a file, and undoes that.
 package correction
 
 import (
@@ -30,7 +31,8 @@ func Register(r *workers.Runtime, s *store.Store, clicks click.Log) {
 	workers.RegisterRow(r, jobs.UndoCost, h.undo)
 }
 
-// process returns the handler of jobs that record the rows of a file. read parses the file, and to records the rows.
+// process returns the handler of jobs that record the rows of a file. The function read parses the file, and the importer records
+// its rows.
 func process[R rowimport.Row, O rowimport.Outcome](
 	read func(ctx context.Context, s *store.Store, job models.Job, args jobs.CorrectionArgs, text string) ([]R, correction.Skips, error), to rowimport.Importer[R, O],
 ) func(context.Context, *workers.Run[jobs.CorrectionArgs, jobs.CorrectionAnswer[O]]) error {
@@ -55,7 +57,7 @@ func process[R rowimport.Row, O rowimport.Outcome](
 
 type conversionReader struct{ clicks click.Log }
 
-// read reads the rows of a file. If a payout cannot be read without a currency and states none, it takes the currency of the
+// read reads the rows of a file. A payout that states no currency and cannot be read without one is read in the currency of the
 // recorded conversion, or else of the click's offer or campaign.
 func (k conversionReader) read(ctx context.Context, s *store.Store, job models.Job, _ jobs.CorrectionArgs, text string) (
 	[]correction.Conversion, correction.Skips, error,
@@ -88,8 +90,8 @@ func (k conversionReader) read(ctx context.Context, s *store.Store, job models.J
 	return rows, skips, nil
 }
 
-// checkTime refuses a time in the future or before the click. If the row's time is less exact than the click's (a day, minute or
-// second that contains the click), it becomes the click's time.
+// checkTime refuses a time that is before the click, or in the future by more than postback.ClockError. A time that is less exact
+// than the click's (a day, minute or second that contains the click) becomes the click's time.
 func checkTime(v *correction.Conversion, now time.Time) {
 	if v.Refusal != "" || v.Time.IsZero() {
 		return

@@ -11,8 +11,8 @@ import (
 	"switchyard/workers"
 )
 
-// read answers a report that is too large for a request. In the same transaction it deletes older answers: only the account's
-// newest jobs.StoredReports of this kind of job stay.
+// read answers a report that is too large for a request. The transaction that stores the answer deletes older answers of the same
+// kind of job: the account keeps the newest ones, at most jobs.StoredReports.
 func (m *maker) read(ctx context.Context, u *workers.Run[models.ReportArgs, jobs.ReportAnswer]) error {
 	account := u.Job.AccountID.UUID
 	rows, err := m.reports.Answer(ctx, account, u.Args, 0) // 0: any number of clicks

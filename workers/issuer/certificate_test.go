@@ -22,8 +22,8 @@ func storeOf(account, domain uuid.UUID) store.CertificateOf {
 	return store.CertificateOf{AccountID: account, DomainID: domain}
 }
 
-// TestVerifiedDomainGetsACertificate checks that a domain gets its certificate once it is verified, that it is then checked
-// daily, and that it is released with the domain.
+// TestVerifiedDomainGetsACertificate checks that a verified domain gets a certificate, that the certificate is then checked daily,
+// and that it is released when the domain is deleted.
 func TestVerifiedDomainGetsACertificate(t *testing.T) {
 	t.Parallel()
 	w := newEnv(t)
@@ -60,7 +60,7 @@ func TestVerifiedDomainGetsACertificate(t *testing.T) {
 	if w.advance(15 * time.Hour); w.fake.Count("") != asked+1 || w.count("POST") != 1 {
 		t.Errorf("after more than a day: %d further requests, %d hostnames created", w.fake.Count("")-asked, w.count("POST"))
 	}
-	w.fake.Remove("go.shop.example") // someone deletes it at Cloudflare
+	w.fake.Remove("go.shop.example") // someone deletes the hostname at Cloudflare
 	w.advance(2 * day)
 	if c = w.stored(w.account, id); c.Serving || c.SSLStatus != models.SSLNone {
 		t.Errorf("%+v", c)
@@ -130,8 +130,8 @@ func TestRequestReadRelease(t *testing.T) {
 	}
 }
 
-// TestStatuses checks that each of Cloudflare's states is reported, and that a failing certificate is retried after growing waits
-// for a month.
+// TestStatuses checks that each of Cloudflare's states is reported, and that a failing certificate is retried for a month, after
+// growing waits.
 func TestStatuses(t *testing.T) {
 	t.Parallel()
 	w := newEnv(t)
@@ -193,7 +193,8 @@ func TestStatuses(t *testing.T) {
 	}
 }
 
-// TestRefusalCodes checks that each refusal of a hostname gives the customer a code and has no other effect.
+// TestRefusalCodes checks that each refusal of a hostname, and each fault of the connection to Cloudflare, gives the customer a
+// code. A later request succeeds.
 func TestRefusalCodes(t *testing.T) {
 	t.Parallel()
 	w := newEnv(t)
@@ -230,8 +231,8 @@ func TestRefusalCodes(t *testing.T) {
 	}
 }
 
-// TestAdopt checks that a verified domain adopts an existing hostname, and an unverified one only a hostname of ours that no
-// other domain has.
+// TestAdopt checks that a verified domain adopts an existing hostname. An unverified domain adopts neither a hostname that someone
+// else created nor the hostname of another domain.
 func TestAdopt(t *testing.T) {
 	t.Parallel()
 	w := newEnv(t)
@@ -263,7 +264,7 @@ func TestAdopt(t *testing.T) {
 		t.Errorf("%+v\n%+v", first, next)
 	}
 	if _, err := w.store.Domains().Delete(t.Context(), w.account, id); err != nil || len(w.fake.Hosts()) != 1 || w.count("POST") != 2 {
-		t.Errorf("%v, %v, %d hostnames created", err, w.fake.Hosts(), w.count("POST"))
+		t.Errorf("%v, %v, %d requests to create a hostname", err, w.fake.Hosts(), w.count("POST"))
 	}
 }
 
@@ -309,7 +310,7 @@ func (w *env) dieAfterCreating(id uuid.UUID, host string) {
 	if err := w.store.Certificates().Request(w.Context(), of, models.EdgeCloudflare, w.clock()); err != nil {
 		w.Fatal(err)
 	}
-	const due = true // Begin leases the certificate only if it is due
+	const due = true // with !due, Begin also leases a certificate that is not due
 	if _, ok, err := w.store.Certificates().Begin(w.Context(), of, w.clock(), 15*time.Second, !due); err != nil || !ok {
 		w.Fatal(ok, err)
 	}

@@ -129,7 +129,7 @@ func terminal(stream any) int {
 
 // nextSteps maps an error code of the service to the next step for the user.
 var nextSteps = map[string]string{
-	"unauthenticated": "The key is not valid. Make one in the dashboard under Settings > Keys, then run `sy login`.",
+	"unauthenticated": "The key is not valid. Make one in the dashboard under API keys, then run `sy login`.",
 	"read_only_key":   "This key may only read. Run `sy login` with a full key.",
 	"rate_limited":    "The account has made too many calls. Try again in a minute.",
 	"stale":           "A record has changed since the plan was made. Run `sy diff` again, look at it, then `sy apply`.",

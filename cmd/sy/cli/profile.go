@@ -159,7 +159,7 @@ func (c *loginCmd) Run(ctx context.Context, e *env) error {
 }
 
 func (e *env) readKey() (string, error) {
-	return e.readSecret("Key (dashboard > Settings > Keys): ", "there is no key: make one in the dashboard under Settings > Keys, and run `sy login < file`")
+	return e.readSecret("Key (dashboard > API keys): ", "there is no key: make one in the dashboard under API keys, and run `sy login < file`")
 }
 
 // readSecret reads a text without showing it, or the first line of a pipe. missing is the error for an empty text.

@@ -7,7 +7,7 @@ import (
 	"switchyard/models"
 )
 
-// TestClickIDs compares the sender's own code for click ids with the service's code.
+// TestClickIDs compares the smoke test's own code for click ids with the service's code.
 func TestClickIDs(t *testing.T) {
 	t.Parallel()
 	id := models.NewClickID()

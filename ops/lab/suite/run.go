@@ -40,8 +40,8 @@ var compilerTool = devstack.Tool{
 	Packages: map[string]string{"apt-get": "gcc libc6-dev", "dnf": "gcc glibc-devel", "apk": "gcc musl-dev"},
 }
 
-// runAll starts PostgreSQL and Redis and runs the parts one after the other. After a part has failed, the next parts still run.
-// After an interrupt they do not.
+// runAll starts PostgreSQL and Redis, unless the environment names them, and runs the parts one after the other. After a part has
+// failed, the next parts still run. After an interrupt they do not.
 func runAll(ctx context.Context, o options, parts []string) (err error) {
 	cfg, err := config.Load(os.Getenv)
 	if err != nil {
@@ -114,7 +114,7 @@ func runPart(ctx context.Context, o options, part string, env []string) (ran boo
 	}
 	defer func() { _ = os.RemoveAll(dir) }()
 	events := filepath.Join(dir, "events.json")
-	// In gotestsum's summary, all tests of other parts would be listed as skipped. printReport lists the others.
+	// In gotestsum's summary, all tests of other parts would be listed as skipped. printReport leaves these out.
 	args := []string{
 		"tool", "-modfile=ops/tools/go.mod", "gotestsum", "--format=" + format(part), "--format-hide-empty-pkg",
 		"--hide-summary=skipped", "--jsonfile=" + events, "--",

@@ -258,7 +258,8 @@ func (e googleError) code() string {
 
 // Codes of the Google Ads API for an event.
 var (
-	googleKnows = map[string]bool{ // Google already has the event, from a request whose answer was lost
+	// Google already has the event or a later change, for example from a request whose answer was lost.
+	googleKnows = map[string]bool{
 		"CLICK_CONVERSION_ALREADY_EXISTS": true, "ORDER_ID_ALREADY_IN_USE": true, "DUPLICATE_ORDER_ID": true,
 		"CONVERSION_ALREADY_RETRACTED": true, "MORE_RECENT_RESTATEMENT_FOUND": true,
 	}

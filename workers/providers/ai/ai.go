@@ -178,8 +178,8 @@ const (
 	maxName   = 200 // characters of a name; a model with a longer id is left out
 )
 
-// Models lists the models that can be asked, newest first if the provider reports when they were created. A wrong key returns
-// rest.ErrRefused. Other errors are texts for a person.
+// Models lists the models that can be asked, newest first if the provider reports when they were created. It returns
+// rest.ErrRefused for a wrong key and rest.ErrBusy if the provider is too busy. Other errors are texts for a person.
 func (c *Connection) Models(ctx context.Context) ([]Model, error) {
 	if c.check != nil {
 		if err := c.check(ctx, c.api); err != nil {

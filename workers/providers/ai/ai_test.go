@@ -145,8 +145,8 @@ func (s suite) conversation() {
 	}
 }
 
-// malformed: arguments that are not a JSON object reach the caller. The conversation continues after an answer that they are
-// wrong.
+// malformed: a call whose arguments are not a JSON object reaches the caller. The conversation continues after an answer that they
+// are wrong.
 func (s suite) malformed() {
 	for _, arguments := range []string{`{"place": `, `[]`, `"x"`, `7`, ``} {
 		s.script(aitest.Turn{Calls: []aitest.Call{{Name: "weather", Arguments: arguments}}}, aitest.Turn{Text: "Sorry."})
@@ -182,7 +182,7 @@ func TestThinking(t *testing.T) {
 	}
 }
 
-// stops: the answer says why it ended.
+// stops: the answer says whether it was refused or cut. Zero bytes are removed from its text.
 func (s suite) stops() {
 	s.script(aitest.Turn{Text: "I will not.", Refused: true})
 	if a, err := s.next(ai.Turn{Text: "?"}); err != nil || !a.Refused || a.Text != "I will not." {
@@ -247,7 +247,7 @@ func (s suite) keys() {
 	}
 }
 
-// refusals: an error of the provider, in the form that its source shows, is returned in the provider's words.
+// refusals: an error of the provider is returned in the provider's words.
 func (s suite) refusals() {
 	if len(aitest.Refusals[s.name]) == 0 {
 		s.Errorf("%s has no refusals", s.name)

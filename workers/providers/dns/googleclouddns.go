@@ -19,8 +19,8 @@ import (
 	"switchyard/workers/providers/rest"
 )
 
-// googleCloud is Google's API. libdns' package for it accepts no HTTP client, and its credentials may name files and addresses,
-// which it reads. Here the credentials are only the key of a service account.
+// googleCloud is Google's API. The package of libdns for this API accepts no HTTP client, and reads the files and addresses that
+// the credentials name. Here the credentials are only the key of a service account.
 type googleCloud struct {
 	rest.API
 	c       map[string]string

@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// FuzzBinary: any answer is read or refused, and a type without a name yet keeps its number.
+// FuzzBinary: any answer is read or refused without a panic.
 func FuzzBinary(f *testing.F) {
 	f.Add([]byte("\x0a\x06\x0a\x02a/\x10\x01"))
 	f.Add([]byte("{}"))
@@ -15,7 +15,8 @@ func FuzzBinary(f *testing.F) {
 	})
 }
 
-// TestReadThreats reads types that are packed, types that are not, and unknown fields.
+// TestReadThreats reads types that are packed, types that are not, and unknown fields. A type that has no name yet keeps its
+// number. An answer in another format is refused.
 func TestReadThreats(t *testing.T) {
 	t.Parallel()
 	got, err := readThreats([]byte("\x12\x03\x08\xac\x02\x0a\x0f\x0a\x02a/\x10\x01\x12\x02\x02\x0f\x1d\x00\x00\x00\x00"))

@@ -76,7 +76,8 @@ func (b *env) redirect(link string) string {
 	return res.Header.Get("Location")
 }
 
-// TestDashboardBuilds: a buyer makes a campaign, changes its flow, and sees in the click log why a click took its path.
+// TestDashboardBuilds: a buyer makes a campaign, changes its flow, and sees in the click log why a click took its path. The other
+// steps check further forms and screens.
 func TestDashboardBuilds(t *testing.T) {
 	parttest.Browser.Only(t)
 	t.Parallel()
@@ -431,7 +432,8 @@ func (b *env) parts() {
 	b.press("Escape")
 }
 
-// screens signs in a second person, because the calls of a person in a minute are limited.
+// screens checks the screens in both themes, wide and narrow. It signs in a second person, because the calls of a person in a
+// minute are limited.
 func (b *env) screens(id string) {
 	b.t.Helper()
 	b.call("Network.clearBrowserCookies", nil, nil)

@@ -1,4 +1,5 @@
-// Package redtrack reads an account through RedTrack's API. The API key is in each query, so errors must not contain the address.
+// Package redtrack reads an account through RedTrack's API. The URL of each request contains the API key, so errors must not
+// contain the URL.
 package redtrack
 
 import (
@@ -85,7 +86,7 @@ func read(ctx context.Context, api *trackers.API, host string, progress trackers
 	return in.result(host), nil
 }
 
-// pages ends with a page that is not full or has only records of earlier pages.
+// pages reads a list until a page is not full, or has only records of earlier pages.
 func pages(ctx context.Context, api *trackers.API, path string, told func(done int)) (out []moved.Value, err error) {
 	seen := map[string]bool{}
 	for page := 1; page <= maxPages; page++ {

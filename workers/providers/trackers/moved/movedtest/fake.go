@@ -1,4 +1,4 @@
-// Package movedtest has what the fakes of other trackers and the tests of their readers share.
+// Package movedtest has what the fakes of other trackers share, and what the tests of the readers of these trackers share.
 package movedtest
 
 import (
@@ -9,7 +9,7 @@ import (
 	"sync"
 )
 
-// Tracker has lists of records by name.
+// Tracker is the data of a tracker, by name: lists of records, and other members.
 type Tracker map[string]json.RawMessage
 
 // Fake serves a tracker. It is safe for concurrent use after Load.

@@ -45,7 +45,7 @@ const shared: Labels = {
   email: people.me.email,
 }
 
-// byPart has the labels of the fields of one part of the API.
+// byPart has the labels of further fields, by part of the API.
 const byPart: Record<string, Labels> = {
   campaigns: {
     alias: t.campaigns.alias,

@@ -152,7 +152,7 @@ function Codes() {
   )
 }
 
-// SetUp shows the secret and asks for the code that the app makes from the secret.
+// SetUp shows the secret, asks for the code that an authenticator app makes from it, and then shows the recovery codes.
 function SetUp({ of: totp, close }: { of: NewTOTP; close: () => void }) {
   const [code, setCode] = useState(''),
     { busy, wrong, run } = useAttempt(told),

@@ -14,7 +14,7 @@ import { shareText } from './text.ts'
 
 type Props = { path: Path; book: Book; records: ReturnType<typeof useBook>; on: (c: Partial<Path>) => void }
 
-// Destinations edits the landing pages and offers of a path with their weights.
+// Destinations edits the landing pages, offers and URLs of a path with their weights.
 export function Destinations({ path: p, book, records, on }: Props) {
   const { landers, onward } = split(p, book.known),
     caps = useCaps(),

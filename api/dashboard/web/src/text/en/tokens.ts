@@ -1,4 +1,4 @@
-// The meaning of each token, in languages other than English. The English texts come from the service.
+// The English meanings of tokens come from the service, so this list is empty.
 import { named } from '../words.ts'
 
 export const words = { meaning: named<string, string>({}) }
