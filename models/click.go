@@ -69,8 +69,8 @@ type Click struct {
 	// UniqueKey is the visitor's fingerprint. It decides whether the click is unique within its campaign for UniqueHours.
 	UniqueKey   [16]byte
 	UniqueHours int
-	// AddressKey is a hash of the address, or of the /64 of an IPv6 address, if IP is only a part of the address. It
-	// distinguishes visitors with the same IP within a day. It is 0 if IP is the whole address.
+	// AddressKey is a hash of the address, or of the /64 of an IPv6 address, if IP is not the whole address. It distinguishes
+	// visitors with the same IP within a day. It is 0 if IP is the whole address.
 	AddressKey uint64
 
 	// RouteSeed is the seed of the random choices in routing, and FlowHash is a fingerprint of the flow. With both, the decision
@@ -177,7 +177,7 @@ type Postback struct {
 	Raw *RawMessage `json:"-"`
 	// Personal holds those personal data of the message that the service stores, until they are sealed in Proof.
 	Personal *Personal `json:"-"`
-	// HasPersonalData says that Proof contains personal data. It is then deleted after matchkey.Retention.
+	// HasPersonalData says that Proof contains personal data. Proof is then deleted after matchkey.Retention.
 	HasPersonalData bool `db:"has_personal_data" spool:"14" json:"-"`
 	// Received is the path and the query of a postback that may have to be forwarded to an old tracker. Forward is Received in
 	// sealed form, if it is forwarded.
@@ -186,11 +186,9 @@ type Postback struct {
 	// OldClick is the click id as received, if it is not a click id of this service. The click may have been imported from
 	// another tracker.
 	OldClick string `spool:"16" json:"-"`
-	// Unmatched says, as a text for people, why the postback names no click. It is empty for other postbacks. Such a postback has
-	// no job.
+	// Unmatched says, as a text for people, why the postback names no click. A postback with this text has no job.
 	Unmatched string `spool:"11" json:"unmatched,omitempty"`
-	// Refused says, as a text for people, why the postback is not trusted. It is empty for other postbacks. Such a postback has
-	// no job.
+	// Refused says, as a text for people, why the postback is not trusted. A postback with this text has no job.
 	Refused string `spool:"13" json:"refused,omitempty"`
 }
 
@@ -210,7 +208,8 @@ type RawMessage struct {
 	Body   []byte            `json:"body,omitempty"` // compressed
 }
 
-// IsFromGoal reports whether the service itself made the postback from a site event. It then needs no proof from a network.
+// IsFromGoal reports whether the service itself made the postback from a goal that the page tag or a server reported. It then needs
+// no proof from a network.
 func (p *Postback) IsFromGoal() bool { return p.Source == FromTag || p.Source == FromGoalAPI }
 
 // Results of a postback.

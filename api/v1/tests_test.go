@@ -71,7 +71,7 @@ func TestTestClick(t *testing.T) {
 	made := d.make(t, body)
 	at := campaignPath(made["id"]) + "/test-click"
 	before := footprints(t, d)
-	for range 2 { // it counts towards no cap
+	for range 2 { // a test click counts towards no cap
 		got := d.Do("POST", at, nil).Want(200, "").Map()
 		wantStep(t, got, "domain: own.test", "campaign: C", `parameters: 10 read; external id "test-cid", cost 0.01 USD`,
 			"visitor: country unknown, desktop, Windows, Chrome", `decision: regular path "only", action lander`,

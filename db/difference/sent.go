@@ -79,7 +79,7 @@ func counts(status string) bool {
 	return status == models.StatusApproved || status == models.StatusPending
 }
 
-// compareSent adds a conversion in the cell of its click, because the source does not say on which day it counts it.
+// compareSent adds a conversion in the cell of its click, because the source does not say on which day it counts the conversion.
 func (s *sourceSheet) compareSent(v sent) {
 	c := s.place(difference.Cell{Day: dayIn(models.ClickTime(v.ClickID), s.comparison.ours), Campaign: v.Campaign})
 	x := difference.Example{Day: c.Day, ClickID: v.ClickID, ConversionID: v.Reference, OurStatus: v.Status}

@@ -24,7 +24,7 @@ type Row struct {
 	Bare                       bool // the platform reports neither spend nor clicks nor impressions
 }
 
-// Currency and Zone are the values of all accounts on platforms that report them.
+// Currency and Zone are the values of most accounts whose platforms report them.
 const (
 	Currency = "EUR"
 	Zone     = "America/New_York"
