@@ -164,8 +164,8 @@ func (r *request) comesFrom(l *routing.Lander) bool {
 	return err == nil && err2 == nil && from.Host != "" && strings.EqualFold(page.Host, from.Host)
 }
 
-// confirm checks the click cookie against the snapshot. It returns false, but keeps the campaign, if the campaign no longer has
-// the path.
+// confirm checks the click cookie against the snapshot. If the campaign no longer has the path, confirm returns false, but sets the
+// request's campaign.
 func (r *request) confirm(t clickCookie) bool {
 	c := r.snap.Campaign(t.Campaign)
 	if c == nil || t.Lander == uuid.Nil || // the visitor was not sent to a landing page
