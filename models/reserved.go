@@ -9,7 +9,7 @@ import (
 	"unicode/utf8"
 )
 
-// reserved lists the first path segments that the service itself answers, or that browsers and crawlers request on their own.
+// reserved lists the first path segments that the service keeps for itself, or that browsers and crawlers request on their own.
 var reserved = map[string]bool{
 	"api": true, "app": true, "ops": true, "docs": true, "healthz": true, "livez": true, "readyz": true, "metrics": true,
 	"out": true, "click": true, "postback": true, "pixel": true, "pixel.gif": true, "lp": true, "s2s": true,

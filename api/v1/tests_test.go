@@ -174,7 +174,7 @@ func TestTestPostback(t *testing.T) {
 	same(t, got, map[string]any{"result": "ignored"})
 	wantStep(t, got, "-result: nothing")
 
-	// The answer names the mistakes of an address.
+	// The steps name the mistakes of a postback.
 	unfilled := try(map[string]any{"url": made["postback_url"]})
 	same(t, unfilled, map[string]any{"result": "unmatched", "conversion": nil})
 	wantStep(t, unfilled, "-click: it names no click", "secret: right", `-payout: the payout "{sum}" is a macro that was not filled in`, "-result: nothing would be recorded")

@@ -29,7 +29,7 @@ type Input struct {
 	OriginalStatus string           // the sender's own word, cut to 100 bytes
 	Payout         *decimal.Decimal // the reported earnings, or the amount of the sale; nil: not reported
 	OwnValue       bool             // Payout is the value of the account's own goal, whatever the terms of the offer
-	InvalidPayout  bool             // the payout is not an amount: if the offer takes payouts from postbacks, it counts as zero for now
+	InvalidPayout  bool             // the payout is not an amount: an offer that takes payouts from postbacks pays 0 until a valid one arrives
 	PayoutReason   string           // why the payout does not count, or counts in another currency than the sender names
 	Amount         *decimal.Decimal // the amount of the sale, if the sender reports payout and amount
 	Sale           *decimal.Decimal // the amount of the sale, if it does not decide the payout; nil: Amount

@@ -74,7 +74,7 @@ func (s *sourceSheet) compareConversions(ctx context.Context) error {
 	return nil
 }
 
-// counts reports whether a conversion with this status counts in reports.
+// counts reports whether a comparison counts a conversion with this status.
 func counts(status string) bool {
 	return status == models.StatusApproved || status == models.StatusPending
 }

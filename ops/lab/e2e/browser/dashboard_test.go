@@ -248,7 +248,7 @@ func (b *env) screenshot(name string) {
 	}
 }
 
-// press presses a key. A letter is typed.
+// press presses a key. A single character is typed.
 func (b *env) press(key string) {
 	b.t.Helper()
 	for _, kind := range []string{"keyDown", "keyUp"} {

@@ -72,7 +72,7 @@ func (w *World) SignedIn() string {
 // Token returns the valid token.
 func (w *World) Token(context.Context) (string, error) { return w.SignedIn(), nil }
 
-// Renew implements ads.Tokens for a sign-in.
+// Renew returns the valid token. With Token and Renew, a World implements ads.Tokens for a sign-in.
 func (w *World) Renew(ctx context.Context, _ string) (string, error) { return w.Token(ctx) }
 
 // Rotating implements ads.Tokens for a sign-in whose first token has expired.
