@@ -28,8 +28,8 @@ var SubKeys = func() (list [Subs]string) {
 }()
 
 // Click is one routed visit to a tracking link. It is stored first in the spool and then in PostgreSQL. Its time is part of its
-// id: see ClickTime. A zero UUID means that there is no such record. Its texts are cut to their limits. Package clickattr defines
-// how each field appears in conditions, tokens, reports and files.
+// id: see ClickTime. A zero UUID means that there is no such record. Texts are cut to their limits. Package clickattr defines how
+// each field appears in conditions, tokens, reports and files.
 type Click struct {
 	ID               uuid.UUID
 	AccountID        uuid.UUID

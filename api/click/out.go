@@ -18,7 +18,8 @@ import (
 	"switchyard/models/token"
 )
 
-// clickOut answers /out and /out/{slot}: it sends the visitor of a lander on to an offer of the visitor's path.
+// clickOut answers /out and /out/{slot}: it sends the visitor of a lander on to an offer of the visitor's path. With the subpath
+// hopWord, it answers the second page of double_meta.
 func (h *Handler) clickOut(w http.ResponseWriter, req *http.Request, d *routing.Domain, subpath string) {
 	if subpath == hopWord {
 		h.secondPage(w, req, d)

@@ -84,7 +84,7 @@ const (
 
 // Record inserts or updates a conversion in the transaction of c, with its ledger deltas, its event, and the postbacks and
 // uploads to its traffic source. Values that the input leaves out follow from the click's offer. Repeating an input changes and
-// sends nothing. It returns ErrUnknownClick if the click is not stored.
+// sends nothing. It returns ErrUnknownClick if the click is not known.
 func Record(ctx context.Context, l click.Log, c db.Conn, in Input) (out Outcome, err error) {
 	const write = true
 	list, jobs, err := Correct(ctx, l, c, in.AccountID, []Input{in}, write)
