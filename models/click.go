@@ -163,7 +163,7 @@ type Postback struct {
 	ID        uuid.UUID         `db:"id" spool:"1" json:"id"`                          // a UUIDv7: its time is when the postback arrived
 	AccountID uuid.UUID         `db:"account_id" spool:"2" json:"account_id,omitzero"` // known if the URL names a network or a domain of the account
 	NetworkID uuid.UUID         `db:"network_id" spool:"3" json:"network_id,omitzero"` // from the URL /postback/{network id}
-	ClickID   uuid.UUID         `db:"click_id" spool:"10" json:"click_id,omitzero"`    // the click that the postback names, by our id or an imported id
+	ClickID   uuid.UUID         `db:"click_id" spool:"10" json:"click_id,omitzero"`    // the named click; zero: no click of ours or imported one
 	Source    string            `db:"source" spool:"4" json:"source"`                  // postback, pixel, tag, goal_api
 	Domain    string            `db:"domain" spool:"5" json:"domain"`
 	IP        netip.Addr        `db:"ip" spool:"6" json:"ip"`
