@@ -12,7 +12,7 @@ import (
 // doneChannel is the Redis channel with the ids of finished jobs.
 const doneChannel = "switchyard:jobs:done"
 
-// Notify announces that a job has finished. A failure is only logged, because callers also poll.
+// Notify announces that a job has finished. A failed announcement is only logged, because callers also poll.
 func Notify(ctx context.Context, r redis.UniversalClient, id string) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), time.Second)
 	defer cancel()

@@ -28,8 +28,8 @@ var SubKeys = func() (list [Subs]string) {
 }()
 
 // Click is one routed visit to a tracking link. It is stored first in the spool and then in PostgreSQL. Its time is part of its
-// id: see ClickTime. A zero UUID means that there is no such record. Its texts are cut to their limits. Package clickattr defines
-// how each field appears in conditions, tokens, reports and files.
+// id: see ClickTime. A zero UUID means that there is no such record. Texts are cut to their limits. Package clickattr defines how
+// each field appears in conditions, tokens, reports and files.
 type Click struct {
 	ID               uuid.UUID
 	AccountID        uuid.UUID
@@ -45,7 +45,7 @@ type Click struct {
 	ExternalID  string // the traffic source's own click id
 	Domain      string
 	Destination string // the address to which the visitor was sent, with its tokens filled
-	Arrival     string // how the visitor was identified: url, cookie, redirect, ...
+	Arrival     string // how the visitor was identified: "cookie", or "redirect" for a new visitor
 	Params      string // the raw query as received, cut to its limit
 	Subs        [Subs]string
 
@@ -69,8 +69,8 @@ type Click struct {
 	// UniqueKey is the visitor's fingerprint. It decides whether the click is unique within its campaign for UniqueHours.
 	UniqueKey   [16]byte
 	UniqueHours int
-	// AddressKey is a hash of the address, or of the /64 of an IPv6 address, if IP is only a part of the address. It
-	// distinguishes visitors with the same IP within a day. It is 0 if IP is the whole address.
+	// AddressKey is a hash of the address, or of the /64 of an IPv6 address, if IP is not the whole address. It distinguishes
+	// visitors with the same IP within a day. It is 0 if IP is the whole address.
 	AddressKey uint64
 
 	// RouteSeed is the seed of the random choices in routing, and FlowHash is a fingerprint of the flow. With both, the decision
@@ -163,7 +163,7 @@ type Postback struct {
 	ID        uuid.UUID         `db:"id" spool:"1" json:"id"`                          // a UUIDv7: its time is when the postback arrived
 	AccountID uuid.UUID         `db:"account_id" spool:"2" json:"account_id,omitzero"` // known if the URL names a network or a domain of the account
 	NetworkID uuid.UUID         `db:"network_id" spool:"3" json:"network_id,omitzero"` // from the URL /postback/{network id}
-	ClickID   uuid.UUID         `db:"click_id" spool:"10" json:"click_id,omitzero"`    // the named click, if it was found on arrival
+	ClickID   uuid.UUID         `db:"click_id" spool:"10" json:"click_id,omitzero"`    // the named click; zero: no click of ours or imported one
 	Source    string            `db:"source" spool:"4" json:"source"`                  // postback, pixel, tag, goal_api
 	Domain    string            `db:"domain" spool:"5" json:"domain"`
 	IP        netip.Addr        `db:"ip" spool:"6" json:"ip"`
@@ -177,7 +177,7 @@ type Postback struct {
 	Raw *RawMessage `json:"-"`
 	// Personal holds those personal data of the message that the service stores, until they are sealed in Proof.
 	Personal *Personal `json:"-"`
-	// HasPersonalData says that Proof contains personal data. It is then deleted after matchkey.Retention.
+	// HasPersonalData says that Proof contains personal data. Proof is then deleted after matchkey.Retention.
 	HasPersonalData bool `db:"has_personal_data" spool:"14" json:"-"`
 	// Received is the path and the query of a postback that may have to be forwarded to an old tracker. Forward is Received in
 	// sealed form, if it is forwarded.
@@ -186,11 +186,9 @@ type Postback struct {
 	// OldClick is the click id as received, if it is not a click id of this service. The click may have been imported from
 	// another tracker.
 	OldClick string `spool:"16" json:"-"`
-	// Unmatched says, as a text for people, why the postback names no click. It is empty for other postbacks. Such a postback has
-	// no job.
+	// Unmatched says, as a text for people, why the postback names no click. A postback with this text has no job.
 	Unmatched string `spool:"11" json:"unmatched,omitempty"`
-	// Refused says, as a text for people, why the postback is not trusted. It is empty for other postbacks. Such a postback has
-	// no job.
+	// Refused says, as a text for people, why the postback is not trusted. A postback with this text has no job.
 	Refused string `spool:"13" json:"refused,omitempty"`
 }
 
@@ -210,7 +208,8 @@ type RawMessage struct {
 	Body   []byte            `json:"body,omitempty"` // compressed
 }
 
-// IsFromGoal reports whether the service itself made the postback from a site event. It then needs no proof from a network.
+// IsFromGoal reports whether the service itself made the postback from a goal that the page tag or a server reported. It then needs
+// no proof from a network.
 func (p *Postback) IsFromGoal() bool { return p.Source == FromTag || p.Source == FromGoalAPI }
 
 // Results of a postback.

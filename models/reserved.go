@@ -9,7 +9,7 @@ import (
 	"unicode/utf8"
 )
 
-// reserved lists the first path segments that the service itself answers, or that browsers and crawlers request on their own.
+// reserved lists the first path segments that the service keeps for itself, or that browsers and crawlers request on their own.
 var reserved = map[string]bool{
 	"api": true, "app": true, "ops": true, "docs": true, "healthz": true, "livez": true, "readyz": true, "metrics": true,
 	"out": true, "click": true, "postback": true, "pixel": true, "pixel.gif": true, "lp": true, "s2s": true,
@@ -27,7 +27,8 @@ var (
 	SlugForm  = regexp.MustCompile(`^[A-Za-z0-9_-]{1,64}$`)
 )
 
-// The tag's file has .js after this name, so it cannot be an alias or a slug: neither contains a dot.
+// tagForm is the form of a name for the page tag. The tag's file has .js after the name. It is never an alias or a slug, because
+// neither contains a dot.
 var tagForm = regexp.MustCompile(`^[a-z0-9][a-z0-9_-]{0,49}$`)
 
 // CheckTagName returns an error if a domain cannot serve the page tag under a name. The error's text is meant for the client.

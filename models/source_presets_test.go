@@ -24,7 +24,7 @@ func TestCostPresets(t *testing.T) {
 		_, dateErr := time.Parse(time.DateOnly, p.Checked)
 		if err := e.Check(); err != nil || !strings.Contains(sent, "{from}") || !strings.Contains(sent, "{token}") || seen[p.Name] ||
 			p.Help == "" || p.Page == "" || dateErr != nil || len(e.Currency) != 3 {
-			t.Errorf("%s cannot be saved, appears twice, or lacks a text, the day or a placeholder: %v, %+v", p.Name, err, p)
+			t.Errorf("%s cannot be saved, appears twice, or lacks a text, the day of its check or a placeholder: %v, %+v", p.Name, err, p)
 		}
 		if _, hasAdapter := models.SourceProviderNamed(p.Name); hasAdapter {
 			t.Errorf("%s has an adapter of its own", p.Name)

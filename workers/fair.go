@@ -22,12 +22,12 @@ const localWait = 600 * time.Millisecond
 // at once would cost more than running them.
 const shortWait = 100 * time.Millisecond
 
-// swift is the average duration below which any number of an account's jobs may wait in the worker. They wait for each other no
-// longer than they would in the queue.
+// swift is the average duration below which any number of an account's jobs may wait in the worker, unless their kind has a limit
+// per account. They wait for each other no longer than they would in the queue.
 const swift = 250 * time.Millisecond
 
-// swiftReturn is the longest gap between the returns of two postponed swift jobs of an account. The measured average alone would
-// be too long if the jobs ran all at once and slowed each other down.
+// swiftReturn is the longest gap between the returns of two postponed jobs of an account whose average duration is below swift. The
+// measured average alone would be too long if the jobs ran all at once and slowed each other down.
 const swiftReturn = 2 * time.Millisecond
 
 // admission shares the slots of a queue among accounts, within one worker. With n active accounts, each may use 1/(n+1) of the

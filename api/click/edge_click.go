@@ -88,8 +88,8 @@ func (h *Handler) edgeClick(e *edgeClick) (c *models.Click, ok bool) {
 	return new(r.click), true
 }
 
-// applyEdge stores the edge's decision and the visitor's binding in the click. The click has no hash of the flows if the edge's
-// flows differ from the flows of this service. applyEdge returns false if the seed is malformed, or if a campaign no longer
+// applyEdge stores the edge's decision in the click, and binds the visitor as the edge did. The click has no hash of the flows if the
+// edge's flows differ from the flows of this service. applyEdge returns false if the seed is malformed, or if a campaign no longer
 // exists or belongs to another account.
 func (r *request) applyEdge(e *edgeClick) bool {
 	c := &r.click

@@ -63,7 +63,7 @@ func (e *fieldEntry) hmac(text []byte) []byte {
 	return mac.Sum(nil)
 }
 
-// encrypt returns a notification of ClickBank: AES-256-CBC with the first 32 characters of the hex SHA-1 of the secret.
+// encrypt returns a notification of ClickBank: AES-256-CBC, with the first 32 characters of the hex SHA-1 of the secret as the key.
 func (e *fieldEntry) encrypt(body []byte) []byte {
 	sum := sha1.Sum([]byte(e.set.Sign))
 	block, err := aes.NewCipher([]byte(hex.EncodeToString(sum[:])[:32]))

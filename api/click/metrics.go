@@ -8,7 +8,7 @@ import (
 	"switchyard/models/flow"
 )
 
-// metrics are the counters of the click path.
+// metrics holds the counters and the histogram of the click path.
 type metrics struct {
 	clicks, late, unrecorded, postbacks, events, unmatched, limited, traps, overBudget, eventsRefused prometheus.Counter
 

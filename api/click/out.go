@@ -18,7 +18,8 @@ import (
 	"switchyard/models/token"
 )
 
-// clickOut answers /out and /out/{slot}: it sends the visitor of a lander on to an offer of the visitor's path.
+// clickOut answers /out and /out/{slot}: it sends the visitor of a lander on to an offer of the visitor's path. With the subpath
+// hopWord, it answers the second page of double_meta.
 func (h *Handler) clickOut(w http.ResponseWriter, req *http.Request, d *routing.Domain, subpath string) {
 	if subpath == hopWord {
 		h.secondPage(w, req, d)
@@ -164,8 +165,8 @@ func (r *request) comesFrom(l *routing.Lander) bool {
 	return err == nil && err2 == nil && from.Host != "" && strings.EqualFold(page.Host, from.Host)
 }
 
-// confirm checks the click cookie against the snapshot. It returns false, but keeps the campaign, if the campaign no longer has
-// the path.
+// confirm checks the click cookie against the snapshot. If the campaign no longer has the path, confirm returns false, but sets the
+// request's campaign.
 func (r *request) confirm(t clickCookie) bool {
 	c := r.snap.Campaign(t.Campaign)
 	if c == nil || t.Lander == uuid.Nil || // the visitor was not sent to a landing page

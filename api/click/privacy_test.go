@@ -12,7 +12,8 @@ import (
 	"switchyard/models"
 )
 
-// The operator's setting decides how much of an address is stored, in every kind of record. Decisions use the whole address.
+// The operator's setting decides how much of an address is stored, in every kind of record that has one. Decisions use the whole
+// address.
 func TestPrivacy(t *testing.T) {
 	t.Parallel()
 	for privacy, stored := range map[models.IPPrivacy]string{
@@ -42,7 +43,7 @@ func TestPrivacy(t *testing.T) {
 			}
 			second := *w.spool.last()
 			if !bytes.Equal(first.UniqueKey[:], w.key("/link", visitor)) || bytes.Equal(first.UniqueKey[:], second.UniqueKey[:]) {
-				t.Error("uniqueness does not tell two visitors of a network apart")
+				t.Error("uniqueness does not tell two visitors with similar addresses apart")
 			}
 			if privacy.StoresWhole() != (first.AddressKey == 0) || !privacy.StoresWhole() && first.AddressKey == second.AddressKey {
 				t.Errorf("two visitors have the address keys %d and %d, want 0 if whole addresses are stored, else two keys",

@@ -56,8 +56,8 @@ func (r *request) appendPass(dst []byte, l *routing.Lander) []byte {
 	return dst
 }
 
-// appendLanderKey appends the key of the request's landing page, if the page's mode uses a key. If the page's settings say so,
-// the key is also bound to the visitor's network and user agent.
+// appendLanderKey appends the key of the request's landing page, if the page's mode uses a key. Two settings of the page can also
+// bind the key to the visitor's address range and to the visitor's user agent.
 func (r *request) appendLanderKey(dst []byte) []byte {
 	l := r.lander
 	if l == nil || l.Guard == nil || l.Guard.Mode != models.ProtectSigned || r.signer == nil || r.click.ID == uuid.Nil {

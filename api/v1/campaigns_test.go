@@ -333,7 +333,7 @@ func TestCampaignList(t *testing.T) {
 			t.Errorf("pages of %d: %v, want %v", limit, got, want)
 		}
 	}
-	// No campaign is missed, even if campaigns are pinned between the pages.
+	// No campaign is missed, even if campaigns are pinned or unpinned between the pages.
 	for limit := 1; limit <= 4; limit++ {
 		step := 0
 		got := walk(limit, func() {

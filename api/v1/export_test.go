@@ -8,7 +8,7 @@ import (
 	"switchyard/jobs"
 )
 
-// ProbeArgs and ProbeResult belong to a job that exists only in tests.
+// ProbeArgs, ProbeResult and ProbeAnswer belong to two jobs that exist only in tests.
 type (
 	ProbeArgs   struct{ Text string }
 	ProbeResult struct{ Echo string }
@@ -20,7 +20,7 @@ type (
 // ProbeJob is a job that has no row in the database.
 var ProbeJob = jobs.Define[ProbeArgs, ProbeResult]("probe:echo", jobs.Policy{Queue: jobs.Interactive})
 
-// ProbeRowJob is the same job with a row in the database.
+// ProbeRowJob is a job that has a row in the database.
 var ProbeRowJob = jobs.Define[ProbeArgs, ProbeResult]("probe:row", jobs.Policy{Queue: jobs.Interactive, Row: true})
 
 var (

@@ -43,7 +43,7 @@ func TestSlowCalls(t *testing.T) {
 	s.Do("POST", "/probe", nil, "Prefer", "respond-async", "Idempotency-Key", "k").Want(202, "").Into(&one)
 	s.Do("POST", "/probe", nil, "Prefer", "respond-async", "Idempotency-Key", "k").Want(202, "").Into(&two)
 	if one != two || len(rec.Tasks("probe:echo")) != 2 {
-		t.Errorf("the calls got the jobs %+v and %+v, want the same job, and %d tasks in all", one, two, len(rec.Tasks("")))
+		t.Errorf("the calls got the jobs %+v and %+v, and there are %d tasks, want the same job and 2 tasks", one, two, len(rec.Tasks("")))
 	}
 
 	jobstest.Answer(rec, v1.ProbeJob, func(_ uuid.UUID, a v1.ProbeArgs) (v1.ProbeResult, error) {

@@ -71,7 +71,7 @@ func TestTestClick(t *testing.T) {
 	made := d.make(t, body)
 	at := campaignPath(made["id"]) + "/test-click"
 	before := footprints(t, d)
-	for range 2 { // it counts towards no cap
+	for range 2 { // a test click counts towards no cap
 		got := d.Do("POST", at, nil).Want(200, "").Map()
 		wantStep(t, got, "domain: own.test", "campaign: C", `parameters: 10 read; external id "test-cid", cost 0.01 USD`,
 			"visitor: country unknown, desktop, Windows, Chrome", `decision: regular path "only", action lander`,
@@ -174,7 +174,7 @@ func TestTestPostback(t *testing.T) {
 	same(t, got, map[string]any{"result": "ignored"})
 	wantStep(t, got, "-result: nothing")
 
-	// The answer names the mistakes of an address.
+	// The steps name the mistakes of a postback.
 	unfilled := try(map[string]any{"url": made["postback_url"]})
 	same(t, unfilled, map[string]any{"result": "unmatched", "conversion": nil})
 	wantStep(t, unfilled, "-click: it names no click", "secret: right", `-payout: the payout "{sum}" is a macro that was not filled in`, "-result: nothing would be recorded")

@@ -14,7 +14,7 @@ import (
 type versionedRecord struct {
 	method, path string
 	change       object
-	list         string // of a list with the record; empty: the path of the change
+	list         string // path of a list with the record; empty: the same path
 	version      func(object) any
 }
 

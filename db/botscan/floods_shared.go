@@ -31,7 +31,7 @@ func (f *Floods) report(c *models.Click) {
 	f.out = binary.BigEndian.AppendUint64(f.out, uint64(models.ClickTime(c.ID).UnixMicro()))
 }
 
-// NextMessage returns a message with the clicks that were stored since the last call and that others must count. It is nil
+// NextMessage returns a message with the clicks that were stored since the last call and that other processes must count. It is nil
 // without such clicks.
 func (f *Floods) NextMessage() []byte {
 	f.mu.Lock()

@@ -29,7 +29,7 @@ type Input struct {
 	OriginalStatus string           // the sender's own word, cut to 100 bytes
 	Payout         *decimal.Decimal // the reported earnings, or the amount of the sale; nil: not reported
 	OwnValue       bool             // Payout is the value of the account's own goal, whatever the terms of the offer
-	InvalidPayout  bool             // the payout is not an amount: the conversion earns nothing until a valid one arrives
+	InvalidPayout  bool             // the payout is not an amount: an offer that takes payouts from postbacks pays 0 until a valid one arrives
 	PayoutReason   string           // why the payout does not count, or counts in another currency than the sender names
 	Amount         *decimal.Decimal // the amount of the sale, if the sender reports payout and amount
 	Sale           *decimal.Decimal // the amount of the sale, if it does not decide the payout; nil: Amount
@@ -84,7 +84,7 @@ const (
 
 // Record inserts or updates a conversion in the transaction of c, with its ledger deltas, its event, and the postbacks and
 // uploads to its traffic source. Values that the input leaves out follow from the click's offer. Repeating an input changes and
-// sends nothing. It returns ErrUnknownClick if the click is not stored.
+// sends nothing. It returns ErrUnknownClick if the click is not known.
 func Record(ctx context.Context, l click.Log, c db.Conn, in Input) (out Outcome, err error) {
 	const write = true
 	list, jobs, err := Correct(ctx, l, c, in.AccountID, []Input{in}, write)
@@ -222,7 +222,7 @@ type terms struct {
 	Currency  string          `db:"currency"`
 }
 
-// defaultCurrency is the currency of a payout if neither sender, offer, campaign nor click has one.
+// defaultCurrency is the currency of a payout if neither sender, offer nor click has one.
 const defaultCurrency = "USD"
 
 // payout returns the earnings of a conversion and their currency. If reported is set, they come from the input and may replace
@@ -351,7 +351,7 @@ func (v Conversion) hasSameSale(o Conversion) bool {
 	return v.SaleAmount.Valid == o.SaleAmount.Valid && v.SaleAmount.Decimal.Equal(o.SaleAmount.Decimal) && v.SaleCurrency == o.SaleCurrency
 }
 
-// same reports whether the status, payout, currency, time and reported cost are the same in v and o.
+// same reports whether the status, payout, currency, time, invalid time and reported cost are the same in v and o.
 func (v Conversion) same(o Conversion) bool {
 	return v.Status == o.Status && v.Payout.Equal(o.Payout) && v.Currency == o.Currency &&
 		v.RecordedAt.Equal(o.RecordedAt) && v.InvalidTime == o.InvalidTime &&

@@ -88,8 +88,8 @@ func (x *expired) figures() string {
 		FROM ledger WHERE account_id = $1 AND country = 'DE' AND campaign_id = $2`, x.account, x.campaign, x.cost)
 }
 
-// TestLateDecision checks that a network's decision about a recorded conversion still counts after the click was deleted by age.
-// New conversions of such a click are refused.
+// TestLateDecision checks that a network's decision about a recorded conversion still counts after the click was deleted, by age or
+// with its partition. New conversions of a deleted click are refused.
 func TestLateDecision(t *testing.T) {
 	t.Parallel()
 	for name, remove := range map[string]func(*expired){"by age": byAge, "by partition": byPartition} {

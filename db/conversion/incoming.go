@@ -43,7 +43,7 @@ type Message struct {
 	currency string
 	// secrets are the parameters in which the account's networks send their secrets.
 	secrets []string
-	// consent is the notification's word for the consent of the buyer.
+	// buyer holds the personal data of the notification's buyer. consent is the notification's word for the buyer's consent.
 	buyer   matchkey.Person
 	consent string
 }
@@ -115,7 +115,8 @@ func (v *Verdict) MaskParams(believed bool) {
 	v.Decision.Params = postback.Masked(params, m.secrets)
 }
 
-// Read interprets a postback. If patient is set, the postback waits for data that may still arrive.
+// Read interprets a postback. The postback waits if its click is not known. If patient is set, it also waits for other data that
+// may still arrive.
 func (r Reader) Read(ctx context.Context, m Message, patient bool) (v Verdict, err error) {
 	v.Message, v.Decision = m, PostbackDecision{AccountID: m.AccountID, ClickID: m.ClickID}
 	if m.proofLost {
@@ -245,9 +246,9 @@ func (r Reader) network(ctx context.Context, id uuid.UUID) (store.PostbackNetwor
 	return n, err
 }
 
-// chooseNetworks selects the network whose settings apply to a message, and the network whose secret it must contain. The
-// settings come from the network in the address or else from the click's network. If the click's network has a secret, only that
-// secret counts, so a sender cannot avoid it by naming no network or another one.
+// chooseNetworks selects the network whose settings apply to a message, and the network by whose secret or scheme it must prove its
+// sender. The settings come from the network in the address or else from the click's network. If the click's network has a secret
+// or a scheme, only that proof counts, so a sender cannot avoid it by naming no network or another one.
 func (r Reader) chooseNetworks(ctx context.Context, m *Message, named store.PostbackNetwork, clickNetwork uuid.UUID) error {
 	ofClick := named
 	if named.ID != clickNetwork {
@@ -304,7 +305,7 @@ func (m *Message) input(click, account uuid.UUID, fields postback.Message) Input
 		in.Status = ""
 	}
 	in.At, in.InvalidTime = fields.Moment(click, models.ClickTime(m.ID))
-	if m.Source == models.FromTag { // the clock of a visitor's browser is not trusted
+	if m.Source == models.FromTag { // a wrong clock of a visitor's browser is not worth a remark
 		in.InvalidTime = ""
 	}
 	return in

@@ -12,7 +12,7 @@ import (
 	"switchyard/models/copilot"
 )
 
-// Run is the result of an account's last run.
+// Run is the result of the last run of the Copilot for an account.
 type Run struct {
 	RunAt  *time.Time     `db:"run_at"`     // nil: never
 	Judged int            `db:"judged"`     // number of judged cases: campaigns, offers, values and so on
@@ -33,8 +33,8 @@ INSERT INTO copilot_runs AS r (account_id, asked_at, attempt) VALUES ($1, $2, $3
 ON CONFLICT (account_id) DO UPDATE SET asked_at = $2, attempt = $3
 WHERE r.asked_at IS NULL OR r.asked_at <= $4 OR r.asked_at > $2 OR r.attempt = $3`
 
-// RequestRefresh records that a refresh is requested. The error is too_soon within RefreshPause after another refresh. A call
-// with the same attempt repeats the refresh, unless the attempt is zero.
+// RequestRefresh records that a refresh is requested. The error is too_soon within RefreshPause after another request, unless both
+// have the same attempt and it is not zero.
 func (k Suggestions) RequestRefresh(ctx context.Context, account, attempt uuid.UUID, now time.Time) error {
 	n, err := db.Exec(ctx, k.s.Conn(), "request a refresh", requestRefresh, account, now, db.OrNull(attempt), now.Add(-RefreshPause))
 	if err == nil && n == 0 {
@@ -64,8 +64,8 @@ type FoundSuggestions struct {
 	Scope  *copilot.Scope       // the judged data
 	At     time.Time
 	Next   time.Time // when the next run is due
-	Unread []string  // kinds that the run did not look for: their suggestions stay
-	// Skipped are campaigns that the run did not judge: their suggestions stay.
+	Unread []string  // kinds that the run did not look for: their suggestions stay until their expires_at
+	// Skipped are campaigns that the run did not judge: their suggestions stay until their expires_at.
 	Skipped []uuid.UUID
 }
 
@@ -85,7 +85,7 @@ ON CONFLICT (account_id, kind, key) WHERE status IN ('open', 'dismissed', 'snooz
 WHERE s.judged_at <= excluded.judged_at`
 
 // An open suggestion expires if the run did not find it again, unless the run did not look for it: then it expires at its
-// expires_at. A dismissed one expires after 90 days.
+// expires_at. The same applies to a snoozed suggestion after its time. A dismissed one expires after 90 days.
 const endSuggestions = `
 UPDATE copilot_suggestions SET status = 'expired', decided_at = coalesce(decided_at, $2)
 WHERE account_id = $1 AND judged_at < $2

@@ -34,7 +34,7 @@ func FillAccount(tb testing.TB, d *db.DB, account uuid.UUID) {
 	fillAccount(tb, d, account, uuid.NewV7)
 }
 
-// FillAccountAs does the same as FillAccount, but all rows have the same id.
+// FillAccountAs does the same as FillAccount, but uses the given id in place of every new id.
 func FillAccountAs(tb testing.TB, d *db.DB, account, id uuid.UUID) {
 	tb.Helper()
 	fillAccount(tb, d, account, func() (uuid.UUID, error) { return id, nil })

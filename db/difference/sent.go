@@ -74,12 +74,12 @@ func (s *sourceSheet) compareConversions(ctx context.Context) error {
 	return nil
 }
 
-// counts reports whether a conversion with this status counts in reports.
+// counts reports whether a comparison counts a conversion with this status.
 func counts(status string) bool {
 	return status == models.StatusApproved || status == models.StatusPending
 }
 
-// compareSent adds a conversion in the cell of its click, because the source does not say on which day it counts it.
+// compareSent adds a conversion in the cell of its click, because the source does not say on which day it counts the conversion.
 func (s *sourceSheet) compareSent(v sent) {
 	c := s.place(difference.Cell{Day: dayIn(models.ClickTime(v.ClickID), s.comparison.ours), Campaign: v.Campaign})
 	x := difference.Example{Day: c.Day, ClickID: v.ClickID, ConversionID: v.Reference, OurStatus: v.Status}

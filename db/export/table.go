@@ -50,7 +50,7 @@ func (t Table) Headings() []Heading {
 
 // Reader reads rows from PostgreSQL, and old clicks from their copy in ClickHouse.
 type Reader struct {
-	Conn db.Conn           // the pool
+	Conn db.Conn
 	Copy *click.CopyReader // nil: PostgreSQL has all rows
 }
 

@@ -10,14 +10,14 @@ import (
 	"switchyard/db"
 )
 
-// The functions of this file write a row that the caller holds, and return ErrFenced if it is no longer held under the fence. The
-// transaction of the job's effect first calls the function that ends the attempt, which locks the row and checks the fence.
+// The functions of this file write a row that the caller holds, and return ErrFenced if it is no longer held under the fence. A
+// transaction that writes the job's effect first calls one of these functions, which locks the row and checks the fence.
 
 const renewLease = `
 UPDATE jobs SET lease_until = clock_timestamp() + make_interval(secs => $3)
 WHERE id = $1 AND fence = $2 AND state = 'running'`
 
-// Renew extends the lease. It then ends after the given duration from now.
+// Renew extends the lease, which then ends the given duration from now.
 func Renew(ctx context.Context, c db.Conn, id uuid.UUID, fence int64, lease time.Duration) error {
 	return fenced(ctx, c, renewLease, id, fence, lease.Seconds())
 }
@@ -58,8 +58,8 @@ UPDATE jobs SET state = CASE WHEN result IS NULL THEN 'failed' ELSE 'done' END, 
     finished_at = clock_timestamp(), failed_generation = CASE WHEN $4 >= 0 THEN $4 ELSE failed_generation END
 WHERE id = $1 AND fence = $2 AND state = 'running'`
 
-// Fail marks the row as failed. generation is the generation of the task that is archived for the row, or -1. A row that was done
-// stays done if a manual attempt fails.
+// Fail marks the row as failed. generation is the generation of the task that is archived for the row, or -1 if no task is. A row
+// that was done stays done if a manual attempt fails.
 func Fail(ctx context.Context, c db.Conn, id uuid.UUID, fence int64, cause Cause, generation int64) error {
 	return fenced(ctx, c, failRow, id, fence, cause.json(), generation)
 }

@@ -2,7 +2,7 @@
 -- networks.
 -- +goose Up
 
--- A deleted rule stays stored, because flows that use the rule still route by its conditions.
+-- A deleted rule stays stored while flows use it, because they still route by its conditions.
 CREATE TABLE rules (
     id         uuid PRIMARY KEY,
     account_id uuid NOT NULL REFERENCES accounts (id) ON DELETE CASCADE,

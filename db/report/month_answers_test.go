@@ -87,7 +87,7 @@ func (a *asker) trend(q TrendQuery) error {
 	return nil
 }
 
-// totals checks that the overview, performance, the time series and the recount have equal sums.
+// totals checks that the overview, the time series and the performance report have the sums of the test's own facts.
 func (a *asker) totals() {
 	a.Helper()
 	for range 5 {

@@ -84,7 +84,7 @@ type monthFact struct {
 	unique      bool
 	landed      bool
 	out         bool
-	last        uuid.UUID // the id of the last step, which counts
+	last        uuid.UUID // the id of the last click-out, whose offer, network and slot count
 	cost        int64     // cost of the click
 	each        int64     // fixed cost of each approved conversion
 	share       int64     // cost of each approved conversion, in percent of its revenue
@@ -357,8 +357,8 @@ func localName(bucket string, at time.Time, zone *time.Location) string {
 	return t.Format("2006-01-02 15") + t.Format(":00:00-07:00")
 }
 
-// bucketNames returns the buckets of a window, in order. It checks the local time every quarter of an hour, because all zones
-// change their clocks at a quarter of an hour.
+// bucketNames returns the buckets of a window, in order, or all buckets of a week. It checks the local time every quarter of an
+// hour, because all zones change their clocks at a quarter of an hour.
 func bucketNames(bucket string, from, to time.Time, zone *time.Location) []string {
 	var list []string
 	if bucket == "weekday" || bucket == "weekday_hour" {

@@ -1,5 +1,3 @@
 // Package retention deletes clicks and rows that refer to them: clicks beyond the account's plan (their conversions stay), clicks
 // that people clear, and the data that describes a visitor who is to be erased.
-//
-// It is the last of the packages that store what visitors do: see package click.
 package retention

@@ -24,7 +24,7 @@ const addressFree = `NOT EXISTS (
 	AND NOT EXISTS (SELECT FROM smartlinks l WHERE l.domain_id = $3 AND l.slug = c.alias AND l.deleted_at IS NULL)`
 
 // moveOffDomain moves campaigns of the account $1 from the domain $2 to the domain $3. If $4 is false, only campaigns move that
-// an earlier failover brought to the domain.
+// an earlier failover brought to the domain $2.
 const moveOffDomain = `
 WITH moving AS MATERIALIZED (
 	SELECT c.id FROM campaigns c WHERE c.account_id = $1 AND c.domain_id = $2 AND c.deleted_at IS NULL AND ` + addressFree + `
@@ -43,7 +43,7 @@ SELECT (SELECT count(*) FROM campaigns c WHERE c.account_id = $1 AND c.domain_id
 	(SELECT count(*) FROM smartlinks l WHERE l.account_id = $1 AND l.domain_id = $2 AND l.deleted_at IS NULL) AS smartlinks`
 
 // failOver moves campaigns from a domain that is on a list of unsafe addresses to a spare domain, if the account has enabled
-// failover for the domain. Campaigns that an earlier failover brought there move on in any case.
+// failover for the domain. Campaigns that an earlier failover brought to the unsafe domain move on in any case.
 //
 // Links on the old domain keep working, because an alias leads to its campaign on every domain of the account.
 func (d Domains) failOver(ctx context.Context, account, id uuid.UUID, at time.Time) (*models.LinkFailover, error) {

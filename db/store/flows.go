@@ -35,8 +35,8 @@ var flowTable = newTable(table[flow.Saved]{
 // List lists the saved flows. The most recently changed flow comes first, unless the page asks for another order. A path with a
 // deleted saved rule gets the rule's conditions.
 //
-// Flows that were changed or created after the first page was read come last, so that no flow is missed. A flow that changes
-// after it was listed can be listed again.
+// In the default order, flows that were changed or created after the first page was read come last, so that no flow is missed. A
+// flow that changes after it was listed can be listed again.
 func (k Flows) List(ctx context.Context, account uuid.UUID, p Page) ([]flow.Saved, string, error) {
 	q := flowTable.page(account, p)
 	if p.Sort == "" {

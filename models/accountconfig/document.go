@@ -30,8 +30,7 @@ type Members = map[string]any
 // Document contains the settings of an account, by kind and key.
 type Document map[Kind]map[string]Members
 
-// Problem is an error in a document, or a warning for its author. If Kind is empty, the problem concerns the document as a
-// whole.
+// Problem is an error in a document, or a warning for its author. If Kind is empty, the problem is not about a kind or a record.
 type Problem struct { //nolint:errname // it can also be a warning
 	Kind Kind   `json:"kind"`
 	Key  string `json:"key"`
@@ -184,7 +183,7 @@ func scalar(n *yaml.Node) (any, error) {
 }
 
 // YAML returns the document as text. Equal documents give equal texts: kinds are in the order of Kinds, records are sorted by
-// key, and members by name.
+// key, and members as byName says.
 func (d Document) YAML() ([]byte, error) {
 	root := &yaml.Node{Kind: yaml.MappingNode}
 	put(root, "version", scalarNode("!!int", strconv.Itoa(Version)))

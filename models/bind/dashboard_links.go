@@ -14,9 +14,9 @@ import (
 )
 
 // RefuseDashboardLinks refuses a body with an address that would lead visitors to the dashboard at dashboardURL. A link to a form
-// in the dashboard would act with the rights of the person who clicks it. It checks every field with the format routable, and the
-// paths of a flow. bodyType is a zero value of the body's type. The error has the code that the field uses for a wrong address. A
-// body that Decode would refuse is accepted.
+// in the dashboard would act with the rights of the person who clicks the link. RefuseDashboardLinks checks every field with the
+// format routable, and the paths of a flow. bodyType is a zero value of the body's type. The error has the code that the field uses
+// for a wrong address. Values of the wrong form are accepted, because Decode refuses them.
 func RefuseDashboardLinks(body []byte, bodyType any, dashboardURL string) error {
 	if dashboardURL == "" || bodyType == nil || !hasVisitorAddress(reflect.TypeOf(bodyType)) {
 		return nil
@@ -53,7 +53,7 @@ func hasAddress(t reflect.Type, seen map[reflect.Type]bool) bool {
 	})
 }
 
-// elemType returns the type inside an Opt or a pointer. It is nil for the type any.
+// elemType returns the type inside an Opt or a pointer, or else t. It is nil for an Opt of the type any.
 func elemType(t reflect.Type) reflect.Type {
 	if o, ok := reflect.New(t).Interface().(interface{ OptValue() any }); ok {
 		return reflect.TypeOf(o.OptValue())

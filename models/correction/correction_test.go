@@ -270,7 +270,7 @@ func FuzzRead(f *testing.F) {
 		}
 		all, _, err := ReadConversions(text, nil)
 		if err != nil || truncated && len(all) != MaxRows {
-			t.Fatalf("a truncated file (%v) has %d rows (error %v), want %d rows if it is truncated", truncated, len(all), err, MaxRows)
+			t.Fatalf("truncated is %v and the file has %d rows (error %v), want %d rows if it is truncated", truncated, len(all), err, MaxRows)
 		}
 		part, _, err := ReadConversions(kept, nil)
 		if diff := cmp.Diff(len(all), len(part)); diff != "" || err != nil {

@@ -12,7 +12,7 @@ import (
 )
 
 // Unknown is the currency of an amount whose stated currency is not understood. It is the code that ISO 4217 has for "no
-// currency". It never has an exchange rate, so the conversion counts, but its amount is in no sum.
+// currency". It never has an exchange rate, so a conversion in it counts, but the amount is in no sum.
 const Unknown = "XXX"
 
 type unit struct {
@@ -81,7 +81,8 @@ const pence = "GBp"
 
 const formerRouble = "RUR"
 
-// foldWord returns a word in upper case, without spaces, dots and apostrophes.
+// foldWord returns a word in upper case, without spaces, dots and apostrophes. Instead of the rouble's former code it returns RUB,
+// and instead of "GBp" it returns GBX.
 func foldWord(word []rune) string {
 	folded := strings.Map(func(r rune) rune {
 		if r == ' ' || r == '.' || r == '\'' || r == '\u00b7' {
@@ -166,7 +167,8 @@ func (s sign) common(o sign) sign {
 	return out
 }
 
-// pick returns the currency that a sign means: the given currency if it has this sign, otherwise the usual currency.
+// pick returns the currency that a sign means: the given currency if it has this sign, otherwise the only or the usual currency
+// with this sign. If the sign has several currencies and none is usual, the error is ErrSeveral.
 func (s sign) pick(given string) (code string, err error) {
 	switch {
 	case slices.Contains(s.codes, given):
@@ -256,8 +258,8 @@ func edgeWord(word, given string, apart bool) string {
 	return ""
 }
 
-// statedIn returns the currency that the parentheses of a heading name. It returns Unknown if they name a unit or a currency
-// that is not understood, and an empty text if they name neither a unit nor a currency.
+// statedIn returns the currency that the parentheses of a heading name. It returns Unknown if they name a unit, a currency that
+// is not understood or several currencies. It returns an empty text if they name neither a unit nor a currency.
 func statedIn(s, given string) string {
 	words := strings.FieldsFunc(s, func(r rune) bool { return unicode.IsSpace(r) || strings.ContainsRune("()[],;:/-_", r) })
 	text := strings.Join(words, " ")
@@ -295,7 +297,7 @@ func currencyOf(text, given string) string {
 	return code
 }
 
-// headingUnits are words in a heading that say that its amounts are parts or multiples of a currency's unit.
+// headingUnits are words in a heading that say that the numbers below it are not in units of a currency.
 var headingUnits = []string{
 	"MICRO", "MICROS", "MICROAMOUNT", "MILLI", "MILLIS", "CENT", "CENTS", "PENCE", "PAISA", "PAISE", "KOPECKS", "MINOR",
 	"K", "000", "000S", "1000", "1000S", "M", "MM", "THOUSAND", "THOUSANDS", "MLN", "MIO", "MILLION", "MILLIONS", "LAKH", "LAKHS", "CRORE", "CRORES", "%", "PERCENT", "PCT",

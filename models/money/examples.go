@@ -4,7 +4,7 @@ package money
 type Example struct {
 	Text     string
 	Currency string // the currency that applies if the text states no currency
-	Result   string // the amount with its currency, or the reason why the text is not an amount
+	Result   string // the amount with its currency, or the reason why it is no amount or does not count as money
 }
 
 // Examples returns the results of reading some texts.

@@ -37,7 +37,7 @@ var (
 		"he": {}, "iw": {}, "el": {}, "th": {}, "ar": {}, "fa": {},
 	}
 
-	// otherFamilies holds the families that are tried if the visitor's languages have no family that gives a readable text.
+	// otherFamilies holds the families that guess tries after the families of the visitor's languages.
 	otherFamilies = []family{
 		{[]encoding.Encoding{charmap.Windows1250, charmap.Windows1252, charmap.Windows1254, charmap.Windows1257}, isLatin},
 		{cyrillic, func(_, text string) bool { return isRussian(text, 5, 85) }},
@@ -185,7 +185,7 @@ func isWide(text string, scripts ...*unicode.RangeTable) bool {
 	return found
 }
 
-// hasPairs reports whether the bytes outside ASCII are pairs.
+// hasPairs reports whether the bytes outside ASCII are pairs whose first byte is from low to high, or from A1 to A3 as in signs.
 func hasPairs(raw string, low, high byte) bool {
 	for i := 0; i < len(raw); i++ {
 		if raw[i] < utf8.RuneSelf {

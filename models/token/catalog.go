@@ -67,7 +67,7 @@ func Catalog() []Entry {
 
 const fewValues = 12
 
-// describe lists the attribute's values if they are few.
+// describe returns the documentation of an attribute, with the attribute's values if they are few.
 func describe(row *clickattr.Attr) string {
 	if row.Values == nil || row.Values.Open || len(row.Values.List()) == 0 || len(row.Values.List()) > fewValues {
 		return row.Doc

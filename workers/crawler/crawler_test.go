@@ -137,8 +137,9 @@ func (w *env) balanced() {
 	}
 }
 
-// TestCrawlers checks that a click gets the crawler's name if a host name of its address is the operator's, and is otherwise
-// marked as fake. Without an answer of DNS, the address is looked up again for an hour.
+// TestCrawlers checks a click that claims to be from a crawler. The click gets the crawler's name if a host name of its address is the
+// operator's. Otherwise it is marked as fake. DuckDuckBot has no known host names, so its click is not looked up. Without an answer of
+// DNS, an address is looked up again for an hour.
 func TestCrawlers(t *testing.T) {
 	parttest.Edge.Only(t)
 	t.Parallel()

@@ -7,7 +7,8 @@ import (
 	"switchyard/models/bot"
 )
 
-// TestForgedBrowsers: a person's request may have one contradiction or one oddity. Two of them show that the browser is forged.
+// TestForgedBrowsers: a person's request may have one contradiction or one oddity. Two of them show that the browser is forged, except
+// in a web view of an app.
 func TestForgedBrowsers(t *testing.T) {
 	t.Parallel()
 	d := newTestDescriber(t, Options{})

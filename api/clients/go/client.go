@@ -6,7 +6,7 @@
 //	}
 //
 // Each POST carries an idempotency key, so a repeated POST is carried out only once. A call that the service refuses for now is
-// repeated after the time in Retry-After. If a call continues as a job, the client waits for the job.
+// repeated after the time in Retry-After, if that is at most Longest. If a call continues as a job, the client waits for the job.
 package switchyard
 
 import (

@@ -53,7 +53,7 @@ func TestHelp(t *testing.T) {
 // linked lists the packages of this repository that the program may link.
 var linked = []string{"cmd/sy", "api/clients/go", "models", "workers/egress", "workers/providers/rest", "workers/providers/trackers"}
 
-// TestLinksNoService: the program links no other part of the service, and no library of servers or databases.
+// TestLinksNoService: of this repository, the program links only the packages in linked. It links no library of servers or databases.
 func TestLinksNoService(t *testing.T) {
 	t.Parallel()
 	out, err := exec.CommandContext(t.Context(), "go", "list", "-deps", "switchyard/cmd/sy").Output()
@@ -147,7 +147,8 @@ func TestRefusedLoginKeepsNothing(t *testing.T) {
 	}
 }
 
-// TestForms: each form of output has the same values, numbers as they were received. A table has no control characters.
+// TestForms: each form of output has the same values, with numbers as they were received. No form has the escape character of the
+// name.
 func TestForms(t *testing.T) {
 	t.Parallel()
 	url, _ := asked(t, 200, `{"data":{"rows":[{"id":"7","name":"a\u001b[31m\nb","status":"active","clicks":12345678901234567,"cost":0.10,"tags":["x"],"note":"true"}]}}`)
@@ -170,7 +171,7 @@ func TestForms(t *testing.T) {
 	}
 }
 
-// TestExitCodes: the exit code is 1 for a mistyped command and for a service that cannot be reached, and 3 for a refusal.
+// TestExitCodes: the exit code is 1 for a mistake on the command line and for a service that cannot be reached, and 3 for a refusal.
 func TestExitCodes(t *testing.T) {
 	t.Parallel()
 	url, _ := asked(t, 409, `{"data":null,"error":{"code":"stale","message":"changed"}}`)

@@ -56,7 +56,7 @@ func metaTooMuch(err error) bool {
 	return errors.As(err, &f) && strings.Contains(f.Text, metaLess)
 }
 
-// When the Graph API asks for less data, the rows of a page are halved, down to metaLeast, and then the days.
+// When the Graph API asks for less data, the rows of a page are halved, but not below metaLeast, and then the days.
 const (
 	metaLimit = 500
 	metaLeast = 50
@@ -79,7 +79,7 @@ func (m *metaSize) halve() bool {
 }
 
 // metaPage reads a page of a part of the range. cursor has the first and the last day of the part, and the Graph API's own
-// cursor. For the first page of a later part it has only the first day.
+// cursor. For the first page of a later part it has only the first day. For the first page of the range it is empty.
 func metaPage(ctx context.Context, s *session, period Range, cursor string) (rows []row, next string, err error) {
 	if oldest := s.Now().UTC().AddDate(0, -metaMonths, -1); period.From.Before(oldest) {
 		return nil, "", fmt.Errorf("the platform has no spend from before %s: it keeps %d months", oldest.AddDate(0, 0, 1).Format(time.DateOnly), metaMonths)
@@ -149,7 +149,7 @@ func metaInsights(ctx context.Context, s *session, period Range, cursor string) 
 			clicks: v["clicks"], impressions: v["impressions"],
 		})
 	}
-	if answer.Paging.Next != "" { // its address contains the token, so only the cursor is used
+	if answer.Paging.Next != "" { // the address of the next page contains the token, so only the cursor is used
 		if after = string(answer.Paging.Cursors.After); after == "" {
 			return nil, "", cmp.Or(err, rest.ErrForm)
 		}

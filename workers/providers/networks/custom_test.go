@@ -25,7 +25,7 @@ var customFields = map[string]string{
 	"timezone": "America/New_York",
 }
 
-// custom opens an endpoint that answers with a body, and also returns the queries that it receives.
+// custom opens a connection to an endpoint that answers with a body. It also returns the queries that the endpoint receives.
 func custom(t *testing.T, body string, change map[string]string) (*networks.Connection, *[]url.Values) {
 	t.Helper()
 	asked := &[]url.Values{}
@@ -102,7 +102,7 @@ func TestCustom(t *testing.T) {
 	}
 }
 
-// TestCustomFails: the error says what is wrong with an answer, without the header's value.
+// TestCustomFails: the error says what is wrong with an answer, without the header's value. An answer without orders is no error.
 func TestCustomFails(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {

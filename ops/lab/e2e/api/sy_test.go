@@ -106,7 +106,8 @@ func TestSyReads(t *testing.T) {
 	x.has(x.wants(0, "get", "offer", "shoes", "-o", "yaml"), "name: Shoes\n", "payout: 12.5\n")
 }
 
-// TestSyFigures: reports, comparisons, the log and the trace of a click show the figures of the service.
+// TestSyFigures: the commands show the figures and clicks of the service, trace a click, and simulate, check, pause and resume a
+// campaign.
 func TestSyFigures(t *testing.T) {
 	t.Parallel()
 	x := newCustomer(t)

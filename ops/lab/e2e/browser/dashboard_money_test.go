@@ -44,7 +44,8 @@ type moneyEnv struct {
 	link, campaign, network string
 }
 
-// TestDashboardMoney: the user replays postbacks, applies corrections, and creates and downloads files.
+// TestDashboardMoney: the user replays postbacks, applies corrections, creates and downloads files, changes settings, and compares
+// the figures with a network's report.
 func TestDashboardMoney(t *testing.T) {
 	parttest.Browser.Only(t)
 	t.Parallel()
@@ -65,7 +66,7 @@ func TestDashboardMoney(t *testing.T) {
 	m.screens()
 }
 
-// sets makes records whose names are HTML. It runs a script on a page that does not escape it.
+// sets makes records whose names are HTML. A page that does not escape the HTML runs its script.
 func (b *moneyEnv) sets() {
 	b.t.Helper()
 	const name = `<img src=x onerror="wrongs=['run']">`

@@ -21,7 +21,7 @@ import (
 // entryForm matches the sign-in link in the output of `up`.
 var entryForm = regexp.MustCompile(`(http://\S+/app/welcome#\S+)`)
 
-// axePath is the axe script, which finds parts of a page that people cannot perceive or operate.
+// axePath is the path of the axe script, which finds parts of a page that people cannot perceive or operate.
 const axePath = "../../../../api/dashboard/web/node_modules/axe-core/axe.min.js"
 
 // env is the dashboard of a service with the history of the demo account, in a browser.
@@ -33,7 +33,7 @@ type env struct {
 	axe   string
 }
 
-// newEnv starts a service and a browser. The test is skipped in a build without the files of the dashboard.
+// newEnv starts a service and a browser. The test is skipped if the axe script is missing.
 func newEnv(t *testing.T, settings ...string) *env {
 	t.Helper()
 	return newEnvOf(t, fleet.Options{Env: settings})
@@ -248,7 +248,7 @@ func (b *env) screenshot(name string) {
 	}
 }
 
-// press presses a key. A letter is typed.
+// press presses a key. A single character is typed.
 func (b *env) press(key string) {
 	b.t.Helper()
 	for _, kind := range []string{"keyDown", "keyUp"} {
@@ -263,7 +263,7 @@ func (b *env) press(key string) {
 	}
 }
 
-// TestDashboard: a buyer signs in with the link of the first start, which works once. The reports show the figures of the API.
+// TestDashboard: a user signs in with the link of the first start, which works once. The reports show the figures of the API.
 func TestDashboard(t *testing.T) {
 	parttest.Browser.Only(t)
 	t.Parallel()

@@ -24,7 +24,7 @@ type Row struct {
 	Bare                       bool // the platform reports neither spend nor clicks nor impressions
 }
 
-// Currency and Zone are the values of all accounts on platforms that report them.
+// Currency and Zone are the values of most accounts whose platforms report them.
 const (
 	Currency = "EUR"
 	Zone     = "America/New_York"
@@ -72,7 +72,7 @@ func (w *World) SignedIn() string {
 // Token returns the valid token.
 func (w *World) Token(context.Context) (string, error) { return w.SignedIn(), nil }
 
-// Renew implements ads.Tokens for a sign-in.
+// Renew returns the valid token. With Token and Renew, a World implements ads.Tokens for a sign-in.
 func (w *World) Renew(ctx context.Context, _ string) (string, error) { return w.Token(ctx) }
 
 // Rotating implements ads.Tokens for a sign-in whose first token has expired.

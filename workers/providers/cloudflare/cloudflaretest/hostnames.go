@@ -28,7 +28,7 @@ type hostname struct {
 	isRead      bool // it was read after its creation, so its validation records are shown
 }
 
-// SetStates sets the states of a host's hostname for good. errors are the verification errors.
+// SetStates sets the states of a host's hostname. The hostname keeps them until a PATCH. errors are the verification errors.
 func (f *Fake) SetStates(host, status, ssl string, errors ...string) {
 	f.mu.Lock()
 	defer f.mu.Unlock()

@@ -34,14 +34,14 @@ func (t text) is(words ...string) bool {
 	return slices.ContainsFunc(words, func(w string) bool { return strings.EqualFold(string(t), w) })
 }
 
-// number drops decimals and returns 0 for any other text.
+// number returns a number without its decimals, or 0 if the text is not a number.
 func (t text) number() int {
 	whole, _, _ := strings.Cut(string(t), ".")
 	n, _ := strconv.Atoi(whole)
 	return n
 }
 
-// id returns an empty text for no record. PHP writes 0 or nothing for it.
+// id returns the id of a record, or an empty text if there is no record. PHP then writes 0 or nothing.
 func (t text) id() string {
 	if t == "0" {
 		return ""
@@ -89,7 +89,8 @@ func (p *payload) UnmarshalJSON(raw []byte) error {
 	return err
 }
 
-// texts also reads a text with commas, and the values of an object. If a value is true, the member's name is used.
+// texts is a list of texts. It is also read from a text with commas and from the values of an object. For the value true it has the
+// member's name, and for the value false nothing.
 type texts []string
 
 func (l *texts) UnmarshalJSON(raw []byte) error {

@@ -48,7 +48,7 @@ func TestAgainHasTheKeysOfTheFirstRun(t *testing.T) {
 	movedtest.SameKeys(t, first, second, "offers/redtrack.tracker.example."+redtracktest.ID(4, 2))
 }
 
-// TestLinksAreThoseOfTheAds: their path is the campaign's id, which becomes the alias.
+// TestLinksAreThoseOfTheAds: the path of a link is the campaign's id, which becomes the alias.
 func TestLinksAreThoseOfTheAds(t *testing.T) {
 	t.Parallel()
 	id := redtracktest.ID(5, 1)

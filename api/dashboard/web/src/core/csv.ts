@@ -17,7 +17,7 @@ export const base64Of = (file: File) =>
   })
 
 // useFile holds the text of a file and how the service reads it. The text of a chosen file comes from the service, which finds
-// out the file's charset. Until it answers, `head` belongs to the earlier text and `reading` is true.
+// out the file's charset. While the service reads an edited text, `head` belongs to the earlier text and `reading` is true.
 export function useFile(kind: FileKind) {
   const [text, setText] = useState(''),
     [read, setRead] = useState<{ text: string; kind: FileKind; head: Head }>(),

@@ -1,4 +1,4 @@
-// Counts clicks by their bot score, on both sides of a threshold.
+// Scored is the number of clicks that have a bot score.
 export type Scored = { score: number; clicks: number }
 
 const sum = (list: Scored[]) => list.reduce((n, s) => n + s.clicks, 0)

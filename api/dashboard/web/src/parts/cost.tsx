@@ -195,7 +195,7 @@ function Clicks({ of, set }: FieldsProps) {
   )
 }
 
-// Synced says that the platform of the traffic source will replace the cost, if it is connected and fetches costs.
+// Synced says that the platform of the traffic source will replace the cost, if the costs of this source are fetched from there.
 function Synced({ of }: { of: Target }) {
   const campaigns = useCampaigns(),
     id = of.source || campaigns?.find(c => c.id === of.campaign)?.source_id || '',

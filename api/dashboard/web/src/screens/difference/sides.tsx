@@ -4,8 +4,8 @@ import { w } from '../../text/difference.ts'
 
 export type Kind = 'source' | 'network'
 
-// Measure is a figure that we and the source or network both may have. `ours` and `theirs` are the two currencies, and empty if the
-// figure is not an amount.
+// Measure is a figure that both sides may have: we, and the source or network. `ours` and `theirs` are the currencies of the two
+// sides. They are empty if the figure is not an amount.
 export type Measure = { name: keyof DifferenceFigures; label: string; compared: boolean; ours: string; theirs: string }
 
 // measuresOf returns the figures in the order in which they are shown.

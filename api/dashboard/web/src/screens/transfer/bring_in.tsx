@@ -60,7 +60,7 @@ export function BringIn() {
   )
 }
 
-// Form asks for the tracker, its address, and a key, a dump or CSV tables.
+// Form asks which tracker to read, and for what reading it needs, such as its address and a key.
 function Form() {
   const [tracker, setTracker] = useState<Tracker>('keitaro'),
     [url, setURL] = useState(''),
