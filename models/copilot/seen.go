@@ -31,7 +31,7 @@ const (
 	registrationSoon = 30 * 24 * time.Hour
 )
 
-// Weights of findings whose loss cannot be expressed in money. They come before findings with a small loss.
+// Weights of findings whose loss cannot be expressed in money. Findings with a larger weight come first.
 const (
 	weightBroken = 1e6
 	weightSetUp  = 1e3
