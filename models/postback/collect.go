@@ -16,7 +16,7 @@ const (
 
 // Collect returns the parameters of a message for storage. If several parameters have the same name apart from case, it keeps the
 // name of the first one, with the first filled value or, if no value is filled, the first value. known reports whether a name in
-// lower case may be that of a field. Parameters of fields are kept wherever they stand, so a message of any size is read the same
+// lower case may be the name of a field. Parameters of fields are kept wherever they stand, so a message of any size is read the same
 // way. Other parameters are kept up to the limits maxOthers and maxOtherBytes.
 func Collect(list []param.Param, known func(name string) bool) map[string]string {
 	params, names := map[string]string{}, map[string]string{}
