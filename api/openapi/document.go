@@ -20,7 +20,7 @@ type Info struct {
 	Version string
 }
 
-const intro = `Except for files, answers are JSON of the form {data, error}; clients branch on error.code. Most lists have ` +
+const intro = `Most answers are JSON of the form {data, error}; clients branch on error.code. Most lists have ` +
 	`next_cursor, which is null at the end. Every POST accepts Idempotency-Key. Calls are counted per account in ` +
 	`one-minute windows; answers to calls with a key carry RateLimit-Limit, RateLimit-Remaining and RateLimit-Reset. The examples are ` +
 	`real calls with their answers; a list is cut to two items.`

@@ -56,7 +56,7 @@ func uuids(values []string) []string {
 	return ids
 }
 
-// numbers returns the values that are numbers other than 0, in the form in which answers show numbers. An empty value becomes 0.
+// numbers returns the values that are numbers other than 0 and written as in answers. An empty value becomes 0.
 func numbers(values []string) []int64 {
 	list := make([]int64, 0, len(values))
 	for _, v := range values {

@@ -84,8 +84,7 @@ func (m *money) postbackAhead(ctx context.Context) error {
 }
 
 // waitConversions waits until all sales are recorded with their current status and payout, and compares the whole conversion log.
-// Unless the argument some is nil, waitConversions waits only for the sales for which it returns true. Then the log must have exactly
-// one conversion.
+// The argument some may select the sales to wait for. The log must then have exactly one conversion.
 func (m *money) waitConversions(ctx context.Context, some func(*sale) bool) error {
 	var rows []conversionRow
 	_, err := poll(ctx, quietTimeout, 200*time.Millisecond, func() (bool, error) {
