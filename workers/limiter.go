@@ -14,8 +14,8 @@ const (
 	failingAfter  = 5 // failures in a row
 )
 
-// slowFailure is the duration from which a failing request counts as hanging. Endpoints that may hang share at most half of the
-// worker's slots, so that others find slots. An endpoint that fails at once occupies no slots.
+// slowFailure is the average latency from which a failing endpoint counts as hanging. Endpoints that may hang share at most half
+// of the worker's slots, so that the other endpoints find slots.
 const slowFailure = time.Second
 
 // idleEndpoints is the number of known endpoints above which an idle endpoint is forgotten, with its latency.
@@ -63,13 +63,14 @@ func (e *endpointLoad) places(failures int) int {
 	return placesHealthy
 }
 
-// suspect reports whether a request may hang: the last one failed, and they are slow or of unknown latency.
+// suspect reports whether a request may hang: the last request failed, and the endpoint is slow or no request of it has ended in
+// this worker.
 func (e *endpointLoad) suspect(failures int) bool {
 	return failures > 0 && (!e.known || e.latency >= slowFailure)
 }
 
 // waitLocally counts a request as waiting in this worker and returns the signal to wait for and a function that ends the wait.
-// Both are nil if the endpoint has a free place, is unknown or not fast, or localMax requests wait for it.
+// Both are nil if the endpoint has had no request, has a free place or is not fast, or if localMax requests wait for it.
 func (l *Limiter[K]) waitLocally(endpoint K, failures int) (freed <-chan struct{}, done func()) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -86,7 +87,7 @@ func (l *Limiter[K]) waitLocally(endpoint K, failures int) (freed <-chan struct{
 }
 
 // Admit reserves a place at an endpoint where this many requests in a row have failed. A Gate calls it, and release after the
-// request. Without a free place, release is nil and wait is how long the request must wait.
+// request. If the request must wait, release is nil and wait is how long.
 func (l *Limiter[K]) Admit(ctx context.Context, endpoint K, failures int) (release func(), wait time.Duration) {
 	l.await(ctx, endpoint, failures)
 	return l.acquire(endpoint, failures)

@@ -42,8 +42,8 @@ func isResource(baseURL, asked string) bool {
 // challengeForm is the form of an S256 challenge: 32 bytes in base64url.
 var challengeForm = regexp.MustCompile(`^[A-Za-z0-9_-]{43}$`)
 
-// Check validates a request and returns its client. The browser is never redirected with these errors, because the redirect
-// address may belong to an attacker. Errors: invalid_client, invalid_redirect, invalid_request.
+// Check validates a request and returns its client. Errors: invalid_client, invalid_redirect, invalid_request. The browser is never
+// redirected with these errors, because the redirect address may belong to an attacker.
 func Check(ctx context.Context, s *store.Store, baseURL string, r Request) (models.AssistantClient, error) {
 	client, ok, err := assistant.New(s).FindClient(ctx, r.ClientID)
 	switch {

@@ -181,7 +181,7 @@ func (w *env) campaign(alias string, columns m, paths ...m) uuid.UUID {
 	return id
 }
 
-// reload makes the handler read changed records, as a notice would.
+// reload makes the handler read changed records, as a notification from PostgreSQL would.
 func (w *env) reload() *env {
 	w.Helper()
 	if err := w.h.routes.Reload(w.Context()); err != nil {

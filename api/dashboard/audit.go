@@ -13,7 +13,7 @@ import (
 	"switchyard/models"
 )
 
-// audit returns the row that lists the audit log. People who are not owners see only their own changes.
+// audit returns the route that lists the audit log. People who are not owners see only their own entries.
 func audit() []route.Route {
 	row := personRoute("GET", "/audit", "who changed what, newest first", route.Handle(listAudit), "400 invalid_id too_long", "403 role_required").
 		WithPage().WithWindow().WithQuery(route.Param{Name: "who", Type: "uuid", Doc: "id of a person or a key; only owners may send another id than their own"}).
@@ -22,7 +22,8 @@ func audit() []route.Route {
 	return []route.Route{row}
 }
 
-// AuditRow is a change. PersonID and KeyID are null if a job made the change.
+// AuditRow is an entry of the audit log. It is a change, or wrong passwords and codes if Refused is not 0. PersonID and KeyID are
+// null if a job made the change.
 type AuditRow struct {
 	ID        uuid.UUID  `json:"id"`
 	At        string     `json:"at"`

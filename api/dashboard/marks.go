@@ -13,7 +13,7 @@ import (
 // maxMarks is the maximum number of changes, and also of notes, in a plot. The latest in the window are kept.
 const maxMarks = 300
 
-// marks returns the rows for the marks of plots: changes of the account, and notes of people.
+// marks returns the routes for the marks of plots: changes of the account, and notes of people.
 func marks() []route.Route {
 	write := func(r route.Route) route.Route { r.Role = models.RoleContributor; return r }
 	return []route.Route{

@@ -65,8 +65,8 @@ func (p *Pipeline) challenge(c *route.Call, err error, credential string) {
 	p.site.SetChallenge(c.Header(), c.Route.Tokens, credential != "")
 }
 
-// SetChallenge sets the header WWW-Authenticate of an answer with the status 401. tokens is true if
-// access tokens are valid here. invalid is true if the caller has sent an invalid credential.
+// SetChallenge sets the header WWW-Authenticate of an answer with the status 401. The argument tokens says whether access tokens
+// are valid for the call, and invalid whether the caller has sent an invalid credential.
 func (s *Site) SetChallenge(h http.Header, tokens, invalid bool) {
 	text := `Bearer realm="switchyard"`
 	if invalid && tokens {

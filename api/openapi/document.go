@@ -20,9 +20,9 @@ type Info struct {
 	Version string
 }
 
-const intro = `Every answer is JSON of the form {data, error}; clients branch on error.code. Lists answer ` +
+const intro = `Most answers are JSON of the form {data, error}; clients branch on error.code. Most lists have ` +
 	`next_cursor, which is null at the end. Every POST accepts Idempotency-Key. Calls are counted per account in ` +
-	`one-minute windows; every answer carries RateLimit-Limit, RateLimit-Remaining and RateLimit-Reset. The examples are ` +
+	`one-minute windows; answers to calls with a key carry RateLimit-Limit, RateLimit-Remaining and RateLimit-Reset. The examples are ` +
 	`real calls with their answers; a list is cut to two items.`
 
 // Prefix begins the path of every route.

@@ -19,7 +19,7 @@ type Example struct {
 	Status int               `json:"status"`
 	// Location is the address to which the answer redirects a visitor.
 	Location string `json:"location,omitempty"`
-	// Answer is the whole answer. It is a text if the answer is not JSON. Lists longer than two items are cut to two.
+	// Answer is the body of the answer. It is a text if the body is not JSON. Lists longer than two items are cut to two.
 	Answer any `json:"answer"`
 }
 

@@ -7,8 +7,8 @@ import (
 	"sync"
 )
 
-// compressed is the compressed text of a flow. It is decompressed only when the campaign is recompiled or copied to disk.
-// Uncompressed flows would add 26% to the snapshot's memory.
+// compressed is the text of a flow, compressed if that makes it shorter. It is decompressed only when the campaign is recompiled or
+// copied to disk. Without compression, the snapshot would need 26% more memory.
 type compressed struct {
 	bytes []byte
 	size  int // length of the original text

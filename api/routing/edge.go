@@ -18,14 +18,14 @@ import (
 )
 
 // EdgeFormat is the version of the format of bundles, which are campaigns compiled for the edge. The script at the edge, which
-// routes visitors by the bundles, ignores bundles of a later format. A bundle that names a sub-parameter after sub10 has
-// edgeSubsFormat, because older scripts know only ten.
+// routes visitors by the bundles, ignores bundles of a later format than its own. If a condition or an address of a bundle names a
+// sub-parameter after sub10, the bundle has edgeSubsFormat, because older scripts know only ten.
 const (
 	EdgeFormat     = 1
 	edgeSubsFormat = 2
 )
 
-// formatOf returns the format of a bundle that names the sub-parameter with number sub.
+// formatOf returns the lowest format of a bundle with a condition or an address that names the sub-parameter with number sub.
 func formatOf(sub int) int {
 	if sub > models.EarlySubs {
 		return edgeSubsFormat
@@ -106,7 +106,7 @@ var edgeAttributes = func() map[string]int {
 }()
 
 // edgeTokens are the tokens that the script fills. {ip} is not among them, because a setting of this service decides how much of
-// the address is shown.
+// an IP address is shown.
 var edgeTokens = func() map[string]bool {
 	known := map[string]bool{}
 	for _, name := range [...]string{
@@ -174,7 +174,7 @@ type edgePart struct {
 	landers map[uuid.UUID]*edgeLander
 	rules   map[uuid.UUID]bool // saved rules; true: the rule is missing or broken and matches no visitor
 	origin  map[string]bool
-	format  int  // format of bundles that include the campaign
+	format  int  // lowest format of bundles that include the campaign
 	cost    bool // an address has the token {cost}, which the script can fill unless the cost depends on the link
 	size    int  // about the number of bytes that the part adds
 }
@@ -221,7 +221,7 @@ func (s *Snapshot) newEdgeCompiler(d *Domain, c *Campaign, parts map[uuid.UUID]*
 	return k
 }
 
-// finish compiles a campaign into b. The caller has marked b as too large, and the mark stays if the bundle exceeds a limit.
+// finish compiles a campaign into b, which the caller has marked as too large.
 func (k *edgeCompiler) finish(c *Campaign, b *models.EdgeBundle) error {
 	if err := k.campaigns(c, 0); err != nil || k.size > edgeGiveUp {
 		return err

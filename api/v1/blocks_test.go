@@ -14,7 +14,7 @@ import (
 	"switchyard/models"
 )
 
-// block is a body that blocks values of sub1 in a campaign.
+// block returns the body of a call that blocks or allows values of sub1 in a campaign.
 func block(campaign any, values ...string) object {
 	return object{"scope": "campaign", "campaign_id": campaign, "dimension": "sub1", "values": values}
 }
@@ -119,7 +119,7 @@ func TestAllowAndUndo(t *testing.T) {
 	expect("one id", "campaign:b")
 	d.Do("POST", "/blocks", block(campaign, "a")).Want(200, "")
 	undo(first["id"])
-	expect("only the value that no later call has blocked", "campaign:a")
+	expect("the first call undone: a later call has blocked a", "campaign:a")
 }
 
 func TestBlockErrors(t *testing.T) {

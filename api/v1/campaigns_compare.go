@@ -34,7 +34,7 @@ type CampaignComparison struct {
 type ComparedGroup struct {
 	PathID        *string       `json:"path_id" doc:"the path of the landing pages or offers; null: paths are compared"`
 	Path          string        `json:"path" doc:"the name of that path"`
-	Slot          int           `json:"slot" doc:"the slot of the offers; 0: every slot"`
+	Slot          int           `json:"slot" doc:"the slot of the offers; 0: every slot, or no offers are compared"`
 	State         string        `json:"state" enum:"too_early,open,decided,too_many" doc:"too_early: too few figures, so nothing is estimated; open: the lead may be chance; decided: all others earn less than the best, with an error of at most 5 % however often this is read; too_many: more candidates than are compared at once"`
 	MoreClicks    *int64        `json:"more_clicks" doc:"about how many more clicks are needed in total; null: no more clicks are needed, or the number is not known"`
 	MoreDays      int           `json:"more_days" doc:"too_early: the least number of further days with clicks that are needed"`
@@ -54,11 +54,11 @@ type ComparedArm struct {
 	Low         *models.Money `json:"low" doc:"low and high are the ends of the 95 % interval of earns"`
 	High        *models.Money `json:"high"`
 	Best        *float64      `json:"best" doc:"probability of being the best, 0 to 1"`
-	Behind      *models.Money `json:"behind" doc:"how much less a click earns than a click of the best candidate; null for the best"`
+	Behind      *models.Money `json:"behind" doc:"how much less a click earns than a click of the best candidate; null: it is the best, or nothing is estimated"`
 	BehindLow   *models.Money `json:"behind_low" doc:"behind_low and behind_high are the ends of the 95 % interval of behind"`
 	BehindHigh  *models.Money `json:"behind_high"`
 	Loses       bool          `json:"loses" doc:"true: this candidate earns less than the best, with an error of at most 5 % however often this is read"`
-	MoreClicks  *int64        `json:"more_clicks" doc:"about how many more clicks this candidate and the best each need until the difference is found with a power of 80 %; null: this candidate loses, it is the best, or both earn the same"`
+	MoreClicks  *int64        `json:"more_clicks" doc:"about how many more clicks this candidate and the best each need until the difference is found with a power of 80 %; null: no more clicks are needed, or the number is not known"`
 	Weight      float64       `json:"weight"`
 	Proposed    *float64      `json:"proposed" doc:"the weight that is proposed because of the probability of being the best; it is never zero"`
 }

@@ -120,7 +120,7 @@ func TestCopilot(t *testing.T) {
 	}
 	s.As(s.ReadKey).Do("POST", "/copilot", map[string]any{"action": "refresh"}).Want(403, "read_only_key")
 
-	// This run does not find "three", so it closes.
+	// This run does not find "three", so the suggestion "three" closes.
 	save(now.Add(time.Second), "one", "two", "advice")
 	if after := open(); len(after) != 1 || after["Pause advice"] != before["Pause advice"] {
 		t.Errorf("the open suggestions are %v, want only the unchanged suggestion advice; before: %v", after, before)

@@ -14,8 +14,8 @@ import (
 	"switchyard/models/money"
 )
 
-// unreadAmounts counts the postbacks of a network or the clicks of a traffic source. Unread counts those whose amount cannot be
-// read.
+// unreadAmounts counts the postbacks of a network or the clicks of a traffic source. Unread counts only those with an amount or
+// a currency that does not count as it was received.
 type unreadAmounts struct {
 	ID     uuid.UUID `db:"id"`
 	Name   string    `db:"name"`
@@ -34,8 +34,8 @@ FROM (
 ) p LEFT JOIN networks n ON n.id = p.network_id AND n.account_id = $1 AND n.deactivated_at IS NULL
 GROUP BY 1, 2 HAVING count(*) FILTER (WHERE amount_reason <> '') >= $3 ORDER BY 1 LIMIT $4`
 
-// The clicks are scanned only if account_rates shows that an amount of these days cannot be read. Only the newest 20,000 clicks
-// of the day are counted.
+// The clicks are scanned only if account_rates has an unknown currency on the day $3 or later. Only the newest 20,000 clicks of
+// the day are counted.
 const selectUnreadClicks = `
 SELECT s.id, s.name, count(*) AS total, count(*) FILTER (WHERE currency = '` + money.Unknown + `') AS unread,
 	min(k.at) FILTER (WHERE currency = '` + money.Unknown + `') AS since
@@ -47,8 +47,8 @@ FROM (
 ) k JOIN traffic_sources s ON s.id = k.source_id AND s.account_id = $1 AND s.deactivated_at IS NULL
 GROUP BY 1, 2 HAVING count(*) FILTER (WHERE currency = '` + money.Unknown + `') >= $4 ORDER BY 1 LIMIT $5`
 
-// unreadMoney lists the networks whose postbacks, and the traffic sources whose links, have amounts that cannot be read. The week
-// before is not counted, so badIfJumped is enough for an alert.
+// unreadMoney lists the networks and the traffic sources with too many unread amounts in the last day. No amounts of the week
+// before are counted, so the share badIfJumped is enough for an alert.
 func unreadMoney(ctx context.Context, l reading) ([]Alert, error) {
 	day := l.now.AddDate(0, 0, -1)
 	postbacks, err := db.Select[unreadAmounts](ctx, l.Store.Conn(), "unread payouts", selectUnreadPostbacks, l.account.ID, day, leastBad, store.MaxAlerts)

@@ -131,7 +131,7 @@ SELECT ` + store.Nested(store.AccountColumns, "a", "account") + `,
 JOIN accounts a ON a.id = g.account_id JOIN assistant_tokens t ON t.grant_id = g.id
 WHERE t.hash = $1 AND t.kind = 'access' AND t.expires_at > $2 AND g.resource = $3 AND ` + isLive
 
-// Authenticate returns the assistant of an access token for a resource. Any other token gets the error unauthenticated. It always
+// Authenticate returns the assistant of an access token for a resource. Any other token gets the error unauthenticated. Each call
 // reads the database, so that every process refuses a revoked assistant at once.
 func (a Assistants) Authenticate(ctx context.Context, token, resource string, now time.Time) (Caller, error) {
 	found, ok, err := db.First[Caller](ctx, a.s.Conn(), "authenticate", findCaller, models.HashToken(token), now, resource)

@@ -13,7 +13,7 @@ import (
 )
 
 // CampaignClicks selects the clicks on a campaign's link in [From, To): the campaign's own clicks, and the clicks that it passed
-// on to other campaigns. Newest limits the clicks to the newest ones.
+// on to other campaigns. Newest is the maximum number of clicks. If there are more, the newest are selected.
 type CampaignClicks struct {
 	AccountID, CampaignID uuid.UUID
 	models.TimeRange

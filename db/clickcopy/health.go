@@ -25,7 +25,7 @@ func Health(ctx context.Context, l click.Log) (status, message string, err error
 		return "", "", err
 	}
 	pingErr := l.Copy.Ping(ctx)
-	exceptOld := "" // the clicks that PostgreSQL no longer has
+	exceptOld := "" // excludes the clicks that PostgreSQL no longer has
 	if !s.ColdBefore.IsZero() {
 		exceptOld = ", but not about clicks before " + s.ColdBefore.UTC().Format(time.DateOnly)
 	}

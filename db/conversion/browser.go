@@ -33,8 +33,8 @@ func (b *correcting) loadBrowser(ctx context.Context, c db.Conn) (err error) {
 	return err
 }
 
-// limitBrowser limits the effect of reports by browsers. It refuses an invalid payout if the conversion would then be worth
-// nothing. Conversions of a click beyond models.MaxBrowserConversions are pending, and a browser cannot approve them.
+// limitBrowser limits the effect of reports by browsers. It refuses an invalid payout if the conversion would be worth nothing
+// without it. Conversions of a click beyond models.MaxBrowserConversions are pending, and a browser cannot approve them.
 func (b *correcting) limitBrowser(in *Input, current *Conversion, t terms) error {
 	if !in.fromBrowser() {
 		return nil

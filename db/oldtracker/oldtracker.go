@@ -70,7 +70,7 @@ func Add(ctx context.Context, c db.Conn, list []*models.Postback) ([]models.JobR
 	return db.Select[models.JobRef](ctx, c, "forward postbacks", insertForwarded, db.UUIDs(ids), db.UUIDs(accounts), requests)
 }
 
-// Forwarded is a postback that is forwarded.
+// Forwarded is a postback for the old tracker.
 type Forwarded struct {
 	ID         uuid.UUID `db:"id"`
 	AccountID  uuid.UUID `db:"account_id"`

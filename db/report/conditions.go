@@ -43,7 +43,7 @@ func conditionsIn(dialect dialect, p *period) click.Condition {
 	return out
 }
 
-// uuids returns the values that are UUIDs. An empty value becomes the zero UUID.
+// uuids returns the values that are UUIDs other than the zero UUID. An empty value becomes the zero UUID.
 func uuids(values []string) []string {
 	ids := make([]string, 0, len(values))
 	for _, v := range values {
@@ -56,7 +56,7 @@ func uuids(values []string) []string {
 	return ids
 }
 
-// numbers returns the values that are numbers in the form in which answers show numbers. An empty value becomes zero.
+// numbers returns the values that are numbers other than 0 and written as in answers. An empty value becomes 0.
 func numbers(values []string) []int64 {
 	list := make([]int64, 0, len(values))
 	for _, v := range values {

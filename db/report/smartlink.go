@@ -31,7 +31,7 @@ func (r Reader) CountSmartlinks(ctx context.Context, account uuid.UUID, list []m
 	return err
 }
 
-// SmartlinkFigure is the number of clicks that a rule sent to a URL.
+// SmartlinkFigure has the numbers of clicks with the same rule and the same destination.
 type SmartlinkFigure struct {
 	RuleID         uuid.UUID `db:"rule_id"` // zero: no rule matched
 	DestinationURL string    `db:"destination_url"`

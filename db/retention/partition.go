@@ -109,9 +109,9 @@ func MaintainPartitions(ctx context.Context, l click.Log) error {
 	return err
 }
 
-// longestChange is how long a change of an account's currency keeps its clicks from being deleted.
+// longestChange is how long a change of an account's currency keeps clicks from being deleted.
 const longestChange = 3 * click.Day
 
-// firstChanging returns $1 or, if that is earlier, the earliest time from which clicks are kept for a change of currency that
-// began after $2.
+// firstChanging returns the earlier of two times: $1, and the earliest time from which clicks are kept for a change of currency
+// that began after $2.
 const firstChanging = `SELECT least($1::timestamptz, (SELECT min(kept_from) FROM currency_changes WHERE since > $2))`

@@ -224,7 +224,7 @@ func TestFullDiskFreesSegments(t *testing.T) {
 	dir := t.TempDir()
 	s := open(t, dir, Options{SegmentSize: 100})
 	appendClicks(t, s, 10)
-	mark := filepath.Join(s.dir.path, "mark")
+	mark := filepath.Join(s.dir.path, "mark") // a directory in its place makes writing the mark fail
 	if err := errors.Join(os.Remove(mark), os.Mkdir(mark, 0o700)); err != nil {
 		t.Fatal(err)
 	}

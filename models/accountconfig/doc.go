@@ -1,5 +1,5 @@
-// Package accountconfig describes everything that an account has set up as one document. A document is YAML or JSON. It refers to
-// records by keys instead of ids. So it can be kept in a repository, changed, and applied to an account:
+// Package accountconfig describes the configuration of an account as one document. A document is YAML or JSON. It refers to
+// records by keys instead of ids, so it can be kept in a repository, changed, and applied to an account:
 //
 //	version: 1
 //	networks:
@@ -14,8 +14,8 @@
 //	    paths:
 //	      - {name: Everybody, action: offer, destinations: [{offer: nutra-de}]}
 //
-// A record has the members of its body in the API, with three differences. First, a document has no ids: instead of network_id, a
-// member network has the key of the network. Second, the member is_active says whether the record is active or paused. Third, the
-// paths of a campaign are in the member paths, which the API calls streams. Each path is known by its name, and each destination
-// names an offer or a lander by its key. A member that is left out has its default. A document contains no secrets and no times.
+// Most members of a record are also members of its body in the API. A document has no ids: instead of network_id, a member network
+// has the key of the network. The member is_active says whether the record is active or paused. The paths of a campaign are in the
+// member paths, which the API calls streams. Each path is known by its name, and each destination names an offer or a lander by its
+// key. A member that is left out has its default. A document contains no secrets and no times.
 package accountconfig

@@ -45,7 +45,7 @@ func counts(t *rapid.T) (f models.Figures) {
 	return f
 }
 
-// plain calculates a figure by its definition, without rounding. It is nil for a division by zero.
+// plain calculates a figure by its definition, without rounding. It returns nil for a division by zero and for an unknown payout.
 func plain(f models.Figures, payout *decimal.Decimal, name string) *big.Rat {
 	m := measure.Find(name)
 	switch {
@@ -283,7 +283,7 @@ func TestActs(t *testing.T) {
 	weigh := settings(func(s *autorule.Settings) {
 		s.LooksAt, s.Action, s.Factor = autorule.Path, autorule.Weight, models.NewMoney(decimal.RequireFromString("0.5"))
 	})
-	// The second weight is at its lower limit, and the last path does not exist.
+	// The weight of the second target is at its lower limit, and the path of the last target does not exist.
 	acts, idle = actsOf(weigh, autorule.Target{Path: paths[0].ID}, autorule.Target{Path: paths[1].ID}, autorule.Target{Path: paths[2].ID}, autorule.Target{Path: uuid.NewString()})
 	if len(acts) != 1 || len(acts[0].Action.Weights) != 2 || acts[0].Action.Weights[0].Weight != 20 || acts[0].Action.Weights[1].Weight != 5 || len(idle) != 2 {
 		t.Errorf("weights are set by the changes %+v, idle %v, want one change with the weights 20 and 5, and two idle targets", acts, idle)

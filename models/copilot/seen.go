@@ -15,8 +15,8 @@ import (
 
 // The minimum samples and thresholds of findings.
 const (
-	capDays          = 7   // days at the end of the window for which caps are judged
-	capReached       = 3   // days on which the cap must be reached
+	capDays          = 7   // days at the end of the window in which reached caps are counted
+	capReached       = 3   // days on which the cap is reached, or on which many conversions are refused
 	capStep          = 1.5 // factor by which a cap is raised
 	minRefused       = 40  // approved and rejected conversions of an offer
 	refusedPart      = 0.1 // share of refused conversions
@@ -31,7 +31,7 @@ const (
 	registrationSoon = 30 * 24 * time.Hour
 )
 
-// Weights of findings whose loss cannot be expressed in money. They come before findings with a small loss.
+// Weights of findings whose loss cannot be expressed in money. Findings with a larger weight come first.
 const (
 	weightBroken = 1e6
 	weightSetUp  = 1e3
@@ -172,8 +172,8 @@ func findEmptyTokens(in *Input) (list []finding) {
 	return list
 }
 
-// findGaps finds landing pages that no visitor leaves through a link of the page. The usual cause is that it does not use the
-// tracker's links.
+// findGaps finds landing pages that no visitor leaves through a link of the page. The usual cause is that the page does not use
+// the tracker's links.
 func findGaps(in *Input) (list []finding) {
 	for i := range in.Campaigns {
 		c := &in.Campaigns[i]

@@ -25,7 +25,7 @@ type Verdict struct {
 	Note     string `json:"note" doc:"which currency counts if the amount states another currency than its column; otherwise empty"`
 }
 
-// Row holds the fields that every row has.
+// Row has the fields that the rows of all kinds of corrections share.
 type Row struct {
 	Line    int
 	Refusal string // why the row is refused; empty: it is not refused

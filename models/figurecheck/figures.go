@@ -24,7 +24,7 @@ type reading struct {
 	step  decimal.Decimal // value of the last written place: 0.01 for 1.25, 100 for 1.2k
 }
 
-// contains reports whether the facts confirm a figure. total says that the sum of a column confirms it too.
+// contains reports whether the facts confirm a figure. If total is true, the sum of a column confirms it too.
 func (k *facts) contains(f figure, total bool) bool {
 	for _, r := range f.readings {
 		step := r.step
@@ -46,7 +46,7 @@ var (
 	hundred = decimal.NewFromInt(100)
 )
 
-// lastPlace returns the value of the last digit that is not zero: 100 for 1200.
+// lastPlace returns the value of the last place whose digit is not zero, but at least 1: 100 for 1200. It returns 0 for 0.
 func lastPlace(n decimal.Decimal) decimal.Decimal {
 	if n.IsZero() {
 		return n

@@ -18,7 +18,8 @@ func (r *recorder) Skip(...any)           { r.skipped = true }
 func (r *recorder) Skipf(string, ...any)  { r.skipped = true }
 func (r *recorder) Fatalf(string, ...any) { r.failed = true }
 
-// TestParts checks which tests run. A test of a part runs only with that part, and its plain subtests run only without a part.
+// TestParts checks which tests run. A test of a part runs only with that part, and its plain subtests run only without a part. With
+// parttest.All, both run.
 func TestParts(t *testing.T) {
 	tests := []struct {
 		running                       string

@@ -14,10 +14,10 @@ const (
 	maxOtherBytes = 8 << 10 // maximum bytes of all their names and values together
 )
 
-// Collect returns the parameters of a message for storage. If the names of several parameters differ only in case, it keeps the
-// first parameter with a filled value or, if no value is filled, the first parameter. known reports whether a parameter, given in
-// lower case, may be read as a field. Known parameters are kept wherever they stand, so a message of any size is read the same way.
-// Other parameters are kept up to a limit.
+// Collect returns the parameters of a message for storage. If several parameters have the same name apart from case, it keeps the
+// name of the first one, with the first filled value or, if no value is filled, the first value. known reports whether a name in
+// lower case may be the name of a field. Parameters of fields are kept wherever they stand, so a message of any size is read the same
+// way. Other parameters are kept up to the limits maxOthers and maxOtherBytes.
 func Collect(list []param.Param, known func(name string) bool) map[string]string {
 	params, names := map[string]string{}, map[string]string{}
 	others, bytes := 0, 0

@@ -80,10 +80,10 @@ func jobRows(d *db.DB) prometheus.Collector {
 	}}
 }
 
-// ClickCopy returns the metrics of the changes of clicks that wait for ClickHouse.
+// ClickCopy returns the metrics of the changes of clicks and conversions that wait for ClickHouse.
 func ClickCopy(d *db.DB) prometheus.Collector {
 	waiting := prometheus.NewDesc("switchyard_click_copy_waiting", "Changes of clicks and conversions that wait for ClickHouse.", nil, nil)
-	age := prometheus.NewDesc("switchyard_click_copy_age_seconds", "How long the oldest change of a click has waited for ClickHouse.", nil, nil)
+	age := prometheus.NewDesc("switchyard_click_copy_age_seconds", "How long the oldest change of a click or a conversion has waited for ClickHouse.", nil, nil)
 	busy := make(chan struct{}, 1)
 	return collector{[]*prometheus.Desc{waiting, age}, func(send sender) {
 		if w, ok := count(d, busy, "changes of clicks", clickcopy.ReadWaiting); ok {

@@ -173,7 +173,7 @@ func TestHistoryTakenBack(t *testing.T) {
 		}
 		now := dbtest.Get[string](t, e.db, left, account)
 		if before != "" && now != before || now == "0 sums, 0 clicks, 0 conversions, 0 old ids" {
-			t.Errorf("after the second reading there are %s, and were %s", now, before)
+			t.Errorf("this reading has stored %s, and the first one %s", now, before)
 		}
 		before = now
 		campaigns := dbtest.Select[uuid.UUID](t, e.db, `SELECT id FROM campaigns WHERE account_id = $1`, account)

@@ -17,7 +17,7 @@ import (
 const rescoredDays = 30
 
 // rescore stores the job that scores clicks by the present settings of bot detection, in the transaction that changed them. A job
-// for earlier settings stops, so the new job covers that job's window, too. The reconciler dispatches it.
+// for earlier settings stops, so the new job covers that job's window, too.
 func rescore(ctx context.Context, s *store.Store, account uuid.UUID) error {
 	set, err := s.FindBotSettings(ctx, account)
 	if err != nil {

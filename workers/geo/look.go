@@ -91,7 +91,7 @@ func (u *lookupRun) describe(ctx context.Context, clicks []click.Address) error 
 	})
 }
 
-// prefixOf returns the network of an address, which shares one look-up.
+// prefixOf returns the network of an address. All addresses of a network share one look-up.
 func prefixOf(ip netip.Addr) netip.Prefix {
 	bits := bitsOfIPv6
 	if ip = ip.Unmap(); ip.BitLen() == bitsOfAllIPv4 {
@@ -101,7 +101,7 @@ func prefixOf(ip netip.Addr) netip.Prefix {
 	return p
 }
 
-// places returns places by prefix. It looks up unknown prefixes as long as the run may, and none has failed.
+// places returns the stored places by prefix. It looks up the other prefixes (see fetch) and stores the answers.
 func (u *lookupRun) places(ctx context.Context, clicks []click.Address) (map[netip.Prefix]models.Place, error) {
 	var prefixes []netip.Prefix
 	first := map[netip.Prefix]netip.Addr{}

@@ -91,13 +91,13 @@ func TestMetadataIsAskedForByHTTPS(t *testing.T) {
 		tls                          bool
 		want                         bot.Signals
 	}{
-		"by http":                  {firefoxLinux, "", "", "81.2.69.142:1", false, 0},
-		"by https":                 {firefoxLinux, "", "", "81.2.69.142:1", true, bot.FewHeaders},
-		"with metadata":            {firefoxLinux, "", "none", "81.2.69.142:1", true, 0},
-		"a proxy says http":        {firefoxLinux, "http", "", "10.0.0.1:1", false, 0},
-		"a proxy says https":       {firefoxLinux, "HTTPS", "", "10.0.0.1:1", false, bot.FewHeaders},
-		"a stranger says https":    {firefoxLinux, "https", "", "81.2.69.142:1", false, 0},
-		"safari before it sent it": {safariOld, "", "", "81.2.69.142:1", true, 0},
+		"by http":                 {firefoxLinux, "", "", "81.2.69.142:1", false, 0},
+		"by https":                {firefoxLinux, "", "", "81.2.69.142:1", true, bot.FewHeaders},
+		"with metadata":           {firefoxLinux, "", "none", "81.2.69.142:1", true, 0},
+		"a proxy says http":       {firefoxLinux, "http", "", "10.0.0.1:1", false, 0},
+		"a proxy says https":      {firefoxLinux, "HTTPS", "", "10.0.0.1:1", false, bot.FewHeaders},
+		"a stranger says https":   {firefoxLinux, "https", "", "81.2.69.142:1", false, 0},
+		"safari without metadata": {safariOld, "", "", "81.2.69.142:1", true, 0},
 	} {
 		r := claim(c.userAgent, "Accept", acceptOther, "Accept-Encoding", "gzip", "X-Forwarded-Proto", c.proto, "Sec-Fetch-Site", c.site)
 		if r.RemoteAddr = c.peer; c.tls {

@@ -5,7 +5,8 @@
 //   for await (const campaign of client.rows("listCampaigns", { query: { status: "active" } })) console.log(campaign.name);
 //
 // Each POST carries an idempotency key, so a repeated POST is carried out only once. A call that the service refuses for now is
-// repeated after the time in Retry-After. If a call continues as a job, the client waits for the job.
+// repeated after the time in Retry-After. A GET or a POST that gets no answer is repeated after some seconds. If a call continues as
+// a job, the client waits for the job.
 
 import { type JobRef, type Operations, operations } from "./api.gen.js";
 export * from "./api.gen.js";
@@ -24,7 +25,7 @@ export type Input<N extends Name> = {
 } & (keyof Operations[N]["path"] extends never ? { path?: undefined } : { path: Operations[N]["path"] }) &
   (undefined extends Operations[N]["body"] ? { body?: undefined } : { body: Operations[N]["body"] });
 
-/** A refusal of the API. Programs branch on the code. */
+/** An error of a call or of its job. Programs branch on the code. */
 export class SwitchyardError extends Error {
   override readonly name = "SwitchyardError";
   constructor(

@@ -37,7 +37,7 @@ type Overview struct {
 	TZ            string            `json:"tz" doc:"the time zone in which days begin"`
 	Filters       []DimensionFilter `json:"filters"`
 	answer.Figures
-	Changes models.FigureChanges `json:"changes" doc:"change of each figure in percent of the previous window's figure; null if the previous figure is zero"`
+	Changes models.FigureChanges `json:"changes" doc:"change of each figure in percent of the previous window's figure; null if the previous figure is zero, or if one of the two figures is null"`
 }
 
 func (d Deps) overview(c *route.Call) (Overview, error) {

@@ -18,7 +18,8 @@ import (
 	"switchyard/models/interval"
 )
 
-// portTimeout is the longest wait for a port. A killed process holds its port until its memory is freed, which can take seconds.
+// portTimeout is how long a starting process waits for its ports. A killed process holds its port until its memory is freed, which
+// can take seconds.
 const portTimeout = 15 * time.Second
 
 // port is an address to listen on.

@@ -46,8 +46,8 @@ type line struct {
 	ingester *ingest.Ingester
 }
 
-// openVisitors opens the describer of visitors. A process that serves only the API starts without geo files, because it describes
-// only test clicks.
+// openVisitors opens the describer of visitors. A process that serves only the API starts even if the geo files cannot be opened,
+// because it describes only test clicks.
 func (w web) openVisitors(ctx context.Context) (*visitor.Describer, error) {
 	o := visitor.Options{
 		TrustedProxies: w.cfg.TrustedProxies,
@@ -131,10 +131,10 @@ const (
 	// refusedFor is how long a refused write makes the disk check fail, unless a later write succeeds.
 	refusedFor = time.Minute
 
-	diskAdvice = "The volume of DATA_DIR is nearly full or refuses writes: free space on it. Until then clicks wait in memory, so do not restart the process."
+	diskAdvice = "The volume of DATA_DIR is nearly full or refuses writes: free space on it. Clicks that cannot be written wait in memory, so do not restart the process."
 )
 
-// checkDisk returns an error if the spool of clicks or of postbacks refuses writes, or if the disk is nearly full.
+// checkDisk returns an error if the disk has refused the last write of clicks or of postbacks, or if it is nearly full.
 func (t *tracking) checkDisk(dir string) error {
 	for _, l := range []line{t.clicks, t.postbacks} {
 		if time.Since(l.spool.Stats().RefusedAt) < refusedFor {
@@ -178,8 +178,8 @@ func (w web) readySeal(ctx context.Context, records *store.Store) {
 	}
 }
 
-// postbackPace is the minimum time between two writes of postbacks, so that writes of clicks do not wait for the disk. It
-// delays the answer to an affiliate network by at most this time.
+// postbackPace is the minimum time between two writes of postbacks. It leaves more of the disk to clicks, and delays the answer to
+// an affiliate network by at most this time.
 const postbackPace = 10 * time.Millisecond
 
 // postbackInterval is the minimum time between two batches of postbacks. It is short, because the job of a postback starts
@@ -229,8 +229,8 @@ func (t *tracking) shareFloods(ctx context.Context) {
 	t.shared.Run(ctx, func() [][]byte { return ingest.FloodMessages(lines...) }, func(m []byte) { ingest.CountFloods(m, lines...) })
 }
 
-// drainTimeout is how long a stopping process writes waiting records to PostgreSQL. The others stay on disk for the next process
-// with the same DATA_DIR.
+// drainTimeout is how long at most a stopping process writes waiting records to PostgreSQL. The records that it does not write stay
+// on disk for the next process with the same DATA_DIR.
 const drainTimeout = 4 * time.Second
 
 func (t *tracking) close() error {

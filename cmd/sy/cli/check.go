@@ -83,7 +83,8 @@ func (c *checkCmd) Run(ctx context.Context, e *env) error {
 	return err
 }
 
-// printChecked prints a line for each area without a finding, and two lines for each finding.
+// printChecked prints a line for each area without a finding, two lines for each finding, and a line for findings that the
+// answer leaves out.
 func (e *env) printChecked(answer checked) {
 	for _, area := range answer.Checks {
 		if len(area.Findings) == 0 {

@@ -3,8 +3,7 @@ package netguardtest
 
 import "strings"
 
-// Private lists IP addresses that no customer's URL may reach: addresses of the private and reserved ranges, and IPv6 addresses that
-// contain a private IPv4 address.
+// Private lists IP addresses that no customer's URL may reach. Some of them are IPv6 addresses that contain such an IPv4 address.
 var Private = strings.Fields(`
 	0.0.0.0 0.1.2.3 10.0.0.1 10.255.255.255 100.64.0.1 100.127.255.255 127.0.0.1 127.0.0.2 127.255.255.254
 	169.254.169.254 169.254.170.2 172.16.0.1 172.31.255.255 192.0.0.8 192.0.0.170 192.0.2.1 192.88.99.1 192.168.0.1

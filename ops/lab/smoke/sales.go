@@ -16,8 +16,8 @@ import (
 // sale is a conversion at Everflow, and the changes that it must cause here.
 type sale struct {
 	order
-	visit      *moneyClick // that the order belongs to
-	source     string      // the party that reported it first
+	visit      *moneyClick // the click of the order
+	source     string      // the party that reported the order first
 	own        string      // id of the conversion here, given by that party
 	recordings []recording
 }
@@ -84,7 +84,7 @@ func (m *money) postbackAhead(ctx context.Context) error {
 }
 
 // waitConversions waits until all sales are recorded with their current status and payout, and compares the whole conversion log.
-// With a function some, it waits only for the sales that it selects, and the log must have exactly one conversion.
+// The argument some may select the sales to wait for. The log must then have exactly one conversion.
 func (m *money) waitConversions(ctx context.Context, some func(*sale) bool) error {
 	var rows []conversionRow
 	_, err := poll(ctx, quietTimeout, 200*time.Millisecond, func() (bool, error) {
@@ -332,7 +332,7 @@ type lossAnswer struct {
 	Redirects int
 }
 
-// clickLoss compares the numbers of Meta's clicks and of the clicks that arrived.
+// clickLoss compares the reported click loss with the numbers of Meta's clicks and of the clicks that arrived.
 func (m *money) clickLoss(ctx context.Context, more int64) error {
 	var got struct {
 		Loss []struct {

@@ -1,4 +1,4 @@
-// Package egresstest gives tests clients that reach servers on this machine.
+// Package egresstest makes clients for tests. They may reach servers on this machine.
 package egresstest
 
 import (

@@ -54,8 +54,8 @@ func (*lookup5) BatchSize() int { return 50 }
 // netguard.MaxURL bytes.
 const maxQuery = 1800
 
-// shorten returns a URL without its query, or only its host, if the URL is too long for a call. The lists also have whole hosts
-// and paths. It returns "" if even the host is too long.
+// shorten returns a URL without its query, or only its host, if the URL is too long for a call. It returns "" if even the host is
+// too long. The lists of threats also contain whole hosts and paths.
 func shorten(u string) string {
 	if len(url.QueryEscape(u)) <= maxQuery {
 		return u
@@ -121,8 +121,8 @@ func (s *lookup5) search(ctx context.Context, urls, sent []string, out map[strin
 	return nil
 }
 
-// isExpression reports whether a listed address covers the requested address: its host is the same or a parent, and the requested
-// path begins with its path.
+// isExpression reports whether a listed address covers the requested address: its host is the same or a parent, and its path is the
+// same or a folder above. If the listed address has a query, both path and query must be the same.
 func isExpression(listed, asked string) bool {
 	if !strings.Contains(listed, "://") {
 		listed = "http://" + listed

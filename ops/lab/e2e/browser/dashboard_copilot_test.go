@@ -62,7 +62,7 @@ func TestDashboardCopilot(t *testing.T) {
 	c.screens()
 }
 
-// sets makes the campaign and two suggestions. The names contain markup.
+// sets makes the campaign and two suggestions. Some of the names contain markup.
 func (c *copilotEnv) sets() {
 	c.t.Helper()
 	d, err := db.Open(c.t.Context(), c.f.DatabaseURL, db.Options{Name: "test"})
@@ -360,7 +360,7 @@ func (c *copilotEnv) addsNotes() {
 	c.until("the mark is gone", func() bool { return c.run(`document.querySelectorAll('.plotmark.noted').length`) == "0" })
 }
 
-// imports imports offers and a smartlink from files. A row that exists already is not imported twice.
+// imports imports an offer and a smartlink from files. A second dry run says that the offer exists.
 func (c *copilotEnv) imports() {
 	c.t.Helper()
 	c.goTo(c.f.URL + "/app/import")

@@ -8,7 +8,7 @@ import (
 	"switchyard/models/parttest"
 )
 
-// TestDashboardRefused: when the service is unreachable or refuses a call, the page says so and keeps what the user typed.
+// TestDashboardRefused covers what the dashboard shows when the service is unreachable, is slow or refuses a call.
 func TestDashboardRefused(t *testing.T) {
 	parttest.Browser.Only(t)
 	t.Parallel()

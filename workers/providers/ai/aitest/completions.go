@@ -30,7 +30,7 @@ var openAI = fake{
 	write: writeCompletion,
 }
 
-// openRouter lists its models without a key, and reports a failure of the model behind it with status 200.
+// openRouter lists its models without a key. If a turn is Broken, it reports a failure of the model behind it with status 200.
 var openRouter = fake{
 	key: bearer, path: "/chat/completions", denied: http.StatusUnauthorized, busy: http.StatusTooManyRequests,
 	refuse: func(c *request, status int, words string) {
@@ -86,7 +86,7 @@ type completion struct {
 }
 
 // errThinks is OpenAI's refusal of tools while a model reasons.
-var errThinks = errors.New("Function tools with reasoning_effort are not supported for gpt-5.6 in /v1/chat/completions. " + //nolint:staticcheck // as it says it
+var errThinks = errors.New("Function tools with reasoning_effort are not supported for gpt-5.6 in /v1/chat/completions. " + //nolint:staticcheck // OpenAI's own words
 	"To use function tools, use /v1/responses or set reasoning_effort to 'none'.")
 
 // readCompletion reads a request. limitName is the provider's name for the limit of tokens.

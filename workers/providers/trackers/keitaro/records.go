@@ -18,10 +18,10 @@ import (
 // maxNotes is in characters.
 const maxNotes = 2000
 
-// networkParams is what a network adds to the addresses of its offers.
+// networkParams is the key of a network, and what the network adds to the addresses of its offers.
 type networkParams struct {
 	key   string
-	query string // without the parameter of the click id
+	query string // added to the addresses, without the parameter of the click id
 }
 
 func (r *reader) readNetworks() {
@@ -78,7 +78,7 @@ func (r *reader) networkPostback(it *item, address string) {
 				continue
 			}
 			if s.param == "rebill_status" || s.param == "upsell_status" {
-				r.note(trackerimport.Changed, it, fmt.Sprintf("The words of its parameter %s count as approved. Add goal=rebill to the postback to distinguish them.", s.param))
+				r.note(trackerimport.Changed, it, fmt.Sprintf("The words of its parameter %s count as approved. Add a goal to the postback, such as goal=rebill, to distinguish them.", s.param))
 			}
 			for word := range strings.SplitSeq(value, ",") {
 				word = strings.TrimSpace(word)
@@ -138,7 +138,7 @@ var transitions = map[string]struct {
 	"js_for_iframe": {flow.TransitionIframe, true},
 }
 
-// page returns ok false if there is no address to send visitors to.
+// page reads what landing pages and offers have in common. ok is false if they have no address that can be used here.
 func (r *reader) page(it *item, p *page, extra string) (rec record, ok bool) {
 	rec = record{key: it.key, name: fmt.Sprint(it.m["name"])}
 	way, isAddress := transitions[strings.ToLower(string(p.ActionType))]
@@ -201,7 +201,7 @@ func (r *reader) readOffers() {
 	}
 }
 
-// payout also reads the cap and the countries. It returns false if the payout cannot be used.
+// payout reads the payout, the cap and the countries of an offer. It returns false if the payout cannot be used.
 func (r *reader) payout(it *item, o *page) bool {
 	value := o.PayoutValue
 	if o.PayoutType.is("CPC") {
@@ -225,7 +225,7 @@ func (r *reader) payout(it *item, o *page) bool {
 	return true
 }
 
-// countries makes several countries tags, since an offer has one country here.
+// countries sets the country of an offer. Several countries become tags, because an offer has one country here.
 func (r *reader) countries(it *item, list texts) {
 	var codes []string
 	for _, c := range list {

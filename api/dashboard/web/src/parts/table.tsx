@@ -4,8 +4,8 @@ import { t } from '../core/text.ts'
 import { Icon } from './icons.tsx'
 import { useVirtual } from './virtual.ts'
 
-// Column is a column of a table. With `phone`, the column stays on a narrow screen. With `sort`, rows can be ordered by the
-// column. With `first`, it is the column of names, and the first press on its heading orders ascending.
+// Column is a column of a table. With `phone` or `first`, the column stays on a narrow screen. With `sort`, rows can be ordered by
+// the column. With `first`, it is the column of names, and the first press on its heading orders ascending.
 export type Column<R> = {
   name: string
   label: string

@@ -1,5 +1,5 @@
-// The German texts that every screen shares, together with those of build.ts, money.ts and kinds.ts. The texts address
-// the reader neither as du nor as Sie.
+// The German texts that are loaded with every screen, with those of build.ts, money.ts and kinds.ts. The texts address the
+// reader neither as du nor as Sie.
 import { words as build } from './de/build.ts'
 import { words as money } from './de/money.ts'
 import { words as kinds } from './de/kinds.ts'

@@ -16,7 +16,7 @@ export const words: typeof en = {
     invalid_role: 'Diese Rolle gibt es nicht.',
   },
   roleHints: {
-    viewer: 'Sieht und exportiert alles, ändert nichts.',
+    viewer: 'Sieht und exportiert Zahlen, ändert nichts.',
     contributor: 'Ändert Kampagnen und was dazugehört, legt aber keine an.',
     member: 'Legt auch Kampagnen, Domains, Verbindungen und Webhooks an.',
     owner: 'Darf alles, auch Team, Schlüssel, Einstellungen und Tarif.',
@@ -54,7 +54,7 @@ export const words: typeof en = {
     change: 'Rolle ändern',
     ownTitle: 'Nicht mehr Inhaber sein?',
     ownText:
-      'Team, Schlüssel, Einstellungen und das Protokoll sind dann nicht mehr zu sehen. Ein anderer Inhaber kann die Rolle zurückgeben.',
+      'Team, Schlüssel und Einstellungen sind dann nicht mehr zu sehen. Ein anderer Inhaber kann die Rolle zurückgeben.',
   },
   keys: {
     add: 'Neuer Schlüssel',

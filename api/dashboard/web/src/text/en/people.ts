@@ -15,7 +15,7 @@ export const words = {
     invalid_role: 'There is no such role.',
   }),
   roleHints: named({
-    viewer: 'Sees everything and exports it, changes nothing.',
+    viewer: 'Sees and exports figures, changes nothing.',
     contributor: 'Changes campaigns and what belongs to them, but makes no campaign.',
     member: 'Also makes campaigns, domains, connections and webhooks.',
     owner: 'Does everything, including team, keys, settings and plan.',
@@ -52,7 +52,7 @@ export const words = {
     changeTitle: (name: string, role: string) => `Give ${name} the role “${role}”?`,
     change: 'Change the role',
     ownTitle: 'Give up being an owner?',
-    ownText: 'You will not see team, keys, settings and this log any more. Another owner can give the role back.',
+    ownText: 'You will not see team, keys and settings any more. Another owner can give the role back.',
   },
   keys: {
     add: 'New key',
