@@ -131,8 +131,8 @@ func cleanEvent(e *models.SiteEvent, now time.Time) {
 	}
 }
 
-// readValue sets the value and the currency of an event. A currency in the text of the value takes precedence over named, and
-// named takes precedence over fallback. An empty value is zero.
+// readValue sets the value and the currency of an event. The currency is the one in the text of the value, or else
+// the parameter named, or else the parameter fallback. An empty value is zero.
 func readValue(e *models.SiteEvent, value, named, fallback string) *models.Error {
 	e.Currency, _ = money.Currency(named, fallback)
 	if e.Currency != "" && e.Currency != money.Unknown {

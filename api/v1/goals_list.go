@@ -21,7 +21,7 @@ const (
 	liveMinutes = 5
 )
 
-// GoalList is the answer of GET /goals. The figures cover the last 30 days.
+// GoalList is the answer of GET /goals. The figures, except Live, cover the last 30 days.
 type GoalList struct {
 	Site            *models.Site      `json:"site" doc:"the site that the goals belong to; null: the account does not have the requested site or, if the call names no site, has no active site"`
 	Sites           []models.Site     `json:"sites"`
