@@ -85,7 +85,7 @@ type operation struct {
 	PathParams                []string
 	Body                      *schema
 	Answer                    schema // the schema of data in the answer
-	File                      bool   // the answer is a file
+	File                      bool   // the answer is a file, not JSON with data
 	IfMatch                   bool
 }
 

@@ -17,7 +17,7 @@ import (
 const (
 	// restatedAtOnce is the maximum number of clicks or conversions that one transaction restates.
 	restatedAtOnce = 1000
-	// restateEvery is the length of a period. In each period, at most one restatement of an account starts.
+	// restateEvery is the length of a period in which all restatements of an account are submitted with the same job id.
 	restateEvery = 5 * time.Minute
 	// deletedAtOnce is the maximum number of rates that are deleted at once.
 	deletedAtOnce = 5000
