@@ -9,8 +9,8 @@ const (
 	// whatever its size, so all records that arrive between two writes share one write. At 5,000 records a second, this saves a
 	// fifth of a processor.
 	busyPace = 2 * time.Millisecond
-	// enough is the number of records at which a batch stops waiting for more, unless the option Pace is set. With that many records, the cost of a write is
-	// small for each record.
+	// enough is the number of records at which a batch stops waiting for more, unless the option Pace is set. With that many
+	// records, the cost of a write is small for each record.
 	enough = 24
 	// paceWindow is the time over which records are counted to calculate the rate.
 	paceWindow = 50 * time.Millisecond

@@ -17,8 +17,8 @@ import (
 
 // Options of a run.
 type Options struct {
-	// URL and Key name a running service, which trusts 127.0.0.1 as a proxy, and a full key of an account without traffic. Empty
-	// means that the run starts its own service. Webhooks and platforms are not checked on a running service.
+	// URL is the address of a running service, which trusts 127.0.0.1 as a proxy, and Key is a full key of an account without
+	// traffic. Empty means that the run starts its own service. Webhooks and platforms are not checked on a running service.
 	URL, Key string
 	// Binary is the program that the run starts if URL is empty.
 	Binary string
