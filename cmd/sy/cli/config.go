@@ -272,7 +272,7 @@ func (e *env) finish(ctx context.Context, client *switchyard.Client, what string
 type undoCmd struct {
 	Plan   string `arg:"" help:"Id of the plan, as sy apply and sy get plans print it."`
 	Yes    bool   `short:"y" help:"Do not ask."`
-	DryRun bool   `help:"Show the plan and change nothing."`
+	DryRun bool   `help:"Show the state of the plan and change nothing."`
 }
 
 // Run implements the command.

@@ -330,7 +330,7 @@ func (b *env) asksBeforeLosing() {
 	asked("Esc")
 	b.tap(button("Keep editing"))
 	kept()
-	b.press("Escape") // a browser closes a dialog at the second Escape, whatever the page says
+	b.press("Escape") // a browser closes a dialog at the second Escape, so the page opens it again
 	asked("a second Esc")
 	b.tap(button("Keep editing"))
 	kept()
