@@ -31,7 +31,7 @@ type machine struct {
 	rule     autorule.Rule // the account's rule, which can pause the offer
 }
 
-// The origins of an item. An item of a rule is a pause of the offer: for another operation, fromRule adds a suggestion of the copilot.
+// The origins of an item. A rule only pauses the offer, so for any other operation fromRule makes a suggestion of the copilot.
 const (
 	fromCopilot = iota
 	fromChat

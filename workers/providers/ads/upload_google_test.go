@@ -112,7 +112,8 @@ func TestGoogleSetting(t *testing.T) {
 	})
 }
 
-// TestGoogleProject: a refusal of the install's project is not a refusal of the account's sign-in. A missing scope is one.
+// TestGoogleProject: a refusal of the install's project is not a refusal of the account's sign-in. A
+// refusal of a missing scope is.
 func TestGoogleProject(t *testing.T) {
 	t.Parallel()
 	eachGoogle(t, func(u *uploader) {
