@@ -113,7 +113,7 @@ func TestGoogleSetting(t *testing.T) {
 }
 
 // TestGoogleProject: a refusal of the install's project is not a refusal of the account's sign-in. A
-// refusal of a missing scope is.
+// refusal because of a missing scope is a refusal of the sign-in.
 func TestGoogleProject(t *testing.T) {
 	t.Parallel()
 	eachGoogle(t, func(u *uploader) {
