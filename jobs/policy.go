@@ -18,7 +18,7 @@ const (
 	Webhooks    = "webhooks"
 	Postbacks   = "postbacks" // postbacks to traffic sources
 	Conversions = "conversions"
-	Bulk        = "bulk" // exports, corrections, syncs
+	Bulk        = "bulk" // long jobs such as exports, corrections and syncs
 	Maintenance = "maintenance"
 )
 
@@ -113,10 +113,10 @@ var resumable = Policy{
 	Retries: []time.Duration{time.Second, 10 * time.Second, time.Minute, 10 * time.Minute},
 }
 
-// interactive returns the policy of jobs for which a caller waits. They are not retried, because the caller sees the failure.
+// interactive returns the policy of jobs for which a caller waits and which are not retried, because the caller sees the failure.
 func interactive(timeout time.Duration) Policy { return Policy{Queue: Interactive, Timeout: timeout} }
 
-// rewindable is the policy of interactive jobs that select what is left to do, so that they can be repeated.
+// rewindable is the policy of jobs for which a caller waits and which are retried. Each attempt selects what is left to do.
 var rewindable = Policy{
 	Queue: Interactive, Timeout: 10 * time.Minute, Retries: []time.Duration{time.Second, 10 * time.Second},
 }

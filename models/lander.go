@@ -42,7 +42,7 @@ type Protection struct {
 	DenyCountries  []string `json:"denyCountries"`
 	Devices        []string `json:"devices" doc:"only visitors with these device types"`
 	Referrers      []string `json:"referrers" doc:"only visitors who come from these domains"`
-	FallbackURL    string   `json:"fallbackUrl" doc:"where all other visitors are sent; empty: nowhere"`
+	FallbackURL    string   `json:"fallbackUrl" doc:"where all other visitors are sent if fallbackStatus is 302; empty: nowhere"`
 	FallbackStatus int      `json:"fallbackStatus" doc:"302, 403 or 404; without fallbackUrl, 302 means 404"`
 }
 

@@ -9,8 +9,8 @@ import (
 	"switchyard/models"
 )
 
-// TestNextUpload checks the next upload for a conversion, given the uploads that the platform has received and the conversion's
-// new state.
+// TestNextUpload checks the next upload for a conversion, given its last upload, an upload that the platform has refused since, and
+// the conversion's new state.
 func TestNextUpload(t *testing.T) {
 	t.Parallel()
 	up := func(action, result string, attempts int, value int64) *models.ConversionUpload {

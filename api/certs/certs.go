@@ -170,7 +170,7 @@ func (c *Certificates) signal() {
 	}
 }
 
-// refresh loads the certificates of the hosts that notices have named.
+// refresh loads the certificates of the hosts that notices have named, or compares all certificates.
 func (c *Certificates) refresh(ctx context.Context) error {
 	c.noticedMu.Lock()
 	hosts, resync := c.noticed, c.resync

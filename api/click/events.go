@@ -34,7 +34,8 @@ const (
 	maxEventAge    = 30 * 24 * time.Hour
 )
 
-// errNoSite means that an event belongs to no active site: the account has no site, or only inactive sites have the event's host.
+// errNoSite means that an event belongs to no active site: the account has no active site, or only inactive
+// sites have the event's host.
 var errNoSite = models.NotFound("site")
 
 // appendsAtOnce is how many events of one message wait for the disk together, so that they share a write.
@@ -131,8 +132,9 @@ func cleanEvent(e *models.SiteEvent, now time.Time) {
 	}
 }
 
-// readValue sets the value and the currency of an event. A currency in the text of the value takes precedence over named, and
-// named takes precedence over fallback. An empty value is zero.
+// readValue sets the value and the currency of an event. The currency is the one in the text of the value, or else
+// the one in the parameter named, or else empty. The parameter fallback decides what a sign of several currencies means. An empty
+// value is zero.
 func readValue(e *models.SiteEvent, value, named, fallback string) *models.Error {
 	e.Currency, _ = money.Currency(named, fallback)
 	if e.Currency != "" && e.Currency != money.Unknown {

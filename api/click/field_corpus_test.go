@@ -30,10 +30,10 @@ type fieldEntry struct {
 	click   uuid.UUID // the click that {click} stands for
 	network uuid.UUID
 	link    string // alias of the campaign that {link} stands for
-	fault   error  // why the records of the entry could not be made
+	fault   error  // why the network of the entry could not be made
 }
 
-// fieldSettings are the settings of an entry. Their names in a file are the lower-case names.
+// fieldSettings are the settings of an entry. In a file, their names are in lower case.
 type fieldSettings struct {
 	From     string              // where the format of the message is documented
 	Network  string              // name of the network's template; "own" is a network without a template

@@ -85,7 +85,7 @@ type operation struct {
 	PathParams                []string
 	Body                      *schema
 	Answer                    schema // the schema of data in the answer
-	File                      bool   // the answer is a file
+	File                      bool   // the answer is a file, not JSON with data
 	IfMatch                   bool
 }
 
@@ -121,7 +121,7 @@ func (o operation) list(schemas map[string]schema) (row schema, by string) {
 	return *rows.Items, by
 }
 
-// read returns the document's schemas and the operations below /api/v1, by id.
+// read returns the document's schemas, and the operations whose paths begin with /api/v1/, sorted by id.
 func read(t *testing.T) (map[string]schema, []operation) {
 	t.Helper()
 	raw, err := os.ReadFile("../../cmd/switchyard/testdata/openapi.json")
@@ -186,7 +186,7 @@ func readOperation(t *testing.T, method, path string, raw json.RawMessage) opera
 	return o
 }
 
-// checkGenerated fails the test unless a generated file has this text. With -update it writes the file instead.
+// checkGenerated fails the test unless a generated file has this text. With -update it writes the file first.
 func checkGenerated(t *testing.T, file, text string) {
 	t.Helper()
 	if *update {

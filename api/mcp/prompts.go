@@ -26,7 +26,7 @@ var prompts = []prompt{
 		name: "why_did_profit_fall", title: "Why did profit fall", about: "Finds the cause of a fall of a campaign's profit",
 		args: []sdk.PromptArgument{{Name: "campaign", Description: "name or id", Required: true}, {Name: "since", Description: "first day of the fall, YYYY-MM-DD", Required: true}},
 		text: "Find out why the profit of the campaign {campaign} has fallen since {since}. Find its id by find_records. Call list_changes from a week before that day, then compare_periods, filtered to the campaign, " +
-			"of the days since then against as many days before, by offer_id, lander_id, country, device_type and sub1 in turn; say for each whether the change of the rate is certain. " +
+			"of the days since then against as many days before, by offer_id, lander_id, country, device_type and sub1 in turn; say for each whether the change of the conversion rate is certain. " +
 			"Look at list_unmatched_postbacks and explain_conversion_gap for the same days. Name the cause that explains most of the difference, with its figures, what else it may be, and what would settle it. Change nothing.",
 	},
 	{

@@ -16,7 +16,7 @@ func (c *collector) fieldSchema(f reflect.StructField) object {
 	switch f.Tag.Get("is") {
 	case "":
 		return c.schemaOf(f.Type, c.body)
-	case "paths": // the schema allows any paths, because the checks of a flow refuse wrong ones with error codes of their own
+	case "paths":
 		return object{"type": "array", "maxItems": flow.MaxPaths, "items": c.schemaOf(reflect.TypeFor[flow.Path](), inBody)}
 	case "visitor":
 		return c.visitor()
@@ -132,7 +132,7 @@ func (s *schemas) conditionValue(f cond.Form) object {
 	return object{"type": "string"}
 }
 
-// values returns the schema of a closed set of values.
+// values returns the schema of one of the values.
 func (s *schemas) values(v *clickattr.Values, isNumber bool) object {
 	list := v.List()
 	if list == nil {

@@ -127,7 +127,7 @@ func TestEdgeFormatOfSubParameters(t *testing.T) {
 	}
 }
 
-// TestEdgeNamesPatternsOfParameters: a pattern for a parameter that the script cannot check is listed as pattern:param.
+// TestEdgeNamesPatternsOfParameters: if the script cannot check a pattern for a parameter, the feature pattern:param is listed.
 func TestEdgeNamesPatternsOfParameters(t *testing.T) {
 	t.Parallel()
 	k := edgePart{origin: map[string]bool{}}

@@ -25,13 +25,13 @@ import (
 type machine struct {
 	*copilotEnv
 	rt       *rapid.T
-	expected []expectedState // all states of the model that fit the answers of the API so far
+	expected []expectedState // all states of the model that fit the answers and the records so far
 	paths    []string
 	made     time.Time
 	rule     autorule.Rule // the account's rule, which can pause the offer
 }
 
-// The origins of an item.
+// The origins of an item. A rule only pauses the offer, so for any other operation fromRule makes a suggestion of the copilot.
 const (
 	fromCopilot = iota
 	fromChat
@@ -74,7 +74,7 @@ func (m *machine) createRule() {
 	}
 }
 
-// runRule lets the rule pause the offer. It is refused if the records have changed since the rule read them.
+// runRule lets the rule pause the offer. The pause is refused if the records have changed since the rule read them.
 func (m *machine) runRule(i pilotItem) (change, code string) {
 	done, err := dbcopilot.NewRules(m.Store).Act(m.t.Context(), m.rule, autorule.Act{
 		Action: *m.actions()[copilot.OpPauseOffer], What: "pause it", Targets: []autorule.Target{{Offer: m.offer.String(), Name: "Shop"}},

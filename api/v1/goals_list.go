@@ -21,7 +21,7 @@ const (
 	liveMinutes = 5
 )
 
-// GoalList is the answer of GET /goals. The figures cover the last 30 days.
+// GoalList is the answer of GET /goals. The figures, except Live, cover the last 30 days.
 type GoalList struct {
 	Site            *models.Site      `json:"site" doc:"the site that the goals belong to; null: the account does not have the requested site or, if the call names no site, has no active site"`
 	Sites           []models.Site     `json:"sites"`
@@ -29,7 +29,7 @@ type GoalList struct {
 	SiteKey         string            `json:"siteKey" doc:"the account's public key, for data-site of the page tag"`
 	SecretSet       bool              `json:"secretSet" doc:"whether the account has a secret, with which its servers can report goals"`
 	SecretSetAt     *string           `json:"secretSetAt" doc:"when the secret was made"`
-	Currency        string            `json:"currency" doc:"the site's currency, or the account's if the site has none"`
+	Currency        string            `json:"currency" doc:"the site's currency; if there is no site, the account's"`
 	Products        []GoalProduct     `json:"products" doc:"products of the events that have an order id; each order counts once; most revenue first, at most 50"`
 	Live            GoalsLive         `json:"live"`
 	SiteTotals      GoalTotals        `json:"siteTotals"`

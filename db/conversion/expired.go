@@ -47,7 +47,8 @@ func KeepConvertedBefore(ctx context.Context, c db.Conn, t time.Time) error {
 	return db.Run(ctx, c, "keep converted clicks", insertKept+`k.id < $1`+converted, models.FloorClickID(t))
 }
 
-// DeleteKept deletes what KeepConverted has stored about clicks of campaigns in a time range. Later changes find no click.
+// DeleteKept deletes what KeepConverted has stored about clicks of campaigns in a time range. If a network later changes their
+// conversions, no click is found.
 func DeleteKept(ctx context.Context, c db.Conn, account uuid.UUID, campaigns []uuid.UUID, from, to time.Time) error {
 	return db.Run(ctx, c, "delete converted clicks", `DELETE FROM converted_clicks
 		WHERE account_id = $1 AND campaign_id = ANY ($2::uuid[]) AND id >= $3 AND id < $4`, account, db.UUIDs(campaigns),

@@ -21,8 +21,8 @@ INSERT INTO rate_sources AS s (source, next_at) VALUES ($1, $3)
 ON CONFLICT (source) DO UPDATE SET next_at = excluded.next_at WHERE s.next_at <= $2
 RETURNING source, next_at, asked_at, failures, failure`
 
-// ClaimSource claims a source that is due. It moves the source's next fetch to the time in the parameter later, so that no other
-// caller can claim the source before then. ok is false if the source is not due.
+// ClaimSource claims a source that is due. It sets the time of the source's next fetch to `later`, so that no other caller can claim
+// the source before then. ok is false if the source is not due.
 func ClaimSource(ctx context.Context, c db.Conn, source string, now, later time.Time) (Source, bool, error) {
 	return db.First[Source](ctx, c, "claim source of rates", claimSource, source, now, later)
 }

@@ -14,8 +14,8 @@ import (
 
 func clickMoment(t time.Time) any { return models.FloorClickID(t) }
 
-// exported returns the columns of the exported attributes of home. The list last has the sub-parameters that were added later.
-// They come at the end of a file, because some programs read columns by their position.
+// exported returns the columns of the exported attributes that `home` uses. The list last has the sub-parameters after
+// models.EarlySubs. They come at the end of a file, because some programs read columns by their position.
 func exported(home clickattr.Home) (list, last []column) {
 	for i := range clickattr.All {
 		switch a := &clickattr.All[i]; {

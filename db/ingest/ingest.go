@@ -141,7 +141,7 @@ func (g *Ingester) Drain(ctx context.Context) error {
 	}
 }
 
-// round stores one batch of each reader and returns the number of stored records.
+// round stores one batch of each reader and returns the number of records, including rejected ones.
 func (g *Ingester) round(ctx context.Context) (int, error) {
 	g.makeReady(ctx)
 	g.retryHops(ctx)
@@ -189,8 +189,8 @@ func (g *Ingester) step(ctx context.Context, r *spool.Reader) (int, error) {
 	return len(items), r.Commit()
 }
 
-// persist stores the items. If PostgreSQL refuses a batch, persist halves it until it has found the refused items, and rejects
-// only these.
+// persist stores the items. It rejects items that cannot be read. If PostgreSQL refuses a batch, persist halves it until it has
+// found the refused items, and rejects only these.
 func (g *Ingester) persist(ctx context.Context, r *spool.Reader, items []spool.Item) error {
 	var good []spool.Item
 	for _, it := range items {

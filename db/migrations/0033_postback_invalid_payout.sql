@@ -1,3 +1,3 @@
--- The payout that a postback stated if it is not an amount: a word, or a macro that was not replaced.
+-- A stated payout that is not an amount, such as a word or a macro that was not replaced; otherwise empty.
 -- +goose Up
 ALTER TABLE postbacks ADD COLUMN invalid_payout text NOT NULL DEFAULT '';

@@ -26,7 +26,7 @@ type Rules struct {
 	blank     string // error code if an Opt was sent with an empty value; no code: it may be empty
 	form      string // error code for a value of the wrong type or form; no code: invalid_input, or the format's code
 	beyond    string // error code for a value beyond a limit; no code: the limit's usual code
-	null      string // "refused": null counts as the wrong form; "empty": null is an empty value; also for embedded fields
+	null      string // "refused": null counts as the wrong form; "empty": null is an empty value
 	loose     bool   // a value of another type counts as an empty text
 	trim      bool
 	omitBlank bool
@@ -52,7 +52,7 @@ func Expand(tag string) string { return subs.Replace(measure.Expand(tag)) }
 var subs = strings.NewReplacer(
 	"{subs}", strings.Join(models.SubKeys[:], ","), "{lastSub}", models.SubKeys[models.Subs-1], "{mostSubs}", strconv.Itoa(models.Subs))
 
-// RulesOf reads the tags of a field. It panics if a tag makes no sense, which happens when the program starts.
+// RulesOf reads the tags of a field. It panics if a tag makes no sense.
 func RulesOf(f reflect.StructField) Rules {
 	tag := f.Tag
 	if f.Type == reflect.TypeFor[models.Tags]() {

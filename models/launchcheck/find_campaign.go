@@ -158,7 +158,7 @@ func sourceClickIDMissing(f *Facts, add func(Place)) {
 }
 
 // costMissing finds a campaign with the cost model auto if neither its link nor a connection reports the cost. It leaves out a
-// source with its own parameter for the cost, because such a source adds the parameter itself.
+// campaign whose source has its own parameter for the cost, because such a source adds the parameter itself.
 func costMissing(f *Facts, add func(Place)) {
 	s := f.Source
 	known := s != nil && (s.ReadsSpend || s.CostMacro != "" || s.CostParam != "" && s.CostParam != models.DefaultCostParam)

@@ -116,7 +116,7 @@ var wordOf = func() map[string]Word {
 	return m
 }()
 
-// Words returns the words that have the same meaning at every network, for the documentation.
+// Words returns the common words, for the documentation. A network's own map may give them another meaning.
 func Words() []Word { return words }
 
 // Meaning is what a status word says about a conversion.
@@ -162,7 +162,8 @@ func Means(word string, own map[string][]string) Meaning {
 	return Meaning{Status: models.StatusPending}
 }
 
-// KnownWord returns the meaning of a common word. ok is false for an unknown word and for a word that reports no conversion.
+// KnownWord returns the meaning of a common word. ok is false for an empty or unknown word, and for a word that reports no
+// conversion.
 func KnownWord(word string) (m Meaning, ok bool) {
 	m = Means(word, nil)
 	return m, FoldWord(word) != "" && m.Known && m.Status != ""

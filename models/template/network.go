@@ -23,7 +23,7 @@ type Network struct {
 	OfferType        string              `json:"offer_type"`
 	ClickParam       string              `json:"click_param" doc:"parameter of offer links that carries the click id to the network"`
 	PostbackParams   map[string]string   `json:"postback_params"`
-	Macros           map[string]string   `json:"macros" doc:"the network's own macros, by field: click_id, payout, status, conversion_id, goal"`
+	Macros           map[string]string   `json:"macros" doc:"the network's own macros, by field, such as click_id, payout and status"`
 	PostbackScheme   string              `json:"postback_scheme" doc:"name of the scheme by which the network's notifications are verified and read; empty: the network sends postbacks with parameters"`
 	StatusMap        map[string][]string `json:"status_map" doc:"the network's status words that do not have their usual meaning"`
 	AnswerText       string              `json:"answer_text" doc:"text that the network wants as the answer to a postback"`
@@ -114,8 +114,7 @@ func (n Network) OfferSuffix() string {
 	return string(token.AppendEscaped(nil, n.ClickParam)) + "={" + token.ClickID.String() + "}"
 }
 
-// macros returns the macros of a network: the macros for click id, payout, conversion id and status, then pairs of a field and
-// its macro.
+// macros returns the macros of a network by field, without empty ones. more has pairs of another field and its macro.
 func macros(click, payout, conversion, status string, more ...string) map[string]string {
 	out := map[string]string{}
 	pairs := append([]string{

@@ -61,7 +61,7 @@ func TestPostbackSecret(t *testing.T) {
 }
 
 // TestGoalNeedsNoSecretOfANetwork checks that a goal needs no secret, because it was verified when its event arrived. Settings of
-// the click's network or offer do not apply to it.
+// the click's network do not apply to a goal.
 func TestGoalNeedsNoSecretOfANetwork(t *testing.T) {
 	t.Parallel()
 	b := newEnv(t)

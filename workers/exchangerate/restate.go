@@ -15,11 +15,11 @@ import (
 )
 
 const (
-	// restatedAtOnce is how many clicks or conversions one transaction restates.
+	// restatedAtOnce is the maximum number of clicks or conversions that one transaction restates.
 	restatedAtOnce = 1000
-	// restateEvery is the minimum time between two restatements of an account.
+	// restateEvery is the length of a period in which all restatements of an account are submitted with the same job id.
 	restateEvery = 5 * time.Minute
-	// deletedAtOnce is how many days of rates are deleted at once.
+	// deletedAtOnce is the maximum number of rates that are deleted at once.
 	deletedAtOnce = 5000
 )
 

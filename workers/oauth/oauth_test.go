@@ -222,7 +222,7 @@ func TestOneRefresh(t *testing.T) {
 				t.Errorf("%d refreshes gave the token %q, want a new token after one refresh", w.Refreshes()-refreshes, first)
 			}
 			w.advance(59*time.Minute + 30*time.Second)
-			if second, err := w.connections.TokensOf(w.account, id).Token(t.Context()); err != nil || second == first { // with the rotated refresh token
+			if second, err := w.connections.TokensOf(w.account, id).Token(t.Context()); err != nil || second == first {
 				t.Errorf("%v", err)
 			}
 		})

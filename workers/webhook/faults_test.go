@@ -58,8 +58,8 @@ func (w *env) emitMany(event string, n int) []uuid.UUID {
 	return all
 }
 
-// TestIsolation: one endpoint does not answer, with far more deliveries than the worker has places. Another still gets all its
-// own.
+// TestIsolation: one endpoint does not answer, with far more deliveries than the worker has places. Another endpoint still gets all
+// of its deliveries.
 func TestIsolation(t *testing.T) {
 	t.Parallel()
 	w := newEnv(t, nil)
@@ -98,7 +98,7 @@ func TestIsolation(t *testing.T) {
 }
 
 // watchAttempts records when each attempt was due and began. A due time is recorded only when the previous attempt ends, so an
-// attempt postponed for lack of a place keeps its first.
+// attempt that is postponed for lack of a place keeps its first due time.
 const watchAttempts = `
 CREATE TABLE dues (job uuid, attempt int, due timestamptz);
 CREATE TABLE moves (job uuid, attempt int, due timestamptz, began timestamptz);

@@ -183,8 +183,8 @@ func sameName(h http.Handler) http.Handler {
 	})
 }
 
-// strict answers requests over TLS. If HSTS is configured, browsers are told to use only https for the install's own hosts and
-// for domains with https only.
+// strict answers requests over TLS. If HSTS is configured, browsers are told to use only https: on a tracking domain if it has
+// https only, and on every other own host of the install.
 func (e *edge) strict(h *handlers) http.Handler {
 	visitors := sameName(outside(h))
 	if e.cfg.HSTSMaxAge == 0 {

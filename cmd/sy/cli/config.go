@@ -173,7 +173,7 @@ func valueOf(v any) string {
 	return cell(string(raw))
 }
 
-// outcome returns the exit code of a command that only shows its plan, as an error.
+// outcome returns, as an error, the exit code of a command that writes nothing.
 func (p plan) outcome() error {
 	if n := p.Counts["refused"]; n > 0 {
 		return exitError{exitRefused, fmt.Sprintf("%d records are refused: correct the document, or apply it with --skip-refused", n)}
@@ -252,7 +252,7 @@ func (e *env) agree(yes bool, question string) error {
 	return nil
 }
 
-// finish applies or undoes a plan, and prints what was written and what was kept.
+// finish applies or undoes a plan. It prints the number of written records, and each record that an undo did not restore.
 func (e *env) finish(ctx context.Context, client *switchyard.Client, what string, body record, next string) error {
 	var done struct {
 		Done int      `json:"done"`
@@ -272,7 +272,7 @@ func (e *env) finish(ctx context.Context, client *switchyard.Client, what string
 type undoCmd struct {
 	Plan   string `arg:"" help:"Id of the plan, as sy apply and sy get plans print it."`
 	Yes    bool   `short:"y" help:"Do not ask."`
-	DryRun bool   `help:"Show the plan and change nothing."`
+	DryRun bool   `help:"Show the state of the plan and change nothing."`
 }
 
 // Run implements the command.

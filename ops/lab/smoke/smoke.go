@@ -17,8 +17,8 @@ import (
 
 // Options of a run.
 type Options struct {
-	// URL and Key name a running service, which trusts 127.0.0.1 as a proxy, and a full key of an account without traffic. Empty
-	// means that the run starts its own service. Webhooks of a running service are not checked.
+	// URL is the address of a running service, which trusts 127.0.0.1 as a proxy, and Key is a full key of an account without
+	// traffic. Empty means that the run starts its own service. Webhooks and platforms are not checked on a running service.
 	URL, Key string
 	// Binary is the program that the run starts if URL is empty.
 	Binary string
@@ -214,7 +214,7 @@ func (r *run) compare(ctx context.Context) error {
 
 const maxListed = 60
 
-// verdict prints the sums, the problems and the differences. It returns ErrDifferent if there are any.
+// verdict prints the sums, the problems and the differences. It returns ErrDifferent if there are problems or differences.
 func (r *run) verdict() error {
 	t := r.traffic
 	w := tabwriter.NewWriter(r.Out, 0, 4, 2, ' ', tabwriter.AlignRight)

@@ -63,7 +63,7 @@ func TestCustomEndpoint(t *testing.T) {
 	}
 }
 
-// TestCustomEndpointFails: an answer that cannot be read gives an error without secrets.
+// TestCustomEndpointFails: an answer that cannot be read gives an error without secrets. So does an answer with too many rows.
 func TestCustomEndpointFails(t *testing.T) {
 	t.Parallel()
 	for body, want := range map[string]string{

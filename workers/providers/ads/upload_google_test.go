@@ -82,7 +82,8 @@ func TestGoogleDestination(t *testing.T) {
 	})
 }
 
-// TestGoogleSetting: if the conversion action does not exist, the error asks for a stop.
+// TestGoogleSetting: the error asks for a stop if the conversion action or the customer does not exist, and not after other
+// refusals.
 func TestGoogleSetting(t *testing.T) {
 	t.Parallel()
 	eachGoogle(t, func(u *uploader) {
@@ -111,7 +112,8 @@ func TestGoogleSetting(t *testing.T) {
 	})
 }
 
-// TestGoogleProject: a refusal of the install's project is not a refusal of the account's sign-in.
+// TestGoogleProject: a refusal of the install's project is not a refusal of the account's sign-in. A
+// refusal because of a missing scope is a refusal of the sign-in.
 func TestGoogleProject(t *testing.T) {
 	t.Parallel()
 	eachGoogle(t, func(u *uploader) {
@@ -145,7 +147,8 @@ func TestGoogleAdjustScope(t *testing.T) {
 	})
 }
 
-// TestGoogleMatching: Google gets the hashed e-mail and phone number. Data Manager also gets the device.
+// TestGoogleMatching: Google gets the hashed e-mail and phone number. Data Manager also gets the device, but the IP address only
+// if the country allows it.
 func TestGoogleMatching(t *testing.T) {
 	t.Parallel()
 	eachGoogle(t, func(u *uploader) {

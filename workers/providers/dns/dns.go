@@ -67,7 +67,7 @@ type account interface {
 
 // row describes how to open an account at a provider of models.DNSProviders.
 type row struct {
-	base   string // address of its API, without a slash at the end; empty: a credential has it
+	base   string // address of its API, without a slash at the end; empty: the provider's own code finds it
 	open   func(a rest.API, credentials map[string]string) account
 	ids    bool // requests name a zone by its id, so the zones are listed first
 	quotes bool // the data of TXT records is in quotes, as in a zone file

@@ -58,7 +58,7 @@ func TestHosts(t *testing.T) {
 	}
 }
 
-// TestImpactPages: pages have at least 2,000 actions, because Impact refuses smaller ones.
+// TestImpactPages: 5,001 actions take two pages. Impact refuses a page size below 2,000.
 func TestImpactPages(t *testing.T) {
 	t.Parallel()
 	s := newSuite(t, "impact")

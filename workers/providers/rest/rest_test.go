@@ -51,7 +51,8 @@ func cut(w http.ResponseWriter, _ *http.Request) {
 	_, _ = w.Write([]byte(`{"a":`))
 }
 
-// TestRetryTime: a request that fails for a while is sent again, after the pause that the provider asks for, within RetryTime.
+// TestRetryTime: a request that fails for a while is sent again within RetryTime. The pause is as long as the provider
+// asks, or else one second, then two seconds.
 func TestRetryTime(t *testing.T) {
 	t.Parallel()
 	fine, busy := respond(200, "\ufeff{\"a\": 1}"), respond(429, `{"error": {"message": "slow down"}}`, "Retry-After", "7")

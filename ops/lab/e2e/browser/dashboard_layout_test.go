@@ -202,7 +202,7 @@ func (b *env) comparesOnPhone() {
 	b.setScreen(1440, "light")
 }
 
-// staysInSight checks that no table of the open sheet, or of the page without one, scrolls sideways.
+// staysInSight checks that no table scrolls sideways, in the open sheet or, if no sheet is open, on the page.
 func (b *env) staysInSight() {
 	b.t.Helper()
 	if wide := b.run(`JSON.stringify([...(document.querySelector('dialog[open]') ?? document).querySelectorAll('.scroll')].filter(e => e.scrollWidth > e.clientWidth + 1).map(e => e.ariaLabel))`); wide != "[]" {
@@ -330,7 +330,7 @@ func (b *env) asksBeforeLosing() {
 	asked("Esc")
 	b.tap(button("Keep editing"))
 	kept()
-	b.press("Escape") // a browser closes a dialog at the second Escape, whatever the page says
+	b.press("Escape") // a browser closes a dialog at the second Escape, so the page opens it again
 	asked("a second Esc")
 	b.tap(button("Keep editing"))
 	kept()

@@ -13,8 +13,8 @@ import (
 // mostActions is how many clicks and entries a buyer may need from an empty account to its first conversion.
 const mostActions = 15
 
-// TestDashboardSetUp: a new buyer gets to the first conversion in a few actions. After each of the usual mistakes, the dashboard
-// says what is missing.
+// TestDashboardSetUp: a new buyer gets to the first conversion in a few actions. After a usual mistake, the dashboard says what is
+// wrong or missing.
 func TestDashboardSetUp(t *testing.T) {
 	parttest.Browser.Only(t)
 	t.Parallel()

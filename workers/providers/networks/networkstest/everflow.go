@@ -70,7 +70,7 @@ type everflowQuery struct {
 	} `json:"query"`
 }
 
-// everflowRow returns the row of an order. The offer's conversion is named "Purchase". A row on hold has fewer members.
+// everflowRow returns the row of an order. A row on hold has other members than the row of an approved conversion.
 func everflowRow(o Order, held bool) object {
 	event := o.Goal
 	if event == "" {

@@ -1,5 +1,5 @@
 // Package binom reads a Binom tracker, version 2, through its API. It asks for the lists that Binom's menus show, and then for
-// each record.
+// each source, landing page, offer, rotation and campaign.
 package binom
 
 import (

@@ -1,4 +1,4 @@
-// Package readers has the readers of all trackers by name, for the job config:import and the customers' command line.
+// Package readers has the readers of other trackers by name, for the job config:import and the customers' command line.
 package readers
 
 import (
@@ -19,7 +19,7 @@ import (
 	"switchyard/workers/providers/trackers/voluum"
 )
 
-// Files has the customer's files. Keitaro is read from Dump, or from its API if it is empty, and CSV from the others.
+// Files has the customer's files. Keitaro is read from Dump, or from its API if there is no dump.
 type Files struct {
 	Dump                     []byte // of Keitaro's database
 	Offers, Campaigns, Links string // tables in CSV

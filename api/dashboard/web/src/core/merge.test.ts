@@ -3,7 +3,7 @@ import { merge } from './merge.ts'
 
 const base = { name: 'A', payout: 1, tags: ['x'] }
 
-test('edits of other fields are joined', () => {
+test('edits of different fields are joined', () => {
   const { joined, conflicts } = merge(base, { ...base, payout: 2 }, { ...base, name: 'B', status: 'paused' })
   equal(joined, { name: 'B', payout: 2, tags: ['x'], status: 'paused' })
   equal(conflicts, [])

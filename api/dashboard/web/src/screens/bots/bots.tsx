@@ -209,8 +209,7 @@ function Threshold({ saved, threshold, move, switched, may }: ThresholdProps) {
   )
 }
 
-// silentOf returns the reason why a signal cannot fire, in the person's language. The service sends one of two reasons as an English
-// sentence.
+// silentOf returns the reason why a signal cannot fire, in the person's language. The service sends it as an English sentence.
 const silentOf = (why: string) => w.silent[why.startsWith('such requests') ? 'unrecorded' : 'data'] ?? why
 
 type SignalsProps = { saved: BotDetection; disabled: string[]; turn: (s: BotSignal, on: boolean) => void; may: boolean }
@@ -261,7 +260,7 @@ function Signals({ saved, disabled, turn, may }: SignalsProps) {
   )
 }
 
-// Data lists the lists of addresses and networks that the signals use.
+// Data lists the lists that the signals use, such as lists of addresses and of spam referrers.
 const Data = ({ of: { data } }: { of: BotDetection }) =>
   data.length === 0 ? null : (
     <details class="card folded">
