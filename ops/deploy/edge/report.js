@@ -55,7 +55,7 @@ async function send(clicks, env) {
         method: "POST", body, signal: AbortSignal.timeout(TIMEOUT),
         headers: {
           "Content-Type": "application/json",
-          "Switchyard-Edge-Batch": await sign(env, "batch", "", ""), // the origin checks it before it reads the body
+          "Switchyard-Edge-Batch": await sign(env, "batch", "", ""), // the origin checks this header before it reads the body
           "Switchyard-Edge": await sign(env, "clicks", "", body),
         },
       });
