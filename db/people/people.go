@@ -254,7 +254,7 @@ func checkOwner(ctx context.Context, s *store.Store, account uuid.UUID, maker uu
 var linkColumns = db.Columns[models.EntryLink]("")
 
 // ErrLink is the error of a link that does not work.
-var ErrLink = models.Errorf(models.KindNotFound, "link_gone", "this link was used already, has been withdrawn or is older than a day")
+var ErrLink = models.Errorf(models.KindNotFound, "link_gone", "this link was used, withdrawn or tried too often, or is older than a day")
 
 // maxWrongProofs is the number of wrong passwords or codes after which a link stops working.
 const maxWrongProofs = 10
