@@ -11,8 +11,8 @@ import (
 	"switchyard/models/parttest"
 )
 
-// TestKilledRule kills the worker while a rule acts: before its change is committed, and before its run is recorded. Each time, there
-// is one change with one event, and one finished job.
+// TestKilledRule kills the worker while a rule acts: before its change is committed, and before its run is recorded. Each time,
+// there is one change with one event, and one finished job.
 func TestKilledRule(t *testing.T) {
 	parttest.Faults.Only(t)
 	t.Parallel()
