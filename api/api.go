@@ -90,7 +90,7 @@ func description(d Deps) route.Route {
 func New(d Deps) http.Handler {
 	gin.SetMode(gin.ReleaseMode)
 	e := gin.New()
-	e.HandleMethodNotAllowed = false // our table answers 405, in the envelope
+	e.HandleMethodNotAllowed = false // p.Unknown answers 405 in the form of all errors of the API
 	e.RedirectTrailingSlash = false
 	e.RedirectFixedPath = false
 	e.UseRawPath = false

@@ -29,7 +29,7 @@ func TestConversionAction(t *testing.T) {
 	}
 }
 
-// TestChooseConnection checks that the wanted connection is chosen, or else the only connection.
+// TestChooseConnection checks that the wanted connection is chosen or, if none is wanted, the only connection.
 func TestChooseConnection(t *testing.T) {
 	t.Parallel()
 	a, b, none := uuid.New(), uuid.New(), uuid.NullUUID{}

@@ -32,8 +32,8 @@ var placeholder = regexp.MustCompile(`YOUR_[A-Z0-9_]+`)
 // Placeholder returns the first word of an address that stands for the account's own value, such as YOUR_AID.
 func Placeholder(address string) string { return placeholder.FindString(address) }
 
-// URLFor returns the address at which the source is notified of a conversion with a goal and a status. A source whose address has
-// a placeholder is not notified either.
+// URLFor returns the address at which the source is notified of a conversion with a goal and a status. ok is false if the source is
+// not notified of it, for example because the address has a placeholder.
 func (p SourcePostback) URLFor(goal, status string) (url string, ok bool) {
 	url, statuses := p.PostbackURL, p.PostbackStatuses
 	for _, g := range p.PostbackGoals {
@@ -120,7 +120,7 @@ type SentPostback struct {
 	CreatedAt    time.Time           `db:"created_at"`
 }
 
-// MaxTries is the number of attempts of a postback that are stored individually.
+// MaxTries is the maximum number of attempts of a postback that are stored individually.
 const MaxTries = 20
 
 // AnswerText cuts an answer to MaxAnswer bytes and removes bytes that PostgreSQL cannot store in a text.
@@ -128,7 +128,7 @@ func AnswerText(answer []byte) string {
 	return Storable(string(answer[:min(len(answer), MaxAnswer)]))
 }
 
-// MaxAnswer is the number of bytes of an answer that are stored.
+// MaxAnswer is the maximum number of bytes of an answer that are stored.
 const MaxAnswer = 2048
 
 // SentRequest is the request of an attempt, without secrets.

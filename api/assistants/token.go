@@ -14,7 +14,8 @@ import (
 	"switchyard/models"
 )
 
-// Limits of calls from one client address. The services of large assistants send the calls of many people from few addresses.
+// Limits of calls from one client address, and of one body. The services of large assistants send the calls of many people from few
+// addresses.
 const (
 	tokensPerAddress    = 600
 	tokensWithin        = time.Minute

@@ -255,7 +255,7 @@ func TestServe(t *testing.T) {
 		t.Errorf("after the notices the hosts are %+v, want one.example renewed, two.example gone, three.example new; error %v", c.hosts, err)
 	}
 	if _, err := get(address, "two.example", a); err == nil {
-		t.Error("a released host is served")
+		t.Error("a host whose certificate was deleted is served")
 	}
 
 	store.away = true

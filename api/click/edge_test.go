@@ -61,7 +61,7 @@ func (w *env) edgeClick(campaign, stream, offer uuid.UUID) edgeClick {
 }
 
 // TestEdgeClicks checks that a click of the edge is described and priced like a click that came to this service, and that
-// it is recorded once however often it is sent.
+// a click of an earlier batch is not written again.
 func TestEdgeClicks(t *testing.T) {
 	t.Parallel()
 	w := newEnv(t)

@@ -84,7 +84,8 @@ func TestLinkUsedWhileItsMakerLeaves(t *testing.T) {
 	}
 }
 
-// TestLateLink: a person who is no longer an owner can make no link, even if the call passed its checks before the role changed.
+// TestLateLink: CreateLink itself refuses a person who is not an owner. So a call fails even if the person's role changed after the
+// API had checked it.
 func TestLateLink(t *testing.T) {
 	t.Parallel()
 	s := apitest.New(t)

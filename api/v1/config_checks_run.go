@@ -29,7 +29,7 @@ type moveChecker struct {
 	paths     map[uuid.UUID][][]cond.Condition
 	agents    map[string]*cond.Facts // by agent name: what the user agent alone says
 	at        time.Time
-	country   string // country of the machine that ran the script against the old tracker; empty: unknown
+	country   string // country of the machine that ran the generated script against the old tracker; empty: unknown
 	err       error  // the last error that occurred for any visitor
 }
 
@@ -89,7 +89,7 @@ func (m *moveChecker) visitors(of store.MovedCampaign) []movecheck.Visitor {
 func (m *moveChecker) facts(of store.MovedCampaign, v movecheck.Visitor) *cond.Facts {
 	host := of.Host
 	if host == "" {
-		host = "old.invalid" // the link has no domain, and the script takes it from OLD_DOMAIN
+		host = "old.invalid" // the link has no domain, and the generated script takes the domain from OLD_DOMAIN
 	}
 	address := "https://" + v.URL(movecheck.Address(host, of.Form, of.ForeignID))
 	req, err := http.NewRequestWithContext(m.call.Context(), http.MethodGet, address, nil)

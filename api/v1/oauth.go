@@ -125,7 +125,7 @@ type AdAccounts struct {
 
 // AdAccount is an ad account that is reachable through a connection.
 type AdAccount struct {
-	ID       string  `json:"id" doc:"the value for the credential customer_id of google_ads, account_id of microsoft_ads or ad_account_id of meta"`
+	ID       string  `json:"id" doc:"the value for the credential customer_id of google_ads, account_id of microsoft_ads or ad_account_id of the other platforms"`
 	ParentID *string `json:"parentId" doc:"the value for the credential login_customer_id of google_ads or customer_id of microsoft_ads; null: no such value is needed"`
 	Name     string  `json:"name" doc:"empty: the platform does not report it"`
 	Currency string  `json:"currency"`

@@ -30,8 +30,8 @@ ORDER BY 1`
 )
 
 // Freeze moves the clicks of whole days before the given time out of PostgreSQL, if the copy is complete and the audit of the day
-// finds no difference. Clicks that were thawed or stored late leave again after thawedFor. A day that is busy stays until the
-// next call.
+// finds no difference. Clicks that were thawed or stored late leave again after thawedFor. A day stays until a later call if
+// changes of its clicks wait to be copied, or if a lock is not free.
 func (k Copy) Freeze(ctx context.Context, before time.Time, thawedFor time.Duration) error {
 	s, err := click.ReadCopy(ctx, k.From)
 	if err != nil || !s.On || !s.Done {
@@ -54,7 +54,7 @@ func (k Copy) Freeze(ctx context.Context, before time.Time, thawedFor time.Durat
 func (k Copy) freezeDay(ctx context.Context, name string) error {
 	day, err := time.Parse(click.PartitionPrefix+click.PartitionDay, name)
 	if err != nil {
-		return nil //nolint:nilerr // partitions of this program have other names
+		return nil //nolint:nilerr // the partition is not of this program, whose partitions have the day in their names
 	}
 	differ := 0
 	const repair = false
@@ -70,7 +70,7 @@ func (k Copy) freezeDay(ctx context.Context, name string) error {
 	if err != nil || differ > 0 || busy > 0 {
 		return err
 	}
-	// Readers look at ColdBefore first, so the mark moves before any click leaves.
+	// Readers look at the mark cold_before first, so it moves before any click leaves.
 	if err := db.Run(ctx, k.From, "move the mark", moveMark, day.Add(click.Day).Format(time.DateOnly)); err != nil {
 		return err
 	}

@@ -129,7 +129,8 @@ func TestColdClickIsFound(t *testing.T) {
 	x.CheckCopyFigures(k)
 }
 
-// TestPostbacksOfColdClicks checks that the log of postbacks shows the campaigns of cold clicks, and filters by them.
+// TestPostbacksOfColdClicks checks that the log of postbacks shows the campaigns of cold clicks. It also checks the filter by
+// campaign, except for a refused postback that arrived after its click had left PostgreSQL.
 func TestPostbacksOfColdClicks(t *testing.T) {
 	parttest.ClickHouse.Only(t)
 	t.Parallel()

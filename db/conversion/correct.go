@@ -73,8 +73,8 @@ func (in Input) checked() checkedInput {
 	return checkedInput{in, err}
 }
 
-// keys lists the keys of the conversions that an input may be about, the likeliest first. Without a named goal, that may be a
-// conversion whose goal came from a status word, such as a rebill.
+// keys lists the keys of the conversions that an input may be about, the likeliest first. An input that names no goal may be about
+// a conversion whose goal came from a status word, such as a rebill.
 func (in Input) keys() []Key {
 	keys := []Key{{in.ClickID, in.Goal, in.ConversionID}}
 	if in.ConversionID == "" || in.Goal != "" && !in.WordGoal {
@@ -89,8 +89,8 @@ func (in Input) keys() []Key {
 }
 
 // keyOf returns the key of the conversion that an input is about: for a replay, the conversion that it recorded before. If a
-// status word gives the goal, the key has this goal, because some networks send a sale and its rebills with the same id.
-// Otherwise a recorded conversion goes before a new one.
+// status word gives the goal and the input is not final, the key has this goal, because some networks send a sale and its rebills
+// with the same id. Otherwise a recorded conversion goes before a new one.
 func (b *correcting) keyOf(in Input) Key {
 	keys := in.keys()
 	for _, k := range keys {
@@ -207,7 +207,7 @@ func (b *correcting) loadConversions(ctx context.Context, c db.Conn) error {
 	return err
 }
 
-// Deactivated offers still pay. The query returns the account's currency even if there is no such offer.
+// Deactivated offers still pay. The query returns the account's currency even if none of the offers exists.
 const selectTerms = `
 SELECT a.currency AS account_currency, coalesce(o.id, '` + db.ZeroID + `') AS id, coalesce(o.payout, 0) AS payout, coalesce(o.payout_type, '') AS payout_type,
 	coalesce(o.payout_from_param, false) AS payout_from_param, coalesce(o.currency, '') AS currency
@@ -232,7 +232,7 @@ func (b *correcting) loadTerms(ctx context.Context, c db.Conn) error {
 // write is set, the rates stay locked until the transaction ends.
 func (b *correcting) convert(ctx context.Context, c db.Conn, out []Corrected, write bool) error {
 	var list []*Conversion
-	var copyResult []func(*Conversion) // for each of list: copies the result to an outcome
+	var copyResult []func(*Conversion) // for each of list: copies the result to an outcome, if there is one
 	for _, e := range b.order {
 		if e.stored == nil || !e.current.same(*e.stored) {
 			list, copyResult = append(list, e.current), append(copyResult, func(*Conversion) {})
@@ -317,7 +317,7 @@ func (b *correcting) decide(in checkedInput) Corrected {
 	if out.Result == ResultCreated && in.fromBrowser() {
 		b.browser[in.ClickID]++
 	}
-	// A statement without effect is stored if it comes from a postback, or changes the amount of the sale.
+	// An input that leaves the status and the payout as they are is stored if it comes from a postback, or changes the sale amount.
 	if out.changes() || e.current != nil && (in.Arrival != uuid.Nil || !next.hasSameSale(*e.current)) {
 		e.current = &next
 		if !e.changed {

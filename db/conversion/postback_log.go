@@ -26,13 +26,13 @@ func (p PostbackEntry) Sampled() bool {
 // PostbackQuery selects postbacks of an account.
 type PostbackQuery struct {
 	click.LogQuery
-	Network  uuid.UUID // the network that its URL names; zero: all
+	Network  uuid.UUID // the network in the URL of the postback; zero: all
 	Campaign uuid.UUID // the campaign of the click; zero: all
 	Click    uuid.UUID // zero: all
 	Result   string    // empty: all
-	// Conversion is the conversion that was created or changed; zero: all.
+	// Conversion is the conversion that the postback created or changed; zero: all.
 	Conversion uuid.UUID
-	// Transaction is the value of any parameter; empty: all.
+	// Transaction is a value that one of the postback's parameters has; empty: all.
 	Transaction string
 }
 

@@ -13,7 +13,7 @@ import (
 	"switchyard/models/await"
 )
 
-// TestShare checks that each process receives the messages of the other.
+// TestShare checks that each of two processes receives the messages of the other. A third process cannot reach Redis.
 func TestShare(t *testing.T) {
 	t.Parallel()
 	if testing.Short() {

@@ -2,7 +2,7 @@
 -- endpoints.
 -- +goose Up
 
--- The state of a link after its last check. The state belongs to this url. If the record gets another url, the state starts again.
+-- The state of a link after its last check. If the record gets another url than the one in this row, the state starts again.
 CREATE TABLE link_checks (
     kind          text NOT NULL CHECK (kind IN ('offer', 'lander')),
     record_id     uuid NOT NULL,
@@ -18,7 +18,8 @@ CREATE TABLE link_checks (
 );
 CREATE INDEX link_checks_broken ON link_checks (account_id) WHERE broken_at IS NOT NULL;
 
--- The state of an address after its last check against lists of unsafe addresses. threats has the list's own names of the threats.
+-- The state of an address after its last check against a list of unsafe addresses. The column threats has the list's own names of
+-- the threats.
 CREATE TABLE link_screens (
     kind       text NOT NULL CHECK (kind IN ('offer', 'lander', 'domain')),
     record_id  uuid NOT NULL,
@@ -50,7 +51,8 @@ CREATE TABLE plan_limits (
     PRIMARY KEY (account_id, month)
 );
 
--- Deliveries are also signed with the previous secret until old_secret_until. It is encrypted in the same way as the column secret.
+-- Deliveries are also signed with the previous secret until old_secret_until. The column old_secret is encrypted in the same way as
+-- the column secret.
 ALTER TABLE webhook_endpoints ADD COLUMN old_secret bytea, ADD COLUMN old_secret_until timestamptz;
 CREATE INDEX webhook_deliveries_failed ON webhook_deliveries (account_id, created_at) WHERE status = 'failed';
 

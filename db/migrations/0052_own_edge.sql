@@ -11,7 +11,7 @@ CREATE TABLE edge_hosts (
     not_after   timestamptz,
     renew_at    timestamptz,
     version     bigint NOT NULL DEFAULT 0,      -- the fence of the issuer that saved the certificate
-    attempts    integer NOT NULL DEFAULT 0,     -- failed attempts in a row; only for hosts of the install itself (not in domains)
+    attempts    integer NOT NULL DEFAULT 0,     -- failed attempts in a row; only for hosts of the install itself, which are not in the table domains
     next_at     timestamptz                     -- time of the next attempt for such a host
 );
 

@@ -1,5 +1,5 @@
--- Three columns: whether hashed personal data are sent to the platform of a source, which keys an upload contained, and whether
--- the encrypted proof of a postback contains personal data, so that the proof is deleted after seven days.
+-- Three columns: whether hashed personal data (match keys) are sent to the platform of a source, which match keys an upload
+-- contained, and whether the encrypted proof of a postback contains personal data, so that the proof is deleted after seven days.
 -- +goose Up
 ALTER TABLE source_integrations ADD COLUMN send_keys boolean NOT NULL DEFAULT false;
 ALTER TABLE conversion_uploads ADD COLUMN keys text[] NOT NULL DEFAULT '{}';

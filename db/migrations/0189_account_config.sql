@@ -23,7 +23,7 @@ CREATE TABLE config_plans (
 	access     bytea, -- address and credentials of another tracker, encrypted; null once the tracker has been read
 	progress   text        NOT NULL DEFAULT '', -- progress of reading the other tracker
 	problem    text        NOT NULL DEFAULT '',
-	job_id     uuid,
+	job_id     uuid, -- the last job that began to apply or to undo the plan
 	created_at timestamptz NOT NULL DEFAULT now(),
 	applied_at timestamptz,
 	undone_at  timestamptz

@@ -141,7 +141,7 @@ func (p People) changeMembers(ctx context.Context, account uuid.UUID, change fun
 	})
 }
 
-// maxMembers is the maximum number of listed members.
+// maxMembers is the maximum number of listed members of an account, and of listed accounts of a person.
 const maxMembers = 500
 
 const listMembers = `
@@ -241,7 +241,7 @@ func (p People) CreateLink(ctx context.Context, wanted models.EntryLink) (link m
 	return link, token, err
 }
 
-// checkOwner refuses a link whose maker is no longer an owner, because of a concurrent change.
+// checkOwner refuses a link whose maker is not an owner, for example after a concurrent change of the role.
 func checkOwner(ctx context.Context, s *store.Store, account uuid.UUID, maker uuid.NullUUID) error {
 	const q = `SELECT $2::uuid IS NULL OR EXISTS (SELECT FROM memberships WHERE account_id = $1 AND user_id = $2 AND role = $3)`
 	ok, err := db.Get[bool](ctx, s.Conn(), "maker", q, account, maker, models.RoleOwner)
@@ -254,7 +254,7 @@ func checkOwner(ctx context.Context, s *store.Store, account uuid.UUID, maker uu
 var linkColumns = db.Columns[models.EntryLink]("")
 
 // ErrLink is the error of a link that does not work.
-var ErrLink = models.Errorf(models.KindNotFound, "link_gone", "this link was used already, has been withdrawn or is older than a day")
+var ErrLink = models.Errorf(models.KindNotFound, "link_gone", "this link was used, withdrawn or tried too often, or is older than a day")
 
 // maxWrongProofs is the number of wrong passwords or codes after which a link stops working.
 const maxWrongProofs = 10

@@ -29,7 +29,7 @@ type offer struct {
 	fromParam bool
 }
 
-// fact is the model's state of a click: the records about it, and which are stored.
+// fact is the model's state of a click: the records about it, and whether the click is stored.
 type fact struct {
 	click  models.Click
 	stored bool
@@ -141,7 +141,7 @@ func (h *history) clickOut() {
 		ID: h.idIn(), ClickID: f.click.ID, AccountID: h.account, Slot: 1 + h.rnd.IntN(3),
 		OfferID: pick(h, h.offers).id, NetworkID: pick(h, h.ids["network"]),
 	}
-	if h.rnd.IntN(10) == 0 { // the click belongs to another account
+	if h.rnd.IntN(10) == 0 { // an account that does not have the click
 		o.AccountID = uuid.New()
 	}
 	h.queue = append(h.queue, spool.Record{Out: &o})

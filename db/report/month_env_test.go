@@ -173,8 +173,8 @@ func (m *month) click() spool.Record {
 	return spool.Record{Click: c}
 }
 
-// value returns the number of a random value of a dimension. Some values are more frequent. Each campaign has its own paths,
-// pages, offers and sources.
+// value returns the number of a random value of a dimension. Some values are more frequent. For one campaign, value returns at most
+// three different paths, pages, offers and sources.
 func (m *month) value(f *monthFact, at int) int {
 	n, d := m.rnd.Float64(), monthDims[at]
 	switch d.name {

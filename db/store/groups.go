@@ -8,7 +8,8 @@ import (
 	"switchyard/db"
 )
 
-// grouped lists the scopes in which records have group names. A scope is a table. where is the condition for its live rows.
+// grouped lists the scopes in which records have group names. A scope is a table. The second value is the condition for the live
+// rows of the table.
 var grouped = []group{
 	{"campaigns", `deleted_at IS NULL`},
 	{"offers", `deactivated_at IS NULL`},

@@ -9,6 +9,6 @@ import (
 //go:embed browsers.txt
 var browsers string
 
-// Browsers returns user agents of browsers that people use, from the labelled set in testdata. No list or pattern may match one
-// of them.
+// Browsers returns user agents of browsers that people use. A test writes them from the labelled set in testdata to browsers.txt. No
+// list or pattern may match one of them.
 var Browsers = sync.OnceValue(func() []string { return strings.Split(strings.TrimSpace(browsers), "\n") })

@@ -27,8 +27,8 @@ const (
 	manyChildren = 8
 )
 
-// pairSet is a set of pairs of bytes, by a hash. At most positions of a text no value begins, which the set shows within a
-// nanosecond. Without it, a search takes twice as long.
+// pairSet is a set of pairs of bytes, by a hash. At nearly all positions of a text, no value begins. The set shows this within a
+// nanosecond. Without the set, a search takes twice as long.
 type pairSet [32]uint64
 
 func (s *pairSet) add(a, b byte) {
@@ -44,7 +44,7 @@ func (s *pairSet) has(a, b byte) bool {
 // hashOfPair returns 11 bits.
 func hashOfPair(a, b byte) uint32 { return (uint32(a)<<8 | uint32(b)) * 0x9e3779b1 >> 21 }
 
-// newAutomaton returns the automaton for values that distinct has returned. It is nil if it would be too large.
+// newAutomaton returns the automaton for values from the function distinct. It returns nil if the automaton would be too large.
 func newAutomaton(values [][]byte) *automaton {
 	size := countNodes(values)
 	if size > maxNodes {

@@ -143,7 +143,7 @@ func (l *line) checkLastDay(day time.Time, order timetext.Order) {
 	}
 }
 
-// day reads a day, without a time of day.
+// day reads a day. It ignores a time of day in the text.
 func (l *line) day(text string, order timetext.Order) time.Time {
 	day, err := timetext.DayBy(text, order)
 	switch {

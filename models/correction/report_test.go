@@ -110,8 +110,8 @@ func skippedText(s Skips) string {
 	return strings.Join(out, ", ")
 }
 
-// TestReportsOfPlatforms checks that files of ad platforms are read as they were downloaded. Other lines are listed with the
-// reason.
+// TestReportsOfPlatforms checks that files of ad platforms are read as they were downloaded, and that skipped lines and refused
+// rows have a reason.
 func TestReportsOfPlatforms(t *testing.T) {
 	t.Parallel()
 	for name, c := range reports {
@@ -153,8 +153,8 @@ func TestReportsOfPlatforms(t *testing.T) {
 	}
 }
 
-// TestUnnamedTotals checks that a row without a campaign is a total if its spend is the sum of the other rows of its day, and not
-// zero.
+// TestUnnamedTotals checks that a row without a campaign is a total if its spend is not zero and is the sum of the other rows of
+// its day.
 func TestUnnamedTotals(t *testing.T) {
 	t.Parallel()
 	rows, _, err := ReadCosts("day,source,campaign,spend\n2026-11-01,P,A,10\n2026-11-01,P,B,2.5\n2026-11-01,P,,12.5\n2026-11-02,P,,12.5\n"+

@@ -219,7 +219,7 @@ func TestPersonDoesNotPrint(t *testing.T) {
 	}
 }
 
-// TestPersonAsJSON reads persons in the forms that servers and pages send.
+// TestPersonAsJSON reads persons in the forms that servers and pages send, and in wrong forms.
 func TestPersonAsJSON(t *testing.T) {
 	t.Parallel()
 	const noObject, noText = "[{user it is no object of texts and numbers}]", "[{email it is neither a text nor a number}]"

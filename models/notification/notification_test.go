@@ -80,7 +80,7 @@ func describe(r notification.Result) string {
 type readCase struct{ name, body, want string }
 
 // check reads each message twice, and both results must have the same key. It also reads the message with a wrong secret,
-// without a secret, and without each header of the proof. These must be refused.
+// without a secret, and without each header of the proof. All of these reads must fail.
 func check(t *testing.T, name string, sign func(body string) notification.Request, cases []readCase) {
 	t.Helper()
 	s := scheme(t, name)
@@ -179,7 +179,7 @@ func TestStatuses(t *testing.T) {
 	}
 }
 
-// TestOwnNames checks that the settings of a network can name the member with the click id, the payout or the goal.
+// TestOwnNames checks that the settings of a network can name the part of a message that has the click id, the payout or the goal.
 func TestOwnNames(t *testing.T) {
 	t.Parallel()
 	body := `{"id": 7, "financial_status": "paid", "total_price": "20.00", "current_subtotal_price": "17.50", "currency": "EUR",

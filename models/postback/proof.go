@@ -12,8 +12,8 @@ import (
 	"switchyard/models/token"
 )
 
-// Proof holds the parts of a message that prove its sender, and every parameter that could be such a part. It is stored only in
-// sealed form.
+// Proof holds the parts of a message that prove its sender, every parameter that could be such a part, and the personal data. It is
+// stored only in sealed form.
 type Proof struct {
 	Params     map[string]string  `json:"params,omitempty"`
 	Signature  string             `json:"signature,omitempty"`
@@ -23,10 +23,11 @@ type Proof struct {
 	Personal *models.Personal `json:"personal,omitempty"`
 }
 
-// Hide removes from a message everything that may prove its sender, and returns it as proof. Hide keeps only the parameters that
-// n, the network of the message's address, reads as a field, because any other parameter may carry the secret of the click's network. secret reports whether
-// one of the receiver's networks may send its secret in a parameter with this lower-case name: such a parameter is hidden too. A
-// list or an object is hidden, because a member of it may be a secret.
+// Hide removes from a message the personal data and everything that may prove its sender, and returns them as proof. Only
+// parameters that n, the network of the message's address, reads as a field stay in the message, because any other parameter may
+// carry the secret of the click's network. The function `secret` reports whether one of the receiver's networks may send its secret
+// in a parameter with this lower-case name: such a parameter is hidden too. A list or an object is hidden, because a member of it
+// may be a secret.
 func Hide(p *models.Postback, n Network, secret func(name string) bool) (proof Proof, ok bool) {
 	proof = Proof{Signature: p.Signature, SignedText: p.SignedText, Raw: p.Raw, Personal: p.Personal}
 	p.Signature, p.SignedText, p.Raw, p.Personal = "", "", nil, nil
@@ -85,7 +86,7 @@ func Masked(params map[string]string, names []string) map[string]string {
 	return open
 }
 
-// Query returns the parameters of a message as a query, sorted by name.
+// Query returns the parameters of a message as a query, sorted by name. Hidden parameters have the value Mask.
 func Query(params map[string]string, hidden []string) string {
 	all := make(url.Values, len(params)+len(hidden))
 	for _, name := range hidden {

@@ -92,8 +92,8 @@ var (
 	quoted = regexp.MustCompile(`"[a-z_]+"`)
 )
 
-// TestFiguresExist: the code registers every figure that the pages and alerts name. In the code, the name may lack its first or
-// its first two words.
+// TestFiguresExist: every figure that the pages and alerts name is in the code as a text in quotation marks. In the code, the name
+// may lack its first or its first two words.
 func TestFiguresExist(t *testing.T) {
 	t.Parallel()
 	named := map[string]bool{}

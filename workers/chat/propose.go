@@ -58,7 +58,7 @@ var proposing = ai.Tool{
 	},
 }
 
-// propose stores a proposal. Only its reason is text of the model. If the proposal is refused, the error tells the model why.
+// propose stores a proposal. If the proposal is refused, the error tells the model why.
 func (s *session) propose(ctx context.Context, arguments string) (string, error) {
 	var sent struct {
 		Reason string         `json:"reason"`

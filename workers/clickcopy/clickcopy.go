@@ -37,8 +37,8 @@ const (
 	// deleteEvery is the interval at which rows of deleted accounts and expired days are deleted, and at which old clicks leave
 	// PostgreSQL.
 	deleteEvery = 10 * time.Minute
-	// deletedAfter is how long the rows of a deleted account stay in ClickHouse. After that time, no change of the account can
-	// still arrive.
+	// deletedAfter is the minimum time for which the rows of a deleted account stay in ClickHouse. After that time, no change of the
+	// account can still arrive.
 	deletedAfter = 10 * time.Minute
 	// thawedFor is how long the clicks of an old day stay in PostgreSQL after they were copied back from ClickHouse (thawed).
 	thawedFor = 24 * time.Hour

@@ -14,7 +14,7 @@ import (
 )
 
 // reported returns the orders of an import as they are stored for the comparison with our figures. For a dry run, it returns
-// none.
+// nil.
 func (y *syncer) reported(ctx context.Context, u *run, rows []correction.Conversion, outcomes []correction.ConversionOutcome) (
 	[]reported.Order, error,
 ) {
@@ -22,7 +22,7 @@ func (y *syncer) reported(ctx context.Context, u *run, rows []correction.Convers
 		return nil, nil
 	}
 	i, err := y.store.NetworkIntegrations().Find(ctx, u.Job.AccountID.UUID, u.Args.Network.NetworkID)
-	if err != nil && !errors.Is(err, store.ErrNoIntegration) { // it may have been disconnected since the orders were read
+	if err != nil && !errors.Is(err, store.ErrNoIntegration) { // the network may have been disconnected since the orders were read
 		return nil, err
 	}
 	zone, err := time.LoadLocation(i.Settings["timezone"])
@@ -52,8 +52,8 @@ func (y *syncer) reported(ctx context.Context, u *run, rows []correction.Convers
 	return list, nil
 }
 
-// orderDay returns the day of an order in the network's zone. An order without a time is on the day of its click. An order in the
-// future, or with neither a time nor a click, is on the present day.
+// orderDay returns the day of an order in the network's zone. An order without a time is on the day of its click. An order that is
+// more than models.AheadOfUTC in the future, or has neither a time nor a click, is on the present day.
 func orderDay(at time.Time, click uuid.UUID, now time.Time, zone *time.Location) string {
 	if at.IsZero() && click != uuid.Nil {
 		at = models.ClickTime(click)

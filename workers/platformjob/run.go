@@ -73,7 +73,7 @@ func (i *Imports[A, R]) Shorten(ctx context.Context, u *workers.Run[A, R], to ti
 }
 
 // Once returns the data that a job has read from the platform. The data is stored, so that an attempt after a crash uses the same
-// rows. It fails the job if fetch returns a *models.Error that another attempt would not mend.
+// rows. Once fails the job if fetch returns a *models.Error of another kind than models.KindInternal.
 func Once[T, A, R any](ctx context.Context, i *Imports[A, R], u *workers.Run[A, R], fetch func() (T, error)) (out T, err error) {
 	account := u.Job.AccountID.UUID
 	if i.Range(&u.Args).Read {
@@ -123,7 +123,7 @@ func (i *Imports[A, R]) failed(ctx context.Context, c db.Conn, row models.Job, c
 	return i.record(ctx, i.Store.On(c), row, args, end, store.IntegrationResult{Failure: failure.Message}, failure.Code)
 }
 
-// record stores the end of a run, the result of the request to the platform, and the time of the next scheduled import.
+// record stores the end of a run. For the connection, it stores the result and, after a scheduled import, the time of the next one.
 func (i *Imports[A, R]) record(ctx context.Context, s *store.Store, job models.Job, args A, end store.RunEnd, r store.IntegrationResult,
 	code string,
 ) error {

@@ -130,7 +130,7 @@ func (b ExportBody) difference(w bind.Window) (difference.Args, error) {
 	return differenceArgs(kind, id, w, b.TZ, b.TheirTZ)
 }
 
-// checkCounterparts returns not_found unless the account has the traffic source and the network in the body.
+// checkCounterparts returns not_found if the body names a traffic source or a network that the account does not have.
 func (b ExportBody) checkCounterparts(c *route.Call) error {
 	if b.SourceID.Given() {
 		if err := checkCounterpart(c, difference.OfSource, b.SourceID.Value); err != nil {

@@ -71,7 +71,7 @@ func (g *registrar) openIssuer() (*acme.Issuer, error) {
 }
 
 // registerCertificates registers the jobs that obtain certificates for domains. The certificates come from Cloudflare if its edge
-// serves the domains, otherwise from authority. authority may be nil.
+// serves the domains, otherwise from the given ACME issuer, which may be nil.
 func (g *registrar) registerCertificates(authority *acme.Issuer) {
 	o := issuer.Options{Calls: g.perAccount("certificate calls", 60, time.Second)}
 	if g.cfg.Edge() == models.EdgeCloudflare {

@@ -144,7 +144,7 @@ func eraseVisitor(ctx context.Context, e *env, i queue.Inspector, v click.Visito
 		return out, err
 	}
 	if out.Already {
-		e.logf("already erased: nothing in account %s describes the visitor of this click", v.AccountID)
+		e.logf("already erased: nothing in account %s describes this visitor", v.AccountID)
 		return out, nil
 	}
 	row, err := jobs.EraseVisitor.NewRow(v.AccountID, jobs.EraseArgs{Visitor: v.ID, Click: v.ClickID})

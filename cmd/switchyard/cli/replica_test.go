@@ -14,8 +14,8 @@ import (
 	"switchyard/ops/lab/fleet"
 )
 
-// TestReadReplica: a pool for reading uses the replica while it is at most some seconds behind, otherwise the primary. The pool
-// cannot write.
+// TestReadReplica: a pool for reading uses the replica while the replica is at most some seconds behind, otherwise the primary. The
+// pool cannot write.
 func TestReadReplica(t *testing.T) {
 	parttest.Faults.Only(t)
 	t.Parallel()

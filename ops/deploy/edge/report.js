@@ -14,9 +14,9 @@ const sleep = (ms) => new Promise((resolve) => setTimeout(resolve, ms));
 let signingKey;
 
 /**
- * sign returns the value of a header that proves that the edge sent the request. The value contains the time and the text. The
- * signature covers these and the parameters `purpose` and `about`. The text `about` is in another part of the request, such as the
- * body.
+ * sign returns the value of a header that proves that the edge sent the request. The value contains the time and `text`. The
+ * signature covers these, `purpose` and `about`. The value of `about` is in another part of the request, such as the body, or is
+ * empty.
  */
 export async function sign(env, purpose, text, about) {
   signingKey ||= crypto.subtle.importKey("raw", new Uint8Array(env.EDGE_SECRET.match(/../g).map((b) => parseInt(b, 16))),
@@ -55,7 +55,7 @@ async function send(clicks, env) {
         method: "POST", body, signal: AbortSignal.timeout(TIMEOUT),
         headers: {
           "Content-Type": "application/json",
-          "Switchyard-Edge-Batch": await sign(env, "batch", "", ""), // the origin checks it before it reads the body
+          "Switchyard-Edge-Batch": await sign(env, "batch", "", ""), // the origin checks this header before it reads the body
           "Switchyard-Edge": await sign(env, "clicks", "", body),
         },
       });

@@ -18,7 +18,7 @@ import (
 // snapchatUploads sends conversions to Snapchat by the Conversions API v3: developers.snap.com/api/marketing-api/Conversions-API.
 // Snapchat recognizes a conversion by event_name and event_id, and refuses a whole request because of one event. It can neither
 // change nor retract a conversion. In shadow mode, events go to the path /events/validate, which counts nothing. The token is a
-// parameter of the address. Unverified: whether the number "event" of a refusal is the place of the event.
+// parameter of the address. Unverified: what the number "event" in a refusal counts. The number is not used.
 var snapchatUploads = uploads{
 	base: "https://tr.snapchat.com", maxEvents: 1000, maxAge: 37 * 24 * time.Hour,
 	click: snapchatClick, clicks: "ScCid",
@@ -31,7 +31,7 @@ var snapchatUploads = uploads{
 
 func snapchatClick(e Event) string { return cmp.Or(e.param("ScCid"), e.param("sccid")) }
 
-// snapchatUnfit says what an event lacks of the things that every conversion on a web page needs, or returns "".
+// snapchatUnfit says which of the required values an event lacks, or returns "".
 func snapchatUnfit(e Event) string {
 	switch {
 	case e.Page == "":

@@ -54,7 +54,7 @@ func TestAKeyInTheAddressIsInNoError(t *testing.T) {
 	}
 }
 
-// TestATrackerRestsBetweenRequests: after each answer, the tracker is left alone for as long as the answer took.
+// TestATrackerRestsBetweenRequests: between two requests, the tracker is left alone for as long as the first answer took.
 func TestATrackerRestsBetweenRequests(t *testing.T) {
 	t.Parallel()
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write([]byte(`{"a": 1.10}`)) }))

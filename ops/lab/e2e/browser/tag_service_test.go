@@ -20,8 +20,8 @@ type served struct {
 	*testing.T
 	*shop
 	api      *client.API
-	tracking string // of the tracking domain
-	link     string // of a campaign that leads to the shop
+	tracking string // address of the tracking domain
+	link     string // link of a campaign that leads to the shop
 	campaign string
 	offer    *collector
 	key      string

@@ -11,8 +11,8 @@ import (
 	"switchyard/models/parttest"
 )
 
-// TestKilledRule kills the worker while a rule acts: before its change is committed, and before its run is recorded. There is one
-// change with one event, and one finished job.
+// TestKilledRule kills the worker while a rule acts: before its change is committed, and before its run is recorded. Each time,
+// there is one change with one event, and one finished job.
 func TestKilledRule(t *testing.T) {
 	parttest.Faults.Only(t)
 	t.Parallel()
@@ -118,7 +118,7 @@ func TestKilledCurrency(t *testing.T) {
 	m.checkCount("changes under way", 0, `SELECT count(*) FROM currency_changes`)
 }
 
-// begin opens a transaction and runs a statement in it. end rolls it back.
+// begin opens a transaction and runs a statement in it. The returned function rolls the transaction back.
 func (m *midway) begin(query string, args ...any) (end func()) {
 	m.t.Helper()
 	tx, err := m.db.BeginTxx(m.t.Context(), nil)

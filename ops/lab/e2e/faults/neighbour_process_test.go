@@ -17,8 +17,8 @@ import (
 
 const attackCommand = "attack"
 
-// attackProcess is the process of the attacker. A busy client in the test's own process would distort the neighbour's figures. It
-// runs at low priority, because a real attacker uses processors of their own.
+// attackProcess is the process of the attacker. A busy client in the test's own process would distort the neighbour's figures. The
+// attacker's process runs at low priority, because a real attacker uses processors of their own.
 type attackProcess struct {
 	orders  *json.Encoder
 	reports *json.Decoder

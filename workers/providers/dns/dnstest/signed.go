@@ -3,7 +3,7 @@ package dnstest
 import (
 	"bytes"
 	"crypto/hmac"
-	"crypto/sha1" //nolint:gosec // the provider's signatures use SHA-1
+	"crypto/sha1" //nolint:gosec // OVH's signatures use SHA-1
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/xml"

@@ -107,7 +107,8 @@ func (w *World) Untick(scopes ...string) { w.change(func() { w.unticked = scopes
 // Break sets the faults of the next requests, in order. The last one stays. The sign-in page has no faults.
 func (w *World) Break(faults ...resttest.Fault) { w.faults.Fail(faults...) }
 
-// SetLifetime sets the lifetime that the platforms state for further access tokens. It makes no token expire.
+// SetLifetime sets the lifetime that the platforms state for further access tokens. Meta always states an hour for the first token
+// of a sign-in. SetLifetime makes no token expire.
 func (w *World) SetLifetime(life time.Duration) { w.change(func() { w.lifetime = life }) }
 
 // SetAdAccounts sets the ad accounts at a platform, by their ids.

@@ -23,7 +23,7 @@ type Dialog = { kind: 'edit'; rule?: CopilotRule } | { kind: 'runs'; rule: Copil
 const patch = (r: CopilotRule, body: object) =>
   call('PATCH /copilot/rules', { body: { id: r.id, ...body } }).then(() => toastAndReload(w.ruleSaved(r.name), 'copilot'))
 
-// Rules lists the rules, which change campaigns automatically or alert. Each rule begins in shadow mode.
+// Rules lists the rules, which change campaigns automatically or alert. A rule that is made here begins in shadow mode.
 export function Rules() {
   const { rows, error, again } = useAll('GET /copilot/rules', {}),
     [dialog, setDialog] = useState<Dialog>(),
