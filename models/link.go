@@ -22,7 +22,7 @@ type Link struct {
 	ID        uuid.UUID  `db:"id"`
 	AccountID uuid.UUID  `db:"account_id"`
 	Name      string     `db:"name"`
-	URL       string     `db:"url"`        // as stored, with its {token} placeholders
+	URL       string     `db:"url"`        // of an offer or landing page: as stored, with its {token} placeholders
 	CheckedAt *time.Time `db:"checked_at"` // time of the last check of this URL; nil: never
 }
 
