@@ -52,8 +52,8 @@ const (
 	clicksAtOnce = 2000
 	// lease is the duration of a scan's lease. If the worker is killed, the account waits that long for its next scan.
 	lease = 3 * time.Minute
-	// runFor is the time after which a scan begins no further batch of new clicks, and batchesAtOnce limits their number. The
-	// next sweep continues the scan.
+	// runFor is the time after which a scan begins no further batch of new clicks. batchesAtOnce is the maximum number of its
+	// batches. The next sweep continues the scan.
 	runFor        = time.Minute
 	batchesAtOnce = 500
 	// While clicks wait to be stored or redirects are slow, a scan works for only this share of the time, and rests after each
