@@ -39,7 +39,7 @@ type LinkUnsafeData struct {
 	Threats   []string `json:"threats" doc:"the threats in the words of the list, such as MALWARE or SOCIAL_ENGINEERING"`
 	CheckedAt string   `json:"checked_at" doc:"ISO 8601, UTC, milliseconds"`
 
-	Failover *LinkFailover `json:"failover" doc:"for a tracking domain that fails over: where its campaigns are now; otherwise null"`
+	Failover *LinkFailover `json:"failover" doc:"for a tracking domain whose campaigns must move: where they are now; otherwise null"`
 }
 
 // LinkFailover says to which domain campaigns of a listed tracking domain moved. Without a spare domain, they stay.

@@ -99,14 +99,14 @@ type LinkProblem struct {
 	FailedOverTo string `db:"failed_over_to"`
 }
 
-// The kinds of checks, with their names in GET /alerts.
+// The kinds of checks whose states are stored, with their names in GET /alerts.
 const (
 	ServiceLinkChecks   = "link_checks"
 	ServiceSafeBrowsing = "safe_browsing"
 	ServiceJobs         = "jobs"
 )
 
-// The results of the last run of a kind of check.
+// The states of a check.
 const (
 	ServiceOK      = "ok"
 	ServiceBehind  = "behind" // the check works, but its results are old
