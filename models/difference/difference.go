@@ -15,7 +15,7 @@ import (
 const (
 	MaxDays        = 62
 	MaxRows        = 5000   // combinations of a day and a campaign
-	MaxConversions = 50_000 // of our conversions, and of their orders
+	MaxConversions = 50_000 // conversions; for a network, orders and conversions together may be twice as many
 	MaxRefused     = 50_000 // postbacks that did not become conversions
 )
 
