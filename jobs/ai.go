@@ -27,6 +27,6 @@ type ConnectedAI struct {
 	Model      string               `json:"model,omitempty"`
 }
 
-// ConnectAI lists the models of a provider that a key may use. Depending on the action, it also saves the connection or the
-// chosen model. Errors: invalid, ai_error.
+// ConnectAI requests the models that a key may use from a provider. Depending on the action, it returns them, saves the connection
+// or saves the chosen model. Errors: invalid, ai_error.
 var ConnectAI = Define[ConnectAIArgs, ConnectedAI]("ai:connect", interactive(24*time.Second))

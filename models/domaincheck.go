@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// DomainCheck is the result of a check of a domain. Nil means not known, never no.
+// DomainCheck is the result of a check of a domain. A nil field is not known.
 type DomainCheck struct {
 	At           time.Time `json:"at"`
 	Points       *bool     `json:"points"` // whether DNS leads to the tracker
@@ -70,8 +70,8 @@ const DomainChallengePath = "/.well-known/switchyard-domain"
 // DomainNonce matches the parameter nonce, which is the challenge.
 var DomainNonce = regexp.MustCompile(`^[A-Za-z0-9_-]{16,64}$`)
 
-// DomainProof returns the answer to a challenge at a host. Only this install knows the secret, so a server that answers for every
-// host cannot give it.
+// DomainProof returns the answer to a challenge at a host. Only this install knows the secret, so no other server can give this
+// answer.
 func DomainProof(secret []byte, host, nonce string) string {
 	mac := hmac.New(sha256.New, secret)
 	_, _ = mac.Write([]byte("switchyard-domain\n" + host + "\n" + nonce)) // never fails

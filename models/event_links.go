@@ -34,12 +34,12 @@ type LinkUnsafeData struct {
 	Kind      string   `json:"kind" enum:"offer,lander,domain"`
 	ID        string   `json:"id" doc:"id of the offer, landing page or tracking domain"`
 	Name      string   `json:"name"`
-	URL       string   `json:"url" doc:"the record's URL, with its tokens"`
+	URL       string   `json:"url" doc:"the URL of the offer or landing page, with its tokens, or the address of the domain"`
 	List      string   `json:"list" enum:"web_risk,safe_browsing" doc:"the list that contains the link"`
 	Threats   []string `json:"threats" doc:"the threats in the words of the list, such as MALWARE or SOCIAL_ENGINEERING"`
 	CheckedAt string   `json:"checked_at" doc:"ISO 8601, UTC, milliseconds"`
 
-	Failover *LinkFailover `json:"failover" doc:"for a tracking domain that fails over: where its campaigns are now; otherwise null"`
+	Failover *LinkFailover `json:"failover" doc:"for a tracking domain whose campaigns must move: where they are now; otherwise null"`
 }
 
 // LinkFailover says to which domain campaigns of a listed tracking domain moved. Without a spare domain, they stay.
@@ -64,7 +64,7 @@ type PlanLimitData struct {
 	Plan      string `json:"plan"`
 	Limit     string `json:"limit" enum:"clicks" doc:"the allowance that was exceeded"`
 	Allowance int64  `json:"allowance" doc:"number of clicks a month that the plan includes"`
-	Used      int64  `json:"used" doc:"number of clicks in the month when the limit was found to be exceeded, without bots"`
+	Used      int64  `json:"used" doc:"number of clicks of the month, without bots, that were counted when the limit was found to be exceeded"`
 	Month     string `json:"month" doc:"YYYY-MM, in UTC"`
 	ResetsAt  string `json:"resets_at" doc:"when the next month begins: ISO 8601, UTC, milliseconds"`
 }

@@ -22,7 +22,7 @@ type Link struct {
 	ID        uuid.UUID  `db:"id"`
 	AccountID uuid.UUID  `db:"account_id"`
 	Name      string     `db:"name"`
-	URL       string     `db:"url"`        // as stored, with its {token} placeholders
+	URL       string     `db:"url"`        // of an offer or landing page: as stored, with its {token} placeholders
 	CheckedAt *time.Time `db:"checked_at"` // time of the last check of this URL; nil: never
 }
 
@@ -99,14 +99,14 @@ type LinkProblem struct {
 	FailedOverTo string `db:"failed_over_to"`
 }
 
-// The kinds of checks, with their names in GET /alerts.
+// The kinds of checks whose states are stored, with their names in GET /alerts.
 const (
 	ServiceLinkChecks   = "link_checks"
 	ServiceSafeBrowsing = "safe_browsing"
 	ServiceJobs         = "jobs"
 )
 
-// The results of the last run of a kind of check.
+// The states of a check.
 const (
 	ServiceOK      = "ok"
 	ServiceBehind  = "behind" // the check works, but its results are old

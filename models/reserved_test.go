@@ -50,6 +50,6 @@ func TestTagName(t *testing.T) {
 		}
 	}
 	if TagFile(".js", "") || !TagFile("t.js", "") {
-		t.Error("a domain without a name must serve t.js and nothing else")
+		t.Error("without a tag name, t.js must be a tag file, and .js must not be one")
 	}
 }

@@ -21,7 +21,7 @@ type Smartlink struct {
 	IsActive   bool            `db:"is_active" json:"is_active"`
 	KeepActive bool            `json:"-"` // for an update: IsActive keeps its stored value
 
-	// These fields are read with the smartlink and never written.
+	// These fields are set when the smartlink is read, and never written.
 	Host        string     `db:"host,joined" json:"domain"`
 	SourceName  string     `db:"source_name,joined" json:"-"`
 	Clicks      int64      `json:"clicks" doc:"number of clicks, without bots"`

@@ -45,7 +45,7 @@ func (d Deps) newDevice(c *route.Call, email string) (*http.Cookie, error) {
 	}, err
 }
 
-// device returns the id of the caller's browser if the person with this e-mail has signed in on it before, and "" otherwise.
+// device returns the id of the caller's browser if the browser has a valid device cookie of this e-mail, and "" otherwise.
 func (d Deps) device(c *route.Call, email string) (string, error) {
 	cookie, err := c.Request.Cookie(deviceCookie(email))
 	if err != nil {

@@ -20,7 +20,7 @@ import (
 	"switchyard/models"
 )
 
-// platforms is a Platforms with a single configured app.
+// platforms implements oauth.Platforms. People can sign in only at Google Ads.
 type platforms struct{}
 
 func (platforms) Configured(provider string) bool { return provider == models.GoogleAds }

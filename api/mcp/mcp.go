@@ -72,7 +72,7 @@ func New(d Deps) *Service {
 	}
 	s.http = sdk.NewStreamableHTTPHandler(func(r *http.Request) *sdk.Server { return s.servers[callerOf(r.Context()).rights()] }, &sdk.StreamableHTTPOptions{
 		Stateless: true, JSONResponse: true, PropagateRequestCancellation: true,
-		DisableLocalhostProtection: true, // it would refuse the public host that a local proxy sends; every call needs a key
+		DisableLocalhostProtection: true, // it would refuse the public host that a local proxy sends; every call needs a key or a token
 		MaxRequestBodyBytes:        route.DefaultBody,
 	})
 	return s

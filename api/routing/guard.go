@@ -9,7 +9,7 @@ import (
 	"switchyard/models/token"
 )
 
-// Guard is the compiled protection of a landing page. The redirect checks its lists. The page itself asks at /lp/verify whether a
+// Guard is the compiled protection of a landing page. The redirect calls Admits. The page itself asks at /lp/verify whether a
 // visitor came through the redirect.
 type Guard struct {
 	models.Protection
@@ -26,8 +26,8 @@ func newGuard(saved json.RawMessage) *Guard {
 	return &Guard{Protection: p, Fallback: compileURL(p.FallbackURL)}
 }
 
-// Admits reports whether the lists let a visitor in. If a list of allowed countries, devices or referrers is set, a visitor with
-// an unknown value is refused. A list of denied countries does not refuse an unknown country.
+// Admits reports whether BlockBots and the lists let a visitor in. If a list of allowed countries, devices or referrers is set, a
+// visitor with an unknown value is refused. A list of denied countries does not refuse an unknown country.
 func (g *Guard) Admits(c *models.Click) bool {
 	switch {
 	case g.BlockBots && c.IsBot,

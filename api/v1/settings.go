@@ -36,7 +36,7 @@ func settings(d Deps) []route.Route {
 		read,
 		{
 			Method: "PATCH", Path: "/settings", Group: group, Share: route.Lists, Versioned: true,
-			Summary: "replace currency, time zone and formats",
+			Summary: "change the settings of the account",
 			Codes: route.Codes("400 invalid_currency invalid_timezone out_of_range", "404 not_found",
 				"409 rate_missing busy stale"),
 			Starts: currencyJob.Answer(), Handle: route.HandleBody(d.changeSettings), Recorded: recordedSettings,
@@ -70,8 +70,8 @@ func settingsOf(a models.Account) SettingsChanged {
 	return out
 }
 
-// checkVersion returns the conflict stale if the settings are not the ones in If-Match. It locks the account until the
-// transaction ends.
+// checkVersion returns the conflict stale if the call has If-Match and the settings have another version. With If-Match, it locks
+// the account until the transaction ends.
 func checkVersion(c *route.Call, tx *store.Store) error {
 	if !c.HasIfMatch() {
 		return nil
@@ -111,7 +111,7 @@ type SettingsBody struct {
 	SettingsAsRead
 }
 
-// SettingsAsRead has the fields with other names in answers, so that a client may send back the settings that it has read.
+// SettingsAsRead has the fields that have other names in answers, so that a client may send back the settings that it has read.
 type SettingsAsRead struct {
 	DateFormatRead bind.Opt[string] `json:"dateFormat" enum:"YYYY-MM-DD,DD.MM.YYYY,DD/MM/YYYY,MM/DD/YYYY,DD MMM YYYY" doc:"used if date_format is left out"`
 	TimeFormatRead bind.Opt[string] `json:"timeFormat" enum:"12h,24h" doc:"used if time_format is left out"`

@@ -15,7 +15,7 @@ import (
 
 // SourceUploads describes the uploads of conversions to a platform.
 type SourceUploads struct {
-	Accepted  int            `json:"accepted" doc:"uploads of the last 30 days that the platform accepted; the other counts cover the same 30 days"`
+	Accepted  int            `json:"accepted" doc:"uploads of the last 30 days that the platform accepted; rejected, shadow, skipped and pending cover the same 30 days"`
 	Rejected  int            `json:"rejected" doc:"uploads that the platform rejected"`
 	Shadow    int            `json:"shadow" doc:"uploads in shadow mode: they were built, and validated if the platform offers validation, but do not count"`
 	Skipped   int            `json:"skipped" doc:"conversions for which there was nothing to upload, or which could not be uploaded"`

@@ -39,7 +39,7 @@ type StoredSmartlinkClick struct {
 	StoredClick
 	SmartlinkID    uuid.UUID
 	RuleID         uuid.UUID // zero: no rule matched
-	DestinationURL string    // the smartlink's destination at the time of the click
+	DestinationURL string    // the destination of the rule or, without a rule, of the smartlink, at the time of the click
 }
 
 // Column is one column of a table with rows of type T.

@@ -31,7 +31,7 @@ func CheckBucket(name string) error {
 	return nil
 }
 
-const maxZone = 64 // characters
+const maxZone = 64 // bytes
 
 // Zone returns an IANA time zone. An empty name means UTC. For an unknown name it returns the error invalid_input.
 func Zone(name string) (*time.Location, error) {
@@ -83,8 +83,8 @@ func hourLabel(t time.Time) string {
 
 // spans cuts [from, to) where the local clock of a zone goes from one bucket to the next: at whole hours or midnights of the
 // zone, and where clocks are put forward or back. A day without a midnight begins when clocks are put forward. If clocks are put
-// back over midnight, the same day has two spans with the same label. The result has at most limit spans, or one more. If there
-// are more, it is nil.
+// back over midnight, the same day has two spans with the same label. If there are more spans than limit, the result is nil or has
+// one span too many.
 func spans(from, to time.Time, zone *time.Location, g grain, limit int) []span {
 	var out []span
 	add := func(at time.Time) {

@@ -56,7 +56,8 @@ SELECT n AS sub, kind, id, name, status FROM t, generate_series(1, %d) n
 WHERE position('"sub' || n || '"' IN text) > 0 OR position('{sub' || n || '}' IN text) > 0
 ORDER BY 1, 2, 4, 3 LIMIT $3`, models.Subs)
 
-// SubUses lists at most 200 records that refer to a sub-parameter of a source's clicks.
+// SubUses lists the records that refer to sub-parameters of a source's clicks: at most 200 combinations of a record and a
+// sub-parameter.
 func (s *Store) SubUses(ctx context.Context, account, source uuid.UUID) ([]SubUse, error) {
 	return db.Select[SubUse](ctx, s.c, "uses of sub-parameters", subUses, account, source, maxSubUses)
 }

@@ -52,7 +52,7 @@ func TestForms(t *testing.T) {
 }
 
 func refusedOperator(err error) bool {
-	e, ok := err.(*cond.Error) //nolint:errorlint // Validate documents that it returns an *Error
+	e, ok := err.(*cond.Error) //nolint:errorlint // CheckValues documents that its error is an *Error
 	return ok && e != nil && e.Reason == cond.UnknownOperator
 }
 
@@ -69,7 +69,7 @@ func canonical(t *testing.T, c cond.Condition) cond.Condition {
 	return cond.Canonical(read)
 }
 
-// TestCanonicalTypes checks that values are saved with the type of their kind.
+// TestCanonicalTypes checks with which JSON type a value is saved.
 func TestCanonicalTypes(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
@@ -103,7 +103,8 @@ func TestCanonicalTypes(t *testing.T) {
 	}
 }
 
-// TestImpossibleValues checks that a value that no visitor can have is refused.
+// TestImpossibleValues checks that unknown names, and values that no visitor can have, are refused. Such values are accepted if they
+// were saved before.
 func TestImpossibleValues(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {

@@ -15,7 +15,7 @@ import (
 const (
 	MaxDays        = 62
 	MaxRows        = 5000   // combinations of a day and a campaign
-	MaxConversions = 50_000 // each of conversions and orders
+	MaxConversions = 50_000 // conversions; for a network, orders and conversions together may be twice as many
 	MaxRefused     = 50_000 // postbacks that did not become conversions
 )
 
@@ -244,8 +244,8 @@ func (s *Sheet) AddExample(x Example) {
 	}
 }
 
-// Finish writes the rows, the totals and the examples to a result. Ours has all figures. All other parts have only the figures
-// that the result compares.
+// Finish writes the rows, the totals and the examples to a result. In Ours, all figures are set. Theirs, Causes and Unexplained have
+// only the figures that the result compares.
 func (s *Sheet) Finish(out *Result) {
 	out.Rows, out.Examples = make([]Row, 0, len(s.cells)), append([]Example{}, s.examples...)
 	out.Total = Row{Causes: []Part{}}

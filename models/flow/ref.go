@@ -17,8 +17,8 @@ const (
 )
 
 // Ref is an offer or a lander that all plans of an account share. It says whether visitors may be sent there now, and holds a
-// record of the caller's type, such as its address and name. A pause or a reached daily cap takes effect immediately in every
-// campaign. It is safe for concurrent use.
+// record, for example with the address and the name. The caller chooses the type of the record. A pause or a reached daily cap
+// takes effect immediately in every campaign. A Ref is safe for concurrent use.
 type Ref struct {
 	ID     uuid.UUID
 	Kind   Kind

@@ -268,7 +268,7 @@ func (c Config) CheckLinkHosts() error {
 func (c Config) DashboardHost() string {
 	u, err := url.Parse(c.BaseURL)
 	if err != nil || slices.Contains(c.SharedDomains, models.BareHost(u.Host)) {
-		return "" // BASE_URL was checked when it was read
+		return "" // err is nil, because BASE_URL was checked when it was read
 	}
 	return models.BareHost(u.Host)
 }

@@ -177,7 +177,7 @@ func textFiles(t *testing.T) (files []string) {
 	return slices.DeleteFunc(files, func(path string) bool { _, err := os.Stat(filepath.Join(root, path)); return err != nil })
 }
 
-// TestBlocks: comments, trailing comments and paragraphs are found, and directives, code and tables are not.
+// TestBlocks: comments, trailing comments in Go, paragraphs and list items are found. Directives, code, headings and tables are not.
 func TestBlocks(t *testing.T) {
 	t.Parallel()
 	tests := []struct {

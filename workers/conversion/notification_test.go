@@ -21,7 +21,7 @@ import (
 
 const shopSecret = "whsec_k3y"
 
-// shop adds a network that sends notifications in the format of a scheme, signed with shopSecret.
+// shop adds a network that sends notifications in the format of a scheme. Its secret is shopSecret.
 func (b *env) shop(scheme string) (network uuid.UUID) {
 	b.Helper()
 	network = uuid.New()
@@ -42,7 +42,7 @@ func (b *env) clickOf(network uuid.UUID) string {
 	return models.FormatClickID(c.ID)
 }
 
-// notify sends a notification as the web process stores it, and returns its id.
+// notify stores a notification in the same way as the web process, and returns its id.
 func (b *env) notify(network uuid.UUID, header map[string]string, body string) uuid.UUID {
 	b.Helper()
 	p := models.Postback{
@@ -174,8 +174,8 @@ func TestNotificationRefused(t *testing.T) {
 	}
 }
 
-// TestNotificationOfAnotherNetwork: a notification of one network that names a click of another network is refused only if that
-// network has a secret.
+// TestNotificationOfAnotherNetwork: a notification of one network that names a click of another network is refused only if the
+// network of the click has a secret.
 func TestNotificationOfAnotherNetwork(t *testing.T) {
 	t.Parallel()
 	b := newEnv(t)

@@ -78,8 +78,8 @@ type account struct {
 	zones []string
 }
 
-// open opens a DNS account, lists its zones and stores whether this worked. why describes a failure of the provider. A provider
-// that asks for fewer requests says nothing about the account, so open stores nothing then.
+// open opens a DNS account, lists its zones and stores whether this worked. why describes a failure of the provider or of the stored
+// credentials. A provider that asks for fewer requests says nothing about the account, so open stores nothing then.
 func (w *worker) open(ctx context.Context, a models.DNSAccount) (opened account, why string, err error) {
 	opened.DNSAccount = a
 	credentials, err := w.store.DNSAccounts().Credentials(ctx, a)

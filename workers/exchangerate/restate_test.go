@@ -70,7 +70,7 @@ func TestRestate(t *testing.T) {
 		t.Errorf("the bank was asked for %v, want one document", got)
 	}
 	b.mu.Lock()
-	b.cut = 4 // after spend and two batches of clicks
+	b.cut = 4 // the fourth batch is cut off, after spend and two batches of clicks
 	b.mu.Unlock()
 	settle(time.Minute)
 	await.Until(t, "a part is converted", func() bool {
@@ -98,7 +98,7 @@ func TestRestate(t *testing.T) {
 	save(false)
 	settle(6 * time.Minute)
 	if got := dbtest.Get[string](b.T, b.db, state); got != "5.5 5.5 0 0" {
-		t.Errorf("after a rate for another day arrived: %s, want no change", got)
+		t.Errorf("after a rate of the clicks' own day arrived: %s, want no change", got)
 	}
 	list[0].Rate = decimal.New(2, 0)
 	save(true)

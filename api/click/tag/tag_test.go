@@ -15,7 +15,7 @@ import (
 	"switchyard/models/token"
 )
 
-// maxSize is the greatest size of the compressed script, in bytes.
+// The compressed script must have fewer bytes than maxSize.
 const maxSize = 2048
 
 // files are the source of the script and the file made from it.

@@ -54,7 +54,7 @@ var performanceParams = []route.Param{
 	},
 	zoneParam,
 	{
-		Name: "sort", Default: "-clicks", Doc: "a dimension of the report or a figure; with a minus before it, the order is descending: " +
+		Name: "sort", Default: "-clicks", Doc: "a dimension of the report or a figure; with a minus before it, the order is descending. Figures: " +
 			strings.Join(report.Sorts(), ", "),
 	},
 	{
@@ -104,7 +104,7 @@ type DimensionFilter struct {
 	Not       bool   `json:"not,omitempty" doc:"true: rows with any other value"`
 }
 
-// FigureCondition keeps the rows whose figure is less or greater than a value.
+// FigureCondition keeps the rows whose figure is in the relation Op to a value.
 type FigureCondition struct {
 	Figure string       `json:"figure" enum:"{measures}"`
 	Op     string       `json:"op" enum:"<=,>=,<,>"`

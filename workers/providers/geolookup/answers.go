@@ -28,7 +28,7 @@ func proxyKind(flags ...flag) string {
 // asNumber is the number of an autonomous system. It decodes 15169, "15169" and "AS15169".
 type asNumber uint32
 
-// UnmarshalJSON reads anything that is not a number as 0.
+// UnmarshalJSON reads any other value as 0.
 func (n *asNumber) UnmarshalJSON(raw []byte) error {
 	*n = readASNumber(strings.Trim(string(raw), `"`))
 	return nil

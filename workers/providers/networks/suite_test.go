@@ -22,7 +22,7 @@ func (s *suite) read(c *networks.Connection) []networks.Order {
 	return got
 }
 
-// refusal: the text of a platform's error is shown.
+// refusal: the returned error contains the text of the platform's error.
 func (s *suite) refusal() {
 	s.world.Fail(resttest.Refusal)
 	_, err := s.open(nil).Orders(s.Context(), day, day, networks.MaxOrders)
@@ -143,7 +143,8 @@ func (s *suite) foreign() {
 	}
 }
 
-// reversals: an order that the platform takes back is rejected or charged back.
+// reversals: an order that the platform takes back is rejected, charged back or no longer listed. An order that is taken back in part
+// has a smaller payout.
 func (s *suite) reversals() {
 	list := s.orders(1)
 	list[0].Status = models.StatusChargeback

@@ -26,7 +26,7 @@ var threats = map[string][]string{
 	safebrowsing.WebRisk: {"MALWARE"}, safebrowsing.SafeBrowsing: {"MALWARE", "SOCIAL_ENGINEERING"},
 }
 
-// TestErrors: each documented error is read from both services, which write it in different forms.
+// TestErrors: the errors of both services are read, although the services write them in different forms.
 func TestErrors(t *testing.T) {
 	t.Parallel()
 	w := &safebrowsingtest.World{}
@@ -81,7 +81,7 @@ func TestLists(t *testing.T) {
 			for _, host := range netguardtest.Hosts() {
 				o.URL = "https://" + host
 				if _, err = safebrowsing.New(o).Lookup(t.Context(), []string{bad}); err == nil || strings.Contains(err.Error(), key) {
-					t.Errorf("%s is %v", host, err)
+					t.Errorf("a look-up at the private host %s: %v, want an error without the key", host, err)
 				}
 			}
 		})

@@ -108,7 +108,7 @@ func (x *inbox) rows(query string) (rows []map[string]any) {
 	return rows
 }
 
-// TestPostbackLog: a buyer sees the result of each postback.
+// TestPostbackLog: the log shows the result of each postback.
 func TestPostbackLog(t *testing.T) {
 	t.Parallel()
 	x := newInbox(t)

@@ -39,8 +39,8 @@ const (
 )
 
 // TestNeighbour checks that no account or stranger can make the service unavailable to the others. During attacks, all calls of
-// another account, the neighbour, succeed, and all its clicks and conversions arrive. The long form also limits its waiting times
-// and the memory of each process.
+// another account, the neighbour, succeed, and all its clicks and conversions arrive. The long form also limits the times of these
+// calls, clicks and conversions, and the memory of each process.
 func TestNeighbour(t *testing.T) {
 	parttest.Faults.Only(t)
 	t.Parallel()

@@ -16,7 +16,7 @@ import (
 )
 
 // ReadDump reads the settings in a dump of Keitaro's database by mysqldump, plain or compressed by gzip. host is the name of the
-// tracker's host, with which Read gives the same keys. Tables of clicks are skipped.
+// tracker's host. The records get the same keys as when Read reads them from this host. Tables of clicks are skipped.
 func ReadDump(ctx context.Context, r io.Reader, host string, progress trackers.Progress) (trackerimport.Result, error) {
 	if progress == nil {
 		progress = func(string, int, int) {}

@@ -11,7 +11,7 @@ import (
 
 var campaignCodec = accountconfig.CampaignCodec(models.Account{Currency: "USD"})
 
-// Check reads a record with the codec that applies the document. Sentence converts the error for a person.
+// Check reads a record with the codec that later reads it from the document. Sentence converts the error for a person.
 func Check(kind accountconfig.Kind, key string, m Members) (err error) {
 	switch kind {
 	case accountconfig.Domains:
@@ -43,7 +43,7 @@ func checkCampaign(key string, m Members) error {
 		Offers: map[uuid.UUID]bool{}, Landers: map[uuid.UUID]bool{}, Campaigns: map[uuid.UUID]bool{}, Rules: map[uuid.UUID]cond.Cost{},
 	}
 	landers := map[uuid.UUID]bool{}
-	for _, p := range m["paths"].([]any) { //nolint:forcetypeassert // the writer of paths makes it
+	for _, p := range m["paths"].([]any) { //nolint:forcetypeassert // paths always has this type
 		for _, d := range p.(Members)["destinations"].([]any) { //nolint:forcetypeassert // as above
 			if key, ok := d.(Members)["lander"].(string); ok { //nolint:forcetypeassert // as above
 				id, _ := everybody{}.ID(accountconfig.Landers, key)

@@ -16,7 +16,7 @@ type Props = {
   placeholder?: string
   empty?: ComponentChildren
   free?: boolean
-  make?: (text: string) => Choice | undefined // the choice for a typed text that no choice has, if the text can be one
+  make?: (text: string) => Choice | undefined // an additional choice for a typed text that is not the label of a shown choice
   clear?: boolean
   onSearch?: (text: string) => void
   onFocus?: () => void

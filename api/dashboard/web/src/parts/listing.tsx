@@ -15,9 +15,9 @@ export type { Action, Bulk } from './list.tsx'
 export type Rest = (clicks: number, shown: string, profit: string) => string
 type Props<R extends Listed> = Common<R> & {
   figures: Name[] // the list is ordered by the first, which is also shown on a phone, next to profit
-  sums?: Name[] // figures that are added up below the list; default: the figures that `summed` lists
+  sums?: Name[] // figures that are added up below the list if they are shown; default: the figures that `summed` lists
   // account holds the account's totals. They are shown below the list instead of the sums of its rows, if the list is complete and has
-  // no filters. The text `rest` then says which part of the totals belongs to no record.
+  // no filters. The text `rest` then says which part of the totals belongs to no record, and `sums` adds to `summed`.
   account?: { totals: FigureRow; rest: Rest; restHint: string }
   path: (r: R) => string
   under?: (r: R) => ComponentChildren

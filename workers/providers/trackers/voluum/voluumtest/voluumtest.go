@@ -31,7 +31,7 @@ func Fixture(name string) []byte {
 	return raw
 }
 
-// New takes the content of a fixture's tracker.json.
+// New returns a fake with the content of a fixture's tracker.json, or of Big.
 func New(tracker []byte) *movedtest.Fake {
 	f := &movedtest.Fake{Allow: allow, Serve: serve, Refuse: refuse}
 	f.Load(tracker)
@@ -95,7 +95,7 @@ type object = map[string]any
 // UUID returns an id in Voluum's format.
 func UUID(kind, n int) string { return fmt.Sprintf("%08d-0000-4000-8000-%012d", kind, n) }
 
-// Big returns an account. Each campaign has a group of paths with a condition, and default paths.
+// Big returns an account for New. Each campaign has a group of paths with a condition, and default paths.
 func Big(campaigns, offers int) []byte {
 	t := object{
 		"tracker-domain":    []object{{"id": "d", "domain": "go.big.example"}},

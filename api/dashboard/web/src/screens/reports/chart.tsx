@@ -25,8 +25,8 @@ const nameOf = ({ ask, root }: Props, row: PerformanceRow) =>
     .map(d => valueText(d, row.dims[d]!, root.labels))
     .join(' · ')
 
-// Chart shows the rows of the report's first level, or all rows of a flat report: as bars or lines of the largest rows, as shares, or
-// on a map.
+// Chart shows the rows of the report's first level, or all rows of a flat report: as columns in the order of time, as bars, lines or
+// shares of the largest rows, or on a map.
 export function Chart({ ask, root, kind: wanted }: { ask: Ask; root: Performance; kind: string }) {
   const [asTable, setAsTable] = useState(false)
   const kinds = kindsOf(ask),

@@ -130,7 +130,7 @@ function Items({ of: plan }: { of: ConfigPlan }) {
   useEffect(() => {
     setRows(undefined)
     if (op) void load(0, [])
-    // eslint-disable-next-line react-hooks/exhaustive-deps -- load changes with op and the state only
+    // eslint-disable-next-line react-hooks/exhaustive-deps -- only another op or state makes a new load necessary
   }, [op, plan.state])
   if (!op) return <p class="dim part">{w.nothing}</p>
   return (

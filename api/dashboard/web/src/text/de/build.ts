@@ -187,7 +187,7 @@ export const words: typeof en = {
       },
       bindHint: 'Gilt, solange der Besucher als derselbe erkannt wird.',
       destination: 'Ohne Flow',
-      destinationHint: 'Wohin Besucher gehen, wenn die Kampagne keinen Pfad hat.',
+      destinationHint: 'Für Besucher ohne Pfad, statt „404 nicht gefunden“.',
       fallback: 'Wenn kein Pfad passt',
       fallbackHint: 'Leer: Besucher bekommen „404 nicht gefunden“.',
       unique: 'Eindeutige Besucher',

@@ -1,4 +1,4 @@
-// What to do about alerts, by their type, and what was noticed. The service's own texts are English, so nothing is translated here.
+// The English texts about alerts. The service's own texts are English, so they are shown unchanged.
 import type { Alert } from '../../api.gen.ts'
 
 const does: Record<string, string> = {}

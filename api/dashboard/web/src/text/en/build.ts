@@ -184,7 +184,7 @@ export const words = {
       },
       bindHint: 'This lasts as long as the visitor is recognised as the same one.',
       destination: 'Without a flow',
-      destinationHint: 'Where visitors go when the campaign has no path.',
+      destinationHint: 'For visitors without a path, instead of 404.',
       fallback: 'When no path fits',
       fallbackHint: 'Empty: visitors get “404 not found”.',
       unique: 'Unique visitors',

@@ -1,4 +1,4 @@
-// The English names of screens, and the English texts of conversions, unmatched postbacks, files and alerts.
+// The English names of screens, and the English texts of conversions, unmatched postbacks, files, jobs and alerts.
 import { counted, named } from '../words.ts'
 
 const of = counted('en')
