@@ -91,7 +91,7 @@ type ActionBody struct {
 // AdAccount: a type of the API
 type AdAccount struct {
 	Currency string  `json:"currency"`
-	ID       string  `json:"id"`       // the value for the credential customer_id of google_ads, account_id of microsoft_ads or ad_account_id of meta
+	ID       string  `json:"id"`       // the value for the credential customer_id of google_ads, account_id of microsoft_ads or ad_account_id of the other platforms
 	Manager  bool    `json:"manager"`  // true: the account only manages other accounts and has no ads of its own
 	Name     string  `json:"name"`     // empty: the platform does not report it
 	ParentID *string `json:"parentId"` // the value for the credential login_customer_id of google_ads or customer_id of microsoft_ads; null: no such value is needed
@@ -1150,7 +1150,7 @@ type Compared struct {
 
 // ComparedArm: a type of the API
 type ComparedArm struct {
-	Behind      *float64 `json:"behind"` // how much less a click earns than a click of the best candidate; null for the best
+	Behind      *float64 `json:"behind"` // how much less a click earns than a click of the best candidate; null: it is the best, or nothing is estimated
 	BehindHigh  *float64 `json:"behind_high"`
 	BehindLow   *float64 `json:"behind_low"`  // behind_low and behind_high are the ends of the 95 % interval of behind
 	Best        *float64 `json:"best"`        // probability of being the best, 0 to 1
@@ -1161,7 +1161,7 @@ type ComparedArm struct {
 	ID          string   `json:"id"`
 	Loses       bool     `json:"loses"`       // true: this candidate earns less than the best, with an error of at most 5 % however often this is read
 	Low         *float64 `json:"low"`         // low and high are the ends of the 95 % interval of earns
-	MoreClicks  *int     `json:"more_clicks"` // about how many more clicks this candidate and the best each need until the difference is found with a power of 80 %; null: this candidate loses, it is the best, or both earn the same
+	MoreClicks  *int     `json:"more_clicks"` // about how many more clicks this candidate and the best each need until the difference is found with a power of 80 %; null: no more clicks are needed, or the number is not known
 	Name        string   `json:"name"`
 	Proposed    *float64 `json:"proposed"` // the weight that is proposed because of the probability of being the best; it is never zero
 	Revenue     float64  `json:"revenue"`  // payouts, approved and pending
@@ -1175,7 +1175,7 @@ type ComparedGroup struct {
 	MoreDays      int           `json:"more_days"`      // too_early: the least number of further days with clicks that are needed
 	Path          string        `json:"path"`           // the name of that path
 	PathID        *string       `json:"path_id"`        // the path of the landing pages or offers; null: paths are compared
-	Slot          int           `json:"slot"`           // the slot of the offers; 0: every slot
+	Slot          int           `json:"slot"`           // the slot of the offers; 0: every slot, or no offers are compared
 	SpreadAssumed bool          `json:"spread_assumed"` // payouts came on too few days to measure how much they vary, so the intervals assume that they vary a lot
 	State         string        `json:"state"`          // too_early: too few figures, so nothing is estimated; open: the lead may be chance; decided: all others earn less than the best, with an error of at most 5 % however often this is read; too_many: more candidates than are compared at once: too_early, open, decided, too_many
 	Unit          string        `json:"unit"`           // what is compared for each click; conversions: no payouts are known: earnings, conversions
@@ -1800,8 +1800,8 @@ type DNSAccountIDBody struct {
 type DNSAccountShown struct {
 	CheckedAt    *string           `json:"checkedAt"`    // when the last request was sent to the provider
 	Credentials  map[string]string `json:"credentials"`  // the value of each field; secrets are masked
-	Error        *string           `json:"error"`        // why requests fail; null: the last request succeeded
-	FailingSince *string           `json:"failingSince"` // since when requests fail; null: the last request succeeded
+	Error        *string           `json:"error"`        // why requests fail; null: they do not fail
+	FailingSince *string           `json:"failingSince"` // since when requests fail; null: they do not fail
 	ID           string            `json:"id"`
 	Label        string            `json:"label"`
 	Provider     string            `json:"provider"`
@@ -2498,7 +2498,7 @@ type GoalDeleted struct {
 
 // GoalList: a type of the API
 type GoalList struct {
-	Currency        string            `json:"currency"` // the site's currency, or the account's if the site has none
+	Currency        string            `json:"currency"` // the site's currency; if there is no site, the account's
 	Days            int               `json:"days"`     // how many days the figures cover
 	Goals           []GoalRow         `json:"goals"`    // the primary goal first, then the others, oldest first
 	Live            GoalsLive         `json:"live"`
@@ -2698,7 +2698,7 @@ type IntegrationList struct {
 // IntegrationRun: a type of the API
 type IntegrationRun struct {
 	Applied   bool    `json:"applied"` // false: a dry run
-	Changed   int     `json:"changed"` // how many conversions are new or have changed, or for how many days the spend has changed
+	Changed   int     `json:"changed"` // how many conversions are new, have changed or were accepted by the platform, or for how many days the spend has changed
 	EndedAt   *string `json:"endedAt"` // null: the run has not ended yet
 	Error     *string `json:"error"`
 	From      *string `json:"from"`
@@ -2708,7 +2708,7 @@ type IntegrationRun struct {
 	Ms        *int    `json:"ms"`
 	Origin    string  `json:"origin"` // api: a call started the run; clock: the run was scheduled: api, clock
 	Pages     int     `json:"pages"`
-	Read      int     `json:"read"` // how many orders or rows of spend were read
+	Read      int     `json:"read"` // how many orders or rows of spend were read, or how many conversions were sent
 	Requests  int     `json:"requests"`
 	StartedAt string  `json:"startedAt"`
 	To        *string `json:"to"`
@@ -2993,13 +2993,13 @@ type LinkFailover struct {
 // LinkUnsafeData: a type of the API
 type LinkUnsafeData struct {
 	CheckedAt string        `json:"checked_at"` // ISO 8601, UTC, milliseconds
-	Failover  *LinkFailover `json:"failover"`   // for a tracking domain that fails over: where its campaigns are now; otherwise null
+	Failover  *LinkFailover `json:"failover"`   // for a tracking domain whose campaigns must move: where they are now; otherwise null
 	ID        string        `json:"id"`         // id of the offer, landing page or tracking domain
 	Kind      string        `json:"kind"`       // offer, lander, domain
 	List      string        `json:"list"`       // the list that contains the link: web_risk, safe_browsing
 	Name      string        `json:"name"`
 	Threats   []string      `json:"threats"` // the threats in the words of the list, such as MALWARE or SOCIAL_ENGINEERING
-	URL       string        `json:"url"`     // the record's URL, with its tokens
+	URL       string        `json:"url"`     // the URL of the offer or landing page, with its tokens, or the address of the domain
 }
 
 // LinkUnsafeEvent: a type of the API
@@ -3212,7 +3212,7 @@ type Network struct {
 	AnswerText       string              `json:"answer_text"` // text that the network wants as the answer to a postback
 	ClickParam       string              `json:"click_param"` // parameter of offer links that carries the click id to the network
 	Currency         string              `json:"currency"`    // currency of payouts that name no currency; empty: not known
-	Macros           map[string]string   `json:"macros"`      // the network's own macros, by field: click_id, payout, status, conversion_id, goal
+	Macros           map[string]string   `json:"macros"`      // the network's own macros, by field, such as click_id, payout and status
 	MinimumPayout    *float64            `json:"minimum_payout"`
 	Name             string              `json:"name"`
 	Notes            string              `json:"notes"`
@@ -3263,7 +3263,7 @@ type NetworkBody struct {
 	AnswerText       *string             `json:"answer_text,omitempty"` // text that the network wants as the answer to a postback
 	ClickParam       *string             `json:"click_param,omitempty"` // parameter of offer links that carries the click id to the network
 	Currency         *string             `json:"currency,omitempty"`    // currency of payouts that name no currency; empty: not known
-	Macros           map[string]string   `json:"macros,omitempty"`      // the network's own macros, by field: click_id, payout, status, conversion_id, goal
+	Macros           map[string]string   `json:"macros,omitempty"`      // the network's own macros, by field, such as click_id, payout and status
 	MinimumPayout    *float64            `json:"minimum_payout,omitempty"`
 	Name             *string             `json:"name,omitempty"`
 	Notes            *string             `json:"notes,omitempty"`
@@ -3497,7 +3497,7 @@ type NetworkTemplateRow struct {
 	CreatedAt        *string             `json:"created_at"`  // null: the template is built in
 	Currency         string              `json:"currency"`    // currency of payouts that name no currency; empty: not known
 	ID               string              `json:"id"`
-	Macros           map[string]string   `json:"macros"` // the network's own macros, by field: click_id, payout, status, conversion_id, goal
+	Macros           map[string]string   `json:"macros"` // the network's own macros, by field, such as click_id, payout and status
 	MinimumPayout    *float64            `json:"minimum_payout"`
 	Name             string              `json:"name"`
 	Notes            string              `json:"notes"`
@@ -3524,7 +3524,7 @@ type NetworkTemplatesBody struct {
 	AnswerText       *string             `json:"answer_text,omitempty"` // text that the network wants as the answer to a postback
 	ClickParam       *string             `json:"click_param,omitempty"` // parameter of offer links that carries the click id to the network
 	Currency         *string             `json:"currency,omitempty"`    // currency of payouts that name no currency; empty: not known
-	Macros           map[string]string   `json:"macros,omitempty"`      // the network's own macros, by field: click_id, payout, status, conversion_id, goal
+	Macros           map[string]string   `json:"macros,omitempty"`      // the network's own macros, by field, such as click_id, payout and status
 	MinimumPayout    *float64            `json:"minimum_payout,omitempty"`
 	Name             *string             `json:"name,omitempty"`
 	Notes            *string             `json:"notes,omitempty"`
@@ -3802,7 +3802,7 @@ type Overview struct {
 	ApproveRate    *float64          `json:"approve_rate"` // percent
 	Approved       int               `json:"approved"`
 	BotClicks      int               `json:"bot_clicks"`
-	Changes        FigureChanges     `json:"changes"` // change of each figure in percent of the previous window's figure; null if the previous figure is zero
+	Changes        FigureChanges     `json:"changes"` // change of each figure in percent of the previous window's figure; null if the previous figure is zero, or if one of the two figures is null
 	Chargebacks    int               `json:"chargebacks"`
 	Clicks         int               `json:"clicks"`      // without bots
 	Conversions    int               `json:"conversions"` // approved and pending
@@ -4085,7 +4085,7 @@ type PlanLimitData struct {
 	Month     string `json:"month"`     // YYYY-MM, in UTC
 	Plan      string `json:"plan"`
 	ResetsAt  string `json:"resets_at"` // when the next month begins: ISO 8601, UTC, milliseconds
-	Used      int    `json:"used"`      // number of clicks in the month when the limit was found to be exceeded, without bots
+	Used      int    `json:"used"`      // number of clicks of the month, without bots, that were counted when the limit was found to be exceeded
 }
 
 // PlanLimitReachedEvent: a type of the API
@@ -4227,7 +4227,7 @@ type Protection struct {
 	Devices        []string `json:"devices"` // only visitors with these device types
 	Enabled        bool     `json:"enabled"`
 	FallbackStatus int      `json:"fallbackStatus"` // 302, 403 or 404; without fallbackUrl, 302 means 404
-	FallbackURL    string   `json:"fallbackUrl"`    // where all other visitors are sent; empty: nowhere
+	FallbackURL    string   `json:"fallbackUrl"`    // where all other visitors are sent if fallbackStatus is 302; empty: nowhere
 	Mode           string   `json:"mode"`           // off, click, signed
 	Referrers      []string `json:"referrers"`      // only visitors who come from these domains
 	SingleUse      bool     `json:"singleUse"`
@@ -4505,7 +4505,7 @@ type RoutingCampaign struct {
 type RoutingDestination struct {
 	ID     *string `json:"id"`
 	Kind   string  `json:"kind"` // offer, lander, url
-	Name   string  `json:"name"` // name of the offer or landing page; empty: the record does not exist any more
+	Name   string  `json:"name"` // name of the offer or landing page; empty: the destination is an address, or its record does not exist any more
 	Slot   *int    `json:"slot"`
 	Status *string `json:"status"` // status of the offer or landing page; null: the destination is an address: active, paused
 	URL    string  `json:"url"`    // the address of a destination that is not a record
@@ -5415,7 +5415,7 @@ type SourceUpload struct {
 
 // SourceUploads: a type of the API
 type SourceUploads struct {
-	Accepted  int            `json:"accepted"`   // uploads of the last 30 days that the platform accepted; the other counts cover the same 30 days
+	Accepted  int            `json:"accepted"`   // uploads of the last 30 days that the platform accepted; rejected, shadow, skipped and pending cover the same 30 days
 	LastError *string        `json:"last_error"` // why the last job failed; null: it did not fail
 	MatchKeys UploadKeys     `json:"match_keys"` // hashed personal data of the conversions of the last seven days
 	Pending   int            `json:"pending"`
@@ -6783,7 +6783,7 @@ func (c *Client) GetOverview(ctx context.Context, params GetOverviewParams, opti
 type GetPerformanceReportParams struct {
 	Dimension string  `query:"dimension"`  // up to 5 dimensions, comma-separated: campaign_id, stream_id, lander_id, offer_id, source_id, network_id, lp_slot, country, region, city, language, isp, asn, connection_type, mobile_operator, device_type, device_brand, os, os_version, browser, browser_version, ip, referrer, arrival, bot_reason, pr...
 	TZ        string  `query:"tz"`         // IANA time zone of the dimensions of time and of buckets; the parameters from and to are always in UTC
-	Sort      string  `query:"sort"`       // a dimension of the report or a figure; with a minus before it, the order is descending: approve_rate, approved, bot_clicks, chargebacks, clicks, conversions, cost, cpa, cpc, cr, epc, lp_clicks, lp_ctr, lp_views, pending, pending_revenue, profit, rejected, revenue, roi, unique_clicks
+	Sort      string  `query:"sort"`       // a dimension of the report or a figure; with a minus before it, the order is descending. Figures: approve_rate, approved, bot_clicks, chargebacks, clicks, conversions, cost, cpa, cpc, cr, epc, lp_clicks, lp_ctr, lp_views, pending, pending_revenue, profit, rejected, revenue, roi, unique_clicks
 	Goal      string  `query:"goal"`       // keys of at most 20 goals, comma-separated. Conversions, revenue and the figures that follow from them then count only conversions of these goals. Left out: conversions of all goals count
 	Limit     int     `query:"limit"`      // rows, 1-10000
 	MinClicks int     `query:"min_clicks"` // only groups with at least this number of clicks in the window or in the window of compare, 0-2147483647
@@ -7926,7 +7926,7 @@ func (c *Client) UpdateOldTracker(ctx context.Context, body OldTrackerBody, opti
 	return answer, err
 }
 
-// UpdateSettings calls PATCH /api/v1/settings: replace currency, time zone and formats. Header("If-Match", version) refuses the call if the record has changed since.
+// UpdateSettings calls PATCH /api/v1/settings: change the settings of the account. Header("If-Match", version) refuses the call if the record has changed since.
 func (c *Client) UpdateSettings(ctx context.Context, body SettingsBody, options ...Option) (answer SettingsChanged, err error) {
 	err = c.Do(ctx, "PATCH", "/api/v1/settings", nil, body, &answer, options...)
 	return answer, err

@@ -988,7 +988,7 @@ export interface Operations {
   updateOffer: { query: { }; path: { }; body: ToggleBody; answer: StatusAnswer; row: never };
   /** choose the old tracker and where postbacks about its clicks are forwarded */
   updateOldTracker: { query: { }; path: { }; body: OldTrackerBody; answer: OldTrackerSettings; row: never };
-  /** replace currency, time zone and formats */
+  /** change the settings of the account */
   updateSettings: { query: { }; path: { }; body: SettingsBody; answer: SettingsChanged; row: never };
   /** pause or resume a smartlink */
   updateSmartlink: { query: { }; path: { }; body: ToggleBody; answer: IDAnswer; row: never };

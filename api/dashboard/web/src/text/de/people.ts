@@ -53,8 +53,7 @@ export const words: typeof en = {
     changeTitle: (name, role) => `${name} die Rolle „${role}“ geben?`,
     change: 'Rolle ändern',
     ownTitle: 'Nicht mehr Inhaber sein?',
-    ownText:
-      'Team, Schlüssel und Einstellungen sind dann nicht mehr zu sehen. Ein anderer Inhaber kann die Rolle zurückgeben.',
+    ownText: 'Team, Schlüssel und Einstellungen sind dann nicht mehr zu sehen. Ein anderer Inhaber kann die Rolle zurückgeben.',
   },
   keys: {
     add: 'Neuer Schlüssel',
