@@ -7,8 +7,8 @@ type CostPreset struct {
 	Name     string
 	Label    string
 	Help     string
-	Page     string // the document or the client programs from which the preset was taken on the day Checked, YYYY-MM-DD
-	Checked  string
+	Page     string // the document or the client programs from which the preset was taken
+	Checked  string // the day on which Page was read, as YYYY-MM-DD
 	Endpoint CostEndpoint
 }
 

@@ -183,14 +183,14 @@ func TestTrackUniqueKeys(t *testing.T) {
 	other := header("User-Agent", strings.Replace(chrome, "138", "137", 1))
 	away := peer("4.4.4.4:1")
 	if key("/unique-ip") != key("/unique-ip", other) || key("/unique-ip") == key("/unique-ip", away) {
-		t.Error("ip")
+		t.Error("by the address, the key depends on more or less than the address")
 	}
 	if key("/unique-both") == key("/unique-both", other) || key("/unique-both?again=1") != key("/unique-both") {
-		t.Error("ip_ua")
+		t.Error("by default, the key depends on more or less than the address and the user agent")
 	}
 	if key("/unique-param?uid=1") != key("/unique-param?uid=1", away) || key("/unique-param?uid=1") == key("/unique-param?uid=2") ||
 		key("/unique-param") == key("/unique-param", away) {
-		t.Error("param")
+		t.Error("by a parameter, the key depends on more or less than the parameter, or the address without it")
 	}
 	if key("/unique-ip") == key("/unique-both") {
 		t.Error("campaigns share a key")

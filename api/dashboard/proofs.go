@@ -56,7 +56,8 @@ func (d Deps) personAllowances(c *route.Call, email string) ([]allowance, error)
 	return append(addressAllowances(c), allowance{"sign-in e-mail:" + email, attemptsPerson}), nil
 }
 
-// limited calls the function check, which checks a proof for an e-mail on the sign-in page or on the page of a link.
+// limited limits how often the proof of a person is checked: a password or a code, on the sign-in page or on the page that an
+// e-mailed link opens. It calls the function check if an attempt is left.
 func (d Deps) limited(c *route.Call, email, code string, check func() error) error {
 	allowances, err := d.personAllowances(c, email)
 	if err != nil {

@@ -42,8 +42,8 @@ func (s *Snapshot) builder() *Builder {
 	return &Builder{Snapshot: next}
 }
 
-// apply replaces the records that keys name by the records in r and returns the finished snapshot. If r has no record for a key, the
-// key's record is removed.
+// apply takes the records in r in place of the records with these keys, and returns the finished snapshot. If r has no record for
+// a key, the record with this key is removed.
 func (b *Builder) apply(keys []store.RoutingKey, r *store.Routing) *Snapshot {
 	removed := make(map[store.RoutingKey]bool, len(keys)) // the keys without a record in r
 	for _, k := range keys {
@@ -186,7 +186,7 @@ func compileURL(url string) *token.Template {
 	return token.Compile(url)
 }
 
-// campaign compiles a campaign. If the flow cannot be read, or is over the budget, the campaign has only its fallback addresses,
+// campaign compiles a campaign. If the flow cannot be read, or exceeds cond.FlowBudget, the campaign has only its fallback addresses,
 // so that paid visitors still arrive somewhere.
 func (b *Builder) campaign(row *store.RoutingCampaign, _ *Campaign) *Campaign {
 	c := &Campaign{

@@ -165,7 +165,7 @@ func (r *ConfigRead) imported() (links []trackerimport.Link, notes []trackerimpo
 // ConfigPlan is what a document would change, or has changed.
 type ConfigPlan struct {
 	PlanID    uuid.UUID            `json:"plan_id"`
-	State     string               `json:"state" enum:"making,refused,planned,applying,applied,stopped,undoing,undone" doc:"refused: the document or the other tracker could not be read; stopped: a record could not be written, and what was written before it stays"`
+	State     string               `json:"state" enum:"making,refused,planned,applying,applied,stopped,undoing,undone" doc:"refused: the document or the other tracker could not be read; stopped: a record could not be written, and the records written before it are kept"`
 	Origin    string               `json:"origin" doc:"the tracker from which the plan was read; document: the plan was made from a document alone"`
 	Counts    map[string]int       `json:"counts" doc:"numbers of records by operation: create, change, same, delete, archive, refused"`
 	Done      int                  `json:"done" doc:"number of records that are written so far"`
@@ -185,7 +185,7 @@ func configPlan(p dbconfig.Plan) ConfigPlan {
 	}
 }
 
-// ConfigPlanned is the answer of POST /config/plan.
+// ConfigPlanned is the answer of the calls that make a plan.
 type ConfigPlanned struct {
 	PlanID uuid.UUID `json:"plan_id" doc:"for GET /config/plans/{id}, which describes the plan"`
 }
@@ -350,7 +350,7 @@ func listConfigItems(c *route.Call) (out ConfigItems, err error) {
 // ApplyConfigBody is the body of POST /config/apply.
 type ApplyConfigBody struct {
 	PlanID      uuid.UUID `json:"plan_id" bad:"invalid_id" required:"invalid_id"`
-	SkipRefused bool      `json:"skip_refused" doc:"carry out the rest of a plan with refused records"`
+	SkipRefused bool      `json:"skip_refused" doc:"if records of the plan are refused, carry out the others"`
 }
 
 // UndoConfigBody is the body of POST /config/undo.

@@ -176,7 +176,7 @@ func TestSlowDownloads(t *testing.T) {
 	for range 3 {
 		s.Do("GET", "/reports/performance?dimension=country", nil).Want(200, "")
 	}
-	// The downloads have read only the first chunk, so each of them ends before its file is complete.
+	// The downloads have read only the first chunk. Without the other chunks, each of them ends before its file is complete.
 	dbtest.Exec(t, s.DB, `DELETE FROM export_chunks WHERE export_id = $1 AND n > 0`, x.ID)
 	close(gate)
 	files := 0

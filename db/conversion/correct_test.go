@@ -172,7 +172,7 @@ func TestCorrectedPayout(t *testing.T) {
 	clicktest.CheckFigures(t, b.DB)
 }
 
-// TestSpendAtOnce checks the ledger after corrections of the same spend and postbacks at the same time.
+// TestSpendAtOnce checks the ledger after several corrections of the same spend run at the same time as postbacks.
 func TestSpendAtOnce(t *testing.T) {
 	parttest.ClickHouse.Also(t)
 	t.Parallel()

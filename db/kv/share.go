@@ -24,7 +24,7 @@ func NewShare(client redis.UniversalClient, prefix, name string, timeout time.Du
 	return &Share{client: client, channel: prefix + "share:" + name, timeout: timeout, every: shareEvery}
 }
 
-// Once a second, Run sends the messages that the function collect returns. It calls the function receive with every message that
+// Run sends once a second the messages that the function collect returns. It calls the function receive with every message that
 // arrives. It ends when ctx ends.
 func (s *Share) Run(ctx context.Context, collect func() [][]byte, receive func([]byte)) {
 	subscription := s.client.Subscribe(ctx, s.channel)

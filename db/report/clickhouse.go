@@ -111,7 +111,7 @@ func (clickHouse) values(b *builder, c condition) string {
 }
 
 // addresses6 returns the values that are addresses, as IPv6 addresses. It leaves out values that are not in the form in which
-// answers show addresses. An empty value means no address.
+// answers show addresses. An empty value, which means no address, becomes ::.
 func addresses6(values []string) []string {
 	list := make([]string, 0, len(values))
 	for _, v := range values {

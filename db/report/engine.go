@@ -53,9 +53,10 @@ func (r Reader) inCopy(k reach) (bool, error) {
 	return false, nil
 }
 
-// chooseEngine decides whether ClickHouse or PostgreSQL answers a query. Unless CopyOnly is true, PostgreSQL answers
-// queries of the rollups (ledger.Rollups). For queries that read single clicks, or ledger rows that are in no rollup, inCopy
-// decides. Single clicks at the ends of the window are read in ClickHouse only if PostgreSQL does not have them.
+// chooseEngine decides whether ClickHouse or PostgreSQL answers a query. Unless CopyOnly is true, PostgreSQL answers queries of
+// the rollups (ledger.Rollups). For queries that read single clicks, or ledger rows that are in no rollup, inCopy decides. If a
+// query reads single clicks only for the incomplete hours at the ends of its window, inCopy chooses ClickHouse only if PostgreSQL
+// does not have these clicks, or with CopyOnly.
 func (r Reader) chooseEngine(ctx context.Context, q *query) (err error) {
 	if r.Copy == nil || len(q.slowStretches()) == 0 && !r.CopyOnly {
 		return nil

@@ -117,8 +117,8 @@ func rateMissing(ctx context.Context, c db.Conn, k exchangerate.Key, to string) 
 			"ask the operator to import it", currency, k.Day.Format(time.DateOnly)))
 }
 
-// selectMoneyDays lists the days on which an account has facts. It lists a day that is only in the ledger if the day has
-// amounts. It always lists today, because caps are converted by today's rate.
+// selectMoneyDays lists the days on which an account has facts. A day that is in the ledger and nowhere else is listed only if it
+// has amounts. Today is always listed, because caps are converted by today's rate.
 var selectMoneyDays = `
 SELECT d.day FROM generate_series((SELECT least(
 	(SELECT min(hour) FROM ledger WHERE account_id = $1), (SELECT min(recorded_at) FROM conversions WHERE account_id = $1),
@@ -216,7 +216,7 @@ func RestateArchive(ctx context.Context, c db.Conn, account uuid.UUID) error {
 const firstOrphaned = `
 SELECT coalesce(date_trunc('day', min(recorded_at), 'UTC'), $3) FROM conversions WHERE account_id = $1 AND click_id < $2 AND recorded_at < $3`
 
-// FirstOrphaned returns the first day before a given day that has conversions whose clicks are not kept any more. If there is no
+// FirstOrphaned returns the earliest day before a given day that has conversions whose clicks are not kept any more. If there is no
 // such day, it returns the given day.
 func FirstOrphaned(ctx context.Context, c db.Conn, k exchangerate.Change, end time.Time) (time.Time, error) {
 	return db.Get[time.Time](ctx, c, "conversions without clicks", firstOrphaned, k.Account, models.FloorClickID(k.Kept), end)

@@ -146,7 +146,7 @@ SELECT DISTINCT v.click_id FROM conversions v
 WHERE v.account_id = $1 AND v.recorded_at >= $2 AND v.recorded_at < $3 AND v.currency = $4 AND v.rate IS DISTINCT FROM $5::numeric
 	AND v.click_id >= $6 AND v.click_id < $7`
 
-// thawSold copies the clicks of the conversions that are to be restated back into PostgreSQL, if only ClickHouse has these clicks.
+// thawSold copies clicks back from ClickHouse into PostgreSQL, if their conversions are to be restated and PostgreSQL lacks them.
 func (r *Restatement) thawSold(ctx context.Context, c db.Conn, in click.Store) error {
 	from, to := r.bounds()
 	ids, err := db.Select[uuid.UUID](ctx, c, "cold clicks of conversions", selectSoldCold, r.Account, from, to, r.Currency, r.rate,

@@ -289,7 +289,7 @@ func (s *Spool) logThrottled(cause error, records int64) {
 	slog.Error("the disk refuses records of the spool", "error", cause, "records", records)
 }
 
-// count records the end of a batch. If the batch failed, it counts and logs the records as failed.
+// count is called at the end of a batch. If the batch failed, it counts and logs the batch's records as failed.
 func (s *Spool) count(b *batch) {
 	s.mu.Lock()
 	s.writing = 0

@@ -32,8 +32,8 @@ const firstEdge = `
 INSERT INTO edge_accounts (owner_id) SELECT DISTINCT account_id FROM domains WHERE account_id IS NOT NULL AND is_verified
 ON CONFLICT (owner_id) DO NOTHING`
 
-// gatherAtOnce is the maximum number of changes that one statement collects or deletes. A new change makes an account whose
-// publishing has failed due again after at most retryOnChange seconds.
+// gatherAtOnce is the maximum number of changes that one statement collects or deletes. If publishing an account has failed, a
+// new change makes the account due again after at most retryOnChange seconds.
 const gatherAtOnce, retryOnChange = 10_000, 5
 
 // CollectChanges finds the accounts that must be published.

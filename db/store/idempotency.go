@@ -69,7 +69,7 @@ func (s *Store) BeginAttempt(ctx context.Context, a Attempt) (*Stored, error) {
 	case err != nil:
 		return nil, err
 	case !found:
-		return nil, nil //nolint:nilnil // no earlier attempt is not an error
+		return nil, nil //nolint:nilnil // a first attempt is no error
 	case !bytes.Equal(row.Fingerprint, a.Fingerprint):
 		return nil, errKeyReused
 	case row.Status == nil && row.Running:
@@ -138,9 +138,9 @@ func (s *Store) sealAnswer(ctx context.Context, a Attempt, answer Stored) ([]byt
 	return sealed, err
 }
 
-// LeaseAttempt marks the attempt as running, for a call that cannot run in a single transaction. A repeated call renews the
-// lease. When it has expired, the next attempt may run. The returned id is the same for every attempt within 24 hours, until an
-// attempt is saved or deleted.
+// LeaseAttempt marks the attempt as running, for a request that cannot run in a single transaction. Calling it again renews the
+// lease. When the lease has expired, the next attempt may run. The returned id is the same for every attempt within 24 hours,
+// until an attempt is saved or deleted.
 func (s *Store) LeaseAttempt(ctx context.Context, a Attempt, lease time.Duration) (uuid.UUID, error) {
 	since, err := db.Get[time.Time](ctx, s.c, "lease idempotency key", upsertAttempt, a.Account, a.Key, a.Fingerprint, nil, nil,
 		lease.Seconds())

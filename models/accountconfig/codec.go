@@ -111,8 +111,8 @@ func ReadMembers(raw []byte) (m Members, err error) {
 	return m, dec.Decode(&m)
 }
 
-// newCodec returns a codec whose defaults come from the record that is decoded from the body in smallest. The member name, and the
-// members that are listed in own, have no default.
+// newCodec returns a codec whose defaults come from the record that is decoded from the body in smallest. The member called
+// "name" and the members that are listed in own have no default.
 func newCodec[R any](kind Kind, smallest string, c Codec[R], own ...string) *Codec[R] {
 	c.kind = kind
 	record, err := c.read([]byte(smallest))

@@ -221,7 +221,7 @@ func (r *reader) ranges(all *ranges) {
 	}
 }
 
-// clean returns an entry in canonical form. With a guardError it returns this form as well.
+// clean returns an entry in canonical form. It also returns this form with a guardError.
 func (k Kind) clean(entry string) (string, error) {
 	if len(entry) > maxLine {
 		return "", fmt.Errorf("%q is longer than %d bytes", short(entry), maxLine)

@@ -15,7 +15,7 @@ import (
 // Lists holds the entries of an account in a form in which visitors can be looked up. Nil means that the account has no entries.
 type Lists struct{ allow, deny list }
 
-// list holds the entries of one type. all has the entries for every campaign. campaigns has the entries for one campaign.
+// list holds the entries of one type. all has the entries for every campaign. campaigns has the entries of single campaigns.
 type list struct {
 	all       *scope
 	campaigns map[uuid.UUID]*scope

@@ -3,7 +3,8 @@ package cond
 import "bytes"
 
 // automaton reports whether a text contains one of many values, in one pass over the text (Aho-Corasick). It stops at the first
-// value, so no value may begin with another one, and a node where a value ends needs no children.
+// value that it finds. So a node where a value ends needs no children, and the function distinct leaves out values that begin
+// with another value.
 //
 // Nodes are numbered level by level. So the children of a node end where the children of the next node begin, and a node needs
 // only five bytes. Existing libraries need 90 to 2000 bytes, and most of them allocate during a search.
@@ -167,5 +168,5 @@ func (a *automaton) foundIn(text []byte) bool {
 	return false
 }
 
-// bytes returns the approximate memory of the automaton: the fixed tables and the nodes.
+// bytes returns the approximate memory of the automaton, for the fixed tables and the nodes.
 func (a *automaton) bytes() int { return 1024 + (nodeBytes+1)*len(a.label) }

@@ -171,7 +171,7 @@ func TestNetworks(t *testing.T) {
 	}
 }
 
-// A template has a currency only if the network's is known.
+// A template has a currency only if the currency of the network is known.
 func TestNetworkCurrencies(t *testing.T) {
 	t.Parallel()
 	got := map[string]string{}

@@ -11,7 +11,7 @@ import (
 	"switchyard/models"
 )
 
-// Example returns the URL of a redirect with its tokens replaced by realistic made-up values, so that the address can be tried.
+// Example returns the URL of a redirect with its tokens replaced by made-up values, so that the address can be tried.
 // The values are the same each time, except for {date} and {timestamp}.
 func Example(url string, at time.Time) string {
 	return string(Compile(url).Expand(nil, sample{at.UTC()}))

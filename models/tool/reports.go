@@ -151,7 +151,7 @@ func reportTools(dimensions []string) []Tool {
 	return []Tool{
 		{
 			Name: "run_report", Title: "Report", Kind: Reads, Repeatable: true,
-			About: "Figures grouped by up to five dimensions, with a row of totals. Amounts are in the account's currency, percentages without the sign. " +
+			About: "Figures grouped by up to five dimensions, with a row of totals. Amounts are in the account's currency, percentages without the % sign. " +
 				"Reads only. Returns at most 100 rows and says how many were left off: use filters, min_clicks or having to get fewer.",
 			Params: []Param{
 				from, to, tz, dimension, filters, limit(25, 100),
@@ -200,7 +200,7 @@ func reportTools(dimensions []string) []Tool {
 // trendFigures are only a few figures, so that the days of two months fit into an answer.
 const trendFigures = "clicks% unique_clicks% conversions% cost% revenue% profit% roi% cr% epc%"
 
-// readRows is the maximum number of rows that a tool reads from the API if it answers with fewer rows than it reads.
+// readRows is the maximum number of rows that a tool reads from the API. Such a tool answers with fewer rows than it reads.
 const readRows = 1000
 
 func runReport(ctx context.Context, c *Call, dimensions []string) (Values, error) {

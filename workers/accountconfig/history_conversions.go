@@ -68,7 +68,7 @@ func (h history) record(ctx context.Context, c db.Conn, inputs []conversion.Inpu
 	for from := 0; from < len(inputs); from += conversionsAtOnce {
 		to := min(from+conversionsAtOnce, len(inputs))
 		const write = true
-		done, _, err := conversion.Correct(ctx, h.clicks, c, h.account.ID, inputs[from:to], write) // an input whose Past is true has no jobs to dispatch
+		done, _, err := conversion.Correct(ctx, h.clicks, c, h.account.ID, inputs[from:to], write) // all inputs are Past, so they have no jobs to dispatch
 		if err != nil {
 			return err
 		}

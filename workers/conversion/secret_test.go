@@ -95,7 +95,7 @@ func TestGoalNeedsNoSecretOfANetwork(t *testing.T) {
 	}
 	dbtest.Exec(b, b.db, `UPDATE conversions SET status = 'rejected', statements = jsonb_set(statements, '{0,status}', '"rejected"')`)
 	send(event("2", "", "12.5"))
-	// The goal API stores a sample of the goals that it refuses as postbacks without an event. They record no conversion.
+	// The goal API stores some of the goals that it refuses, each as a postback without an event. Such a postback records no conversion.
 	refused := models.Postback{AccountID: b.account, Source: models.FromGoalAPI, Params: params{"clickid": models.FormatClickID(c.ID), "goal": "x"}}
 	if outcome, detail := b.postback(refused); outcome != "refused" {
 		t.Errorf("a goal that was refused as it arrived: %s (%s), want refused", outcome, detail)

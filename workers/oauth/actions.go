@@ -46,7 +46,7 @@ func (k *Connections) createAction(ctx context.Context, a jobs.CreateConversionA
 	if i.Provider == models.MicrosoftAds { // uploads to Microsoft contain the name of the action
 		action = made.Name
 	}
-	// An action that existed already has no ReadyAt. It may still be too new for uploads, if a job that died has created it.
+	// An action has no ReadyAt if it was there before. If a job that died has created it, it may still be too new for uploads.
 	// ReadyBy is the latest time at which it becomes usable.
 	out.ReadyAt, err = k.store.SourceIntegrations().SetAction(context.WithoutCancel(ctx), i, action, made.ReadyAt, k.o.Client.ReadyBy(i.Provider))
 	return out, err

@@ -124,7 +124,7 @@ func goalsOf(text string) (out []string, err error) {
 }
 
 var havingDoc = fmt.Sprintf("comma-separated, at most %d, such as profit<0,cost>=10. A condition is a figure, then one of %s, "+
-	"then a number in the unit that the figure has in the answer (percent without the % sign). A figure that is null meets no condition",
+	"then a number in the unit that the figure has in the answer (percent without the %% sign). A figure that is null meets no condition",
 	report.MaxHaving, strings.Join(models.FigureOps, " "))
 
 func checkDimension(name string) error {

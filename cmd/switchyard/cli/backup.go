@@ -137,7 +137,7 @@ func withNextStep(err error) error {
 		backup.ErrDamaged:       "nothing was loaded; take another copy of the file, or an earlier backup",
 		backup.ErrNewer:         "use that version to restore it",
 		backup.ErrNotEmpty: "nothing was loaded; make a new database (CREATE DATABASE ... OWNER ...), let DATABASE_URL " +
-			"name it, and do not run `switchyard migrate` or the service before",
+			"name it, and run neither `switchyard migrate` nor the service before the restore",
 		context.Canceled: "the command was interrupted; if no rows were loaded, run the same command again",
 	} {
 		if errors.Is(err, known) {

@@ -16,7 +16,7 @@ import (
 // uetUploads sends conversions to Microsoft's UET Conversions API:
 // learn.microsoft.com/advertising/guides/uet-conversion-api-integration. It needs no sign-in, only the token of a UET tag, which
 // Microsoft issues to some accounts. It recognizes a conversion by eventId and eventName, and can neither change nor retract it.
-// It names the places of refused events and accepts the other events. Unverified: the names of all error codes.
+// It names the places of refused events and accepts the other events. No name of an error code is verified.
 var uetUploads = uploads{
 	base: "https://capi.uet.microsoft.com", maxEvents: 1000, maxAge: 7 * 24 * time.Hour,
 	click: func(e Event) string { return e.param("msclkid") }, clicks: "msclkid",

@@ -84,7 +84,7 @@ func (p *azure) Zones(ctx context.Context) ([]zone, error) {
 	}
 	at := "/subscriptions/" + url.PathEscape(p.c["subscription_id"]) + "/providers/Microsoft.Network/dnszones"
 	zones, err := azureList[listedZone](ctx, p, at, azureVersion)
-	// Later requests have paths that begin with the id of a zone, so other ids are left out.
+	// Later requests have paths that begin with the id of a zone, so zones with another kind of id are left out.
 	return zonesOf(slices.DeleteFunc(zones, func(z listedZone) bool { return !strings.HasPrefix(string(z.ID), "/subscriptions/") })), err
 }
 

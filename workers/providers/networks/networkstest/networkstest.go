@@ -23,7 +23,7 @@ type Order struct {
 	ID, Click, Goal, Status, Payout, Currency string
 	At                                        time.Time
 	Decided                                   time.Time // when the network decided or changed the order; zero: not decided
-	Amended                                   time.Time // when the network changed the order, at platforms that report changes by another date
+	Amended                                   time.Time // when the network changed the order, at platforms that have a separate date for changes
 	Word                                      string    // the platform's word for the status; empty: its usual one
 	TakenBack                                 string    // amount taken back later, for platforms that report this by a separate record
 	Bare                                      bool      // the platform reports neither payout nor currency nor time

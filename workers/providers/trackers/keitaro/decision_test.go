@@ -174,7 +174,7 @@ func masked(value, mask string) bool {
 	return re.MatchString(value)
 }
 
-// patterns caches compiled patterns, which take most of the time.
+// patterns caches compiled patterns, because compiling takes most of the time.
 var patterns = map[string]*regexp.Regexp{}
 
 func inRange(ip netip.Addr, item string) bool {

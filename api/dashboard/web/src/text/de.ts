@@ -217,7 +217,7 @@ export const words: typeof en = {
       cr: (a, b) => `CR ${a} → ${b}`,
       clicks: (a, b) => `Klicks ${a} → ${b}`,
       payout: (a, b) => `eine Conversion bringt ${a} → ${b}`,
-      cost: (a, b) => `Kosten ${a} → ${b}`,
+      cost: (a, b) => `CPC ${a} → ${b}`,
       noConversion: (n, shown) => `${of(n, 'Klick', 'Klicks', shown)}, keine Conversion`,
     },
     empty: 'In diesem Zeitraum hatte keine Kampagne einen Klick.',

@@ -219,7 +219,7 @@ export const words = {
       cr: (a: string, b: string) => `CR ${a} → ${b}`,
       clicks: (a: string, b: string) => `clicks ${a} → ${b}`,
       payout: (a: string, b: string) => `a conversion brings ${a} → ${b}`,
-      cost: (a: string, b: string) => `cost ${a} → ${b}`,
+      cost: (a: string, b: string) => `CPC ${a} → ${b}`,
       noConversion: (n: number, shown: string) => `${of(n, 'click', 'clicks', shown)}, no conversion`,
     },
     empty: 'No campaign has had a click in this window.',

@@ -154,7 +154,7 @@ function cause(row: PerformanceRow): string {
   const causes = [
     ...(row.conversions ? sales : []),
     { by: ratio(row.clicks, was.clicks) * Math.abs(was.profit), text: () => t.overview.cause.clicks(count(was.clicks), count(row.clicks)) },
-    { by: ratio(row.cpc ?? 0, was.cpc ?? 0) * was.cost, text: () => t.overview.cause.cost(money(was.cost), money(row.cost)) },
+    { by: ratio(row.cpc ?? 0, was.cpc ?? 0) * was.cost, text: () => t.overview.cause.cost(money(was.cpc, 3), money(row.cpc, 3)) },
   ]
   return causes.sort((a, b) => b.by - a.by)[0]!.text()
 }

@@ -1,7 +1,7 @@
 import { equal, test } from '../../testing.ts'
 import { joined, partsOf } from './check_answers.ts'
 
-test('lines of a campaign stay in one call, after the line with the time', () => {
+test('lines of a campaign stay in one call, and each call begins with the line with the time', () => {
   const line = (campaign: number, n: number) => `c${campaign}.${n}.00000000 - 302 https://a.example/`
   const lines = Array.from({ length: 1001 }, (_, c) => Array.from({ length: 20 }, (_, n) => line(c, n + 1))).flat()
   const parts = partsOf('# asked 5\r\n' + lines.join('\r\n') + '\n\n')

@@ -1,5 +1,5 @@
-// The German texts for the API's error codes for which no screen has a text. For a code that is missing here too, the API's English
-// text is shown.
+// The German texts for the API's error codes. A screen with a text of its own for a code uses that. For a code that is missing
+// here too, the API's English text is shown.
 export const words: Record<string, string> = {
   advice_only: 'Dieser Vorschlag ist ein Rat und lässt sich nicht anwenden.',
   ai_error: 'Die KI hat nicht geantwortet. Vielleicht klappt es gleich.',

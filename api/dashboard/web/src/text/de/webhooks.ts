@@ -15,7 +15,7 @@ export const words: typeof en = {
   events: 'Ereignisse',
   create: 'Empfänger anlegen',
   edit: 'Bearbeiten',
-  readOnly: 'Webhooks ändern nur Mitglieder und Inhaber.',
+  readOnly: 'Nur Mitglieder und Inhaber können Webhooks ändern.',
   eventNames: {
     'conversion.created': 'Conversion eingegangen',
     'conversion.updated': 'Conversion geändert',

@@ -20,7 +20,7 @@ export const words = {
     `Another parameter may then take Sub ${n}. Clicks until now keep ${param} there, so reports on Sub ${n} mix the two.`,
   moveTitle: (param: string, n: number) => `Move ${param} to Sub ${n}?`,
   moveText: (param: string, from: number, to: number) =>
-    `New clicks have ${param} in Sub ${to}. Clicks until now keep it in Sub ${from}, so reports that cover both times mix the two.`,
+    `New clicks have ${param} in Sub ${to}. Clicks until now keep it in Sub ${from}, so reports on Sub ${from} or ${to} may mix two parameters.`,
   moveSwap: (other: string, to: number) => `${other} takes Sub ${to}.`,
   move: 'Move',
   uses: 'These will then mean something else:',
