@@ -28,7 +28,8 @@ export const words: typeof en = {
     entry: email => `Dieser Link meldet ${email} an, ein einziges Mal.`,
     entryChoose: 'Bitte ein Passwort für später wählen. Wer anderen Personen Zugang gibt, wird danach gefragt.',
     confirm: 'Identität bestätigen',
-    confirmText: 'Das gibt anderen Personen Zugang oder lässt sich nicht rückgängig machen. Deshalb wird noch einmal nach dem Passwort gefragt.',
+    confirmText:
+      'Das gibt anderen Personen Zugang oder lässt sich nicht rückgängig machen. Deshalb wird noch einmal nach dem Passwort gefragt.',
     confirmGo: 'Bestätigen',
     noLink: 'Dieser Link ist unvollständig.',
     toSignIn: 'Zur Anmeldung',
