@@ -369,8 +369,7 @@ func bindings(cookies map[string]string) (list []string) {
 	return list
 }
 
-// describeClick returns a click as text. The text lacks the click's id, the visitor's id, the destination and the fields that
-// follow from the visitor's place.
+// describeClick returns, as text, the fields of a click that must be the same at the edge and in this service.
 func describeClick(c *models.Click) string {
 	if c == nil {
 		return "none"
