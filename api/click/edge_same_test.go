@@ -244,7 +244,7 @@ func (a *edgeAccounts) once(
 	return out
 }
 
-// decide sets out.wantClick, out.wantDecision and out.wantCookies to the answer of this service to the same visitor.
+// decide sets out.wantClick, out.wantDecision and out.wantCookies to what this service answers out.visitor.
 func (a *edgeAccounts) decide(h *Handler, req *http.Request, campaign uuid.UUID, now time.Time, seedHigh, seedLow uint64, out *edgeAnswer) {
 	place, _ := json.Marshal(out.visitor.place)
 	req.Header[placeHeader] = []string{string(place)}

@@ -31,7 +31,7 @@ import (
 	"switchyard/workers/conversion"
 )
 
-// env has the processes that a postback passes after the web process: spool, ingester, queue and worker.
+// env has everything that a postback passes after the web process: spool, ingester, queue and worker.
 type env struct {
 	*testing.T
 	db       *db.DB
