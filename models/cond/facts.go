@@ -107,7 +107,7 @@ func (f *Facts) SetTime(now time.Time, zone *time.Location) {
 	}
 }
 
-// clickText and clickFact each read one attribute from a click. The lists of them are derived from clickattr.All.
+// clickText and clickFact each read one attribute from a click. The lists of them are made from the rows of `attributes`.
 type (
 	clickText struct {
 		attr Attr
