@@ -42,7 +42,7 @@ type ResendFailedArgs struct {
 	To     time.Time `json:"to"`
 }
 
-// ResendFailed makes the account's failed postbacks of a window due again, each for one attempt.
+// ResendFailed schedules one more attempt for each failed postback that its arguments select.
 var ResendFailed = Define[ResendFailedArgs, RedeliverFailedAnswer]("postback:resend_failed", rewindable)
 
 // TestPostbackArgs describe a made-up conversion that is sent to a traffic source as a test. Payout is an amount in the account's

@@ -1,5 +1,5 @@
-// Package answer holds code that the packages of the API share. It formats times, ids and figures for answers, and declares error
-// codes and parameters that many operations have.
+// Package answer holds code that the packages of the API share. It formats times and ids for answers, declares answers that
+// several operations give, and declares error codes and parameters that many operations have.
 package answer
 
 import (

@@ -244,7 +244,7 @@ func (a *edgeAccounts) once(
 	return out
 }
 
-// decide sets out.wantClick, out.wantDecision and out.wantCookies to the answer of this service to the same visitor.
+// decide sets out.wantClick, out.wantDecision and out.wantCookies to what this service answers out.visitor.
 func (a *edgeAccounts) decide(h *Handler, req *http.Request, campaign uuid.UUID, now time.Time, seedHigh, seedLow uint64, out *edgeAnswer) {
 	place, _ := json.Marshal(out.visitor.place)
 	req.Header[placeHeader] = []string{string(place)}
@@ -369,8 +369,7 @@ func bindings(cookies map[string]string) (list []string) {
 	return list
 }
 
-// describeClick returns a click as text. The text lacks the click's id, the visitor's id, the destination and the fields that
-// follow from the visitor's place.
+// describeClick returns, as text, the fields of a click that must be the same at the edge and in this service.
 func describeClick(c *models.Click) string {
 	if c == nil {
 		return "none"

@@ -84,7 +84,7 @@ func TestOAuthEndsInItsSession(t *testing.T) {
 	}
 	done := p.end(state, "the code", "").want(t, 200, "")
 	if done.data["user_name"] != "the code" || done.data["label"] != "Google Ads" {
-		t.Errorf("the sign-in is answered %v, want the name and the label of the provider", done.data)
+		t.Errorf("the sign-in is answered %v, want the name of the person and the label of the provider", done.data)
 	}
 	p.end(state, "the code", "").want(t, 400, "signin_expired")
 	if n := len(s.Jobs.Tasks(jobs.ExchangeOAuth.Kind())); n != 1 {

@@ -37,7 +37,7 @@ func userSchema() object {
 	return object{"type": "object", "description": userDoc, "properties": properties}
 }
 
-// notKeptSchema describes the personal data of a message that are not kept.
+// notKeptSchema describes a list of personal data that are not kept.
 func notKeptSchema() object {
 	return object{"type": "array", "description": "personal data that are not kept", "items": object{
 		"type": "object", "properties": object{"key": object{"type": "string"}, "reason": object{"type": "string"}},

@@ -244,7 +244,8 @@ func TestBotDetection(t *testing.T) {
 	s.As(s.ReadKey).Do("PUT", "/bot-detection", map[string]any{}).Want(403, "read_only_key")
 }
 
-// TestRescoreTakesOver: the window of a new rescoring job includes the window of an earlier job that is unfinished or has failed.
+// TestRescoreTakesOver: the window of a new rescoring job includes the window of an earlier job whose work is not done, because that
+// job waits, runs or has failed.
 func TestRescoreTakesOver(t *testing.T) {
 	t.Parallel()
 	s := apitest.New(t, apitest.Options{V1: v1.Deps{Jobs: jobs.Connect(jobstest.Redis(t))}})

@@ -34,7 +34,7 @@ var (
 	ofSmartlinks, lastOfSmartlinks = exported(clickattr.Smartlinks)
 )
 
-// ofClick returns the column of an attribute. Every text is foreign, because visitors and senders choose it.
+// ofClick returns the column of an attribute. Every text is marked as foreign, because visitors and traffic sources choose it.
 func ofClick(a *clickattr.Attr) column {
 	switch {
 	case a.Text != nil:

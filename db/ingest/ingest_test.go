@@ -211,7 +211,7 @@ func TestAckAfterCommit(t *testing.T) {
 	}
 }
 
-// TestUniqueWindows checks which clicks of a visitor are unique, also in one batch or stored late.
+// TestUniqueWindows checks which clicks of a visitor are unique, also if they are in one batch or are stored late.
 func TestUniqueWindows(t *testing.T) {
 	parttest.ClickHouse.Also(t)
 	t.Parallel()

@@ -1,6 +1,6 @@
 -- +goose NO TRANSACTION
--- The spend of a day may have several parts. CREATE INDEX CONCURRENTLY needs a file without a transaction. Such a file may hold
--- only statements about indexes and DO blocks that commit (README.md), so a DO block with its own COMMIT changes the key.
+-- The spend of a day may have several parts. CREATE INDEX CONCURRENTLY needs a file without a transaction. Above Down, such a
+-- file may hold only statements about indexes and DO blocks that commit (README.md), so a DO block with its own COMMIT changes the key.
 -- +goose Up
 DROP INDEX CONCURRENTLY IF EXISTS spend_parts; -- left by an attempt that gave up
 CREATE UNIQUE INDEX CONCURRENTLY spend_parts ON spend (account_id, day, source_id, campaign_id, starts, ends, sub, sub_value);

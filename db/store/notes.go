@@ -20,7 +20,7 @@ const noteColumns = `n.id, n.user_id, n.author, n.at, n.text, n.campaign_id, coa
 
 const noteCampaign = ` LEFT JOIN campaigns c ON c.account_id = n.account_id AND c.id = n.campaign_id`
 
-// List lists the notes in [from, to), newest first. If a campaign is given, it leaves out the notes about other campaigns.
+// List lists the notes in [from, to), newest first. If a campaign is given, notes about other campaigns are left out.
 func (n Notes) List(ctx context.Context, account uuid.UUID, from, to time.Time, campaign uuid.NullUUID, limit int) ([]models.Note, error) {
 	return db.Select[models.Note](ctx, n.s.c, "notes", `SELECT `+noteColumns+` FROM notes n`+noteCampaign+`
 		WHERE n.account_id = $1 AND n.at >= $2 AND n.at < $3 AND ($4::uuid IS NULL OR n.campaign_id IS NULL OR n.campaign_id = $4)

@@ -37,7 +37,7 @@ func TestEnsureSharedDomains(t *testing.T) {
 		}
 		first := dbtest.Select[string](t, d, `SELECT host FROM domains WHERE is_default`)
 		want := settings[0]
-		if want == "taken.test" { // the host serves an account, so it cannot become the default
+		if want == "taken.test" { // the host belongs to an account, so the default domain stays the same
 			want = "new.test"
 		}
 		if len(first) != 1 || first[0] != want {

@@ -53,7 +53,7 @@ func TxOf[T any](ctx context.Context, s *Store, fn func(*Store) (T, error)) (res
 	return result, err
 }
 
-// LockedTx locks an account and then runs fn, both in a transaction as Tx does.
+// LockedTx does the same as Tx, but locks an account before it runs fn.
 func (s *Store) LockedTx(ctx context.Context, account uuid.UUID, fn func(*Store) error) error {
 	return s.Tx(ctx, func(s *Store) error {
 		if err := s.LockAccount(ctx, account); err != nil {

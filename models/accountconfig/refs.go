@@ -106,7 +106,7 @@ func (t *toBody) reference(object Members, path string, r ref) {
 	object[r.idMember] = id.String()
 }
 
-// list changes each object in a list. Other items stay unchanged, for the checks of the body.
+// list returns a copy of a list in which each object is changed. Other items stay as they are: the checks of the body refuse them.
 func (t *toBody) list(list []any, path string, change func(Members, string)) []any {
 	out := make([]any, len(list))
 	for i, item := range list {

@@ -55,7 +55,7 @@ func (s Settings) NewTarget(dims []string, f models.Figures) (t Target, ok bool)
 	return t, len(t.Value) <= copilot.MaxValue
 }
 
-// Key returns a text that identifies a target among the targets of a rule, even after a change of the rule's settings.
+// Key returns a text that identifies a target among the targets that a rule has now or had under other settings.
 func (s Settings) Key(t Target) string {
 	parts := []string{s.LooksAt, models.IDText(t.Campaign), t.Path, t.Offer}
 	if s.LooksAt == Value {

@@ -37,7 +37,7 @@ func (c Cost) Check(budget Cost) error {
 	switch {
 	case c.Steps > budget.Steps:
 		return fmt.Errorf("the conditions cost %d steps and at most %d are allowed: "+
-			"use contains or in instead of patterns, or leave out conditions", c.Steps, budget.Steps)
+			"replace patterns by the operators contains or in, or leave out conditions", c.Steps, budget.Steps)
 	case c.Bytes > budget.Bytes:
 		return fmt.Errorf("the conditions take %d bytes of memory and at most %d are allowed: "+
 			"shorten their lists and patterns", c.Bytes, budget.Bytes)

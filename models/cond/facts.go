@@ -107,7 +107,7 @@ func (f *Facts) SetTime(now time.Time, zone *time.Location) {
 	}
 }
 
-// clickText and clickFact each read one attribute from a click. The lists of them are derived from clickattr.All.
+// clickText and clickFact each read one attribute from a click. The lists of them are made from the rows of `attributes`.
 type (
 	clickText struct {
 		attr Attr
@@ -143,7 +143,7 @@ var clickTexts, clickFacts = func() (texts []clickText, facts []clickFact) {
 }()
 
 // SetClick sets the attributes that are recorded with a click, except ids. The caller sets the texts of the ids that are needed.
-// An empty sub-parameter costs only one check, because most are empty.
+// Most sub-parameters are empty, so an empty one costs only one check.
 func (f *Facts) SetClick(c *models.Click) {
 	for i := range clickTexts {
 		f.SetText(clickTexts[i].attr, *clickTexts[i].at(c))

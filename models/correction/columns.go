@@ -1,6 +1,6 @@
 package correction
 
-// Column is a column of a file. If a header has several of its names, the first name with a cell that is not empty counts.
+// Column is a column of a file. If a header has several of its names, the first one in Names with a cell that is not empty counts.
 type Column struct {
 	Name     string   `json:"name"` // the documented name
 	Required bool     `json:"required"`

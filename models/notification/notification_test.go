@@ -79,8 +79,8 @@ func describe(r notification.Result) string {
 
 type readCase struct{ name, body, want string }
 
-// check reads each message twice, and both results must have the same key. It also reads the message with a wrong secret,
-// without a secret, and without each header of the proof. All of these reads must fail.
+// check reads each message twice, and both results must have the same key. Reading the message must fail with a wrong
+// secret, without a secret, and without each header of the proof.
 func check(t *testing.T, name string, sign func(body string) notification.Request, cases []readCase) {
 	t.Helper()
 	s := scheme(t, name)

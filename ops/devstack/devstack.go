@@ -12,7 +12,8 @@ import (
 
 // Options choose the servers. DataDir is required.
 type Options struct {
-	// DataDir is the directory in which the servers get a directory for their files. Test servers get a separate one.
+	// DataDir is the directory in which the servers get a directory for their files, if they can write there: see Servers.Dir. Test
+	// servers get a separate directory.
 	DataDir string
 	// Test trades durability for speed: no fsync, no append-only file. Never use it for data that matters.
 	Test bool

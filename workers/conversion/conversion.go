@@ -48,7 +48,7 @@ func Register(r *workers.Runtime, s *store.Store, clicks click.Log, opts ...work
 	workers.Register(r, jobs.ReplayPostbacks, rec.replay)
 }
 
-// matchAtOnce is how many postbacks match checks in one statement.
+// matchAtOnce is the maximum number of postbacks that are checked in one statement.
 const matchAtOnce = 2000
 
 // match checks the postbacks that wait for their click. It starts the job of a postback whose click is stored now.

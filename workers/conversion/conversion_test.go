@@ -31,7 +31,7 @@ import (
 	"switchyard/workers/conversion"
 )
 
-// env has the processes that a postback passes after the web process: spool, ingester, queue and worker.
+// env has everything that a postback passes after the web process: spool, ingester, queue and worker.
 type env struct {
 	*testing.T
 	db       *db.DB
@@ -172,7 +172,7 @@ func (b *env) decided(id uuid.UUID) (outcome, detail string) {
 	return outcome, detail
 }
 
-// match looks for the clicks of waiting postbacks like the job, but with the waits of the env.
+// match looks for the clicks of waiting postbacks, as the job postbacks:match does, but with the waits of the env.
 func (b *env) match() {
 	b.Helper()
 	m, err := dbconversion.MatchPostbacks(b.Context(), click.Log{Conn: b.db}, b.waits, 100)

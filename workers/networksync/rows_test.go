@@ -19,8 +19,8 @@ func amount(text string) *decimal.Decimal {
 	return &d
 }
 
-// TestReversalAlone checks that a reversal that comes without its order is applied only to a recorded order, and only if it
-// reverses at least the whole amount.
+// TestReversalAlone checks that a reversal that comes without its order is applied only to a recorded order. The reversal must have
+// no amount, or at least the whole amount in the order's currency.
 func TestReversalAlone(t *testing.T) {
 	t.Parallel()
 	sale := conversion.Key{ClickID: uuid.New(), ConversionID: "7"}
@@ -99,8 +99,8 @@ func TestGoalOfOrders(t *testing.T) {
 }
 
 // TestGoalOfPostbacks checks that an order gets the goal of the conversion that its postback has recorded, even if that
-// conversion has another name for the goal, or no goal. If several orders could be a conversion without a goal, they keep their
-// own goals.
+// conversion has another name for the goal, or no goal. If a conversion without a goal could belong to several orders, they
+// keep their own goals.
 func TestGoalOfPostbacks(t *testing.T) {
 	t.Parallel()
 	click := models.NewClickID()

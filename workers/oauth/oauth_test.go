@@ -311,7 +311,7 @@ func TestRevoked(t *testing.T) {
 	}
 }
 
-// TestRenew checks that a refused token is renewed once, however many callers report the refusal.
+// TestRenew checks that a refused token is renewed once, however often the refusal is reported.
 func TestRenew(t *testing.T) {
 	t.Parallel()
 	w := newEnv(t)

@@ -18,7 +18,7 @@ import (
 // dataCmd manages the lists for bot detection.
 type dataCmd struct {
 	Update dataUpdate `cmd:"" help:"Load lists from files. They replace the lists of the same kinds."`
-	List   dataList   `cmd:"" help:"List the loaded lists with their ages, and the lists that are built into the program."`
+	List   dataList   `cmd:"" help:"List the loaded lists with their dates, and the lists that are built into the program."`
 	Delete dataDelete `cmd:"" help:"Remove the list of a kind."`
 }
 

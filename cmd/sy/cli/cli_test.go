@@ -96,7 +96,7 @@ func TestProfiles(t *testing.T) {
 	url, calls := asked(t, 200, `{"data":{"organizationName":"Acme","rows":[]},"error":null}`)
 	env := map[string]string{"XDG_CONFIG_HOME": t.TempDir()}
 	if code, _, text := command(t, env, "", "get", "offers"); code != 1 || !strings.Contains(text, "sy login --url") {
-		t.Errorf("without a profile get ended with code %d, want 1 and the command to run: %s", code, text)
+		t.Errorf("without a profile, get ended with code %d, want 1 and the command to run: %s", code, text)
 	}
 	if code, _, text := command(t, env, "sy_f_one\n", "login", "--url", url+"/"); code != 0 || !strings.Contains(text, "Acme") {
 		t.Fatalf("login ended with code %d, want 0 and the account's name: %s", code, text)

@@ -237,7 +237,7 @@ func (a *announcer) bareQueue(ctx context.Context, rate int) (Result, error) {
 	return result, nil
 }
 
-// flood makes many deliveries due in a short time, to floodTo endpoints.
+// flood measures how fast a worker sends many deliveries to floodTo endpoints.
 func (a *announcer) flood(ctx context.Context) error {
 	for n := 1; n < floodTo; n++ {
 		if err := a.subscribe(ctx, n); err != nil {

@@ -91,7 +91,8 @@ func (s Server) Freeze() error { return s.signal(syscall.SIGSTOP) }
 // Thaw lets a frozen server continue.
 func (s Server) Thaw() error { return s.signal(syscall.SIGCONT) }
 
-// signal signals the server first, so that it starts no new processes, and then its child processes.
+// signal signals the server and then its child processes. In this order, Freeze misses no process, because a suspended server
+// starts no new ones.
 func (s Server) signal(sig syscall.Signal) error {
 	if err := syscall.Kill(s.pid, sig); err != nil {
 		return fmt.Errorf("fleet: signal: %w", err)

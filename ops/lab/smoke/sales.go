@@ -84,7 +84,7 @@ func (m *money) postbackAhead(ctx context.Context) error {
 }
 
 // waitConversions waits until all sales are recorded with their current status and payout, and compares the whole conversion log.
-// The argument some may select the sales to wait for. The log must then have exactly one conversion.
+// If the argument some selects the sales to wait for, only the length of the log is compared: it must have one conversion.
 func (m *money) waitConversions(ctx context.Context, some func(*sale) bool) error {
 	var rows []conversionRow
 	_, err := poll(ctx, quietTimeout, 200*time.Millisecond, func() (bool, error) {

@@ -39,7 +39,7 @@ func (s *session) basic(user, password string) {
 	s.Sign = rest.Basic(user, password)
 }
 
-// exchange sets s.fetch, with which authorized gets a token for the client's id and secret.
+// exchange sets s.fetch, which gets a token for the client's id and secret. The function authorized calls it.
 func (s *session) exchange(path, id, secret string, form url.Values) {
 	s.basic(id, secret)
 	s.fetch = func(ctx context.Context) (string, error) {
@@ -57,7 +57,7 @@ func (s *session) exchange(path, id, secret string, form url.Values) {
 }
 
 // authorized sends a GET request with a token and decodes the answer's JSON into *into. If the platform no longer accepts the
-// token, authorized gets a new token and sends the request once more.
+// token, the request is sent once more with a new token.
 func (s *session) authorized(ctx context.Context, r rest.Request, into any) error {
 	r.Method = http.MethodGet
 	for fresh := false; ; {

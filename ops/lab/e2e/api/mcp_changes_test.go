@@ -240,7 +240,7 @@ func requiredIn(schema map[string]any) (out []string) {
 }
 
 // TestMCPHostile: names and sub-parameters contain orders to the model, and arguments are made at random. Nothing changes, nothing
-// of another account is shown, and texts of strangers are only in answers, between marks.
+// of another account is shown, and no order is in an instruction or an error.
 func TestMCPHostile(t *testing.T) {
 	t.Parallel()
 	x := newExamples(t, day(time.Now()))

@@ -129,7 +129,7 @@ func (b *roomsEnv) delivers() {
 	b.waitText("No delivery passes these filters.")
 }
 
-// verifies runs the sample code of the webhooks page, except the Go code, if its language is installed. The code must accept only
+// verifies runs the sample code of the webhooks page in each language that is installed, except Go. The code must accept only
 // signatures of the service.
 func (b *roomsEnv) verifies() {
 	b.t.Helper()

@@ -102,7 +102,7 @@ func readContents(c *request) (a Received, err error) {
 	}
 	model, isQuestion := strings.CutSuffix(strings.TrimPrefix(c.path, "/v1beta/models/"), ":generateContent")
 	if !isQuestion || len(in.System.Parts) != 1 || in.Generation.Max == 0 {
-		return a, errors.New("the path is not a question's, or the instructions or the limit are missing")
+		return a, errors.New("the path does not end in :generateContent, or the instructions or the limit are missing")
 	}
 	a.Model, a.System, a.Final, a.Limit = model, in.System.Parts[0].Text, in.Config.Calling.Mode == "NONE", in.Generation.Max
 	for _, t := range in.Tools {

@@ -11,8 +11,8 @@ export const placementOf = (names: Record<string, string>): string | undefined =
     .sort((a, b) => Number(a.slice(3)) - Number(b.slice(3)))
     .find(sub => placement.test(names[sub]!))
 
-// groupingOf returns the grouping of a campaign's report: the grouping that the person used last, if the campaign has all its
-// sub-parameters, or else the placement or the usual grouping.
+// groupingOf returns the grouping of a campaign's report: the grouping that the person used last, if the campaign has all
+// sub-parameters in it, or else the placement or the usual grouping.
 export function groupingOf(names: Record<string, string>, last = readGrouping()): string {
   const known = last && last.split(',').every(d => !isSub(d) || names[d])
   return known ? last : (placementOf(names) ?? usual)

@@ -51,7 +51,7 @@ test('the network’s parameter is added to an address without a click id, befor
   )
 })
 
-test('in an empty address, in the middle and after an equals sign a token replaces the selection; otherwise it is a parameter', () => {
+test('a token replaces the selection in an empty address, in the middle and after an equals sign; otherwise it becomes a parameter', () => {
   const put = (url: string, at = url.length, to = at) => insertToken(url, 'clickid', at, to).url
   equal(put('https://o.example/pre?x=1'), 'https://o.example/pre?x=1&clickid={clickid}')
   equal(put('https://o.example/'), 'https://o.example/?clickid={clickid}')
@@ -65,7 +65,7 @@ test('in an empty address, in the middle and after an equals sign a token replac
   equal(insertToken('https://o.example/#top', 'param.a', 22, 22), { url: 'https://o.example/?param={param.a}#top', at: 34 })
 })
 
-test('the part that an address lacks to pass on the click id is found', () => {
+test('the part that an address lacks to pass on the click id is found, or the parameter that passes it on', () => {
   equal(clickIDPart('https://l.example/'), '?clickid={clickid}')
   equal(clickIDPart('https://l.example/?a=1#top'), '&clickid={clickid}')
   equal(clickIDPart('https://l.example/?c={clickid}'), '')

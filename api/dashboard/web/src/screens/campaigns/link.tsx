@@ -229,7 +229,7 @@ const NetworkPostback = ({ name, of: n }: { name: string; of?: NetworkRow }) => 
 )
 
 // isNew reports whether a click came after the time `since`. The browser's clock may be up to five seconds ahead of the service's, so
-// a click in the five seconds before counts too.
+// a click in the five seconds before `since` counts too.
 const isNew = (c: ClickRow, since: number) => Date.parse(c.at) >= since - 5000
 
 // FirstClick waits for the first visitor of a campaign and reports the visit.

@@ -93,7 +93,7 @@ export function neighbour(flow: Flow, id: string, by: 1 | -1): Path | undefined 
   return other && index >= 0 && rank(other) === rank(order[index]!) ? other : undefined
 }
 
-// moveTo moves a path to the place of another path. It returns the flow unchanged if the two are of different kinds.
+// moveTo moves a path to the place of another path. It returns the flow unchanged if the two are of different kinds or groups.
 export function moveTo(flow: Flow, id: string, place: string): Flow {
   const from = flow.findIndex(p => p.id === id),
     to = flow.findIndex(p => p.id === place)
@@ -157,7 +157,7 @@ export type Change =
   | { kind: 'weight'; path: string; of: string; from: number; to: number }
   | { kind: 'field'; path: string; field: string }
 
-// fields are the fields of a path that the function changes compares as a whole.
+// fields are the fields of a path that `changes` compares as a whole.
 const fields = [
   'name',
   'stream_type',

@@ -45,7 +45,7 @@ export const words = {
   historyText:
     'Reads RedTrack’s log day by day: clicks with campaign, source, offer, sub-parameters, country and device, and conversions with their payout. Reports show them, and postbacks find these clicks here. The costs of the clicks are not brought over, because the log names no currency. Reading a day again adds nothing twice. RedTrack allows 20 requests a minute, so a long log takes hours.',
   historyMore:
-    'These clicks do not count towards the plan’s clicks of the month. Undoing the plan does not remove them. To take a history back, delete the statistics of its campaigns for these days by the API (DELETE /campaigns/{id}/stats); clicks that came here on these days are deleted too. After that the log can be read again.',
+    'These clicks do not count towards the account’s monthly limit. Undoing the plan does not remove them. To take a history back, delete the statistics of its campaigns for these days by the API (DELETE /campaigns/{id}/stats); clicks that came here on these days are deleted too. After that the log can be read again.',
   historyFrom: 'First day',
   historyTo: 'Last day',
   historyRead: 'Read the log',
