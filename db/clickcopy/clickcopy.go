@@ -81,7 +81,7 @@ func createNotes(ctx context.Context, c db.Conn) error {
 	return nil
 }
 
-// End makes the database stop recording changes, and deletes the progress of the copy. It fails while clicks are only in ClickHouse.
+// End makes the database stop recording changes, and deletes the progress of the copy. It fails while some clicks are only in ClickHouse.
 func (k Copy) End(ctx context.Context) error {
 	return db.Tx(ctx, k.From, func(c db.Conn) error {
 		if err := db.Run(ctx, c, "lock versions", `LOCK TABLE click_copy IN SHARE ROW EXCLUSIVE MODE`); err != nil {

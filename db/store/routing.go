@@ -78,7 +78,7 @@ type RoutingAccount struct {
 	OldTracker string `db:"old_tracker"`
 	// HasOldClicks says that clicks of another tracker were imported. Postbacks can then name them by that tracker's ids.
 	HasOldClicks bool `db:"has_old_clicks"`
-	// GoalSecret is the sealed secret with which the account's servers report goals.
+	// GoalSecret is the sealed secret with which the account's servers report goals, and GoalSecretHash is its hash.
 	GoalSecretHash []byte `db:"goal_secret_hash"`
 	GoalSecret     []byte `db:"goal_secret"`
 	// The previous secret remains valid until OldGoalSecretUntil.
