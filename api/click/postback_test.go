@@ -72,12 +72,12 @@ func TestPostbackKeepsWhatWasSent(t *testing.T) {
 			t.Errorf("%s: the stored postback is %+v, want the parameters %v", name, p, tt.params)
 		}
 		if tt.network != (p.NetworkID.String() == n) || tt.network != (p.AccountID == w.account) {
-			t.Errorf("%s: the postback is stored with the network %s of the account %s, want one: %v", name, p.NetworkID, p.AccountID, tt.network)
+			t.Errorf("%s: the postback is stored with the network %s of the account %s, want a network and an account: %v", name, p.NetworkID, p.AccountID, tt.network)
 		}
 	}
 }
 
-// textMap returns a map of names and values, which alternate.
+// textMap returns a map. In pairs, each name is followed by its value.
 func textMap(pairs ...string) map[string]string {
 	r := map[string]string{}
 	for i := 0; i < len(pairs); i += 2 {
