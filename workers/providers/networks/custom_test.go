@@ -54,7 +54,7 @@ func custom(t *testing.T, body string, change map[string]string) (*networks.Conn
 	return c, asked
 }
 
-// TestCustom: rows are found by their path or their columns.
+// TestCustom: the fields of an order are found by their paths in JSON, and by their columns in CSV.
 func TestCustom(t *testing.T) {
 	t.Parallel()
 	click := models.FormatClickID(models.NewClickID())
