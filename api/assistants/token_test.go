@@ -281,7 +281,7 @@ func TestEnds(t *testing.T) {
 	}
 	e.s.Do("PATCH", "/settings", map[string]any{"assistants": false}).Want(http.StatusOK, "")
 	if a := e.call(token.access, "tools/list", "{}"); a.status != http.StatusForbidden {
-		t.Errorf("while the account has assistants switched off, one gets the status %d, want 403", a.status)
+		t.Errorf("while the account has assistants switched off, an assistant gets the status %d, want 403", a.status)
 	}
 	e.want(e.form(assistants.TokenPath, refreshForm(client, token.refresh)), http.StatusBadRequest, "invalid_grant")
 	owner.Do("POST", "/app/api/assistants", with(request(client), "rights", "read")).Want(http.StatusForbidden, "mcp_off")
