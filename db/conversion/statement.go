@@ -117,7 +117,7 @@ func (v Conversion) history() statements {
 	return statements{collected}
 }
 
-// outranked reports whether the statement s[i] is by a browser and comes after one that is not by a browser. Such a statement does
+// outranked reports whether the statement s[i] is by a browser and comes after a statement by another sender. Such a statement does
 // not count, because a reloaded page reports old values, and visitors can report any value.
 func (s statements) outranked(i int) bool {
 	return s[i].fromBrowser() && slices.ContainsFunc(s[:i], func(o statement) bool { return !o.fromBrowser() })
