@@ -238,8 +238,7 @@ func TestSecretsAreNotSpooled(t *testing.T) {
 }
 
 // TestSecretsUnderOtherNames sends a secret in a parameter whose name usually means another field, such as sub5, and inside a
-// member of a JSON body. The settings of a network may say that the parameter holds the network's secret, so the parameter is
-// sealed.
+// member of a JSON body. Both are sealed, the parameter because the settings of a network say that it holds the network's secret.
 func TestSecretsUnderOtherNames(t *testing.T) {
 	t.Parallel()
 	w := newEnv(t)

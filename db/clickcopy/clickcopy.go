@@ -45,7 +45,7 @@ ON CONFLICT (one) DO UPDATE SET state = 'copying', base = greatest(k.version + 1
 )
 
 // Begin creates the tables in ClickHouse and makes the database record changes from now on. If changes are already recorded, it
-// only cancels an interrupted Return. An outdated copy is replaced.
+// only cancels an interrupted Return. An older copy in ClickHouse is replaced, because the new versions are higher.
 func (k Copy) Begin(ctx context.Context) error {
 	if err := k.Ensure(ctx); err != nil {
 		return err

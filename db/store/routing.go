@@ -17,8 +17,8 @@ import (
 	"switchyard/models"
 )
 
-// RoutingChannel is the channel on which PostgreSQL announces changes of records that the redirect reads. Each announcement is a
-// RoutingKey.
+// RoutingChannel is the channel on which PostgreSQL announces changes of records that the redirect reads. Each announcement has
+// the text of a RoutingKey.
 const RoutingChannel = "routing"
 
 // RoutingKey identifies a record that the redirect reads.
