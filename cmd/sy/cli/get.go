@@ -65,7 +65,7 @@ func pausable() (names []string) {
 func kindOf(name string) (kind, error) {
 	i := slices.IndexFunc(kinds, func(k kind) bool { return k.name == name || strings.TrimSuffix(k.name, "s") == name })
 	if i < 0 {
-		return kind{}, fmt.Errorf("%q is no kind of record: %s", name, strings.Join(kindNames(), ", "))
+		return kind{}, fmt.Errorf("%q is not a kind of record; the kinds are %s", name, strings.Join(kindNames(), ", "))
 	}
 	return kinds[i], nil
 }

@@ -37,14 +37,14 @@ func (f *Fake) SetStates(host, status, ssl string, errors ...string) {
 	}
 }
 
-// Add creates a hostname and returns its id. It stands for another user of the zone.
+// Add creates a hostname, as if another user of the zone had requested it, and returns its id.
 func (f *Fake) Add(host string) string {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	return f.add(host).id
 }
 
-// Remove deletes the hostname of a host. It stands for another user of the zone.
+// Remove deletes the hostname of a host, as if another user of the zone had requested it.
 func (f *Fake) Remove(host string) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
