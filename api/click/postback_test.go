@@ -77,7 +77,7 @@ func TestPostbackKeepsWhatWasSent(t *testing.T) {
 	}
 }
 
-// textMap returns a map. In pairs, each name is followed by its value.
+// textMap returns a map of a list in which each name is followed by its value.
 func textMap(pairs ...string) map[string]string {
 	r := map[string]string{}
 	for i := 0; i < len(pairs); i += 2 {

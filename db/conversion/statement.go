@@ -117,8 +117,8 @@ func (v Conversion) history() statements {
 	return statements{collected}
 }
 
-// outranked reports whether the statement s[i] is by a browser and comes after a statement by another sender. Such a statement does
-// not count, because a reloaded page reports old values, and visitors can report any value.
+// outranked reports whether the statement s[i] is by a browser and comes after a statement that no browser has sent. Such a
+// statement does not count, because a reloaded page reports old values, and visitors can report any value.
 func (s statements) outranked(i int) bool {
 	return s[i].fromBrowser() && slices.ContainsFunc(s[:i], func(o statement) bool { return !o.fromBrowser() })
 }

@@ -71,8 +71,8 @@ ON CONFLICT (domain_id) DO UPDATE SET wanted = true, edge = $4, next_at = $5, ch
 )
 
 // Request records that a certificate for the domain is wanted at an edge, and makes it due now. If another domain already has a
-// certificate of the same host, a verified domain takes the other's certificate over. If the requesting domain is not verified, the
-// error is edge_1406.
+// certificate of the same host, that certificate is taken over, but only for a verified domain. For an unverified domain the error is
+// edge_1406.
 func (k Certificates) Request(ctx context.Context, id CertificateOf, edge string, now time.Time) error {
 	return k.s.Tx(ctx, func(s *Store) error {
 		d, err := db.Get[struct {

@@ -114,7 +114,7 @@ func Find(name string) *Attr {
 }
 
 // IsBlockable reports whether the values of an attribute can be blocked. The attribute must be a dimension of reports, and must be
-// the ASN, or a text or version that conditions can compare. IP addresses and the result of the bot detection have their own
+// the ASN, or a text or version that conditions can compare. Ids, IP addresses and the result of the bot detection have their own
 // settings.
 func (a *Attr) IsBlockable() bool {
 	byValue := a.Text != nil && (a.Compare == AsText || a.Compare == AsVersion) || a.ASN != nil
