@@ -300,7 +300,7 @@ func (d Deps) runSourceIntegration(c *route.Call, _ models.TrafficSource, b Sour
 	return out, err
 }
 
-// publicFailures are the codes of errors that are returned as an answer, because only the connection or the platform failed.
+// publicFailures are the codes of errors that are returned as an answer in which ok is false.
 var publicFailures = []string{"platform_error", "not_connected", models.TooManyRows}
 
 // SourceIntegrationDeleted is the answer of DELETE /traffic-sources/{id}/integration.
