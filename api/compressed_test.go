@@ -13,8 +13,8 @@ import (
 	"switchyard/api/route"
 )
 
-// TestCompressed: all but short answers in JSON and CSV are compressed for clients that accept gzip. A client notices a file that
-// breaks off.
+// TestCompressed: answers in JSON and CSV are compressed for clients that accept gzip, unless they are short. A client notices a
+// file that breaks off.
 func TestCompressed(t *testing.T) {
 	t.Parallel()
 	text := strings.Repeat("click,country,payout\n", 500)

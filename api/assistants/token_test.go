@@ -118,7 +118,7 @@ func TestClock(t *testing.T) {
 	}
 	for after, valid := range map[time.Duration]bool{10 * time.Minute: true, 10*time.Minute + 51*time.Second: false} {
 		if _, err := a.Authenticate(t.Context(), issued.Access, base+"/mcp", now.Add(after)); (err == nil) != valid {
-			t.Errorf("whether an access token is valid after %s: want %t, error %v", after, valid, err)
+			t.Errorf("after %s, want an access token to be valid: %t, error %v", after, valid, err)
 		}
 	}
 	if _, err := a.Authenticate(t.Context(), issued.Access, "https://other.example/mcp", now.Add(time.Minute)); err == nil {
@@ -222,7 +222,7 @@ func TestRoles(t *testing.T) {
 	}
 	viewer.Do("GET", "/app/api/assistants/request?"+queryOf(request(client)), nil).Want(http.StatusOK, "").Into(&page)
 	if fmt.Sprintf("%v %s", page.Rights, page.Asked) != "[read] read" {
-		t.Errorf("the page offers a viewer the rights %v and shows %s as asked for, want only read in both", page.Rights, page.Asked)
+		t.Errorf("the page offers a viewer the rights %v and shows the requested right %s, want only read in both", page.Rights, page.Asked)
 	}
 	reads := len(e.toolsOf(e.connect(viewer, client, models.RightsRead).access))
 	token := e.connect(member, client, models.RightsChange)
@@ -281,7 +281,7 @@ func TestEnds(t *testing.T) {
 	}
 	e.s.Do("PATCH", "/settings", map[string]any{"assistants": false}).Want(http.StatusOK, "")
 	if a := e.call(token.access, "tools/list", "{}"); a.status != http.StatusForbidden {
-		t.Errorf("while the account has assistants switched off, one gets the status %d, want 403", a.status)
+		t.Errorf("while the account has assistants switched off, an assistant gets the status %d, want 403", a.status)
 	}
 	e.want(e.form(assistants.TokenPath, refreshForm(client, token.refresh)), http.StatusBadRequest, "invalid_grant")
 	owner.Do("POST", "/app/api/assistants", with(request(client), "rights", "read")).Want(http.StatusForbidden, "mcp_off")

@@ -101,7 +101,7 @@ func TestLongLinksKeepClickIDs(t *testing.T) {
 	w.get("/summer-sale?sub1=a&utm=" + strings.Repeat("x", 1800) + "&gclid=" + id + "&" + fillerParams(100) + "ttclid=t")
 	c := w.spool.last()
 	if token.QueryParam(c.Params, "gclid") != id || token.QueryParam(c.Params, "ttclid") != "t" || len(c.Params) > maxParams {
-		t.Errorf("the stored parameters are %s, want both ad click ids in no more than the limit", c.Params)
+		t.Errorf("the stored parameters are %s, want both ad click ids within the limit", c.Params)
 	}
 	w.get("/summer-sale?sub1=a&fbclid=" + strings.Repeat("f", 2500) + "&sub2=b")
 	if c = w.spool.last(); c.Params != "sub1=a&sub2=b" {

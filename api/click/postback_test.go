@@ -72,12 +72,12 @@ func TestPostbackKeepsWhatWasSent(t *testing.T) {
 			t.Errorf("%s: the stored postback is %+v, want the parameters %v", name, p, tt.params)
 		}
 		if tt.network != (p.NetworkID.String() == n) || tt.network != (p.AccountID == w.account) {
-			t.Errorf("%s: the postback is stored with the network %s of the account %s, want one: %v", name, p.NetworkID, p.AccountID, tt.network)
+			t.Errorf("%s: the postback is stored with the network %s of the account %s, want a network and an account: %v", name, p.NetworkID, p.AccountID, tt.network)
 		}
 	}
 }
 
-// textMap returns a map of names and values, which alternate.
+// textMap returns a map of a list in which each name is followed by its value.
 func textMap(pairs ...string) map[string]string {
 	r := map[string]string{}
 	for i := 0; i < len(pairs); i += 2 {
@@ -238,8 +238,7 @@ func TestSecretsAreNotSpooled(t *testing.T) {
 }
 
 // TestSecretsUnderOtherNames sends a secret in a parameter whose name usually means another field, such as sub5, and inside a
-// member of a JSON body. The settings of a network may say that the parameter holds the network's secret, so the parameter is
-// sealed.
+// member of a JSON body. Both are sealed, the parameter because the settings of a network say that it holds the network's secret.
 func TestSecretsUnderOtherNames(t *testing.T) {
 	t.Parallel()
 	w := newEnv(t)

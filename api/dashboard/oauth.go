@@ -12,7 +12,7 @@ import (
 	"switchyard/models"
 )
 
-// oauth returns the rows for connecting an ad platform by sign-in. The platform sends the browser to a page of the dashboard.
+// oauth returns the routes for connecting an ad platform by sign-in. The platform sends the browser to a page of the dashboard.
 // That page posts the platform's parameters from the dashboard's own origin, so that the browser sends the session's cookie.
 func (d Deps) oauth() []route.Route {
 	begin := personRoute("POST", "/oauth/{provider}", "begin a sign-in at an ad platform", route.Handle(d.beginOAuth),

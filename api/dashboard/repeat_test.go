@@ -9,7 +9,7 @@ import (
 	"switchyard/models"
 )
 
-// Below /app/api, an Idempotency-Key belongs to one session of a person.
+// In calls of /app/api/..., an Idempotency-Key belongs to one session of a person.
 func TestKeysOfPeopleAreTheirOwn(t *testing.T) {
 	t.Parallel()
 	s := apitest.New(t)

@@ -58,7 +58,7 @@ func TestDomainRoundTrip(t *testing.T) {
 	if _, shown := patched["is_default"]; shown || patched["domain"] != "go.example.com" {
 		t.Errorf("want the domain's name, and no is_default after a change of the group: %v", patched)
 	}
-	same(t, rowOf(t, s, "/domains", made["id"]), map[string]any{ // these fields go back to their defaults if they are left out
+	same(t, rowOf(t, s, "/domains", made["id"]), map[string]any{ // crawlers, https_only and index_page go back to their defaults if they are left out
 		"group_name": "H", "crawlers": "disallow", "https_only": true, "index_page": "",
 	})
 	for _, id := range []any{again["id"], made["id"]} {
@@ -70,7 +70,7 @@ func TestDomainRoundTrip(t *testing.T) {
 	s.Do("PATCH", "/domains", map[string]any{"id": made["id"], "group_name": "H"}).Want(200, "")
 	same(t, rowOf(t, s, "/domains", made["id"]), map[string]any{"failover": true, "failed_over": 0, "group_name": "H"})
 	s.Do("PATCH", "/domains", map[string]any{"id": made["id"], "failover": "x"}).Want(400, "invalid_input")
-	// A change keeps the name of the page tag if it leaves the name out, because pages use it.
+	// A change that leaves out tag_name keeps the tag's name, because pages use the name.
 	s.Do("PATCH", "/domains", map[string]any{"id": made["id"], "tag_name": " Shop-Stats "}).Want(200, "")
 	s.Do("PATCH", "/domains", map[string]any{"id": made["id"], "group_name": "H"}).Want(200, "")
 	same(t, rowOf(t, s, "/domains", made["id"]), map[string]any{"tag_name": "shop-stats"})

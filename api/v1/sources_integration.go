@@ -213,7 +213,7 @@ func (d Deps) sourceConnect(b SourceIntegrationBody) (w store.SourceConnect, err
 // SourceRunBody is the body of POST /traffic-sources/{id}/integration.
 type SourceRunBody struct {
 	Action string `json:"action" bad:"invalid_input" enum:"test,sync" default:"test"`
-	From   string `json:"from" bad:"invalid_input" pattern:"^([0-9]{4}-[0-9]{2}-[0-9]{2})?$" doc:"first day, YYYY-MM-DD, in the platform's time zone; default: two days before to"`
+	From   string `json:"from" bad:"invalid_input" pattern:"^([0-9]{4}-[0-9]{2}-[0-9]{2})?$" doc:"first day, YYYY-MM-DD, in the platform's time zone; default: two days before the last day"`
 	To     string `json:"to" bad:"invalid_input" pattern:"^([0-9]{4}-[0-9]{2}-[0-9]{2})?$" doc:"last day, YYYY-MM-DD, in the platform's time zone; default: today; from and to include at most 366 days"`
 }
 
@@ -300,7 +300,7 @@ func (d Deps) runSourceIntegration(c *route.Call, _ models.TrafficSource, b Sour
 	return out, err
 }
 
-// publicFailures are the codes of errors that are returned as an answer, because only the connection or the platform failed.
+// publicFailures are the codes of errors that are returned as an answer in which ok is false.
 var publicFailures = []string{"platform_error", "not_connected", models.TooManyRows}
 
 // SourceIntegrationDeleted is the answer of DELETE /traffic-sources/{id}/integration.

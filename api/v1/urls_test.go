@@ -175,7 +175,7 @@ func TestPostbackURL(t *testing.T) {
 	if raw := string(s.As(otherKey).Do("GET", "/networks", nil).Want(200, "").Raw); strings.Contains(raw, fmt.Sprint(made["id"])) {
 		t.Error("another account sees the network")
 	}
-	// A row can be sent back, and keeps its secret.
+	// A row can be sent back, and the network keeps its secret.
 	row := rowOf(t, s.As(s.ReadKey), "/networks", made["id"])
 	same(t, s.Do("PUT", "/networks", row).Want(200, "").Map(), want)
 

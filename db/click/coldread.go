@@ -14,7 +14,7 @@ import (
 )
 
 // copyArgs returns the arguments for a log's query of the copy. The arguments of the window are nil, because the text of the query
-// has its bounds.
+// contains the bounds of the window.
 func (q LogQuery) copyArgs() []any {
 	return append([]any{
 		q.AccountID, nil, nil, q.Limit, q.Offset, q.ClickID.String(), q.ExternalID, q.ConversionID, q.Status,
@@ -69,8 +69,8 @@ func values(list []*StoredClick) []StoredClick {
 	return db.Map(list, func(c *StoredClick) StoredClick { return *c })
 }
 
-// FindCold finds clicks of cold days in the copy by their ids. The zero account means any account. It leaves out ids of later
-// days and ids without a click.
+// FindCold finds clicks of cold days in the copy by their ids. The zero account means any account. The result leaves out ids of
+// later days and ids without a click.
 func (l Log) FindCold(ctx context.Context, account uuid.UUID, ids ...uuid.UUID) ([]StoredClick, error) {
 	s, err := l.Copy.State(ctx, l.Conn)
 	if err != nil || s.ColdBefore.IsZero() {

@@ -45,7 +45,7 @@ ON CONFLICT (one) DO UPDATE SET state = 'copying', base = greatest(k.version + 1
 )
 
 // Begin creates the tables in ClickHouse and makes the database record changes from now on. If changes are already recorded, it
-// only cancels an interrupted Return. An outdated copy is replaced.
+// only cancels an interrupted Return. An older copy in ClickHouse is replaced, because the new versions are higher.
 func (k Copy) Begin(ctx context.Context) error {
 	if err := k.Ensure(ctx); err != nil {
 		return err
@@ -81,7 +81,7 @@ func createNotes(ctx context.Context, c db.Conn) error {
 	return nil
 }
 
-// End makes the database stop recording changes, and deletes the progress of the copy. It fails while clicks are only in ClickHouse.
+// End makes the database stop recording changes, and deletes the progress of the copy. It fails while some clicks are only in ClickHouse.
 func (k Copy) End(ctx context.Context) error {
 	return db.Tx(ctx, k.From, func(c db.Conn) error {
 		if err := db.Run(ctx, c, "lock versions", `LOCK TABLE click_copy IN SHARE ROW EXCLUSIVE MODE`); err != nil {

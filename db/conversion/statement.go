@@ -15,7 +15,7 @@ import (
 	"switchyard/models/money"
 )
 
-// statement is the content of one message about a conversion, after the offer's terms of that time.
+// statement is the content of one message about a conversion. The offer's terms of that time are already applied.
 type statement struct {
 	At        uuid.UUID        `json:"at"`                 // id of the postback, or a new id; it contains the time of arrival
 	Status    string           `json:"status,omitempty"`   // empty: the status does not change
@@ -45,14 +45,14 @@ type statement struct {
 type statements []statement
 
 // maxStatements is the largest number of statements of a conversion. Beyond it, the oldest are merged into one, which is marked
-// as Collected. Statements that arrived before it no longer count.
+// as Collected. Statements that arrived before the merged one no longer count.
 const maxStatements = 32
 
 // Value implements driver.Valuer.
 func (s statements) Value() (driver.Value, error) { return db.Document([]statement(s)).Value() }
 
 // with adds a statement in the order of arrival and returns its index. It replaces an earlier statement of the same message. ok
-// is false if its place was merged.
+// is false if the statement came too late, because the statements of its time were already merged.
 func (s statements) with(v statement) (all statements, at int, ok bool) {
 	same := func(o statement) bool { return o.At == v.At }
 	if i := slices.IndexFunc(s, same); i >= 0 {
@@ -117,8 +117,8 @@ func (v Conversion) history() statements {
 	return statements{collected}
 }
 
-// outranked reports whether the statement s[i] is by a browser and comes after one by a server or a correction. Such a statement
-// does not count, because a reloaded page reports old values, and visitors can report any value.
+// outranked reports whether the statement s[i] is by a browser and comes after a statement that no browser has sent. Such a
+// statement does not count, because a reloaded page reports old values, and visitors can report any value.
 func (s statements) outranked(i int) bool {
 	return s[i].fromBrowser() && slices.ContainsFunc(s[:i], func(o statement) bool { return !o.fromBrowser() })
 }

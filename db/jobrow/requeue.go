@@ -57,7 +57,7 @@ func Requeue(ctx context.Context, c db.Conn, ids []uuid.UUID, kinds ...string) (
 	return db.Select[Requeued](ctx, c, "requeue jobs", requeueRows, append([]uuid.UUID{}, ids...), append([]string{}, kinds...))
 }
 
-// WithRequeued returns a WITH that requeues the finished jobs of candidates, a SELECT of (id, created_at), the oldest first.
+// WithRequeued returns a WITH that requeues finished jobs, the oldest first. candidates is a SELECT of their (id, created_at), and
 // limit is SQL too. The relation requeued has the columns of Requeued. Locked rows are skipped.
 func WithRequeued(candidates, limit string) string {
 	return `WITH candidates AS (` + candidates + `), chosen AS (

@@ -50,7 +50,7 @@ func (r Reader) factsOutsideCopy(ctx context.Context, q *query) (string, error) 
 
 var tabEscaper = strings.NewReplacer(`\`, `\\`, "\t", `\t`, "\n", `\n`, "\r", `\r`)
 
-// grouped returns the statement that sums up facts by raw values, as texts.
+// grouped returns the statement that sums up facts by raw values. All columns of its rows are texts.
 func (b *builder) grouped() string {
 	var list, keys []string
 	for i, d := range b.dims {

@@ -71,7 +71,8 @@ func (q *query) row() (*Row, []any) {
 	return row, dst
 }
 
-// label replaces the numbers that clocks have assigned with the names of the values. It empties the values of the totals.
+// label replaces the numbers that the database returns for hours, days and other parts of the time with their names. In the row of
+// totals it empties all values.
 func (q *query) label(row *Row) {
 	for i, d := range q.periods[0].dims {
 		switch {

@@ -196,7 +196,7 @@ func sameTrends(t *testing.T, h *history, q TrendQuery) {
 	}
 }
 
-// TestBucketsOfNights checks the number and the last names of buckets, mostly in nights of clock changes.
+// TestBucketsOfNights checks the number of buckets and the names of the last three, mostly in nights of clock changes.
 func TestBucketsOfNights(t *testing.T) {
 	t.Parallel()
 	d := dbtest.New(t)
@@ -226,7 +226,7 @@ func TestBucketsOfNights(t *testing.T) {
 		"168 7 21:00, 7 22:00, 7 23:00":        list("2026-10-31 22:59:59", "2026-11-01 00:00:00", "UTC", WeekdayHour),
 	} {
 		if got != want {
-			t.Errorf("number and last names of the buckets: %s, want %s", got, want)
+			t.Errorf("number of buckets and names of the last three: %s, want %s", got, want)
 		}
 	}
 }

@@ -68,7 +68,7 @@ func (s *Store) addPaused(ctx context.Context, c models.Campaign, by Author) (de
 }
 
 // ChangeAll does the same as Change for several campaigns. It returns the changed campaigns, and as failures the campaigns that
-// edit or a check refused. The store must be in a transaction.
+// the function edit or a check refused. The store must be in a transaction.
 func (k Campaigns) ChangeAll(ctx context.Context, account uuid.UUID, ids []uuid.UUID, by Author, keepAlias bool, edit func(*models.Campaign) error) (
 	edits []Edit[models.Campaign], failures []Failure, deliveries []uuid.UUID, err error,
 ) {

@@ -11,7 +11,7 @@ import (
 	"switchyard/models"
 )
 
-// Certificates accesses the certificates that were requested for domains from an edge.
+// Certificates accesses the certificates of domains. They were requested from an edge.
 type Certificates struct{ s *Store }
 
 // Certificates returns access to the certificates.
@@ -70,8 +70,8 @@ ON CONFLICT (domain_id) DO UPDATE SET wanted = true, edge = $4, next_at = $5, ch
 	failure = '', failing_since = NULL, attempts = 0, next_at = NULL, changed_at = clock_timestamp(), fence = fence + 1`
 )
 
-// Request records that a certificate for the domain is wanted at an edge, and makes it due now. If another domain already has the
-// certificate of the same host, a verified domain takes that certificate over, and for an unverified domain the error is
+// Request records that a certificate for the domain is wanted at an edge, and makes it due now. If another domain already has a
+// certificate of the same host, that certificate is taken over, but only for a verified domain. For an unverified domain the error is
 // edge_1406.
 func (k Certificates) Request(ctx context.Context, id CertificateOf, edge string, now time.Time) error {
 	return k.s.Tx(ctx, func(s *Store) error {
@@ -138,7 +138,7 @@ FROM domains d WHERE d.id = c.domain_id AND c.account_id = $1 AND c.domain_id = 
 RETURNING ` + certificateColumns + `, c.next_at, c.fence`
 
 // Begin leases a certificate to a worker before the worker sends a request to the edge. ok is false if another worker has the
-// lease or the certificate is not wanted. If due is true, ok is also false if it is not due.
+// lease or the certificate is not wanted. If due is true, ok is also false for a certificate that is not due.
 func (k Certificates) Begin(ctx context.Context, id CertificateOf, now time.Time, lease time.Duration, due bool) (
 	LeasedCertificate, bool, error,
 ) {

@@ -17,8 +17,8 @@ import (
 	"switchyard/models"
 )
 
-// RoutingChannel is the channel on which PostgreSQL announces changes of records that the redirect reads. Each announcement is a
-// RoutingKey.
+// RoutingChannel is the channel on which PostgreSQL announces changes of records that the redirect reads. Each announcement has
+// the text of a RoutingKey.
 const RoutingChannel = "routing"
 
 // RoutingKey identifies a record that the redirect reads.
@@ -50,7 +50,8 @@ type RoutingRow interface {
 // Routing is a set of records that the redirect reads, in any order.
 type Routing struct {
 	Rows []RoutingRow
-	// LanderSecret is the key that signs keys of protected landing pages, hop links and domain proofs. Only a full load sets it.
+	// LanderSecret is the secret that signs keys of protected landing pages, hop links and domain proofs. It also goes into the hashes
+	// of visitors' addresses. Package routing sets it when it loads all records.
 	LanderSecret []byte
 }
 
@@ -78,7 +79,7 @@ type RoutingAccount struct {
 	OldTracker string `db:"old_tracker"`
 	// HasOldClicks says that clicks of another tracker were imported. Postbacks can then name them by that tracker's ids.
 	HasOldClicks bool `db:"has_old_clicks"`
-	// GoalSecret is the sealed secret with which the account's servers report goals.
+	// GoalSecret is the sealed secret with which the account's servers report goals, and GoalSecretHash is its hash.
 	GoalSecretHash []byte `db:"goal_secret_hash"`
 	GoalSecret     []byte `db:"goal_secret"`
 	// The previous secret remains valid until OldGoalSecretUntil.

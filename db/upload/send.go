@@ -22,8 +22,8 @@ type Due struct {
 	Provider  string    `db:"provider"`
 }
 
-// inTurn is SQL that is true if no other upload of the conversion of u must be decided first. Such uploads are earlier pending
-// ones, and later ones whose outcome the platform has not reported yet.
+// inTurn is SQL that is true if no other upload of the conversion of u must be decided before u. Earlier uploads that are pending
+// must be decided first, and so must later uploads whose outcome the platform has not reported yet.
 const inTurn = `NOT EXISTS (SELECT FROM conversion_uploads e WHERE e.conversion_id = u.conversion_id
 	AND (e.place < u.place AND e.result = 'pending' OR e.place > u.place AND e.result = 'accepted' AND e.request <> ''))`
 

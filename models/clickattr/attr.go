@@ -113,8 +113,9 @@ func Find(name string) *Attr {
 	return nil
 }
 
-// IsBlockable reports whether the values of an attribute can be blocked. Reports must group by it, and it must be the ASN, a text
-// or a version. Ids, IP addresses and the result of the bot detection have their own settings.
+// IsBlockable reports whether the values of an attribute can be blocked. The attribute must be a dimension of reports, and must be
+// the ASN, or a text or version that conditions can compare. Ids, IP addresses and the result of the bot detection have their own
+// settings.
 func (a *Attr) IsBlockable() bool {
 	byValue := a.Text != nil && (a.Compare == AsText || a.Compare == AsVersion) || a.ASN != nil
 	return byValue && a.Dimension > 0 && a.Name != "bot_reason"

@@ -338,7 +338,7 @@ func TestText(t *testing.T) {
 	}
 	// 68 attributes have a name.
 	if last, beyond := cond.Attr(67).String(), cond.Attr(68).String(); last == "attr(67)" || beyond != "attr(68)" {
-		t.Errorf("the attributes 67 and 68 are named %s and %s, want only 67 to have a name", last, beyond)
+		t.Errorf("the attributes 67 and 68 are named %s and %s, want a name for 67 and none for 68", last, beyond)
 	}
 }
 

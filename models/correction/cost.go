@@ -74,7 +74,7 @@ type CostOptions struct {
 	Fallback func(Cost) string // returns the currency of a row whose spend states no currency; nil: such a currency is not known
 }
 
-// ReadCosts reads the rows of a file in order. A file may have no rows. A row that names a campaign needs no source. Errors:
+// ReadCosts reads the rows of a file in order. A file may have only headings. A row that names a campaign needs no source. Errors:
 // empty, invalid_input.
 func ReadCosts(text string, o CostOptions) ([]Cost, Skips, error) {
 	row := func(l *line) Cost { return l.cost(o) }

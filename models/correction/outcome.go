@@ -45,7 +45,7 @@ func (r Row) Accept(result string) Verdict {
 	return Verdict{Line: r.Line, Accepted: true, Result: result, Note: r.Note}
 }
 
-// Refused returns the verdict on a row that was refused when it was read.
+// Refused returns the verdict on a row that was refused when it was read. The second result is false for any other row.
 func (r Row) Refused() (Verdict, bool) { return r.Refuse(r.Refusal), r.Refusal != "" }
 
 // IsAccepted reports whether the row is accepted.

@@ -34,7 +34,7 @@ type Network struct {
 	Origin
 }
 
-// Words that have their usual meaning need not be listed.
+// words lists the status words of a network by our status. A word that has its usual meaning need not be listed.
 type words = map[string][]string
 
 // FromNetwork returns a template with a network's settings.

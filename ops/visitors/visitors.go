@@ -1,4 +1,4 @@
-// Package visitors has made-up visitors for traffic that has to look real.
+// Package visitors contains invented visitors, for traffic that has to look real.
 package visitors
 
 import (

@@ -17,7 +17,7 @@ import (
 	"switchyard/workers/providers/rest/resttest"
 )
 
-// TestUploads checks that a conversion with a wanted status is uploaded once, with its share of the payout. A changed value is
+// TestUploads checks that a conversion with a wanted status is uploaded once, with the source's share of the payout. A changed value is
 // restated and a chargeback is retracted, if the platform supports it.
 func TestUploads(t *testing.T) {
 	t.Parallel()

@@ -77,7 +77,7 @@ func (s *session) tools() []ai.Tool {
 	return append(slices.Clip(offered), proposing)
 }
 
-// lookUp carries out a call of the model and returns the data for it.
+// lookUp carries out a call of the model and returns the data for the model.
 func (s *session) lookUp(ctx context.Context, c ai.Call) (string, error) {
 	t, err := tool.Find(lookups, c.Name)
 	switch {

@@ -20,7 +20,7 @@ type manualClock struct {
 	mu   sync.Mutex
 	now  time.Time
 	wake chan struct{}
-	idle chan struct{} // receives whenever a caller goes to sleep
+	idle chan struct{} // gets a value whenever a caller goes to sleep
 }
 
 func newManualClock(now time.Time) *manualClock {

@@ -107,7 +107,7 @@ func TestKeysOfNotifications(t *testing.T) {
 	forged := b.notify(network, shopifyHeader("other"), `{"id": 3, "email": "c4nary@example.com"}`)
 	b.decided(forged)
 	if n := dbtest.Get[int](b, b.db, `SELECT count(*) FROM postbacks WHERE id = $1 AND has_personal_data AND proof IS NOT NULL`, forged); n != 1 {
-		t.Error("the proof of a refused notification is not kept, or is not marked for deletion after the retention")
+		t.Error("the proof of a refused notification is not kept, or is not marked for later deletion")
 	}
 	for _, table := range []string{"postbacks", "jobs", "conversions", "events", "conversion_match_keys"} {
 		if n := dbtest.Get[int](b, b.db, `SELECT count(*) FROM `+table+` t WHERE lower(t::text) LIKE '%c4nary%' OR t::text LIKE '%'||$1||'%'`, sha("c4nary@example.com")); n != 0 {

@@ -18,8 +18,8 @@ import (
 	"switchyard/workers/egress"
 )
 
-// add adds domains and points them in a DNS account, one after the other. With some providers each change replaces the whole
-// zone, so of two changes at the same time one would be lost.
+// add adds domains and points them at the tracker by records in a DNS account, one after the other. With some providers each change
+// replaces the whole zone, so of two changes at the same time one would be lost.
 func (w *worker) add(ctx context.Context, args jobs.AddDomainsArgs) (out jobs.AddedDomains, err error) {
 	id := workers.Account(ctx)
 	found, err := w.store.DNSAccounts().Named(ctx, id, args.DNS, "dns_account_not_found")

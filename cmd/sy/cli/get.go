@@ -65,7 +65,7 @@ func pausable() (names []string) {
 func kindOf(name string) (kind, error) {
 	i := slices.IndexFunc(kinds, func(k kind) bool { return k.name == name || strings.TrimSuffix(k.name, "s") == name })
 	if i < 0 {
-		return kind{}, fmt.Errorf("%q is no kind of record: %s", name, strings.Join(kindNames(), ", "))
+		return kind{}, fmt.Errorf("%q is not a kind of record; the kinds are %s", name, strings.Join(kindNames(), ", "))
 	}
 	return kinds[i], nil
 }
@@ -107,7 +107,8 @@ func label(r record) string {
 	return ""
 }
 
-// find returns the one record with this id, else with this name, alias or slug, else with this name in another case.
+// find returns the only record with the given id, or else with the given name, alias or slug, or else with the given name in another
+// case.
 func (k kind) find(ctx context.Context, c *switchyard.Client, wanted string) (record, error) {
 	rows, err := k.list(ctx, c, nil)
 	if err != nil {

@@ -218,8 +218,8 @@ func (x *MoneyEnv) Watch(after string) {
 	}
 }
 
-// Restate sets the rates of facts whose rate was missing or has changed. It stops after steps transactions, unless steps is
-// negative.
+// Restate sets the rates of facts whose rate was missing or has changed. It stops after the given number of transactions, unless
+// the number is negative.
 func (x *MoneyEnv) Restate(steps int) {
 	x.Helper()
 	if err := exchangerate.UpdateFixed(x.Context(), x.DB); err != nil {

@@ -176,7 +176,7 @@ func TestFakeLimit(t *testing.T) {
 	}
 }
 
-// TestHostnames checks that a created hostname is found, validated again and deleted, in Cloudflare's format.
+// TestHostnames checks that a created hostname is found, validated again and deleted.
 func TestHostnames(t *testing.T) {
 	t.Parallel()
 	w := newEnv(t)

@@ -18,7 +18,7 @@ import (
 	"switchyard/workers/providers/rest"
 )
 
-// customFields are the credentials for an endpoint with these fields.
+// customFields are the credentials of the endpoint: its header, and where its rows have the fields of an order.
 var customFields = map[string]string{
 	"header": "X-Key", "header_value": "canary-Zq7", "rows_path": "data.orders", "click_field": "click.sub", "id_field": "id",
 	"payout_field": "money.amount", "sale_field": "money.sale", "currency_field": "money.currency", "status_field": "state", "time_field": "at", "goal_field": "goal",
@@ -54,7 +54,7 @@ func custom(t *testing.T, body string, change map[string]string) (*networks.Conn
 	return c, asked
 }
 
-// TestCustom: rows are found by their path or their columns.
+// TestCustom: the fields of an order are found by their paths in JSON, and by their columns in CSV.
 func TestCustom(t *testing.T) {
 	t.Parallel()
 	click := models.FormatClickID(models.NewClickID())

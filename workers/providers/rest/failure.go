@@ -42,7 +42,8 @@ type FailureError struct {
 // requestIDs are the headers in which providers send the id of a request.
 var requestIDs = []string{"X-Request-Id", "Request-Id", "X-Fb-Trace-Id", "X-Amzn-Requestid", "Cf-Ray"}
 
-// maxRefusal is the maximum number of bytes that are read of a refusing answer.
+// maxRefusal is the maximum number of bytes that are used of a refusing answer. In any answer, the search for the id of the request
+// ends there too.
 const maxRefusal = 64 << 10
 
 // refusal returns the failure that an answer reports, or nil.
@@ -191,7 +192,7 @@ func collect(dec *json.Decoder, inWords bool, words *[]string, depth int) error 
 	return nil
 }
 
-// Secrets are texts that must not appear in any text of a provider. Safe for concurrent use.
+// Secrets are texts that are hidden in the texts of providers. They are safe for concurrent use.
 type Secrets struct {
 	mu   sync.Mutex
 	list []string // longest first, because a secret may be a part of another secret

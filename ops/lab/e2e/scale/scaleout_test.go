@@ -111,8 +111,8 @@ func (w *wide) visit(via http.RoundTripper, i int, link, visitor string) (string
 	return to.Host, nil
 }
 
-// campaign creates a campaign with a path that takes limit visits a day, followed by a path without a cap. It returns the path
-// and query of its link.
+// campaign creates a campaign with two paths. Only the first path has a daily cap. campaign returns the part of the tracking link
+// after the host.
 func (w *wide) campaign(name string, limit int) (link string) {
 	w.t.Helper()
 	to := func(host string) []any { return []any{map[string]any{"url": "https://" + host + "/?cid={clickid}"}} }

@@ -55,7 +55,7 @@ var openRouter = fake{
 	write: writeCompletion,
 }
 
-// completion is a request.
+// completion is a request to /chat/completions.
 type completion struct {
 	Model    string `json:"model"`
 	Messages []struct {

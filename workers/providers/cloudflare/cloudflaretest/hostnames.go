@@ -37,14 +37,14 @@ func (f *Fake) SetStates(host, status, ssl string, errors ...string) {
 	}
 }
 
-// Add creates a hostname like another user of the zone, and returns its id.
+// Add creates a hostname, as if another user of the zone had requested it, and returns its id.
 func (f *Fake) Add(host string) string {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	return f.add(host).id
 }
 
-// Remove deletes the hostname of a host like another user of the zone.
+// Remove deletes the hostname of a host, as if another user of the zone had requested it.
 func (f *Fake) Remove(host string) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -214,7 +214,7 @@ func (f *Fake) listHostnames(w http.ResponseWriter, r *http.Request) {
 	})
 }
 
-// number returns a number of a query, or fallback if it is not 1 or more.
+// number returns a number of a query, or fallback if the text is not a number of at least 1.
 func number(text string, fallback int) int {
 	n, err := strconv.Atoi(text)
 	if err != nil || n < 1 {

@@ -4,7 +4,7 @@ import { linkOf } from './chat.ts'
 const id = '0198b7a2-5c1e-7d3f-8a4b-2f9e6c1d0a57'
 const link = (operation: string, query: Record<string, string> = {}) => linkOf({ operation, query, rows: 1, error: null })
 
-test('what the chat has read leads to the screen that shows the same', () => {
+test('the link leads to the screen that shows what the chat has read', () => {
   equal(
     link('GET /reports/performance', { dimension: 'os', sort: 'profit', from: '2026-03-01 00:00:00', to: '2026-03-07', 'f.country': 'DE' }),
     {

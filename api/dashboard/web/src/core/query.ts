@@ -29,7 +29,7 @@ export function forget() {
 
 // stamps holds, for each name, the number of writes that have changed the answers of rows with this name.
 const stamps = signal<Record<string, number>>({})
-// useStamp changes whenever a write has changed the answer of a row.
+// useStamp returns a number that changes whenever a write has changed the answer of a row.
 export const useStamp = (row: string) => stamps.value[nameOf(row)]
 // nameOf returns the first part of a row's path: "campaigns" for "GET /campaigns/{id}".
 const nameOf = (row: string) => row.split(/[ /?{]/)[2] ?? ''

@@ -45,7 +45,7 @@ export function Causes({ of: d, kind, id }: { of: Difference; kind: Kind; id: st
       <td class="narrow-off" />
     </tr>
   )
-  // advised is a row with advice. A phone has no column for the advice, and shows it below the row.
+  // advised returns a row with its advice, if any. A phone has no column for the advice, and shows it below the row.
   const advised = (key: string, row: ComponentChildren, advice: string | false | undefined) => [
     <tr key={key}>
       {row}

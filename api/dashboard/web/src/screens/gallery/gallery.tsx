@@ -24,8 +24,8 @@ const fruits = ['Apple', 'Apricot', 'Banana', 'Cherry', 'Date', 'Elderberry'].ma
 const scores = [10, 25, 30, 45, 60, 75, 100].map((score, i) => ({ score, clicks: (i * 37 + 20) % 90 }))
 const step = { path_id: '1', path: 'Path', via: 'regular', logic: 'and' as const }
 
-// Gallery shows parts alone, for developing them and for the tests that visit this screen. Its own texts are example data, so they are
-// not translated.
+// Gallery shows single parts of the dashboard, for developing them and for the tests that visit this screen. The texts of the
+// gallery itself are example data, so they are not translated.
 export const Gallery = () => (
   <div class="grid gallery">
     <Fields />
