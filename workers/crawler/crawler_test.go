@@ -246,7 +246,7 @@ func TestManyClaims(t *testing.T) {
 	}
 	sweep("40")
 	if n := w.names.lookups.Load(); n != 60 {
-		t.Errorf("%d addresses were looked up at once, want 60", n)
+		t.Errorf("%d addresses were looked up in one run, want 60", n)
 	}
 	sweep("0")
 	if n := dbtest.Get[string](w, w.db, `SELECT count(*) FROM clicks WHERE bot_signals & $1 = 0`, int64(bot.FakeCrawler)); n != "0" {
