@@ -115,7 +115,7 @@ func (w *env) visit(account int, addr, agent string, changes ...func(*models.Cli
 }
 
 // verify lets the worker decide the claims that are due when its clock is ahead by the given time. It waits until exactly the
-// claims in left remain, given as address and number of attempts.
+// claims of the parameter left are undecided. They are given as address and number of attempts.
 func (w *env) verify(ahead time.Duration, left string) {
 	w.Helper()
 	w.ahead.Store(int64(ahead))
