@@ -222,8 +222,8 @@ func ParseClientDocument(address string, body []byte) (AssistantClient, error) {
 	return c, nil
 }
 
-// CleanClientName returns the printable characters of a name that a program has chosen for itself. Characters that change the
-// direction of text do not count as printable.
+// CleanClientName returns the printable characters of a name that a program has chosen for itself, up to maxClientName characters.
+// Characters that change the direction of text do not count as printable.
 func CleanClientName(name string) string {
 	name = strings.Map(func(r rune) rune {
 		if !unicode.IsPrint(r) {

@@ -18,7 +18,7 @@ const (
 
 // Reconcile enqueues rows that are due, are held by no worker and have no task, because Redis was emptied, a worker was killed,
 // or the web process died between its commit and the dispatch. It checks each queue on its own, because many rows waiting in a
-// paused queue could hide lost rows of others.
+// paused queue could hide lost rows of other queues.
 func (r *Runtime) Reconcile(ctx context.Context) error {
 	kinds := map[string][]string{}
 	for kind, p := range r.policies {

@@ -86,7 +86,7 @@ type formField struct{ name, value string }
 func formFields(body []byte) (list []formField) {
 	form, err := url.ParseQuery(string(body))
 	if err != nil {
-		panic(err) // the corpus has only valid forms
+		panic(err) // the tests sign only valid forms
 	}
 	for _, name := range slices.Sorted(maps.Keys(form)) {
 		list = append(list, formField{name, form.Get(name)})

@@ -110,7 +110,7 @@ func TestPersonalDataOfPostbacks(t *testing.T) {
 	for name, tt := range map[string]struct {
 		target, body, signature string
 		marks                   map[string]string // what the log shows in place of the values of parameters
-		email, phone            bool              // whether the hash of the address, and of the number, is stored
+		email, phone            bool              // whether the hash of the e-mail address, and of the phone number, is stored
 		denied                  bool
 	}{
 		"consent":        {target + person + "granted", "", "", textMap("email", "(hashed)", "ph", "(hashed)"), true, true, false},
@@ -272,7 +272,7 @@ func TestPersonalDataOfPages(t *testing.T) {
 	}
 	british := peer("81.2.69.142:80") // in the United Kingdom
 	if status, code := w.postEvents(event("0", `"ref": "https://x.test/to/`+rawCanary+`?e=`+rawCanary+`"`), british); status != 204 {
-		t.Errorf("an event with an address in its referrer is answered %d %s, want 204", status, code)
+		t.Errorf("an event with an e-mail address in its referrer is answered %d %s, want 204", status, code)
 	}
 	if status, code := w.postEvents(event("1", `"consent": "granted", "user": {"email": "`+rawCanary+`", "phone": "`+rawPhone+`"}`), british); status != 204 {
 		t.Errorf("an event with a person's data and consent is answered %d %s, want 204", status, code)

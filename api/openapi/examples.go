@@ -61,7 +61,7 @@ func addExample(s *schemas, op object, row route.Route) {
 	withExample(answers[status].(object), e.Answer)
 }
 
-// withExample adds an example to each media type of part, a body or an answer.
+// withExample adds an example to each media type of the given part, which is a body or an answer.
 func withExample(part object, example any) {
 	for _, media := range part["content"].(object) {
 		media.(object)["example"] = example

@@ -22,7 +22,7 @@ import (
 type BotDetectionBody struct {
 	Threshold bind.Opt[decimal.Decimal] `json:"threshold" doc:"the new threshold, rounded and limited to the range from 20 to 95"`
 	Disabled  bind.Opt[[]string]        `json:"disabled" doc:"names of signals to switch off, up to 40; signals that cannot be switched off are ignored, an unknown name is an error"`
-	Days      *int                      `json:"days" bad:"invalid_input" min:"0" max:"730" doc:"how many whole days of clicks are scored again, in addition to today. 0: no clicks are scored again. Left out: 30 if something changes, otherwise 0. Clicks that the job of an earlier change has not scored yet are scored too"`
+	Days      *int                      `json:"days" bad:"invalid_input" min:"0" max:"730" doc:"how many whole days of clicks are scored again, in addition to today. 0: none. Left out: 30 if something changes, otherwise 0. If something changes, clicks that the job of an earlier change has not scored yet are always scored again"`
 }
 
 // BotDetectionChanged is the answer of PUT /bot-detection.
@@ -31,7 +31,7 @@ type BotDetectionChanged struct {
 	Disabled  []string    `json:"disabled"`
 	Version   string      `json:"version"`
 	JobID     *uuid.UUID  `json:"job_id" doc:"the job that scores the clicks again, see GET /jobs/{id}; null: no clicks are scored again"`
-	Range     *bind.Range `json:"range" doc:"the window whose clicks the job scores again: the days that the call asks for. It includes the whole window of an earlier change whose job has not succeeded. Null: no clicks are scored again"`
+	Range     *bind.Range `json:"range" doc:"the window whose clicks the job scores again: the days that the call asks for, and the whole window of an earlier change whose job has not succeeded. Null: no clicks are scored again"`
 }
 
 func botVersion(s bot.Settings) string {

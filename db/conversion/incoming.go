@@ -187,8 +187,9 @@ const WrongSecret = "the secret of the network is missing or wrong"
 // noConversion is the detail of a postback whose status word reports no conversion.
 const noConversion = "the status %.100q reports no conversion: nothing was paid or taken back"
 
-// authenticate refuses a postback that does not prove its sender, and reads all others. named is the network in the postback's
-// address. A goal needs no proof, because the sender of its event was checked.
+// authenticate reads a postback. It refuses a postback that does not prove its sender, and a goal that was stored without its
+// value. The parameter named is the network in the postback's address. A goal needs no proof, because the sender of its event was
+// checked.
 func (r Reader) authenticate(ctx context.Context, v *Verdict, named store.PostbackNetwork, clickNetwork uuid.UUID) error {
 	m := &v.Message
 	if m.IsFromGoal() && m.Params[postback.Param("payout")] == "" { // the goal was refused, and stored without its value
@@ -207,7 +208,7 @@ func (r Reader) authenticate(ctx context.Context, v *Verdict, named store.Postba
 	if m.secrets, err = r.Store.SecretParams(ctx, v.Decision.AccountID); err != nil {
 		return err
 	}
-	if m.ConversionID == uuid.Nil && !m.Authentic() { // a replayed postback was already trusted
+	if m.ConversionID == uuid.Nil && !m.Authentic() { // a postback that has a conversion was trusted before
 		v.End(PostbackRefused, WrongSecret)
 		return nil
 	}

@@ -42,7 +42,7 @@ func TestClickLoss(t *testing.T) {
 	setReported(one, 1, count(50))
 	setReported(two, 0, count(10))
 	setReported(silent, 0, nil)
-	const lpViews = 3 // in each row of the ledger
+	const lpViews = 3 // in each row that addClicks inserts
 	addClicks := func(source uuid.UUID, day, clicks, bots int) {
 		t.Helper()
 		dbtest.Exec(t, d, `INSERT INTO ledger SELECT $1, $2, $3, $4, $4, $4, $5, '', '', '', '', $6, 0, $7, $8, 1, 0, 0, 0, 0, 0, 0, 0`,

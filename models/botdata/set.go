@@ -156,7 +156,7 @@ func (p *Patterns) Match(userAgent string) bool {
 }
 
 // maxInstructions limits the instructions of all patterns of a list together. One instruction takes at most about 10 ns for each
-// byte.
+// byte of a user agent.
 const maxInstructions = 20_000
 
 // checkPatterns refuses patterns that together need more than maxInstructions. Plain text needs none.

@@ -16,7 +16,7 @@ type need struct {
 	from, to uint16 // bounds in Screen.hashes
 }
 
-// Add adds a path with its matchers. With or, one matcher is enough.
+// Add adds a path with its matchers. If the parameter "or" is true, a visitor needs to match only one of them.
 func (s *Screen) Add(matchers []*Matcher, or bool) {
 	n := need{from: uint16(len(s.hashes)), to: uint16(len(s.hashes))} //nolint:gosec // below 1<<16, as the condition below ensures
 	attr, values := necessary(matchers, or)

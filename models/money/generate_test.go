@@ -30,7 +30,7 @@ var (
 	localeList string
 )
 
-// A currency that was withdrawn in this year or later still has its signs. The signs of currencies that were withdrawn earlier
+// A currency that was withdrawn in 2023 or later still has its signs. The signs of currencies that were withdrawn earlier
 // now belong to their successors.
 const signsSince = 2023
 

@@ -11,7 +11,7 @@ import (
 	"switchyard/models/postback"
 )
 
-// FuzzRead reads messages of any content, each with a proof. The proof is valid, unless the content has another one too.
+// FuzzRead reads messages of any content, each with a proof. The proof is valid, unless the content contains a proof too.
 func FuzzRead(f *testing.F) {
 	for _, seed := range []string{
 		`{` + shopifyOrder + withAttribute + `, "financial_status": "paid"}`, `{` + wooOrder + `, "status": "refunded"}`,

@@ -17,7 +17,7 @@ import (
 const (
 	maxName        = 255 // characters
 	maxMacros      = 50
-	maxParam       = 100 // characters of a parameter
+	maxParam       = 100 // characters of a parameter's name
 	maxMacro       = 255 // characters of a macro
 	maxLoneMacro   = 64  // characters of a macro for the click id or the cost
 	maxPostbackURL = 4000

@@ -89,8 +89,9 @@ func (t *Template) Uses(n Name) bool {
 	return slices.ContainsFunc(t.parts, func(p part) bool { return p.name == n })
 }
 
-// AddedParam returns the parameter that the redirect adds to the URL to pass on the click id. It is param, in which the offer's
-// network takes the click id, or empty if a token of the URL already gives the click id.
+// AddedParam returns the parameter that the redirect adds to the URL to pass on the click id. It returns the given
+// parameter, in which the offer's network takes the click id. It returns an empty text if a token of the URL already gives the
+// click id.
 func (t *Template) AddedParam(param string) string {
 	if t.Uses(ClickID) {
 		return ""

@@ -20,8 +20,7 @@ type account struct {
 }
 
 // pickAccount chooses the account for the servers in dir. If the caller is not root, it is the caller's own account. For root, it
-// is the owner of dir. If dir does not exist or belongs to root, it is the first account that exists, of the names in
-// the loop below.
+// is the owner of dir. If dir does not exist or belongs to root, it is the first account in the list below that exists.
 func pickAccount(dir string) (account, error) {
 	if euid := os.Geteuid(); euid != 0 {
 		return account{uid: uint32(euid), gid: uint32(os.Getegid())}, nil

@@ -115,7 +115,7 @@ func (w *env) visit(account int, addr, agent string, changes ...func(*models.Cli
 }
 
 // verify lets the worker decide the claims that are due when its clock is ahead by the given time. It waits until exactly the
-// claims in left remain, given as address and number of attempts.
+// claims of the parameter left are undecided. They are given as address and number of attempts.
 func (w *env) verify(ahead time.Duration, left string) {
 	w.Helper()
 	w.ahead.Store(int64(ahead))
@@ -246,7 +246,7 @@ func TestManyClaims(t *testing.T) {
 	}
 	sweep("40")
 	if n := w.names.lookups.Load(); n != 60 {
-		t.Errorf("%d addresses were looked up at once, want 60", n)
+		t.Errorf("%d addresses were looked up in one run, want 60", n)
 	}
 	sweep("0")
 	if n := dbtest.Get[string](w, w.db, `SELECT count(*) FROM clicks WHERE bot_signals & $1 = 0`, int64(bot.FakeCrawler)); n != "0" {

@@ -263,7 +263,7 @@ type Error struct {
 // Error returns the text for customers. It contains neither the URL nor an address.
 func (e *Error) Error() string { return texts[e.Class] }
 
-// Unwrap returns the cause, for tests.
+// Unwrap returns the cause.
 func (e *Error) Unwrap() error { return e.cause }
 
 // classify finds the class of an error. It checks the most specific types first.

@@ -12,8 +12,8 @@ import (
 	"switchyard/workers/providers/networks"
 )
 
-// older reads the orders of older days. If there are too many orders, it reads only the first half of the days, and the next
-// import begins with the second half. A single day with too many orders is an error.
+// older reads the orders of older days. While there are too many orders, it leaves out the second half of the days, and the next
+// import begins with the first day that was left out. A single day with too many orders is an error.
 func (y *syncer) older(ctx context.Context, u *run, o opened, from, to time.Time) ([]networks.Order, error) {
 	for {
 		orders, err := o.Orders(ctx, from, to, y.o.Most)

@@ -13,8 +13,8 @@ import (
 	"switchyard/models/correction"
 )
 
-// reported returns the orders of an import as they are stored for the comparison with our figures. For a dry run, it returns
-// nil.
+// reported returns the orders of an import as they are stored for the comparison with our figures. For a dry run, and
+// if not every row has an outcome, it returns nil.
 func (y *syncer) reported(ctx context.Context, u *run, rows []correction.Conversion, outcomes []correction.ConversionOutcome) (
 	[]reported.Order, error,
 ) {

@@ -39,8 +39,8 @@ func Register(r *workers.Runtime, s *store.Store, clicks click.Log) {
 	workers.RegisterRow(r, jobs.EraseVisitor, erase(clicks))
 }
 
-// deleteExpiredKeys deletes hashed personal data and clears encrypted proofs of postbacks, shortly before the end of their
-// retention.
+// deleteExpiredKeys deletes hashed personal data, and clears encrypted proofs of postbacks that contain personal data, shortly
+// before the end of their retention.
 func deleteExpiredKeys(ctx context.Context, l click.Log) error {
 	keys, proofs, err := matchkey.DeleteExpired(ctx, l.Conn, l.Time())
 	slog.InfoContext(ctx, "old hashed personal data deleted", "keys", keys, "proofs", proofs)

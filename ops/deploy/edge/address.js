@@ -44,7 +44,7 @@ export function packIDs(ids) {
 
 const NO_ID = "00000000-0000-0000-0000-000000000000";
 
-/** unpackIDs decodes count UUIDs that packIDs has encoded. It returns null for any other text. */
+/** unpackIDs decodes a text of packIDs. It returns null for a text that does not contain exactly the given number of ids. */
 export function unpackIDs(text, count) {
   let bytes;
   try {

@@ -85,8 +85,8 @@ var dimensions = map[string]func(*traffic, *click) string{
 	"ip":       func(_ *traffic, c *click) string { return c.IP },
 }
 
-// sums adds up the counted clicks that keep selects, or all if it is nil, by the values of the dimensions. A key has these values,
-// joined by separator.
+// sums adds up the counted clicks by the values of the dimensions. The function keep selects the clicks; if it is nil, all count.
+// A key has the values, joined by separator.
 func (t *traffic) sums(dims []string, keep func(*click) bool) map[string]*figures {
 	all := map[string]*figures{}
 	for _, c := range t.clicks {

@@ -177,7 +177,7 @@ func asFault(err error) (*fault, bool) {
 	return nil, false
 }
 
-// moved returns a copy of the fault for another list. The request's event i is at places[i] in that list.
+// moved returns a copy of the fault for another list of events. The request's event i is at places[i] in that list.
 func (f *fault) moved(places []int) *fault {
 	out := *f
 	out.at = map[int]string{}

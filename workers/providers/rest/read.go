@@ -173,8 +173,9 @@ func Member(paths ...string) func(body []byte) string {
 	}
 }
 
-// JSONRows calls each for every row of the list at a path of an answer. With an empty path, the answer itself is the list. If the
-// path ends with *, the rows may be the members of an object. name is the setting's name in error messages.
+// JSONRows calls the function each for every row of the list at a path of an answer. With an empty path, the answer itself is the
+// list. If the path ends with *, the rows may be the members of an object. The parameter name is the name of the setting with the path,
+// for error messages.
 func JSONRows(body []byte, path, name string, each func(Row)) error {
 	dec := json.NewDecoder(bytes.NewReader(bytes.TrimPrefix(body, []byte("\ufeff"))))
 	path, members := strings.CutSuffix(path, "*")
@@ -285,7 +286,7 @@ func scalar(v any) Text {
 	return ""
 }
 
-// CSVRows calls each for every row of a CSV text. The first row that is not empty has the names of the columns.
+// CSVRows calls the function each for every row of a CSV text. The first row that is not empty has the names of the columns.
 func CSVRows(body []byte, each func(Field)) error {
 	text, _, err := csvfile.Decode(body)
 	if err != nil {

@@ -11,8 +11,8 @@ import (
 )
 
 // TestDashboardTwoTabs: if two people change different fields of a record, both changes are kept. If they change the same field,
-// the page first shows the other person's value. A connection and the bot settings are refused if another person has saved in the
-// meantime.
+// the page first shows the other person's value. A connection and the bot settings are not saved if another person has saved them in
+// the meantime.
 func TestDashboardTwoTabs(t *testing.T) {
 	parttest.Browser.Only(t)
 	t.Parallel()

@@ -46,7 +46,7 @@ func TestReferencePage(t *testing.T) {
 		return listed > operations
 	})
 	nodes("the list")
-	p.until("two operations are found: the list of offers, and the uses of one", func() bool { // the filter works once the script runs
+	p.until("two operations are found: the list of offers, and the uses of an offer", func() bool { // the filter works once the script runs
 		p.run(`(() => { const f = document.getElementById('filter'); f.value = 'get V1/offers'; f.dispatchEvent(new Event('input')) })()`)
 		return p.run(`[...document.querySelectorAll('li')].filter((l) => l.offsetParent).length`) == "2"
 	})

@@ -1,4 +1,4 @@
-// Package trackerstest compares where visitors go at another tracker and in its imported campaigns.
+// Package trackerstest compares where visitors go at another tracker and in the campaigns that were imported from it.
 package trackerstest
 
 import (

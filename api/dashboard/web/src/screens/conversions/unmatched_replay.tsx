@@ -38,7 +38,7 @@ export function Replay({ network, name, close }: { network: string; name: string
       if (!stop.signal.aborted) setError(asError(e))
     })
     return () => stop.abort()
-    // eslint-disable-next-line react-hooks/exhaustive-deps -- the dry run keeps the window in which it began
+    // eslint-disable-next-line react-hooks/exhaustive-deps -- the dry run keeps the window that was chosen when it began
   }, [reloads])
   const run = () =>
     start(async () => {
