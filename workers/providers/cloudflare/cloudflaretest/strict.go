@@ -14,7 +14,7 @@ var parameters = map[string]string{
 }
 
 // fields lists the members that the body of each route may have. The name "ssl.type" means the member "type" of the object "ssl".
-// A name that ends with .* means all members below it.
+// The name "metadata.*" means all members of the object "metadata".
 var fields = map[string]string{
 	"POST " + hostnamesPath:  sslFields + " hostname custom_metadata custom_metadata.*",
 	"PATCH " + hostnamePath:  sslFields + " custom_metadata custom_metadata.* custom_origin_server custom_origin_sni",
