@@ -1,4 +1,4 @@
-// Package ingest moves clicks, click-outs, postbacks, page events and smartlink clicks from the disk to PostgreSQL.
+// Package ingest moves the records of the spools, such as clicks and postbacks, from the disk to PostgreSQL.
 //
 // The Ingester reads the process's spool in order and stores its records in batches. One transaction stores a batch and its
 // ledger deltas. The spool marks on disk which records are stored. After a crash, the ingester reads again from this mark. It
