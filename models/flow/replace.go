@@ -10,8 +10,8 @@ type Use struct {
 	Joins     bool    // the new destination was already in the slot, so the weights are added
 }
 
-// Replace returns the destinations with the offer or landing page "with" in place of id, in the same slots and with the same
-// weights. In a slot that already has "with", it gets the sum of both weights. So the probabilities of all others do not change.
+// Replace replaces the offer or landing page with the given id by the record "with". The slots and weights stay the same. If a slot
+// already has "with", the record gets the sum of both weights there. So the probabilities of all others do not change.
 func Replace(list []Destination, id, with string) (out []Destination, uses []Use) {
 	out = []Destination{}
 	for _, d := range list {
