@@ -13,8 +13,8 @@ import (
 	"switchyard/db/dbtest"
 )
 
-// bounced returns a pool without PgBouncer, and two pools of one PgBouncer: long has a long statement timeout, and short is read-only
-// and has a short timeout. These two take turns with PgBouncer's only session.
+// bounced returns a pool without PgBouncer, and two pools of one PgBouncer: long has a long statement timeout, and short is
+// read-only and has a short timeout. These two take turns with PgBouncer's only session.
 func bounced(t *testing.T) (direct, long, short *db.DB) {
 	t.Helper()
 	direct, url := dbtest.NewURL(t)
