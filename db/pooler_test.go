@@ -13,8 +13,8 @@ import (
 	"switchyard/db/dbtest"
 )
 
-// bounced returns a pool without PgBouncer, and two pools of one PgBouncer: long with a long timeout of statements, and short for
-// reading with a short one. They take turns with PgBouncer's only session.
+// bounced returns a pool without PgBouncer, and two pools of one PgBouncer: long has a long statement timeout, and short is
+// read-only and has a short timeout. These two take turns with PgBouncer's only session.
 func bounced(t *testing.T) (direct, long, short *db.DB) {
 	t.Helper()
 	direct, url := dbtest.NewURL(t)
@@ -74,7 +74,7 @@ func TestPoolerSettings(t *testing.T) {
 }
 
 // TestPoolerStatements checks that a statement outside a transaction is committed or undone, that errors of the commit are
-// returned, and that the session can be used afterwards.
+// returned, and that the session can be used afterwards, also for transactions.
 func TestPoolerStatements(t *testing.T) {
 	t.Parallel()
 	direct, d, _ := bounced(t)

@@ -57,7 +57,8 @@ func conforms(tb testing.TB, method, path string, a Answer) {
 	}
 }
 
-// difference returns an error that describes how an answer differs from the document.
+// difference returns an error that describes how an answer differs from the document. It also stores the answer's error code for
+// Reached.
 func difference(method, path string, a Answer) error {
 	doc, err := loadDocument()
 	if err != nil {

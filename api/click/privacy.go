@@ -12,7 +12,7 @@ import (
 	"switchyard/models/netguard"
 )
 
-// concealing keeps only the part of the sender's address that the install may store of a postback or an event.
+// concealing reduces the sender's address in a postback or an event to the part that the install may store.
 type concealing struct {
 	Recorder
 	privacy models.IPPrivacy

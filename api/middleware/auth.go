@@ -34,7 +34,8 @@ func (p *Pipeline) authenticated(next step) step {
 	}
 }
 
-// keyHolder finds the account of a key and sets it in the call, with the key's id and scope.
+// keyHolder finds the account of a key and sets it in the call, with the key's id and scope. An access token is left to
+// assistantHolder.
 func (p *Pipeline) keyHolder(c *route.Call, key string) error {
 	if models.LooksLikeAccessToken(key) && takesTokens(c) {
 		return p.assistantHolder(c, key)

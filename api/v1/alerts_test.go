@@ -297,7 +297,8 @@ func TestPostbackAlerts(t *testing.T) {
 	}
 }
 
-// A traffic source raises an alert if its last three postbacks about conversions failed.
+// TestSourceAlerts: a traffic source raises an alert if the last three postbacks to its present address failed. Failures at an
+// earlier address do not count.
 func TestSourceAlerts(t *testing.T) {
 	t.Parallel()
 	s := apitest.New(t)

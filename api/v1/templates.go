@@ -144,7 +144,7 @@ func sentTemplates(body []byte) ([]json.RawMessage, error) {
 	return list, nil
 }
 
-// parseNetworkTemplate parses a template without its secret, and checks it like a network.
+// parseNetworkTemplate parses a template and checks it like a network. A secret in the template is ignored.
 func parseNetworkTemplate(raw json.RawMessage) (template.Network, error) {
 	fields, err := bind.Object(raw)
 	if err != nil {

@@ -185,8 +185,8 @@ func setAt(body any, at []string, text string) any {
 	return out
 }
 
-// TestForeignIDs: every operation answers another account's id like an id that does not exist, byte for byte. It is called by
-// session and, if keys may call it, by key. Nothing in the other account, the victim, changes. All records of a victim have the
+// TestForeignIDs: every operation answers another account's id like an id that does not exist. It is called by session and, if
+// keys may call it, by key. Nothing in the other account, the victim, changes. All records of a victim have the
 // same id, so one call tries all of them. The second victim has a row in every table.
 func TestForeignIDs(t *testing.T) { //nolint:tparallel // the subtests are parallel, and the code after them needs them to have ended
 	t.Parallel()
@@ -261,7 +261,7 @@ func (e env) tryForeignIDs(t *testing.T, victims []records, row route.Route) (tr
 	return tried
 }
 
-// alike fails the test unless two answers are the same, apart from the ids.
+// alike fails the test unless two answers are the same, apart from ids and times.
 func alike(t *testing.T, foreign call, got apitest.Answer, v records, want apitest.Answer, nobody records) {
 	t.Helper()
 	if differ(got, v, want, nobody) {

@@ -97,7 +97,7 @@ func accessPlace(account, plan uuid.UUID) seal.Place {
 	return seal.Place{Account: account, Table: "config_plans", Row: plan.String(), Column: "access"}
 }
 
-// HistoryPlace is the seal.Place of the access to another tracker's log, which is in the arguments of a job.
+// HistoryPlace is the seal.Place of the access to another tracker's log. This access is in the arguments of a job.
 func HistoryPlace(account uuid.UUID) seal.Place {
 	return seal.Place{Account: account, Table: "jobs", Row: account.String(), Column: "history"}
 }

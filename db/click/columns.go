@@ -100,7 +100,7 @@ func taggedColumns[T any]() Columns[T] {
 	return list
 }
 
-// Named returns the columns with these names, in the order of the table. It panics if a name is unknown.
+// Named returns the columns with these names, in the order of the list. It panics if a name is unknown.
 func (l Columns[T]) Named(names ...string) Columns[T] {
 	named := db.Without(l, func(c Column[T]) bool { return !slices.Contains(names, c.name) })
 	if len(named) != len(names) {
@@ -159,7 +159,7 @@ func (l Columns[T]) Insert(ctx context.Context, c db.Conn, table string, list []
 	return nil
 }
 
-// pointer returns a function that maps a click to its attribute a, as a pointer that PostgreSQL drivers accept.
+// pointer returns a function that returns a pointer to the attribute of a click. PostgreSQL drivers accept the pointer's type.
 func pointer(a *clickattr.Attr) func(*StoredClick) any {
 	switch {
 	case a.Text != nil:

@@ -63,8 +63,8 @@ const localSuffix = "_local"
 
 func (c *Conn) onCluster() string { return " ON CLUSTER '" + c.cluster + "'" }
 
-// DropPartition drops a partition of a table. It is not an error if the partition does not exist. name is the value by which the
-// table is partitioned.
+// DropPartition drops a partition of a table. It is not an error if the partition does not exist. name is the partition's value of
+// the table's PARTITION BY expression.
 func (c *Conn) DropPartition(ctx context.Context, t schema.Table, name string) error {
 	return c.Exec(ctx, "drop a partition of "+t.Name, c.dropPartition(t, name))
 }

@@ -61,8 +61,8 @@ ORDER BY click_id LIMIT $2`
 )
 
 // deleteExpiredPostbacks deletes received postbacks, postbacks to traffic sources and postbacks to old trackers that are older
-// than the account's plan allows, with their jobs. It also deletes old postbacks without an account, and uploads older than
-// models.UploadDays. It returns how many rows it deleted, without the jobs.
+// than the account's plan allows, with their jobs. It also deletes old postbacks that have no account or a deleted one, and uploads
+// older than models.UploadDays. It returns how many rows it deleted, without the jobs.
 func deleteExpiredPostbacks(ctx context.Context, c db.Conn, now time.Time) (total int, err error) {
 	repeat := func(deleteOnce func() (int, error)) {
 		for n := postbacksAtOnce; err == nil && n == postbacksAtOnce; total += n {

@@ -202,8 +202,8 @@ func (k *undoing) restoreClicks(ctx context.Context, c db.Conn) error {
 		pq.Array(rates))
 }
 
-// A cost that was reported after the change is kept. The change's own statement is deleted, so that the cost again follows from
-// the other statements.
+// A cost that was reported after the change is kept. The column statements has what was reported about a conversion. The entry of
+// the change is deleted there, so that the cost again follows from the other entries.
 const restoreGiven = `
 UPDATE conversions v SET given_cost = CASE WHEN v.given_cost = 0 THEN k.given_cost ELSE v.given_cost END,
 	statements = (SELECT coalesce(jsonb_agg(s ORDER BY n), '[]') FROM jsonb_array_elements(v.statements) WITH ORDINALITY AS e (s, n)

@@ -39,7 +39,7 @@ func checkScope(ctx context.Context, s *Store, r, old *autorule.Rule) error {
 	return checkLive(ctx, s, sourceTable, r.AccountID, r.SourceIDs, old.SourceIDs)
 }
 
-// checkLive refuses ids that are neither of live records of the account nor in the list before.
+// checkLive refuses an id unless a live record of the account has it or the list `before` contains it.
 func checkLive[R any](ctx context.Context, s *Store, t *table[R], account uuid.UUID, ids, before []uuid.UUID) error {
 	q := `SELECT t.id FROM ` + t.name + ` t WHERE ` + t.live + ` AND t.id = ANY ($2::uuid[])`
 	found, err := db.Select[uuid.UUID](ctx, s.c, t.what, q, account, db.UUIDs(ids))

@@ -10,5 +10,5 @@ import (
 var browsers string
 
 // Browsers returns user agents of browsers that people use. A test writes them from the labelled set in testdata to browsers.txt. No
-// list or pattern may match one of them.
+// list or pattern of bots may match one of them.
 var Browsers = sync.OnceValue(func() []string { return strings.Split(strings.TrimSpace(browsers), "\n") })

@@ -1,8 +1,8 @@
 // Package botlist matches visitors against the allow and deny lists of an account.
 //
-// Addresses and networks are looked up in a routing table, and texts that a value must equal in a map. So matching a click
-// against a hundred thousand entries costs as much as against ten. Only patterns, and texts that may be anywhere in a value, are
-// tried one after another, and their cost is limited.
+// Addresses and networks are looked up in a routing table, and texts that a value must equal in a map. Matching a click
+// against a hundred thousand such values costs as much as against ten. Only patterns, and texts that may be anywhere in a value,
+// are tried one after another, and their cost is limited.
 package botlist
 
 import (

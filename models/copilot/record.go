@@ -26,7 +26,7 @@ type Record struct {
 	Names   map[string]string // known names of offers and landing pages by id, for Title
 }
 
-// Part is the part of a record that an action reads and writes. The other fields are empty.
+// Part is the part of a record that an action reads and writes. Fields that the action does not use are empty.
 type Part struct {
 	Status       string             `json:"status,omitempty"`
 	Cap          *int               `json:"cap,omitempty"`

@@ -10,8 +10,9 @@ type Use struct {
 	Joins     bool    // the new destination was already in the slot, so the weights are added
 }
 
-// Replace returns the destinations with the offer or landing page "with" in place of id, in the same slots and with the same
-// weights. In a slot that already has "with", it gets the sum of both weights. So the probabilities of all others do not change.
+// Replace returns the destinations after another record has replaced an offer or a landing page. `id` is the old record, and `with`
+// is the new one. The slots and the weights stay the same. In a slot that already had the new record, the new record gets the sum of
+// both weights. So the probabilities of all others do not change.
 func Replace(list []Destination, id, with string) (out []Destination, uses []Use) {
 	out = []Destination{}
 	for _, d := range list {

@@ -39,7 +39,7 @@ func indexOf(names []string, word string) int {
 	return 0
 }
 
-// readDate reads a date.
+// readDate reads a date at the start of the text that is left. It returns false if the text does not begin with a date.
 func (p *parts) readDate() (bool, error) {
 	if m := p.cut(yearFirst); m != nil {
 		if m[2] != m[4] {

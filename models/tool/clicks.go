@@ -57,7 +57,7 @@ func clickTools() []Tool {
 		},
 		{
 			Name: "list_unmatched_postbacks", Title: "Unmatched postbacks", Kind: Reads, Repeatable: true,
-			About:  "Postbacks of the window that name no click, by network and reason, and the newest of them with the names of their parameters. Reads only. Values of parameters are not shown.",
+			About:  "Postbacks of the window that match no click, by network and reason, and the newest of them with the names of their parameters. Reads only. Values of parameters are not shown.",
 			Params: []Param{network, from, to, limit(20, 50)},
 			Answer: []Member{
 				many("reasons", "", "network_id network_name reason count"), many("rows", "newest first", "id at network_id network_name reason parameters*"), more,

@@ -215,7 +215,7 @@ func (a Args) Flag(name string, def bool) bool {
 	return def
 }
 
-// parse has checked the argument.
+// whole returns a whole number, or def if the argument is left out. parse has checked the argument.
 func (a Args) whole(name string, def int) int {
 	if n, err := strconv.Atoi(a.Text(name)); err == nil {
 		return n

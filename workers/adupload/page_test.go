@@ -7,7 +7,8 @@ import (
 	"switchyard/models"
 )
 
-// TestPage checks that platforms get the address of the page, without the parts that identify the click or the visitor.
+// TestPage checks that platforms get the address of the page, without the parts that contain our id of the click or identify
+// the visitor.
 func TestPage(t *testing.T) {
 	t.Parallel()
 	c := models.Click{ID: models.NewClickID()}

@@ -101,7 +101,8 @@ func prefixOf(ip netip.Addr) netip.Prefix {
 	return p
 }
 
-// places returns the stored places by prefix. It looks up the other prefixes (see fetch) and stores the answers.
+// places returns the places of the clicks by prefix. It looks up the prefixes without a stored answer (see fetch) and stores the
+// answers.
 func (u *lookupRun) places(ctx context.Context, clicks []click.Address) (map[netip.Prefix]models.Place, error) {
 	var prefixes []netip.Prefix
 	first := map[netip.Prefix]netip.Addr{}

@@ -180,7 +180,7 @@ func newBudget(share float64, burst time.Duration) budget {
 	return budget{mu: new(sync.Mutex), share: share, burst: burst, left: burst, since: time.Now()}
 }
 
-// acquire reports whether the caller may spend CPU time now.
+// acquire reports whether the caller may spend CPU time now. If so, the caller holds the budget until it calls spend.
 func (b *budget) acquire() bool {
 	if !b.mu.TryLock() {
 		return false

@@ -13,8 +13,8 @@ const (
 )
 
 // oddities returns the number of facts of a request that a genuine browser of the claimed engine hardly ever shows. A single fact
-// means nothing: a fork, a flag or a filter can cause it. Two facts, two contradictions of the user agent, or one of each show that
-// the browser is forged (see headerSignals). The facts are:
+// means nothing: a fork, a flag or a filter can cause it. Two facts, two contradictions between the headers and the user agent, or
+// one of each show that the browser is forged (see headerSignals). The facts are:
 //   - Chromium 90 or later by https without client hints. Tools that replace the user agent switch client hints off.
 //   - Chromium that accepts image/jxl although its claimed version does not.
 //   - A browser that sends Accept but asks for no language, as the headless shell does.

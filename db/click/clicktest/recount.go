@@ -8,8 +8,8 @@ import (
 	"switchyard/db/dbtest"
 )
 
-// recount adds up the amounts of all rows by day, source and kind of amount (cost, revenue or pending), without the code under
-// test.
+// recount adds up cost, revenue and pending revenue by day and source from the rows of clicks, conversions and spend, without the
+// code under test.
 func (x *MoneyEnv) recount() map[string]string {
 	x.Helper()
 	sums := map[string]*big.Rat{}

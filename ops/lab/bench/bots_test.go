@@ -10,7 +10,7 @@ import (
 	"switchyard/ops/visitors"
 )
 
-// TestListsDenyNobody: entries differ from each other, and no visitor of the measurement is denied.
+// TestListsDenyNobody: all values of the bot lists differ from each other, and no visitor of the measurement is denied.
 func TestListsDenyNobody(t *testing.T) {
 	t.Parallel()
 	set, err := visitors.Load()

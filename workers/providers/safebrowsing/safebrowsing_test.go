@@ -21,7 +21,7 @@ const (
 	bad = safebrowsingtest.Bad
 )
 
-// threats has the threats that each list reports for the address bad.
+// threats has the threats that each service reports for the URL in `bad`.
 var threats = map[string][]string{
 	safebrowsing.WebRisk: {"MALWARE"}, safebrowsing.SafeBrowsing: {"MALWARE", "SOCIAL_ENGINEERING"},
 }

@@ -1,6 +1,6 @@
 // Rules for imports between the files of src. Imports look down: main, screens, parts, core, text. Files of text are not checked,
-// because some of them import core/text.ts, which loads texts. An area of screens does not import another area. No two files import
-// each other, directly or through others.
+// because some of them import core/text.ts, which loads texts. An area of screens does not import another area, but may load a
+// screen of another area as a tab. No two files import each other, directly or through others.
 import fs from 'node:fs'
 import path from 'node:path'
 

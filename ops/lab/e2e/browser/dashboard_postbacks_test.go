@@ -125,7 +125,8 @@ func (p *postbackEnv) leads() {
 	}
 }
 
-// resends reads the source's answer to the refused postback. Then it sends this postback again, and after it all failed ones.
+// resends reads the source's answer to the refused postback. Then it sends this postback again, and finally all failed
+// postbacks.
 func (p *postbackEnv) resends(click string) {
 	p.t.Helper()
 	p.goTo(p.f.URL + "/app/postbacks?w=today&dir=out&state=failed&source=" + p.source)

@@ -243,7 +243,7 @@ func TestZeroToServing(t *testing.T) {
 	const host = "go.shop." + customerZone
 	e.ownHost()
 	e.add(account, host)
-	// This domain points elsewhere, so no client can make the service order a certificate for it.
+	// This domain is never verified, so no client can make the service order a certificate for it.
 	const stranger = "stranger.example"
 	if err := e.api.Do(t.Context(), http.StatusCreated, http.MethodPost, "/domains", map[string]any{"domain": stranger}, nil); err != nil {
 		t.Fatal(err)

@@ -13,8 +13,8 @@ var parameters = map[string]string{
 	"GET " + hostnamesPath: "certificate_authority custom_origin_server direction hostname hostname.contain hostname_status id order page per_page ssl ssl_status wildcard",
 }
 
-// fields lists the members that the body of each route may have. The name "ssl.type" means the member "type" of the object "ssl".
-// A name that ends with .* means all members below it.
+// fields lists the members that the body of each route, or each item of a body that is a list, may have. The name "ssl.type" means
+// the member "type" of the object "ssl". The name "metadata.*" means all members of the object "metadata".
 var fields = map[string]string{
 	"POST " + hostnamesPath:  sslFields + " hostname custom_metadata custom_metadata.*",
 	"PATCH " + hostnamePath:  sslFields + " custom_metadata custom_metadata.* custom_origin_server custom_origin_sni",

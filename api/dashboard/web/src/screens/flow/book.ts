@@ -5,8 +5,8 @@ import { useCampaigns, useNetworks, useRules, useSources } from '../../core/choi
 import { useAll } from '../../core/query.ts'
 import type { Known } from './edit.ts'
 
-// Book has what is needed to show a flow: the names of records, the saved rules by id, and for each offer the parameter in which the
-// offer's network takes the click id.
+// Book has what is needed to show a flow: the ids of landing pages, the names of records, the saved rules by id, and for each
+// offer the parameter in which the offer's network takes the click id.
 export type Book = {
   known: Known
   rules: Map<string, { name: string; logic: string; conditions: Path['filters'] }>

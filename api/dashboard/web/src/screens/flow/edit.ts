@@ -124,8 +124,8 @@ export function unitsOf(p: Path, saved: Map<string, { name: string; logic: strin
   ]
 }
 
-// Known has the ids of the account's landing pages, and the names of its records by id. `loaded` is true after all lists have been
-// loaded. Only then does a missing name mean that the record was removed.
+// Known has the ids of the account's landing pages, and the names of its records by id. `loaded` is true after all offers and
+// landing pages have been loaded. Only then does a destination without a name mean that its record was removed.
 export type Known = { landers: Set<string>; names: Record<string, string>; loaded: boolean }
 export const isLander = (d: Destination, known: Known) => !!d.id && known.landers.has(d.id)
 export const nameOf = (d: Destination, known: Known) => (d.id ? (known.names[d.id] ?? '') : (d.url ?? ''))

@@ -10,7 +10,7 @@ import { InputField } from '../../parts/form.tsx'
 import { Failed } from '../../parts/state.tsx'
 import { w } from '../../text/config.ts'
 
-// History imports the log of clicks and conversions from RedTrack, after the plan of its settings was applied.
+// History imports the log of clicks and conversions from RedTrack, after a plan made from RedTrack's settings was applied.
 export function History({ plan: id }: { plan: string }) {
   const { data: plan } = use('GET /config/plans/{id}', {}, 0, { id }),
     [key, setKey] = useState(''),
