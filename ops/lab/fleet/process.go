@@ -79,7 +79,7 @@ func (f *Fleet) Find(name string) *Process {
 // PID returns the process id.
 func (p *Process) PID() int { return p.cmd.Process.Pid }
 
-// Kill sends the process signal 9 and waits for its end.
+// Kill sends SIGKILL to the process and waits until it has ended.
 func (p *Process) Kill() {
 	p.killed = true
 	_ = p.cmd.Process.Kill()

@@ -22,7 +22,7 @@ var affise = adapter{
 		s.Failed = affiseFailed
 	},
 	page: affisePage,
-	statuses: map[string]string{ // by word, and by the number that the parameter status[] of requests has
+	statuses: map[string]string{ // the keys are words, and the numbers of the parameter status[] of requests
 		"confirmed": models.StatusApproved, "pending": models.StatusPending, "hold": models.StatusPending,
 		"declined": models.StatusRejected, "not_found": models.StatusRejected,
 		"1": models.StatusApproved, "2": models.StatusPending, "3": models.StatusRejected, "4": models.StatusRejected, "5": models.StatusPending,
