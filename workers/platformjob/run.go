@@ -36,7 +36,7 @@ func (i *Imports[A, R]) kind(days *jobs.PlatformRange) string {
 	return i.Run
 }
 
-// ReadError converts the error of a request to the platform to the error of the job. most is the limit of rows.
+// ReadError returns the error of the job for an error of a request to the platform. `most` is the limit of rows.
 func (i *Imports[A, R]) ReadError(ctx context.Context, err error, most int) error {
 	_, known := models.AsError(err)
 	switch {

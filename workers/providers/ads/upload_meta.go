@@ -29,7 +29,8 @@ var metaUploads = uploads{
 	fault:    metaFault, faultIn200: true,
 }
 
-// metaUnfit says what an event lacks of the things that every event of a web page needs, or returns "".
+// metaUnfit returns the reason why Meta would refuse an event of a web page: no user agent or no page address. It returns "" if the
+// event has both.
 func metaUnfit(e Event) string {
 	switch {
 	case e.UserAgent == "":
