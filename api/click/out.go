@@ -219,8 +219,8 @@ func (h *Handler) findClick(ctx context.Context, id uuid.UUID) (c *models.Click,
 	return &found.Click, true
 }
 
-// bindOffer binds the visitor to an offer for the next click-out and the next visit. If the visitor goes to an address without an
-// offer, offer is the id of that address.
+// bindOffer binds the visitor to an offer for the next click-out and the next visit. If the visitor goes to an address that is not
+// an offer's, the last argument is the id of that address.
 func (r *request) bindOffer(h http.Header, t clickCookie, offer uuid.UUID) {
 	if !r.camp.Plan.Bind().BindsOffer() || offer == uuid.Nil || t.Offer == offer {
 		return

@@ -143,7 +143,8 @@ func (g *guarded) Zones(ctx context.Context) ([]string, error) {
 
 var errNoZone = errors.New("the account holds no such zone")
 
-// find returns a zone as the provider spells it. It lists the zones first if requests need their ids.
+// find returns a zone with the provider's id and spelling. It lists the zones first if requests need their ids. If they do not, a
+// zone that was not listed keeps the given name.
 func (g *guarded) find(ctx context.Context, name string) (zone, error) {
 	if g.row.ids && len(g.known) == 0 {
 		if _, err := g.Zones(ctx); err != nil {
