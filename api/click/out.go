@@ -79,8 +79,8 @@ func (h *Handler) sendOut(w http.ResponseWriter, req *http.Request, d *routing.D
 	r.send(w, flow.Transition302)
 }
 
-// nextDestination chooses the destination of a lander's visitor for the slot, and fills it into the request. bound is the id of
-// the offer or of the address that the visitor is bound to. If bound is zero or cannot be used, the destination is chosen at
+// nextDestination chooses the destination of a lander's visitor for the slot, and fills it into the request. Its argument is the id
+// of the offer or of the address that the visitor is bound to. If this id is zero or cannot be used, the destination is chosen at
 // random. nextDestination returns the destination's address with its tokens unfilled.
 func (r *request) nextDestination(bound uuid.UUID) (url *token.Template, ok bool) {
 	ref, url, ok := r.camp.Plan.PickOffer(r.route, r.slot, bound, r.pcg.Uint64())

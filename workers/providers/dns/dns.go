@@ -2,8 +2,8 @@
 // libdns' form, with names relative to their zone and "@" for the apex.
 //
 // A provider is called through libdns' package for it, if the package accepts our HTTP client, never changes an existing
-// record, sees all records, and respects the context. Otherwise package dns has its own client for the provider, and the
-// file of that client says why.
+// record, sees all records, and respects the context. Otherwise package dns has its own client for the provider. The file of
+// nearly every such client says why.
 //
 // No error contains credentials.
 package dns
