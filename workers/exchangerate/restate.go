@@ -50,8 +50,8 @@ func (w *worker) restate(ctx context.Context, account uuid.UUID) error {
 	})
 }
 
-// restateKeys restates the account's amounts for each currency and day whose rate has changed, in batches. `kept` is the field of
-// spend.Restatement. inTx calls its argument in a transaction, and again after a conflict.
+// restateKeys restates the account's amounts for each currency and day whose rate has changed, in batches. `kept` is the value for
+// the field Kept of spend.Restatement. inTx calls its argument in a transaction, and again after a conflict.
 func (w *worker) restateKeys(ctx context.Context, account uuid.UUID, kept time.Time, inTx func(restate func(db.Conn) error) error) error {
 	keys, err := exchangerate.KeysToRestate(ctx, w.db, account)
 	if err != nil {

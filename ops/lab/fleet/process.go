@@ -145,7 +145,7 @@ func (p *Process) CPU() time.Duration { return processorTime(p.PID(), false) }
 // tick is the unit in which the system reports processor time.
 const tick = 10 * time.Millisecond
 
-// Positions in the list that statFields returns. The user and system times of a process begin at ownTimes, those of its ended
+// Positions in the list that statFields returns. The user and system times of a process begin at ownTimes, the times of its ended
 // children at childTimes, and other fields at afterTimes.
 const (
 	ownTimes   = 11

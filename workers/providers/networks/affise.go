@@ -13,8 +13,8 @@ import (
 	"switchyard/workers/providers/rest"
 )
 
-// affise is Affise's API for affiliates: GET /3.0/stats/conversions. Days and times are requested in UTC. Unverified: that a
-// conversion which is not found at the advertiser is rejected.
+// affise is Affise's API for affiliates: GET /3.0/stats/conversions. Days and times are requested in UTC. Unverified: that not_found
+// is the word for a rejected conversion.
 var affise = adapter{
 	open: func(s *session) {
 		s.Base = host("api-"+s.c["tenant"], ".affise.com")
