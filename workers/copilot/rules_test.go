@@ -210,8 +210,8 @@ func TestRuleWeighs(t *testing.T) {
 	}
 }
 
-// TestRuleStale checks that a record is left unchanged if it or the rule has changed since it was read. Of several concurrent
-// acts, only one is carried out.
+// TestRuleStale checks that a record is left unchanged if the record or the rule has changed since both were read. Of several
+// concurrent acts, only one is carried out.
 func TestRuleStale(t *testing.T) {
 	t.Parallel()
 	w := newRuled(t)
