@@ -2,7 +2,8 @@ package jobs
 
 import "time"
 
-// ReadClientArgs name the OAuth client of an assistant. Its id is the URL of the document in which it describes itself.
+// ReadClientArgs name the OAuth client of an assistant. The id of a client is the URL of the document in which the client describes
+// itself.
 type ReadClientArgs struct {
 	ID string `json:"id"`
 }

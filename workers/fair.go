@@ -14,8 +14,8 @@ import (
 	"switchyard/jobs"
 )
 
-// localWait is how long a job waits in the worker for a slot before it is postponed, because a delay in the queue takes whole
-// seconds. It is shorter than the second after which the reconciler would look for the row's task.
+// localWait is how long a job waits in the worker for a slot before it is postponed to the queue, where a delay takes whole seconds.
+// localWait is shorter than the second after which the reconciler would look for the row's task.
 const localWait = 600 * time.Millisecond
 
 // shortWait is how long a swift job waits in the worker when admission.room jobs wait already. Postponing thousands of swift jobs
@@ -26,8 +26,8 @@ const shortWait = 100 * time.Millisecond
 // per account. They wait for each other no longer than they would in the queue.
 const swift = 250 * time.Millisecond
 
-// swiftReturn is the longest gap between the returns of two postponed jobs of an account whose average duration is below swift. The
-// measured average alone would be too long if the jobs ran all at once and slowed each other down.
+// swiftReturn is the longest gap between the returns of two postponed jobs of an account if its jobs take less than swift on average.
+// The measured average alone would be too long if the jobs ran all at once and slowed each other down.
 const swiftReturn = 2 * time.Millisecond
 
 // admission shares the slots of a queue among accounts, within one worker. With n active accounts, each may use 1/(n+1) of the
@@ -241,11 +241,11 @@ func (r *Runtime) admit(ctx context.Context, queue string, t task) (release func
 // this much, and the task still finds its row due.
 const rowLead = 100 * time.Millisecond
 
-// postpone delays a task, and its row if it has one, by at least wait, rounded up to a full second.
+// postpone delays a task by the given time, rounded up to a full second. If the task has a row, the row becomes due a little
+// earlier: see rowLead.
 func (r *Runtime) postpone(ctx context.Context, row uuid.UUID, wait time.Duration, cause error) error {
 	at := nextSecond(time.Now().Add(wait))
 	if row != uuid.Nil {
-		// See rowLead.
 		if err := jobrow.Postpone(ctx, r.o.DB, row, time.Until(at)-rowLead); err != nil {
 			slog.WarnContext(ctx, "row not postponed", "error", err)
 		}

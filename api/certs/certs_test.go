@@ -212,8 +212,8 @@ func serves(hosts ...string) func(string) bool {
 	}
 }
 
-// TestServe: hosts are served over HTTP/2 with their certificates. A process that starts while PostgreSQL is down serves its
-// copies.
+// TestServe: hosts are served over HTTP/2 with their certificates. A process that starts while PostgreSQL is down uses the copies of
+// certificates on its disk.
 func TestServe(t *testing.T) {
 	t.Parallel()
 	a, store, dir := newAuthority(t), &memory{}, filepath.Join(t.TempDir(), "certificates")

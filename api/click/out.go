@@ -79,8 +79,8 @@ func (h *Handler) sendOut(w http.ResponseWriter, req *http.Request, d *routing.D
 	r.send(w, flow.Transition302)
 }
 
-// nextDestination chooses the destination of a lander's visitor for the slot, and fills it into the request. bound is the id of
-// the offer or of the address that the visitor is bound to. If bound is zero or cannot be used, the destination is chosen at
+// nextDestination chooses the destination of a lander's visitor for the slot, and fills it into the request. Its argument is the id
+// of the offer or of the address that the visitor is bound to. If this id is zero or cannot be used, the destination is chosen at
 // random. nextDestination returns the destination's address with its tokens unfilled.
 func (r *request) nextDestination(bound uuid.UUID) (url *token.Template, ok bool) {
 	ref, url, ok := r.camp.Plan.PickOffer(r.route, r.slot, bound, r.pcg.Uint64())
@@ -219,8 +219,8 @@ func (h *Handler) findClick(ctx context.Context, id uuid.UUID) (c *models.Click,
 	return &found.Click, true
 }
 
-// bindOffer binds the visitor to an offer for the next click-out and the next visit. If the visitor goes to an address without an
-// offer, offer is the id of that address.
+// bindOffer binds the visitor to an offer for the next click-out and the next visit. If the visitor goes to an address that is not
+// an offer's, the last argument is the id of that address.
 func (r *request) bindOffer(h http.Header, t clickCookie, offer uuid.UUID) {
 	if !r.camp.Plan.Bind().BindsOffer() || offer == uuid.Nil || t.Offer == offer {
 		return

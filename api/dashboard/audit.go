@@ -22,8 +22,8 @@ func audit() []route.Route {
 	return []route.Route{row}
 }
 
-// AuditRow is an entry of the audit log. It is a change, or wrong passwords and codes if Refused is not 0. PersonID and KeyID are
-// null if a job made the change.
+// AuditRow is an entry of the audit log. It stands for a change or, if Refused is not 0, for wrong passwords and codes. PersonID and
+// KeyID are null if a job made the change.
 type AuditRow struct {
 	ID        uuid.UUID  `json:"id"`
 	At        string     `json:"at"`

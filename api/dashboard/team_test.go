@@ -182,7 +182,7 @@ func TestFirstOwner(t *testing.T) {
 	checkConfirmation()
 }
 
-// expireProofs makes the last proofs of all sessions too old to count.
+// expireProofs makes the last confirmation of a password in each session too old to count.
 func expireProofs(t *testing.T, s *apitest.Server) {
 	t.Helper()
 	age := (models.SessionProof + time.Minute).Seconds()

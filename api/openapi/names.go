@@ -62,7 +62,7 @@ var named = map[string]string{
 	"POST /webhooks/deliveries/redeliver-failed": "redeliverFailedWebhooks",
 }
 
-// verbs are the last parts of paths that name an action.
+// verbs are words that name an action at the end of a path.
 var verbs = []string{"clone", "verify", "point", "replay", "redeliver", "rotate", "test", "import", "confirm", "simulate"}
 
 // operationID returns the name that an operation has in generated clients, such as listCampaigns, createCampaign or cloneCampaign.

@@ -16,7 +16,7 @@ import (
 	"switchyard/models/bind"
 )
 
-// campaignCodes are the error codes of all calls that check settings of campaigns. Calls that create or change a single campaign
+// campaignCodes are the error codes of all calls that check settings of campaigns. The POST and the PATCH of a single campaign
 // also have campaignOwnCodes.
 var (
 	campaignCodes = route.Codes("400 invalid_mode invalid_destination_url invalid_goal_key invalid_site " +

@@ -13,7 +13,7 @@ import (
 	"switchyard/db"
 )
 
-// installation is a table with one row from the first migration. A restore replaces it.
+// installation is a table with one row from the first migration. A restore replaces this row.
 const installation = "installation"
 
 // table is a table with all its partitions.

@@ -20,7 +20,7 @@ type Reference struct {
 	Payout       string    `db:"payout"` // the amount of the sale as the shop reported it, or empty
 }
 
-// MaxReferred is the largest number of conversions of an id.
+// MaxReferred is the largest number of conversions that FindReferences returns.
 const MaxReferred = 20
 
 var selectReferences = `

@@ -17,7 +17,8 @@ func FloodMessages(ingesters ...*Ingester) (messages [][]byte) {
 	return messages
 }
 
-// CountFloods passes a message of FloodMessages, of this or another process, to ingesters. An ingester ignores its own message.
+// CountFloods passes a message to ingesters. FloodMessages of this or of another process has returned the message. An ingester ignores
+// its own message.
 func CountFloods(message []byte, ingesters ...*Ingester) {
 	for _, g := range ingesters {
 		g.floods.CountMessage(message)

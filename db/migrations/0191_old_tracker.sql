@@ -5,7 +5,7 @@ ALTER TABLE accounts
     ADD COLUMN old_tracker     text NOT NULL DEFAULT '',
     ADD COLUMN old_tracker_url text NOT NULL DEFAULT ''; -- if it has no path, the path of the received postback is appended
 
--- The job that forwards a postback has the same id as the postback's row here.
+-- The job that forwards a postback has the id of the row in this table.
 CREATE TABLE forwarded_postbacks (
     id          uuid PRIMARY KEY,
     account_id  uuid NOT NULL REFERENCES accounts (id) ON DELETE CASCADE,

@@ -248,7 +248,7 @@ func (b *builder) spend(during string) {
 		func(m *measure.Measure) string { return b.prices.ofFacts.Replace(m.OfSpend()) })
 }
 
-// hours adds whole hours from the ledger or from its rollups, except the hours in the parameter without.
+// hours adds whole hours from the ledger or from its rollups. It leaves out the hours in the last argument.
 func (b *builder) hours(table string, s stretch, without []time.Time) {
 	table += fmt.Sprintf("f.account_id = %s AND f.hour >= %s AND f.hour < %s", b.account, b.arg(s.from), b.arg(s.to))
 	if len(without) > 0 {

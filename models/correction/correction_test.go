@@ -19,7 +19,7 @@ var clickID = uuid.MustParse("0193a2b4-0000-7000-8000-000000000001")
 
 var click = models.FormatClickID(clickID)
 
-// layouts maps each precision except a second to the layout of fieldsOf.
+// layouts maps each precision except a second to the layout in which fieldsOf prints the time.
 var layouts = map[time.Duration]string{
 	24 * time.Hour: time.DateOnly, time.Minute: "2006-01-02 15:04", time.Millisecond: "2006-01-02 15:04:05.000",
 }
@@ -160,8 +160,8 @@ func TestCostFiles(t *testing.T) {
 	}
 }
 
-// TestGermanCostFiles checks that German headings are read, because platforms write them. The columns of a file with only unknown
-// headings are told apart.
+// TestGermanCostFiles checks that German headings are read, because platforms write them. A file with only unknown headings is still
+// split into columns.
 func TestGermanCostFiles(t *testing.T) {
 	t.Parallel()
 	for _, text := range []string{
@@ -280,8 +280,8 @@ func FuzzRead(f *testing.F) {
 	})
 }
 
-// TestCostOfCampaign checks that a file of costs needs no source if it names campaigns. Without both, only the source is missing.
-// Dates are read with the given order of day and month.
+// TestCostOfCampaign checks that a file of costs needs no source if it names campaigns. For a file without both, the preview names
+// only the source as missing. Dates are read with the given order of day and month.
 func TestCostOfCampaign(t *testing.T) {
 	t.Parallel()
 	rows, _, err := ReadCosts("Date,Campaign,Cost\n03/04/2026,A,1\n2026-03-05,,2\n", CostOptions{Order: timetext.DayFirst})

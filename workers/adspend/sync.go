@@ -54,7 +54,7 @@ func (p *syncer) sync(ctx context.Context, u *run) error {
 	})
 }
 
-// fetch reads the rows from the platform. It returns a *models.Error for a failure that another attempt would not fix.
+// fetch reads the rows from the platform. It returns a *models.Error for a failure after which the job is not tried again.
 func (p *syncer) fetch(ctx context.Context, u *run) (out read, err error) {
 	const applied = true
 	from, to, err := p.imports.Begin(ctx, u, u.Args.Provider, applied)

@@ -210,8 +210,8 @@ func TestRuleWeighs(t *testing.T) {
 	}
 }
 
-// TestRuleStale checks that a record is left unchanged if it or the rule has changed since it was read. Of several concurrent
-// acts, only one is carried out.
+// TestRuleStale checks that a record is left unchanged if the record or the rule has changed since both were read. Of several
+// concurrent acts, only one is carried out.
 func TestRuleStale(t *testing.T) {
 	t.Parallel()
 	w := newRuled(t)
@@ -402,7 +402,7 @@ func TestRuleAlerts(t *testing.T) {
 }
 
 // TestRuleChangesNothing checks that a run changes nothing and records the reason in shadow mode, without the required plan, and
-// if there is too much to read. Another run makes at most MaxChanges changes, and does not pause the last path.
+// if there is too much to read. Later runs make at most MaxChanges changes, and do not pause the last path.
 func TestRuleChangesNothing(t *testing.T) {
 	t.Parallel()
 	w := newRuled(t)

@@ -23,8 +23,8 @@ const (
 	deletedAtOnce = 5000
 )
 
-// updateFixed adds missing rates to days and updates replaced rates, starts a restatement for each account that needs one, and
-// deletes expired rates.
+// updateFixed sets missing fixed rates and updates fixed rates that follow from a replaced rate. It starts a restatement for each
+// account that needs one, and deletes expired rates.
 func (w *worker) updateFixed(ctx context.Context) error {
 	if err := exchangerate.UpdateFixed(ctx, w.db); err != nil {
 		return err
@@ -50,8 +50,8 @@ func (w *worker) restate(ctx context.Context, account uuid.UUID) error {
 	})
 }
 
-// restateKeys restates the account's amounts for each currency and day whose rate has changed, in batches. `kept` is the field of
-// spend.Restatement. inTx calls its argument in a transaction, and again after a conflict.
+// restateKeys restates the account's amounts for each currency and day whose rate has changed, in batches. `kept` is the value for
+// the field Kept of spend.Restatement. inTx calls its argument in a transaction, and again after a conflict.
 func (w *worker) restateKeys(ctx context.Context, account uuid.UUID, kept time.Time, inTx func(restate func(db.Conn) error) error) error {
 	keys, err := exchangerate.KeysToRestate(ctx, w.db, account)
 	if err != nil {

@@ -36,7 +36,7 @@ func (i *Imports[A, R]) kind(days *jobs.PlatformRange) string {
 	return i.Run
 }
 
-// ReadError converts the error of a request to the platform to the error of the job. most is the limit of rows.
+// ReadError returns the error of the job for an error of a request to the platform. `most` is the limit of rows.
 func (i *Imports[A, R]) ReadError(ctx context.Context, err error, most int) error {
 	_, known := models.AsError(err)
 	switch {
@@ -123,7 +123,8 @@ func (i *Imports[A, R]) failed(ctx context.Context, c db.Conn, row models.Job, c
 	return i.record(ctx, i.Store.On(c), row, args, end, store.IntegrationResult{Failure: failure.Message}, failure.Code)
 }
 
-// record stores the end of a run. For the connection, it stores the result and, after a scheduled import, the time of the next one.
+// record stores the end of a run. For the connection, it stores the result and, after a scheduled import, the time of the next one,
+// unless the connection was removed or the failure does not count: see models.PlatformFailed.
 func (i *Imports[A, R]) record(ctx context.Context, s *store.Store, job models.Job, args A, end store.RunEnd, r store.IntegrationResult,
 	code string,
 ) error {

@@ -141,7 +141,7 @@ func (c *clicksMove) Run(ctx context.Context, e *env) error {
 
 type clicksAudit struct {
 	Days   int  `help:"Number of days to compare, ending today." default:"7"`
-	Repair bool `help:"Copy the clicks that differ again."`
+	Repair bool `help:"Copy again the clicks that differ."`
 	JSON   bool `help:"Print one JSON value."`
 }
 

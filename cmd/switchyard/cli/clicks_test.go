@@ -168,8 +168,8 @@ func (m *mover) record(n int) {
 	m.stored += n
 }
 
-// move runs the command that moves the clicks until a run succeeds. It kills each of the first three
-// runs when the run prints the text in step.
+// move runs `clicks move` repeatedly until a run succeeds. It kills each of the first three runs when the run prints the given
+// text.
 func (m *mover) move(to, step string) {
 	m.Helper()
 	began := time.Now()

@@ -134,7 +134,8 @@ const (
 	diskAdvice = "The volume of DATA_DIR is nearly full or refuses writes: free space on it. Clicks that cannot be written wait in memory, so do not restart the process."
 )
 
-// checkDisk returns an error if the disk has refused the last write of clicks or of postbacks, or if it is nearly full.
+// checkDisk returns an error if the disk has refused the last write of clicks or of postbacks less than refusedFor ago, or if the disk
+// is nearly full.
 func (t *tracking) checkDisk(dir string) error {
 	for _, l := range []line{t.clicks, t.postbacks} {
 		if time.Since(l.spool.Stats().RefusedAt) < refusedFor {
@@ -168,7 +169,7 @@ func (t *tracking) checks(dataDir string) []monitor.Check {
 }
 
 // readySeal reads the key that encrypts secrets. Without ENCRYPTION_KEY, this key is in PostgreSQL. If PostgreSQL cannot be
-// reached, the first postback with a secret tries again.
+// reached, each postback with a secret tries again until the key is read.
 func (w web) readySeal(ctx context.Context, records *store.Store) {
 	ctx, cancel := context.WithTimeout(ctx, 2*time.Second)
 	defer cancel()
@@ -203,7 +204,8 @@ func (w web) openLine(dir string, o spool.Options, options ingest.Options) (line
 	return line{s, ingest.NewIngester(s, w.pools.of(ingestPool), options)}, nil
 }
 
-// start runs the ingesters and the background work until stop is called. They continue when the context ends, to finish requests.
+// start runs the ingesters and the background work until stop is called. They continue after the end of the context, so that running
+// requests can be finished.
 func (t *tracking) start(ctx context.Context) (stop func() error) {
 	ctx, cancel := context.WithCancel(context.WithoutCancel(ctx))
 	var all sync.WaitGroup

@@ -24,7 +24,7 @@ const NoID = "toUUID('00000000-0000-0000-0000-000000000000')"
 // mappedPrefix is the prefix of an IPv4 address in ClickHouse's text form.
 const mappedPrefix = "::ffff:"
 
-// Host returns a ClickHouse expression for an address as text, in the form of PostgreSQL's host(). It is empty if there is no
+// Host returns a ClickHouse expression for an address as text, in the form of PostgreSQL's host(). The text is empty if there is no
 // address.
 func Host(expr string) string {
 	return fmt.Sprintf("multiIf(%[1]s = toIPv6('::'), '', %[2]s, substring(toString(%[1]s), %[3]d), toString(%[1]s))",

@@ -14,8 +14,9 @@ import (
 	"time"
 )
 
-// Request is one HTTP/1.1 request as bytes. Each time it is sent, the Letters bytes that begin at the position Random become
-// random characters (letters, digits, - and _), and the bytes at the positions in Digits become random digits.
+// Request is one HTTP/1.1 request as bytes. Each time it is sent, random characters (letters, digits, - and _) replace a part of
+// it. This part begins at the position `Random` and has `Letters` bytes. Random digits replace the bytes at the positions in
+// `Digits`.
 type Request struct {
 	Bytes           []byte
 	Random, Letters int

@@ -79,7 +79,7 @@ func (f *Fleet) Find(name string) *Process {
 // PID returns the process id.
 func (p *Process) PID() int { return p.cmd.Process.Pid }
 
-// Kill sends the process signal 9 and waits for its end.
+// Kill sends SIGKILL to the process and waits until it has ended.
 func (p *Process) Kill() {
 	p.killed = true
 	_ = p.cmd.Process.Kill()
@@ -145,7 +145,8 @@ func (p *Process) CPU() time.Duration { return processorTime(p.PID(), false) }
 // tick is the unit in which the system reports processor time.
 const tick = 10 * time.Millisecond
 
-// Positions in the list that statFields returns: of the user and system time of a process, and of its ended children.
+// Positions in the list that statFields returns. The user and system times of a process begin at ownTimes, the times of its ended
+// children at childTimes, and other fields at afterTimes.
 const (
 	ownTimes   = 11
 	childTimes = ownTimes + 2

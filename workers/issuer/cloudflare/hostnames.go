@@ -84,7 +84,7 @@ func (h hostnames) create(ctx context.Context, host string) (out Hostname, err e
 }
 
 // find finds the hostname of a host. It compares the names, because Cloudflare's filter may also return other hostnames. It sends
-// the filter under two names: Cloudflare's guide calls it hostname, its newer clients hostname.contain.
+// the filter under two names: Cloudflare's guide calls it hostname, and Cloudflare's newer clients call it hostname.contain.
 func (h hostnames) find(ctx context.Context, host string) (out Hostname, ok bool, err error) {
 	for n := 1; n <= maxPages; n++ {
 		var list []Hostname

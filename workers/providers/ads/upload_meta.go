@@ -19,7 +19,7 @@ import (
 // metaUploads sends conversions to Meta by the Conversions API. Meta recognizes a conversion by event_id and event_name, and
 // refuses a whole request because of one bad event. It can neither change nor retract a conversion. It has no trial mode either:
 // an event with a test event code counts like any other. Events of web pages need a user agent and the address of the page.
-// Unverified: that a request may have 1,000 events, and that a refusal names the places of events.
+// Unverified: that a request may have 1,000 events, and that a refusal names the positions of the bad events.
 var metaUploads = uploads{
 	base: "https://graph.facebook.com", maxEvents: 1000, maxAge: 7 * 24 * time.Hour,
 	click: func(e Event) string { return cmp.Or(metaClick(e), e.param("fbp")) }, clicks: "fbclid, fbc or fbp",
@@ -29,7 +29,8 @@ var metaUploads = uploads{
 	fault:    metaFault, faultIn200: true,
 }
 
-// metaUnfit says what an event lacks of the things that every event of a web page needs, or returns "".
+// metaUnfit returns the reason why Meta would refuse an event of a web page: no user agent or no page address. It returns "" if the
+// event has both.
 func metaUnfit(e Event) string {
 	switch {
 	case e.UserAgent == "":

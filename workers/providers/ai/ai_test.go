@@ -145,8 +145,8 @@ func (s suite) conversation() {
 	}
 }
 
-// malformed: a call whose arguments are not a JSON object reaches the caller. The conversation continues after an answer that they
-// are wrong.
+// malformed: a call whose arguments are not a JSON object reaches the caller. The conversation continues after the caller has
+// answered that the arguments are wrong.
 func (s suite) malformed() {
 	for _, arguments := range []string{`{"place": `, `[]`, `"x"`, `7`, ``} {
 		s.script(aitest.Turn{Calls: []aitest.Call{{Name: "weather", Arguments: arguments}}}, aitest.Turn{Text: "Sorry."})

@@ -26,8 +26,8 @@ func (n names) filter(all []Model) []Model {
 	return chat
 }
 
-// word returns a pattern for names that have one of the words in list as a part between hyphens, at the beginning or at the end. The
-// words in list are separated by |.
+// word returns a pattern for names that have one of the given words as a whole part. Hyphens separate the parts of a name, and |
+// separates the given words.
 func word(list string) string { return `(^|-)(` + list + `)(-|$)` }
 
 var (

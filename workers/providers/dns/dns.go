@@ -2,8 +2,8 @@
 // libdns' form, with names relative to their zone and "@" for the apex.
 //
 // A provider is called through libdns' package for it, if the package accepts our HTTP client, never changes an existing
-// record, sees all records, and respects the context. Otherwise package dns has its own client for the provider, and the
-// file of that client says why.
+// record, sees all records, and respects the context. Otherwise package dns has its own client for the provider. The file of
+// nearly every such client says why.
 //
 // No error contains credentials.
 package dns
@@ -143,7 +143,8 @@ func (g *guarded) Zones(ctx context.Context) ([]string, error) {
 
 var errNoZone = errors.New("the account holds no such zone")
 
-// find returns a zone as the provider spells it. It lists the zones first if requests need their ids.
+// find returns a zone with the provider's id and spelling. It lists the zones first if requests need their ids. If they do not, a
+// zone that was not listed keeps the given name.
 func (g *guarded) find(ctx context.Context, name string) (zone, error) {
 	if g.row.ids && len(g.known) == 0 {
 		if _, err := g.Zones(ctx); err != nil {

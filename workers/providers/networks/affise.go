@@ -13,8 +13,8 @@ import (
 	"switchyard/workers/providers/rest"
 )
 
-// affise is Affise's API for affiliates: GET /3.0/stats/conversions. Days and times are requested in UTC. Unverified: that a
-// conversion which is not found at the advertiser is rejected.
+// affise is Affise's API for affiliates: GET /3.0/stats/conversions. Days and times are requested in UTC. Unverified: that not_found
+// is the word for a rejected conversion.
 var affise = adapter{
 	open: func(s *session) {
 		s.Base = host("api-"+s.c["tenant"], ".affise.com")
@@ -22,7 +22,7 @@ var affise = adapter{
 		s.Failed = affiseFailed
 	},
 	page: affisePage,
-	statuses: map[string]string{ // by word, and by the number that the parameter status[] of requests has
+	statuses: map[string]string{ // the keys are words, and the numbers of the parameter status[] of requests
 		"confirmed": models.StatusApproved, "pending": models.StatusPending, "hold": models.StatusPending,
 		"declined": models.StatusRejected, "not_found": models.StatusRejected,
 		"1": models.StatusApproved, "2": models.StatusPending, "3": models.StatusRejected, "4": models.StatusRejected, "5": models.StatusPending,

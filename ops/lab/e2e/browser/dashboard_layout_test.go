@@ -227,7 +227,7 @@ func (b *env) marksWrongPath() {
 		b.setScreen(width, "light")
 		b.drawn()
 		if below := b.run(`(e => String(Math.max(0, e.scrollHeight - e.clientHeight)))(document.querySelector('.node.wrong'))`); below != "0" {
-			b.t.Errorf("%d: the error is %s pixels higher than its card", width, below)
+			b.t.Errorf("%d: the content of the card with the error is %s pixels taller than the card", width, below)
 		}
 	}
 	b.setScreen(390, "light")

@@ -40,7 +40,7 @@ const ownJobs = signal<Job[]>(stored())
 const listed = signal<Job[]>([])
 
 // previews is the kind of a job that calculates what a cost would change before a person sets it. Each edit of the form starts such
-// a job, so the tray does not show jobs of this kind.
+// a job, so jobs of this kind are not shown.
 const previews = 'correction:set-cost'
 
 export function setListed(rows: JobRow[]) {

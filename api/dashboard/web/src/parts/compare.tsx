@@ -31,7 +31,7 @@ const useComparison = ({ id, by }: Where) => {
 
 const chance = (p: number) => percent(Math.min(99.9, p * 100), p > 0.99 ? 1 : 0) // never 100 %, because it is an estimate
 
-// verdict says which path, landing page or offer of a group is better and how certain that is.
+// verdict says which path, landing page or offer of a group is better and how certain that is, or why this is not known.
 function verdict(g: ComparedGroup): string {
   const [first] = g.arms,
     more = g.more_clicks == null ? '' : w.more(g.more_clicks, count(g.more_clicks))

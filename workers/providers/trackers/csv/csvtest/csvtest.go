@@ -14,7 +14,7 @@ import (
 //go:embed testdata
 var fixtures embed.FS
 
-// Fixture returns the tables of a fixture. The tables of plain are in testdata/plain/in.
+// Fixture returns the tables of a fixture. The tables of the fixture "plain" are in testdata/plain/in.
 func Fixture(name string) csv.Tables {
 	open := func(file string) io.Reader {
 		raw, err := fixtures.ReadFile("testdata/" + name + "/in/" + file)

@@ -72,7 +72,7 @@ export function CostHistory() {
   )
 }
 
-// total formats a cost of many clicks with two decimals, like the preview of the form.
+// total formats a cost of many clicks with two decimals, like the preview of the form that sets costs.
 const total = (cost: number, currency: string) => amount(cost.toFixed(2), currency)
 
 // whatOf names the clicks of a change.

@@ -60,7 +60,7 @@ export const Raw = ({ of: row, settings }: { of: PostbackRow; settings: Record<s
   </Part>
 )
 
-// replayable lists the results after which reading a postback of this sheet again may help.
+// replayable lists the results for which this sheet offers to process the postback again.
 const replayable = ['refused', 'ignored']
 
 type Props = { of: PostbackRow; network?: NetworkRow; close: () => void; step: Steps }

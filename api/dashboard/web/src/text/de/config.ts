@@ -82,7 +82,7 @@ export const words: typeof english = {
   checkTitle: 'Prüfung vor der DNS-Umstellung',
   checkNothing: 'Sobald ein Plan angewendet ist, lässt sich hier vergleichen, wohin Besucher gehen',
   checkText:
-    'Zwanzig erfundene Besucher je übernommener Kampagne: Länder, Geräte, Sprachen, Werte aus den Bedingungen der Kampagne und ein Bot. Der Dienst ruft den alten Tracker nie auf. Die Anfragen stellt ein eigener Rechner.',
+    'Zwanzig erfundene Besucher je übernommener Kampagne: Länder, Geräte, Sprachen, Werte aus den Bedingungen der Kampagne und ein Bot. Der Dienst ruft den alten Tracker nie auf. Die Anfragen kommen vom eigenen Rechner.',
   checkSteps: [
     'Das Skript herunterladen und ausführen: sh check.sh > answers.txt. Der alte Tracker zählt jede Anfrage als Klick.',
     'answers.txt hochladen oder einfügen.',
