@@ -384,7 +384,7 @@ func TestAudit(t *testing.T) {
 	}
 	byKey, byPerson := entries[0], entries[1]
 	if byKey.Who != "full" || !byKey.KeyID.Valid || byKey.UserID.Valid {
-		t.Errorf("the entry of the key is %+v, want the key full as its author and no person", byKey)
+		t.Errorf("the entry of the key is %+v, want the key named full as its author, and no person", byKey)
 	}
 	if byPerson.Who != "N" || byPerson.Email != "ana@example.com" || byPerson.Record != made || byPerson.Route != "POST /offers" ||
 		strings.Join(byPerson.Fields, " ") != "name url" || byPerson.Address != "127.0.0.1" {

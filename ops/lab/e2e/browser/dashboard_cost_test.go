@@ -102,7 +102,7 @@ func (b *costEnv) fromCampaigns() {
 	b.waitText("The cost is as it was before")
 }
 
-// fromReport sets the cost of a row of a report with the key "$". For the row of a country, no cost can be set.
+// fromReport presses the key "$" on a row of a report to set its cost. For the row of a country, no cost can be set.
 func (b *costEnv) fromReport() {
 	b.t.Helper()
 	b.goTo(b.f.URL + "/app/reports?cmp=none&w=yesterday&g=sub1&f.campaign_id=" + b.campaign)
