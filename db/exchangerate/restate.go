@@ -27,8 +27,7 @@ SELECT day, currency FROM unnest($1::date[], $2::text[]) AS k (day, currency)
 WHERE EXISTS (SELECT FROM account_rates r WHERE r.day >= k.day AND r.day <= k.day + $3::int)
 ON CONFLICT DO NOTHING`
 
-// recordChange records the rates that a call of Save stored, if this call may replace rates. UpdateFixed then finds the facts that
-// they affect.
+// recordChange records rates that a call of Save stored. UpdateFixed then finds the fixed rates that they affect.
 func recordChange(ctx context.Context, c db.Conn, list []models.Rate) error {
 	days, currencies := dayColumns(list)
 	return db.Run(ctx, c, "record changes of rates", recordChanges, days, currencies, models.RateDays)

@@ -118,8 +118,8 @@ type Row interface {
 	Refused() (correction.Verdict, bool)
 }
 
-// Each returns an outcome for each row. show makes it for a refused row. For the others, input converts the row, do processes all
-// inputs, and accept converts the result.
+// Each returns an outcome for each row. The function show makes the outcome of a refused row. For the other rows, the function input
+// converts a row, the function do processes all inputs, and the function accept converts a result.
 func Each[R Row, I, O, V any](rows []R, show func(R, correction.Verdict) O, input func(R) I, do func([]I) ([]V, error),
 	accept func(R, V) O,
 ) ([]O, error) {
