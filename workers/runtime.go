@@ -31,7 +31,7 @@ type Options struct {
 	Metrics prometheus.Registerer // default none
 }
 
-// Runtime carries out jobs. Register handlers with Register and RegisterRow, then call Run.
+// Runtime carries out jobs. Register handlers with Register, RegisterRow and RegisterTick, then call Run.
 type Runtime struct {
 	o        Options
 	handlers map[string]handler

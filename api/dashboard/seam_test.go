@@ -194,7 +194,7 @@ func TestSignIn(t *testing.T) {
 	if strings.Contains(fixed.cookie, "chosen") {
 		t.Error("the sign-in accepted the session token that the browser had chosen")
 	}
-	// A person can end all other sessions that the person has.
+	// A person can end each of their other sessions.
 	list := p.do("GET", "/app/api/sessions", nil).want(t, 200, "").data["rows"].([]any)
 	for _, row := range list {
 		if r := row.(map[string]any); r["current"] != true {

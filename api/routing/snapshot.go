@@ -250,7 +250,7 @@ func (c *Campaign) key() uuid.UUID { return c.Row.ID }
 // Compile returns a snapshot that has only the records in r.
 func Compile(r *store.Routing) *Snapshot { return (&Snapshot{}).Update(nil, r) }
 
-// Update returns a snapshot in which the records of keys are replaced by the records in r. A key without a record in r is
+// Update returns a snapshot in which the records with the given keys are replaced by the records in r. A key without a record in r is
 // removed.
 func (s *Snapshot) Update(keys []store.RoutingKey, r *store.Routing) *Snapshot {
 	return s.builder().apply(keys, r)

@@ -128,7 +128,7 @@ func AccountsToRestate(ctx context.Context, c db.Conn) ([]uuid.UUID, error) {
 		AND NOT EXISTS (SELECT FROM currency_changes k WHERE k.account_id = r.account_id)`)
 }
 
-// KeysToRestate lists the keys of an account whose facts may still have another rate than the key.
+// KeysToRestate lists the account's keys with facts that may still have another rate than the key.
 func KeysToRestate(ctx context.Context, c db.Conn, account uuid.UUID) ([]Key, error) {
 	rows, err := db.Select[keyRow](ctx, c, "days to restate",
 		`SELECT account_id, day, currency, rate FROM account_rates WHERE account_id = $1 AND restating ORDER BY day, currency`, account)

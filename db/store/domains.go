@@ -66,7 +66,7 @@ type LinkDomain struct {
 	ID      uuid.UUID `db:"id"`
 	Host    string    `db:"host"`
 	Shared  bool      `db:"shared"`
-	TagName string    `db:"tag_name"` // name of the page tag; PostbackHost leaves it empty
+	TagName string    `db:"tag_name"` // name of the page tag; only LinksOf and Serving set it
 }
 
 // LinksOf lists the hosts on which the link of a campaign works. The campaign's own host comes first.

@@ -60,7 +60,7 @@ func (a Apps) Configured(provider string) bool {
 }
 
 // Address returns the address at which a person allows the service to use their ad accounts. The platform then sends the browser
-// to redirect, with the state. The returned address contains the hash of verifier, which is the secret of PKCE. Error:
+// to the address in redirect, with the state. The returned address contains the hash of verifier, which is the secret of PKCE. Error:
 // not_configured.
 func (a Apps) Address(provider, state, verifier, redirect string) (string, error) {
 	p, ok := platforms[provider]
@@ -205,7 +205,7 @@ func (c *Client) openSigned(provider, token string) (*session, error) {
 	return s, nil
 }
 
-// Exchange returns the tokens for the code that a browser brought back to redirect, and the user who signed in. Errors are
+// Exchange returns the tokens for the code that a browser brought back, and the user who signed in. Errors are
 // not_configured, or texts for a person.
 func (c *Client) Exchange(ctx context.Context, provider, code, verifier, redirect string) (models.OAuthGrant, error) {
 	s, err := c.open(provider, code, verifier)
