@@ -14,8 +14,8 @@ import (
 )
 
 // foreignReport answers a conversion that is reported to an address of another tracker, on a domain that moved here. It reads the
-// report like a request for /postback or /pixel.gif. A key of the other tracker in the path is not checked: the secrets of the account's
-// networks are checked instead.
+// report like a request for /postback or /pixel.gif. A key of the other tracker in the path is not checked: the secrets of the
+// account's networks are checked instead.
 func (h *Handler) foreignReport(w http.ResponseWriter, r *http.Request, word, subpath string) bool {
 	if !foreign.MayReport(word, subpath) {
 		return false

@@ -250,8 +250,8 @@ func (c *Campaign) key() uuid.UUID { return c.Row.ID }
 // Compile returns a snapshot that has only the records in r.
 func Compile(r *store.Routing) *Snapshot { return (&Snapshot{}).Update(nil, r) }
 
-// Update returns a snapshot in which the records with the given keys are replaced by the records in r. A key without a record in r is
-// removed.
+// Update returns a snapshot in which the records with the given keys are replaced by the records in r. If r has no
+// record for a key, the record with this key is removed.
 func (s *Snapshot) Update(keys []store.RoutingKey, r *store.Routing) *Snapshot {
 	return s.builder().apply(keys, r)
 }

@@ -60,8 +60,8 @@ func (a Apps) Configured(provider string) bool {
 }
 
 // Address returns the address at which a person allows the service to use their ad accounts. The platform then sends the browser
-// to the address in redirect, with the state. The returned address contains the hash of verifier, which is the secret of PKCE. Error:
-// not_configured.
+// to the address in redirect, with the state. The returned address contains the hash of verifier, which is the secret of PKCE.
+// Error: not_configured.
 func (a Apps) Address(provider, state, verifier, redirect string) (string, error) {
 	p, ok := platforms[provider]
 	if !ok {
