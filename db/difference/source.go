@@ -12,7 +12,7 @@ import (
 	"switchyard/models/difference"
 )
 
-// platformDay has the figures that a traffic source reports for a day and a campaign.
+// platformDay has the figures of a traffic source for a day and a campaign, as read from its platform or entered.
 type platformDay struct {
 	Day      time.Time       `db:"day"`
 	Campaign uuid.UUID       `db:"campaign_id"`

@@ -38,7 +38,7 @@ var Dimensions = []string{
 	"campaign_id", "stream_id", "lander_id", "offer_id", "source_id", "country", "device_type", "os", "browser",
 }
 
-// selectNew returns the part of mergeHour that sums up the new rows for one copy.
+// selectNew returns the part of mergeHour that sums up the rows that were not merged before, for one copy.
 func (r Rollup) selectNew() string {
 	at := "hour"
 	if r.Step > time.Hour {

@@ -132,7 +132,7 @@ func (b *costEnv) fromReport() {
 	b.waitText("but not for this row")
 }
 
-// fromCorrections sets a cost in the form, and undoes it from the history.
+// fromCorrections sets a cost in the form, and undoes it from the history. A cost that a file sets is in the history too.
 func (b *costEnv) fromCorrections() {
 	b.t.Helper()
 	const history = `document.querySelector('[aria-label="Costs set by people"] tbody tr')`
