@@ -53,5 +53,5 @@ type RedeliverFailedAnswer struct {
 	Requeued int64     `json:"requeued"`
 }
 
-// RedeliverFailed makes the account's failed deliveries of a window due again, each for one attempt.
+// RedeliverFailed gives each of the account's failed deliveries in a window one more attempt.
 var RedeliverFailed = Define[RedeliverFailedArgs, RedeliverFailedAnswer]("webhook:redeliver_failed", rewindable)

@@ -43,7 +43,7 @@ type NextAttempt struct {
 // endTimeout bounds the transaction that ends an attempt. The attempt's own timeout may have run out.
 const endTimeout = 10 * time.Second
 
-// Commit ends the attempt with success. The effect, which may be nil, the answer and the row's state commit together. After
+// Commit ends the attempt with success. The effect, the answer and the row's state commit together. The effect may be nil. After
 // jobrow.ErrFenced, another worker holds the row and the effect did not happen.
 func (u *Run[A, R]) Commit(ctx context.Context, answer R, effect func(db.Conn) error) error {
 	raw, err := json.Marshal(answer)

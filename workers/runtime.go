@@ -31,7 +31,7 @@ type Options struct {
 	Metrics prometheus.Registerer // default none
 }
 
-// Runtime carries out jobs. Register handlers with Register and RegisterRow, then call Run.
+// Runtime carries out jobs. Register handlers with Register, RegisterRow and RegisterTick, then call Run.
 type Runtime struct {
 	o        Options
 	handlers map[string]handler
@@ -240,7 +240,7 @@ func (l *retryLaterError) Unwrap() error { return l.cause }
 func retryDelay(_ int, err error, _ *asynq.Task) time.Duration {
 	l, ok := errors.AsType[*retryLaterError](err)
 	if !ok {
-		return time.Second // its lease ran out, or its worker was killed
+		return time.Second // the lease of the task ran out, or the worker was killed
 	}
 	now := time.Now()
 	if !l.at.IsZero() {

@@ -129,7 +129,7 @@ func queryOf(r map[string]any) string {
 	return q.Encode()
 }
 
-// codeFor has a person grant rights, and returns the code.
+// codeFor grants rights as a person does in the dashboard, and returns the code.
 func (e *env) codeFor(person *apitest.Server, client string, rights models.Rights) string {
 	e.Helper()
 	var decided struct{ Redirect string }

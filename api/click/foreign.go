@@ -14,8 +14,8 @@ import (
 )
 
 // foreignReport answers a conversion that is reported to an address of another tracker, on a domain that moved here. It reads the
-// report like a postback to /postback. A key of the other tracker in the path is not checked: the secrets of the account's
-// networks are checked instead.
+// report like a request for /postback or /pixel.gif. A key of the other tracker in the path is not checked: the secrets of the
+// account's networks are checked instead.
 func (h *Handler) foreignReport(w http.ResponseWriter, r *http.Request, word, subpath string) bool {
 	if !foreign.MayReport(word, subpath) {
 		return false
@@ -59,7 +59,7 @@ func (h *Handler) foreignLink(w http.ResponseWriter, req *http.Request, d *routi
 	return true
 }
 
-// noteReceived keeps the path and the query of a message that may have to be forwarded to the account's old tracker. It leaves
+// noteReceived keeps the path and the query of a postback that may have to be forwarded to the account's old tracker. It leaves
 // out the id of a network, which means nothing to that tracker.
 func (h *Handler) noteReceived(p *models.Postback, r *http.Request) {
 	if r.Method != http.MethodHead && r.Header.Get(models.ForwardedHeader) == "" && h.routes.Current().OldTracker(p.AccountID) != "" {
@@ -69,8 +69,8 @@ func (h *Handler) noteReceived(p *models.Postback, r *http.Request) {
 	}
 }
 
-// isOfMove reports whether a message that names no click of ours may name a click of the account's old tracker. All such messages
-// are stored, so that they can be counted. isSentOn reports whether the message is to be forwarded to that tracker, because its
+// isOfMove reports whether a postback that names no click of ours may name a click of the account's old tracker. All such postbacks
+// are stored, so that they can be counted. isSentOn reports whether the postback is to be forwarded to that tracker, because its
 // click id has the form of that tracker's ids. If the account's old clicks were imported, the click id is kept in p.
 func (h *Handler) isOfMove(p *models.Postback, n postback.Network) (isOfMove, isSentOn bool) {
 	snap, text := h.routes.Current(), postback.ClickID(p.Params, n)
@@ -81,7 +81,7 @@ func (h *Handler) isOfMove(p *models.Postback, n postback.Network) (isOfMove, is
 	return isOfMove, isOfMove && tracker != "" && p.Received != "" && foreign.IsClick(tracker, text)
 }
 
-// sealReceived seals the path and the query of a message that is forwarded, because they may contain secrets and personal data.
+// sealReceived seals the path and the query of a postback that is forwarded, because they may contain secrets and personal data.
 func (h *Handler) sealReceived(ctx context.Context, p *models.Postback) (err error) {
 	p.Forward, err = h.proofs.SealProof(ctx, p.ID, postback.Proof{Raw: &models.RawMessage{Query: p.Received}})
 	return err

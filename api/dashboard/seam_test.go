@@ -183,7 +183,7 @@ func TestSignIn(t *testing.T) {
 	first := p.cookie
 	p.do("POST", "/app/api/session", map[string]any{"email": " ana@example.COM", "password": password}).want(t, 200, "")
 	if p.cookie == first || p.cookie == "" {
-		t.Error("the sign-in kept the browser's old session")
+		t.Error("the sign-in made no new session")
 	}
 	old := browserOf(t, s)
 	old.cookie = first
@@ -192,9 +192,9 @@ func TestSignIn(t *testing.T) {
 	fixed.cookie = "switchyard=chosen-by-somebody-else"
 	fixed.do("POST", "/app/api/session", map[string]any{"email": "ana@example.com", "password": password}).want(t, 200, "")
 	if strings.Contains(fixed.cookie, "chosen") {
-		t.Error("the sign-in accepted the session token that the browser had chosen")
+		t.Error("the sign-in accepted a session token that the service had not made")
 	}
-	// A person can end all other sessions that the person has.
+	// A person can end each of their other sessions.
 	list := p.do("GET", "/app/api/sessions", nil).want(t, 200, "").data["rows"].([]any)
 	for _, row := range list {
 		if r := row.(map[string]any); r["current"] != true {
@@ -384,7 +384,7 @@ func TestAudit(t *testing.T) {
 	}
 	byKey, byPerson := entries[0], entries[1]
 	if byKey.Who != "full" || !byKey.KeyID.Valid || byKey.UserID.Valid {
-		t.Errorf("the entry of the key is %+v, want the key full as its author and no person", byKey)
+		t.Errorf("the entry of the key is %+v, want the key named full as its author, and no person", byKey)
 	}
 	if byPerson.Who != "N" || byPerson.Email != "ana@example.com" || byPerson.Record != made || byPerson.Route != "POST /offers" ||
 		strings.Join(byPerson.Fields, " ") != "name url" || byPerson.Address != "127.0.0.1" {

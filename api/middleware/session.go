@@ -82,8 +82,8 @@ func (s *Site) clientOf(r *http.Request) netip.Addr {
 	return peer.Addr().Unmap()
 }
 
-// acceptedFetchSites are the accepted values of Sec-Fetch-Site. Browsers send same-origin for a page of this service, and none for
-// an address that the user typed. Old browsers and programs do not send the header.
+// acceptedFetchSites are the accepted values of Sec-Fetch-Site. Browsers send "same-origin" for a page of this service, and "none"
+// for an address that the user typed. Old browsers and programs do not send the header.
 var acceptedFetchSites = []string{"", "same-origin", "none"}
 
 // PageHeader is the header that the dashboard's script sends with every write. Links and forms cannot send it, and browsers do

@@ -24,7 +24,8 @@ var pageFiles = []string{"index.css", "filter.js", "start.js"}
 const pagePolicy = "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; " +
 	"img-src 'self' data:; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 
-// Page returns the handler of /docs, the pages for reading a document. The document is made at the first call that needs it.
+// Page returns the handler of /docs: the pages for reading a document, and the page about tracking. The document is made at the
+// first call that needs it.
 //
 // The page of an operation is plain HTML, because Swagger UI takes seconds to show an operation. Swagger UI is part of the
 // program, so nothing is loaded from other hosts.

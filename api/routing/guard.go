@@ -16,7 +16,7 @@ type Guard struct {
 	Fallback *token.Template // nil: refused visitors are sent nowhere
 }
 
-// newGuard returns nil if the settings refuse no visitor.
+// newGuard returns nil if the protection is off, or if its settings cannot be read.
 func newGuard(saved json.RawMessage) *Guard {
 	p := models.DefaultProtection()
 	// If the settings cannot be read, every visitor is let in. This costs the page's owner less than a page that refuses everyone.

@@ -250,8 +250,8 @@ func (c *Campaign) key() uuid.UUID { return c.Row.ID }
 // Compile returns a snapshot that has only the records in r.
 func Compile(r *store.Routing) *Snapshot { return (&Snapshot{}).Update(nil, r) }
 
-// Update returns a snapshot in which the records of keys are replaced by the records in r. A key without a record in r is
-// removed.
+// Update returns a snapshot in which the records with the given keys are replaced by the records in r. If r has no
+// record for a key, the record with this key is removed.
 func (s *Snapshot) Update(keys []store.RoutingKey, r *store.Routing) *Snapshot {
 	return s.builder().apply(keys, r)
 }
@@ -273,7 +273,7 @@ func (s *Snapshot) Find(host, alias string) (*Domain, *Campaign) {
 }
 
 // findOnOtherDomain returns the campaign for a link that is used on the account's domain d, although the campaign belongs to
-// another domain of the account. If several campaigns have the alias, the oldest one is used. The result is nil if a smartlink or
+// another domain. If several campaigns have the alias, the oldest one is used. The result is nil if a smartlink or
 // a campaign, even a paused one, has the alias on d itself, because pausing that record must not send its visitors to another
 // campaign.
 func (s *Snapshot) findOnOtherDomain(d *Domain, word string) *Campaign {

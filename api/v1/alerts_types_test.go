@@ -78,7 +78,8 @@ func (a *alertEnv) link(kind string, r models.LinkResult, threats []string) {
 // cause has the functions that begin and end an alert.
 type cause struct{ raise, clear func() }
 
-// rowCause returns a cause that begins and ends with SQL statements. Their $1 is the account, and their $2 is id.
+// rowCause returns a cause that begins and ends with SQL statements. Their $1 is the account. If they have a $2, it is
+// the parameter id.
 func (a *alertEnv) rowCause(raise, clear string, id any) cause {
 	args := func(query string) []any {
 		if strings.Contains(query, "$2") {

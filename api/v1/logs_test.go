@@ -181,7 +181,7 @@ func TestLogFilters(t *testing.T) {
 		s.Do("GET", "/logs/clicks?"+query, nil).Want(400, "invalid_dimension")
 	}
 	if got := r.log("/logs/conversions", url.Values{"f.goal": {""}}).Rows; len(got) != 0 {
-		t.Errorf("%d conversions have no goal, want 0", len(got))
+		t.Errorf("%d conversions have an empty value of the dimension goal, want 0", len(got))
 	}
 	_, foreign, _ := s.NewAccount("scale")
 	for _, path := range []string{"clicks", "conversions"} {

@@ -14,7 +14,7 @@ import (
 	"switchyard/db/store"
 )
 
-// hashVersion returns a hash as the version of settings without a time of their last change.
+// hashVersion returns the version of settings for which no time of the last change is stored. It is a hash of the settings.
 func hashVersion(settings any) string {
 	raw, _ := json.Marshal(settings) // settings have only texts, numbers and booleans, which cause no error
 	sum := sha256.Sum256(raw)
@@ -28,7 +28,7 @@ func tagVersion(c *route.Call, version string) { c.Header().Set("ETag", `"`+vers
 const notConnected = "none"
 
 // The following functions return the version of a connection or DNS account: the time at which it was saved. They lock nothing,
-// because package middleware and each transaction that saves a connection lock the account.
+// because package middleware and each transaction that saves a connection or DNS account lock the account.
 
 func networkConnectionVersion(c *route.Call, network uuid.UUID) (string, error) {
 	if _, err := c.Store.Networks().Find(c.Context(), c.Account.ID, network); err != nil {

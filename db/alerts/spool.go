@@ -8,7 +8,7 @@ import (
 	"switchyard/db/ingest"
 )
 
-// lateClicks returns an alert if clicks or postbacks wait too long to be stored.
+// lateClicks returns an alert if clicks or postbacks have waited for storage too long.
 func lateClicks(ctx context.Context, l reading) ([]Alert, error) {
 	s, err := ingest.ReadStored(ctx, l.Store.Conn(), l.now)
 	if err != nil || s.Since == nil || s.Until == nil {

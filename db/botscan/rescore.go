@@ -23,7 +23,7 @@ type RescoreQuery struct {
 // Rescored is the result of Rescore. Its numbers include only clicks with a signal.
 type Rescored struct {
 	After           uuid.UUID   // the last click
-	Clicks, Changed int64       // numbers of scored clicks, and of clicks that became a bot's or ceased to be one
+	Clicks, Changed int64       // numbers of scored clicks, and of clicks that are judged differently now
 	Before, Now     int64       // numbers of bots' clicks before and after
 	Days            []time.Time // days on which the split between bots and visitors has changed
 	Done            bool

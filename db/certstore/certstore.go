@@ -136,7 +136,7 @@ func (s *Store) Delete(ctx context.Context, host string) error {
 	})
 }
 
-// change runs fn in a transaction and notifies the web processes of a host or of AboutChallenges.
+// change runs fn in a transaction that also notifies the web processes. about is the payload of the notification.
 func (s *Store) change(ctx context.Context, about string, fn func(db.Conn) error) error {
 	return db.Tx(ctx, s.c, func(tx db.Conn) error {
 		if err := fn(tx); err != nil {

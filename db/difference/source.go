@@ -12,7 +12,7 @@ import (
 	"switchyard/models/difference"
 )
 
-// platformDay has the figures that a traffic source reports for a day and a campaign.
+// platformDay has the figures of a traffic source for a day and a campaign, as read from its platform or entered.
 type platformDay struct {
 	Day      time.Time       `db:"day"`
 	Campaign uuid.UUID       `db:"campaign_id"`
@@ -66,8 +66,8 @@ type sourceSheet struct {
 	byDay             map[string]bool          // the reported figures name no campaign
 }
 
-// place returns the cell in which our figures of the cell c are compared: the day's cell without a campaign if the reported
-// figures name none.
+// place returns the cell in which our figures for c are compared. If the reported figures of the day name no campaign, this is the
+// cell of the day without a campaign. Otherwise it is c.
 func (s *sourceSheet) place(c difference.Cell) difference.Cell {
 	if s.byDay[c.Day] {
 		c.Campaign = uuid.Nil

@@ -27,8 +27,7 @@ SELECT day, currency FROM unnest($1::date[], $2::text[]) AS k (day, currency)
 WHERE EXISTS (SELECT FROM account_rates r WHERE r.day >= k.day AND r.day <= k.day + $3::int)
 ON CONFLICT DO NOTHING`
 
-// recordChange records the rates that a call of Save stored, if this call may replace rates. UpdateFixed then finds the facts that
-// they affect.
+// recordChange records rates that a call of Save stored. UpdateFixed then finds the fixed rates that they affect.
 func recordChange(ctx context.Context, c db.Conn, list []models.Rate) error {
 	days, currencies := dayColumns(list)
 	return db.Run(ctx, c, "record changes of rates", recordChanges, days, currencies, models.RateDays)
@@ -129,7 +128,7 @@ func AccountsToRestate(ctx context.Context, c db.Conn) ([]uuid.UUID, error) {
 		AND NOT EXISTS (SELECT FROM currency_changes k WHERE k.account_id = r.account_id)`)
 }
 
-// KeysToRestate lists the keys of an account whose facts may still have another rate than the key.
+// KeysToRestate lists the account's keys with facts that may still have another rate than the key.
 func KeysToRestate(ctx context.Context, c db.Conn, account uuid.UUID) ([]Key, error) {
 	rows, err := db.Select[keyRow](ctx, c, "days to restate",
 		`SELECT account_id, day, currency, rate FROM account_rates WHERE account_id = $1 AND restating ORDER BY day, currency`, account)

@@ -38,7 +38,7 @@ var Dimensions = []string{
 	"campaign_id", "stream_id", "lander_id", "offer_id", "source_id", "country", "device_type", "os", "browser",
 }
 
-// selectNew returns the part of mergeHour that sums up the new rows for one copy.
+// selectNew returns the part of mergeHour that sums up the unmerged rows for one copy.
 func (r Rollup) selectNew() string {
 	at := "hour"
 	if r.Step > time.Hour {
@@ -59,8 +59,8 @@ func (r Rollup) selectNew() string {
 		strings.Join(keys, ", "), sums, strings.Join(groups, ", "))
 }
 
-// addRollups returns the INSERT of mergeHour that adds new rows to all copies. It locks their rows in a fixed order, so that two
-// compactions never deadlock.
+// addRollups returns the INSERT of mergeHour that adds the unmerged rows to all copies. It locks the rows of the copies in a fixed
+// order, so that two compactions never deadlock.
 func addRollups() string {
 	parts, updates := make([]string, len(Rollups)), measure.Each(measure.Counters, "%s = r.%s + EXCLUDED.%s")
 	for i, r := range Rollups {

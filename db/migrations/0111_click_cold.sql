@@ -1,4 +1,4 @@
--- Days whose clicks are only in ClickHouse, and the clicks that were brought back to PostgreSQL.
+-- The days whose clicks were removed from PostgreSQL and are in ClickHouse, and the days whose clicks were brought back.
 -- +goose Up
 CREATE TABLE click_cold (
     day       date PRIMARY KEY,

@@ -55,7 +55,7 @@ func CountSent(ctx context.Context, l click.Log, c db.Conn, account, source uuid
 		return nil, err
 	}
 	pattern := `(?i)(?:^|&)` + regexp.QuoteMeta(url.QueryEscape(param)) + `=([^&]*)`
-	if param == "" || sub > 0 && sub <= models.EarlySubs { // the early sub-parameters are always in subs
+	if param == "" || sub > 0 && sub <= models.EarlySubs { // sub-parameters up to EarlySubs are always in the column subs
 		pattern = `^\y$` // matches nothing
 	}
 	list, err := db.Select[SentClicks](ctx, c, "clicks of a source", selectSent, account, models.FloorClickID(from),

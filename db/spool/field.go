@@ -160,8 +160,8 @@ func timeField[T any](tag byte, at func(*T) *time.Time) field[T] {
 	}, func(v *T, n uint64) { *at(v) = time.UnixMilli(int64(n)).UTC() })
 }
 
-// listField encodes a list as a JSON document. The sender of the record must make sure that its texts do not contain the zero
-// character.
+// listField encodes a list as a JSON document. The code that appends the record must make sure that the texts of the list
+// contain no zero character.
 func listField[T, V any](tag byte, at func(*T) *[]V) field[T] {
 	return field[T]{tag, func(b []byte, tag byte, v *T) []byte {
 		list := *at(v)

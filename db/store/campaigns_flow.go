@@ -59,7 +59,7 @@ UNION ALL
 SELECT id, 'rule', match_steps, match_bytes FROM rules WHERE account_id = $1 AND id = ANY ($4) AND deleted_at IS NULL`
 
 // checkFlow refuses a flow that cannot be routed, or that refers to a record that is not a live record of the account. The
-// values, offers, landing pages and campaigns of the old flow are accepted. cost does not include the flow's saved rules.
+// condition values, offers, landing pages and campaigns of the old flow are accepted. cost does not include the flow's saved rules.
 func (s *Store) checkFlow(ctx context.Context, account uuid.UUID, paths, old []flow.Path) (cost cond.Cost, err error) {
 	destinations, campaigns, rules := flow.References(paths)
 	oldDestinations, oldCampaigns, _ := flow.References(old)

@@ -66,7 +66,7 @@ type LinkDomain struct {
 	ID      uuid.UUID `db:"id"`
 	Host    string    `db:"host"`
 	Shared  bool      `db:"shared"`
-	TagName string    `db:"tag_name"` // name of the page tag; PostbackHost leaves it empty
+	TagName string    `db:"tag_name"` // name of the page tag; only LinksOf and Serving set it
 }
 
 // LinksOf lists the hosts on which the link of a campaign works. The campaign's own host comes first.
@@ -93,8 +93,8 @@ func (d Domains) PostbackHost(ctx context.Context, account uuid.UUID) (host Link
 	return db.First[LinkDomain](ctx, d.s.c, "host of postbacks", selectPostbackHost, account)
 }
 
-// Add adds hosts with the same settings. It adds all of them or, if the plan has no room, none. Hosts that the account already
-// has are skipped. The new domains are not verified yet. Conflicts: duplicate if the account has all hosts, shared_domain if a
+// Add adds hosts with the same settings. Hosts that the account already has are skipped. All other hosts are added or, if the
+// plan has no room, none. The new domains are not verified yet. Conflicts: duplicate if the account has all hosts, shared_domain if a
 // host is a shared link domain.
 //
 // A host of another account can be added too: otherwise any account could lock out the owner of a host. The host serves only the

@@ -76,7 +76,7 @@ type pageQuery[T any] struct {
 	Place func(row T, start time.Time) []string
 }
 
-// orderColumn is a column that orders a list. place is SQL that converts the text %s to its type.
+// orderColumn is a column that orders a list. place is SQL that converts the text %s to the column's type.
 type orderColumn struct{ column, place string }
 
 var newest = []orderColumn{{"t.created_at", "%s::timestamptz"}, {"t.id", "%s::uuid"}}

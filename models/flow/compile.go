@@ -94,7 +94,7 @@ type Route struct {
 	onward     []choice // for paths with a lander: the destinations of a click on the page
 }
 
-// unit is one rule of a path, or all its filters together, without a name.
+// unit is one rule of a path, or all filters of the path together. The name is empty for the filters.
 type unit struct {
 	name    string
 	matcher *cond.Matcher

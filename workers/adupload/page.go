@@ -32,7 +32,7 @@ func pageOf(c models.Click) string {
 	return u.String()
 }
 
-// identifies reports whether a text contains the click's id, or is a key of a protected landing page that holds the id.
+// identifies reports whether a text contains the click's id, or is a key that contains it. Protected landing pages get such keys.
 func identifies(c models.Click, text string) bool {
 	if strings.Contains(text, models.FormatClickID(c.ID)) || strings.Contains(strings.ToLower(text), c.ID.String()) {
 		return true

@@ -44,8 +44,8 @@ func (w *worker) sweepRules(ctx context.Context) error {
 }
 
 // runRules runs the rules of an account that were due at the time of the job. A rule that has run is no longer due, so an attempt
-// after a crash continues with the next rule. A failing rule does not stop the others. After the last attempt it waits for its
-// next turn.
+// after a crash continues with the next rule. A failing rule does not stop the others. After the last attempt, a failing rule
+// waits for its next turn.
 func (w *worker) runRules(ctx context.Context, u *workers.Run[jobs.RulesArgs, jobs.RulesRun]) error {
 	account, err := w.store.FindAccount(ctx, u.Job.AccountID.UUID)
 	if errors.Is(err, models.NotFound("account")) {

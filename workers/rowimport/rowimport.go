@@ -32,7 +32,8 @@ type Importer[R Row, O Outcome] struct {
 	Runtime   *workers.Runtime
 	Store     *store.Store
 	BatchSize int // rows per transaction
-	// Process returns the outcomes of rows. With write, it also writes them, and returns the jobs to dispatch after the commit.
+	// Process returns the outcomes of rows. With write, it also writes the changes that the rows make, and returns the jobs to
+	// dispatch after the commit.
 	Process func(ctx context.Context, c db.Conn, account uuid.UUID, of jobs.CorrectionArgs, rows []R, write bool) (
 		[]O, []models.JobRef, error)
 }
@@ -81,7 +82,7 @@ func (i Importer[R, O]) writeBatch(ctx context.Context, u *workers.Run[jobs.Corr
 	return err
 }
 
-// outcomes includes the rows of earlier attempts.
+// outcomes returns the outcomes of all rows, including the rows of earlier attempts.
 func (i Importer[R, O]) outcomes(ctx context.Context, job uuid.UUID) ([]O, error) {
 	parts, err := i.Store.Corrections().Parts(ctx, job)
 	if err != nil {
@@ -118,8 +119,8 @@ type Row interface {
 	Refused() (correction.Verdict, bool)
 }
 
-// Each returns an outcome for each row. show makes it for a refused row. For the others, input converts the row, do processes all
-// inputs, and accept converts the result.
+// Each returns an outcome for each row. The function show makes the outcome of a refused row. For the other rows, the function input
+// converts a row, the function do processes all inputs, and the function accept converts a result.
 func Each[R Row, I, O, V any](rows []R, show func(R, correction.Verdict) O, input func(R) I, do func([]I) ([]V, error),
 	accept func(R, V) O,
 ) ([]O, error) {

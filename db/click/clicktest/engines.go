@@ -29,7 +29,7 @@ var questions = []struct {
 	{[]string{"country", "bot_reason"}, false},
 }
 
-// CheckFigures checks that PostgreSQL's rows, its ledger and ClickHouse's rows give the same figures of every account.
+// CheckFigures checks that PostgreSQL's rows, its ledger and ClickHouse's rows give the same figures for each account.
 func CheckFigures(t *testing.T, d *db.DB) {
 	t.Helper()
 	accounts := dbtest.Select[uuid.UUID](t, d, `SELECT id FROM accounts`)

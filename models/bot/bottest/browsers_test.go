@@ -36,6 +36,6 @@ func TestBrowsers(t *testing.T) {
 	}
 	const fewest = 500 // the set has more browsers than this
 	if len(want) < fewest || !slices.Equal(bot.Browsers(), want) {
-		t.Errorf("bot.Browsers has %d user agents, but the set has %d and they differ: run this test with -update", len(bot.Browsers()), len(want))
+		t.Errorf("bot.Browsers has %d user agents, want the %d of the set: run this test with -update", len(bot.Browsers()), len(want))
 	}
 }

@@ -26,7 +26,7 @@ type pages struct {
 	seen   map[string][]arrival // by click id
 }
 
-// tokens is the query in every page's address. The service fills in the tokens that it knows.
+// tokens begins the query in every page's address. The service fills in the tokens that it knows.
 const tokens = "?cid={clickid}&camp={campaign_id}&cname={campaign_name}&path={path_id}&pname={path_name}" +
 	"&offer={offer_id}&lander={lander_id}&src={source_id}&cc={country}&dt={device_type}&os={os}&br={browser}" +
 	"&lang={language}&s1={sub1}&s2={sub2}&xid={external_id}&ip={ip}&ua={user_agent}&kw={keyword}&odd={no_such_token}"

@@ -98,7 +98,7 @@ func (s *session) grant(t *oauth2.Token) models.OAuthGrant {
 // maxLifetime is the longest lifetime of a token that is accepted from a platform, in seconds.
 const maxLifetime = 366 * 24 * 3600
 
-// after returns the time after that many seconds, but at most maxLifetime from now.
+// after adds a lifetime in seconds to the present time. A lifetime over maxLifetime is shortened to maxLifetime.
 func (s *session) after(seconds int64) *time.Time {
 	at := s.Now().Add(time.Duration(min(seconds, maxLifetime)) * time.Second)
 	return &at

@@ -60,8 +60,8 @@ func (a Apps) Configured(provider string) bool {
 }
 
 // Address returns the address at which a person allows the service to use their ad accounts. The platform then sends the browser
-// to the address redirect, with the state. verifier is the secret of PKCE. The address contains its hash. Error:
-// not_configured.
+// to the address in redirect, with the state. The returned address contains the hash of verifier, which is the secret of PKCE.
+// Error: not_configured.
 func (a Apps) Address(provider, state, verifier, redirect string) (string, error) {
 	p, ok := platforms[provider]
 	if !ok {
@@ -113,7 +113,7 @@ type platform struct {
 	refresh  func(ctx context.Context, s *session, t models.OAuthTokens) (models.OAuthGrant, error)
 	// user asks for the id and the name of the user who signed in; nil: the id token names them, or exchange does.
 	user func(ctx context.Context, s *session) (id, name string, err error)
-	// accounts lists the ad accounts that an access token reaches, at most MaxAccounts.
+	// accounts lists the ad accounts that an access token reaches. It may stop after MaxAccounts.
 	accounts func(ctx context.Context, s *session) ([]Account, error)
 	// denies reports whether the API's answer to a failed request says that the access token is not valid.
 	denies func(status int, body []byte) bool
@@ -205,7 +205,7 @@ func (c *Client) openSigned(provider, token string) (*session, error) {
 	return s, nil
 }
 
-// Exchange returns the tokens for the code that a browser brought back to redirect, and the user who signed in. Errors are
+// Exchange returns the tokens for the code that a browser brought back, and the user who signed in. Errors are
 // not_configured, or texts for a person.
 func (c *Client) Exchange(ctx context.Context, provider, code, verifier, redirect string) (models.OAuthGrant, error) {
 	s, err := c.open(provider, code, verifier)

@@ -45,7 +45,7 @@ func (r Result) RightShare() float64 { return share(r.Right, r.Suggestions) }
 // WrongBlockShare returns the share of blocked placements that pay for their clicks.
 func (r Result) WrongBlockShare() float64 { return share(r.WrongBlock, r.Blocks) }
 
-// EqualShare returns the share of A/A campaigns that got a suggestion.
+// EqualShare returns the share of A/A campaigns that got a suggestion about weights or paths.
 func (r Result) EqualShare() float64 { return share(r.EqualMoved, r.Equal) }
 
 func share(part, all int) float64 {

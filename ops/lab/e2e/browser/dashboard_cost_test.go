@@ -102,7 +102,7 @@ func (b *costEnv) fromCampaigns() {
 	b.waitText("The cost is as it was before")
 }
 
-// fromReport sets the cost of a row of a report with the key "$". For the row of a country, no cost can be set.
+// fromReport presses the key "$" on a row of a report to set its cost. For the row of a country, no cost can be set.
 func (b *costEnv) fromReport() {
 	b.t.Helper()
 	b.goTo(b.f.URL + "/app/reports?cmp=none&w=yesterday&g=sub1&f.campaign_id=" + b.campaign)
@@ -132,7 +132,7 @@ func (b *costEnv) fromReport() {
 	b.waitText("but not for this row")
 }
 
-// fromCorrections sets a cost in the form, and undoes it from the history.
+// fromCorrections sets a cost in the form, and undoes it from the history. A cost that a file sets is in the history too.
 func (b *costEnv) fromCorrections() {
 	b.t.Helper()
 	const history = `document.querySelector('[aria-label="Costs set by people"] tbody tr')`

@@ -32,7 +32,8 @@ func bodyless() (paths []string) {
 }
 
 // TestNoClickActs: a signed-in user clicks tracking links that post a form to each operation that needs no body. Each request is
-// refused as cross_site. The API refuses such addresses, so the test writes them into the database.
+// refused as cross_site. The API refuses destinations at the dashboard's address, so the test writes them into the
+// database.
 func TestNoClickActs(t *testing.T) {
 	parttest.Browser.Only(t)
 	t.Parallel()

@@ -70,7 +70,7 @@ func (f *Faults) Calls() int {
 	return f.calls
 }
 
-// Next counts a request and returns its fault. After Block, it first waits until the function release is called. ok is false if the
+// Next counts a request and returns its fault. After Block, it waits for the call of release before it returns. ok is false if the
 // client has given up.
 func (f *Faults) Next(r *http.Request) (fault Fault, ok bool) {
 	// A server notices that a client has given up only after the body is read.

@@ -60,7 +60,7 @@ func textsOf(value any) (out []string) {
 	return out
 }
 
-// known has the attributes with fixed values.
+// known has attributes with fixed values, so that Listed finds a value in our spelling.
 var known = map[string]*clickattr.Values{
 	"country": clickattr.Countries, "device_type": clickattr.DeviceTypes, "os": clickattr.Systems, "browser": clickattr.Browsers,
 	"language": clickattr.Languages, "continent": clickattr.Continents,

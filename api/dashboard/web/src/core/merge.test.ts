@@ -9,7 +9,7 @@ test('edits of different fields are joined', () => {
   equal(conflicts, [])
 })
 
-test('a field that both have changed keeps my edit and is a conflict', () => {
+test('a field that was changed on both sides keeps my edit and is a conflict', () => {
   const { joined, conflicts } = merge(base, { ...base, payout: 2, tags: [] }, { ...base, payout: 3, tags: ['y'] })
   equal(joined, { name: 'A', payout: 2, tags: [] })
   equal(conflicts, [

@@ -23,7 +23,7 @@ test('the axes of a plot have zero at the same height, and contain all values', 
   }
 })
 
-test('an axis without values other than zero goes from 0 to 1, and one of losses ends at zero', () => {
+test('an axis without values other than zero goes from 0 to 1, and an axis of losses ends at zero', () => {
   equal(rangesOf([[[null, 0]]]), [[0, 1]])
   equal(rangesOf([[[-4, -2]]]), [[-4, 0]])
 })

@@ -1,4 +1,4 @@
-// Edits that would be lost if their form were closed, and the question that is asked before.
+// Edits that would be lost if their form were closed, and the question that a person is asked before that.
 import { useEffect, useRef } from 'preact/hooks'
 import { signal } from '@preact/signals'
 

@@ -182,7 +182,7 @@ type TagProps = {
   show?: (v: string) => string
 }
 
-// Tag is a chosen value of a field with several. Its cross removes the value and moves the focus to the field, so that a person can
+// Tag is one of the chosen values of a field. Its cross removes the value and moves the focus to the field, so that a person can
 // go on typing.
 export const Tag = ({ text, remove }: { text: string; remove: () => void }) => (
   <span class="tag">

@@ -12,7 +12,7 @@ type Props = {
   keys?: Option[]
 }
 
-// Pairs edits pairs of a name and a text, in their order. With `keys`, the names are fixed.
+// Pairs edits pairs of a name and a text. With `keys`, the names are fixed.
 export function Pairs({ value, on, label, heads, keys }: Props) {
   const [rows, setRows] = useState<[string, string][]>(() => Object.entries(value))
   const send = (next: [string, string][]) => {
