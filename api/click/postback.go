@@ -102,7 +102,7 @@ func (h *Handler) sealProof(ctx context.Context, p *models.Postback) (err error)
 	if len(proof.Names()) > 0 {
 		p.Unmatched += "; not shown: " + postback.Clean(strings.Join(proof.Names(), ", "), maxNames)
 	}
-	return nil // a sample is stored even if its proof could not be sealed
+	return nil // a message that names no click is stored even if its proof could not be sealed
 }
 
 // maxNames is how many bytes of the names of hidden parameters are kept.

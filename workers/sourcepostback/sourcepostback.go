@@ -140,7 +140,7 @@ func (s *sender) attempt(ctx context.Context, u *run, t sourcepostback.Target) (
 	}
 	a, later, cause := s.call(ctx, m)
 	if ctx.Err() != nil {
-		return a, context.Cause(ctx) // stopping, or the row is lost: the receiver did not fail
+		return a, context.Cause(ctx) // this process stops or has lost the row: the receiver did not fail
 	}
 	a.Number = u.Attempt
 	mark := func(c db.Conn) error { return sourcepostback.RecordAttempt(context.WithoutCancel(ctx), c, t, a) }
