@@ -164,8 +164,8 @@ func (s *sender) attempt(ctx context.Context, u *run, t sourcepostback.Target) (
 	})
 }
 
-// resend makes one more attempt of a postback now, even to a paused source. It refuses a postback that is being sent. A pending
-// one keeps its schedule.
+// resend makes one more attempt of a postback now, even to a paused source. It refuses a postback that is being sent. If
+// the attempt fails, a pending postback keeps its remaining attempts.
 func (s *sender) resend(ctx context.Context, args jobs.PostbackArgs) (jobs.PostbackAnswer, error) {
 	out := jobs.PostbackAnswer{ID: args.ID}
 	t, err := sourcepostback.Find(ctx, s.db, args.ID)
