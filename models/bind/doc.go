@@ -29,5 +29,5 @@
 // documentation: doc describes a value in bodies and answers, and send describes the values that a body may have.
 //
 // Rules for texts apply to each item of a list of texts. Leaving a text out and sending an empty text mean the same, except in an
-// Opt. Rules that involve two fields, or need the store, are checked by the handler.
+// Opt or an optional field. Rules that involve two fields, or need the store, are checked by the handler.
 package bind
