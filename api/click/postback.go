@@ -52,8 +52,8 @@ func (h *Handler) postback(w http.ResponseWriter, r *http.Request, network strin
 	writeReply(w, http.StatusOK, reply{Data: map[string]string{"result": "accepted"}})
 }
 
-// storePostback finds the click that a message names and puts the message on stable storage. A message that names no click is stored
-// only as a sample, or if it may name a click of the account's old tracker (see isOfMove).
+// storePostback finds the click that a message names and puts the message on stable storage. A message that names none of our clicks
+// is stored only as a sample, or if it may name a click of the account's old tracker (see isOfMove).
 func (h *Handler) storePostback(ctx context.Context, p *models.Postback) error {
 	now := time.Now()
 	if n, known := h.fieldsOf(p.NetworkID); known && p.Raw == nil { // a job reads a raw message
