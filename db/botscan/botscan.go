@@ -34,7 +34,7 @@ const (
 type Progress struct {
 	AccountID uuid.UUID `db:"account_id"`
 	After     uuid.UUID `db:"scanned_after"` // the scan continues with the clicks after this id
-	Revision  int64     `db:"revision"`      // counts the moves of the scan, so that Advance notices a late click
+	Revision  int64     `db:"revision"`      // counts the moves of the scan; a late click moves it back, and Advance notices this
 }
 
 // markBehind marks the accounts that have clicks since the last sweep or requested rechecks. One query for each account would be
