@@ -229,7 +229,7 @@ func (h *Handler) addresseeOf(p *models.Postback) addressee {
 	return addressee{domain: p.Domain}
 }
 
-// findNetwork finds the network with the id in text, which is a part of the address. If the domain belongs to another account than the
+// findNetwork finds the network with the id in `text`, which is a part of the address. If the domain belongs to another account than the
 // network, the network is unknown. Before the routing snapshot is loaded, the id is stored for the job to check.
 func (h *Handler) findNetwork(p *models.Postback, text string) error {
 	if text == "" {

@@ -109,7 +109,7 @@ func newEnv(t *testing.T) *env {
 	return w
 }
 
-// connect connects a DNS account of the provider's fake. The map change replaces some of the fake's credentials.
+// connect connects a DNS account of the provider's fake. The map `change` replaces some of the fake's credentials.
 func (w *env) connect(account uuid.UUID, provider string, change map[string]string) uuid.UUID {
 	w.Helper()
 	p, _ := models.DNSProviderNamed(provider)
