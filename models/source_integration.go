@@ -47,7 +47,7 @@ type SourceIntegrationFields struct {
 	UploadMode         string        `db:"upload_mode"`
 	DailyCapCount      int           `db:"daily_cap_count"` // maximum number of conversions uploaded in a day
 	DailyCapValue      Money         `db:"daily_cap_value"` // maximum value uploaded in a day, in the account's currency
-	SendKeys           bool          `db:"send_keys"`       // hashed personal data are uploaded too, if the person has agreed
+	SendKeys           bool          `db:"send_keys"`       // hashed personal data of people who have agreed are uploaded too
 }
 
 // The daily caps of a new connection: conversions, and their value in the account's currency.

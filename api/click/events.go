@@ -133,8 +133,7 @@ func cleanEvent(e *models.SiteEvent, now time.Time) {
 }
 
 // readValue sets the value and the currency of an event. The currency is the one in the text of the value, or else
-// the one in the parameter named, or else empty. The parameter fallback decides what a sign of several currencies means. An empty
-// value is zero.
+// the one in `named`, or else empty. `fallback` decides what a sign of several currencies means. An empty value is zero.
 func readValue(e *models.SiteEvent, value, named, fallback string) *models.Error {
 	e.Currency, _ = money.Currency(named, fallback)
 	if e.Currency != "" && e.Currency != money.Unknown {

@@ -98,7 +98,7 @@ func parseFieldEntry(text string) (*fieldEntry, error) {
 		return nil, fmt.Errorf("record: %w", err)
 	}
 	if e.set.From == "" {
-		return nil, fmt.Errorf("the setting from is missing")
+		return nil, fmt.Errorf("the setting \"from\" is missing")
 	}
 	flatten(&record, "", e.want)
 	return e, nil

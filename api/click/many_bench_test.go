@@ -10,7 +10,7 @@ import (
 	"github.com/google/uuid"
 )
 
-// differingStreams returns a flow of 19 paths with three conditions each and a default path.
+// differingStreams returns a flow of a default path and 19 other paths, which have three conditions each.
 func differingStreams(campaign int) json.RawMessage {
 	countries := []string{"US", "DE", "FR", "BR", "IN", "JP", "ES", "IT", "GB", "NL", "PL", "SE"}
 	var paths []m

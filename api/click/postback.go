@@ -52,8 +52,8 @@ func (h *Handler) postback(w http.ResponseWriter, r *http.Request, network strin
 	writeReply(w, http.StatusOK, reply{Data: map[string]string{"result": "accepted"}})
 }
 
-// storePostback finds the click that a message names and puts the message on stable storage. A message that names no click is stored
-// only as a sample, or if it may name a click of the account's old tracker (see isOfMove).
+// storePostback finds the click that a message names and puts the message on stable storage. A message that names none of our clicks
+// is stored only as a sample, or if it may name a click of the account's old tracker (see isOfMove).
 func (h *Handler) storePostback(ctx context.Context, p *models.Postback) error {
 	now := time.Now()
 	if n, known := h.fieldsOf(p.NetworkID); known && p.Raw == nil { // a job reads a raw message
@@ -102,7 +102,7 @@ func (h *Handler) sealProof(ctx context.Context, p *models.Postback) (err error)
 	if len(proof.Names()) > 0 {
 		p.Unmatched += "; not shown: " + postback.Clean(strings.Join(proof.Names(), ", "), maxNames)
 	}
-	return nil // a sample is stored even if its proof could not be sealed
+	return nil // a message that names no click is stored even if its proof could not be sealed
 }
 
 // maxNames is how many bytes of the names of hidden parameters are kept.
@@ -229,7 +229,7 @@ func (h *Handler) addresseeOf(p *models.Postback) addressee {
 	return addressee{domain: p.Domain}
 }
 
-// findNetwork finds the network with the id in text, which is a part of the address. If the domain belongs to another account than the
+// findNetwork finds the network with the id in `text`, which is a part of the address. If the domain belongs to another account than the
 // network, the network is unknown. Before the routing snapshot is loaded, the id is stored for the job to check.
 func (h *Handler) findNetwork(p *models.Postback, text string) error {
 	if text == "" {

@@ -167,7 +167,7 @@ func TestRuleErrors(t *testing.T) {
 	}
 }
 
-// walk reads a list page by page and returns the names of its rows. After each page but the last it calls between.
+// walk reads a list page by page and returns the names of its rows. After each page but the last, it calls the function `between`.
 func walk(s *apitest.Server, path string, between func(page int)) (names []string) {
 	cursor := ""
 	for page := 1; ; page++ {

@@ -34,7 +34,7 @@ const (
 type Progress struct {
 	AccountID uuid.UUID `db:"account_id"`
 	After     uuid.UUID `db:"scanned_after"` // the scan continues with the clicks after this id
-	Revision  int64     `db:"revision"`      // counts the moves of the scan, so that Advance notices a late click
+	Revision  int64     `db:"revision"`      // counts the moves of the scan; a late click moves it back, and Advance notices this
 }
 
 // markBehind marks the accounts that have clicks since the last sweep or requested rechecks. One query for each account would be
@@ -91,7 +91,7 @@ ON CONFLICT (account_id) DO UPDATE SET behind = false, leased_until = excluded.l
 WHERE s.leased_until IS NULL OR s.leased_until < now()
 RETURNING account_id, scanned_after, revision`
 
-// Claim claims the scan of an account for this worker. The lease ends after term. ok is false if another worker has claimed the
+// Claim claims the scan of an account for this worker. The lease ends after the time `term`. ok is false if another worker has claimed the
 // scan, or if the account no longer exists.
 func Claim(ctx context.Context, l click.Log, account uuid.UUID, term time.Duration) (s Progress, ok bool, err error) {
 	now := l.Time()
@@ -113,7 +113,7 @@ type Scanned struct {
 	Done  bool        // no clicks are left to scan
 }
 
-// Scan scans the next clicks of an account, at most limit, in the transaction of c. It revises the clicks on which a signal has
+// Scan scans the next clicks of an account, at most `limit`, in the transaction of c. It revises the clicks on which a signal has
 // fired. After Scan, call spend.Respread for the Days, and then Advance.
 func Scan(ctx context.Context, l click.Log, c db.Conn, crowd *Crowd, s Progress, settings bot.Settings, limit int) (
 	Scanned, error,

@@ -24,7 +24,7 @@ const selectBehind = `
 SELECT k.account_id FROM unnest($1::uuid[], $2::uuid[]) AS k (account_id, after)
 WHERE EXISTS (SELECT FROM clicks c WHERE c.account_id = k.account_id AND c.id > k.after AND c.id >= $3 AND c.id < $4) ORDER BY 1`
 
-// Behind finds accounts with new clicks. The map after has a click for each account. Behind returns the accounts that have clicks
+// Behind finds accounts with new clicks. The map `after` has a click for each account. Behind returns the accounts that have clicks
 // in [from, to) later than this click.
 func (l Log) Behind(ctx context.Context, after map[uuid.UUID]uuid.UUID, from, to time.Time) ([]uuid.UUID, error) {
 	if len(after) == 0 {

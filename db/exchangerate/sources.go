@@ -22,7 +22,7 @@ ON CONFLICT (source) DO UPDATE SET next_at = excluded.next_at WHERE s.next_at <=
 RETURNING source, next_at, asked_at, failures, failure`
 
 // ClaimSource claims a source that is due. It sets the time of the source's next fetch to `later`, so that no other caller can claim
-// the source before then. ok is false if the source is not due.
+// the source before then. It returns false if the source is not due.
 func ClaimSource(ctx context.Context, c db.Conn, source string, now, later time.Time) (Source, bool, error) {
 	return db.First[Source](ctx, c, "claim source of rates", claimSource, source, now, later)
 }

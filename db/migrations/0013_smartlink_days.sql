@@ -1,5 +1,4 @@
--- Clicks of smartlinks get daily partitions, as clicks of campaigns already have, so that retention can drop whole partitions. The
--- hourly sums do not change.
+-- Clicks of smartlinks get daily partitions, as clicks of campaigns already have, so that retention can drop whole partitions.
 -- +goose Up
 ALTER TABLE smartlink_clicks RENAME TO smartlink_clicks_whole;
 CREATE TABLE smartlink_clicks (LIKE smartlink_clicks_whole) PARTITION BY RANGE (id);

@@ -1,5 +1,5 @@
--- An index of the open jobs of accounts. Deliveries of webhooks and postbacks are not in it, because accounts do not request them.
--- Only few rows of the table are in the index.
+-- An index of the open jobs of accounts. The jobs that deliver webhooks and record conversions are not in it, because accounts do not
+-- request them. Only few rows of the table are in the index.
 -- +goose NO TRANSACTION
 -- +goose Up
 DROP INDEX CONCURRENTLY IF EXISTS jobs_open;

@@ -16,7 +16,7 @@ CREATE TABLE old_conversions (
     old_id        text NOT NULL,
     click_id      uuid NOT NULL,
     goal          text NOT NULL,
-    conversion_id text NOT NULL, -- conversion_id of the conversion as which it was recorded here
+    conversion_id text NOT NULL, -- conversion_id under which it was recorded here
     PRIMARY KEY (account_id, old_id)
 );
 CREATE INDEX old_conversions_click ON old_conversions (click_id);

@@ -178,9 +178,9 @@ func TestCostOfDays(t *testing.T) {
 	}
 }
 
-// TestCostWithoutClicks: the amount of a single day counts at its source without a click, on that day of the account's time zone.
-// Without clicks, an amount for several days, a cost per click and an amount without a source are refused. A currency without a
-// rate is refused too.
+// TestCostWithoutClicks: the amount for a single day without clicks counts at the source in AloneAt, on that day of the account's
+// time zone. Without clicks, an amount for several days, a cost per click and an amount without a source are refused. A currency
+// without a rate is refused too.
 func TestCostWithoutClicks(t *testing.T) {
 	t.Parallel()
 	x := newHandEnv(t, 6, "America/New_York")

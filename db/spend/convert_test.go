@@ -65,7 +65,7 @@ func TestConversionOfMoney(t *testing.T) {
 		const open = `SELECT (SELECT count(*) FROM clicks WHERE rate IS NULL) + (SELECT count(*) FROM conversions WHERE rate IS NULL) +
 			(SELECT count(*) FROM spend WHERE rate IS NULL) + (SELECT count(*) FROM account_rates WHERE rate IS NULL OR restating)`
 		if n := dbtest.Get[int](t, x.DB, open); n != 0 {
-			t.Errorf("%d facts or days are left without a rate", n)
+			t.Errorf("%d facts or days are without a rate or not restated", n)
 		}
 		const wrong = `SELECT count(*) FROM (
 			SELECT (at AT TIME ZONE 'UTC')::date AS day, currency, rate FROM clicks

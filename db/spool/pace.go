@@ -16,7 +16,7 @@ const (
 	paceWindow = 50 * time.Millisecond
 )
 
-// pacer decides how long to wait between two writes: the time in the field least or, if this is less, busyPace while records come
+// pacer decides how long to wait between two writes: as long as the field least says, and at least busyPace while records come
 // faster than busyRate.
 type pacer struct {
 	least time.Duration

@@ -30,7 +30,8 @@ func (f *field) check(v reflect.Value, path string, given, null bool) error {
 	case f.Required && (!given || !f.optional && isBlank(v)):
 		return refuse(f.missing, "%s is required", path)
 	// A field that was left out gets its default, and no other rule applies to it. Null counts as left out, unless the tag
-	// null:"empty" turns it into the empty value. An empty text counts as left out, unless the field is an Opt.
+	// null:"empty" turns it into the empty value. An empty text counts as left out, unless the field is an Opt or has the tag
+	// optional.
 	case !given && !nullIsValue, !f.optional && isText && v.Len() == 0:
 		return f.setDefault(v, path)
 	}

@@ -5,10 +5,10 @@
 // document shows them. A field of the type Opt knows whether it was left out, null, or a value:
 //
 //	required:"true"       must be sent and, except for an Opt, not be empty, else "required"; required:"my_code" sets another code
-//	empty:"code"          for an Opt: a value that was sent must not be empty, else this code
-//	null:"refused"        for an Opt: null counts as a value of the wrong form
-//	null:"empty"          for an Opt: null means the empty value; without a tag null, no rule applies to null and the handler decides
 //	optional:"true"       like an Opt: a field that is left out keeps its stored value, and an empty text is stored
+//	empty:"code"          for an Opt or an optional field: a value that was sent must not be empty, else this code
+//	null:"refused"        null counts as a value of the wrong form
+//	null:"empty"          for an Opt or an optional field: null means the empty value; without a tag null, null counts as left out
 //	default:"fixed"       the value if the field is left out
 //	loose:"true"          a value of another type counts as an empty text
 //	trim:"true"           spaces around a text are removed before any other check
@@ -29,5 +29,5 @@
 // documentation: doc describes a value in bodies and answers, and send describes the values that a body may have.
 //
 // Rules for texts apply to each item of a list of texts. Leaving a text out and sending an empty text mean the same, except in an
-// Opt. Rules that involve two fields, or need the store, are checked by the handler.
+// Opt or an optional field. Rules that involve two fields, or need the store, are checked by the handler.
 package bind

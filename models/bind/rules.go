@@ -23,7 +23,7 @@ type Rules struct {
 
 	optional  bool   // an Opt or a field with the tag optional: leaving it out keeps the value, and an empty text is a value
 	missing   string // error code if a required field was not sent or is empty
-	blank     string // error code if an Opt was sent with an empty value; no code: it may be empty
+	blank     string // error code if an Opt or an optional field was sent with an empty value; no code: it may be empty
 	form      string // error code for a value of the wrong type or form; no code: invalid_input, or the format's code
 	beyond    string // error code for a value beyond a limit; no code: the limit's usual code
 	null      string // "refused": null counts as the wrong form; "empty": null is an empty value

@@ -62,7 +62,7 @@ func TestSums(t *testing.T) {
 	}
 }
 
-// TestExpand checks that a tag names each percentage once, and the last one after "and".
+// TestExpand checks that {percentages} becomes a list of the names of all percentages, with "and" before the last one.
 func TestExpand(t *testing.T) {
 	t.Parallel()
 	want := measure.Names((*measure.Measure).IsPercent)

@@ -19,10 +19,10 @@ var (
 	errControl = errors.New("the address contains spaces or control characters outside the arguments of its tokens")
 )
 
-// argument matches a token with an argument, which may contain spaces: {date:Y-m-d H:i}.
 var (
 	placeholder = regexp.MustCompile(`\{[^{}\s]*\}`)
-	argument    = regexp.MustCompile(`\{\w+:[^{}\x00-\x1f\x7f]*\}`)
+	// argument matches a token with an argument, which may contain spaces: {date:Y-m-d H:i}.
+	argument = regexp.MustCompile(`\{\w+:[^{}\x00-\x1f\x7f]*\}`)
 )
 
 func hasSpaces(template string) bool {

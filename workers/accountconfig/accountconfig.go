@@ -219,7 +219,7 @@ func (k *keeper) step(ctx context.Context, u *applyRun, state *dbconfig.State, c
 	})
 }
 
-// write writes or removes one record. For a removed campaign, former has the links of other trackers that led to it.
+// write writes or removes one record. For a removed campaign, `former` has the links of other trackers that led to it.
 func write(ctx context.Context, s *store.Store, state *dbconfig.State, campaigns map[string]accountconfig.Members, w dbconfig.Work,
 	before, after accountconfig.Members,
 ) (now accountconfig.Members, former []store.FormerLink, err error) {

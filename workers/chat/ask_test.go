@@ -380,7 +380,7 @@ func TestAskBudget(t *testing.T) {
 	}
 }
 
-// TestKeyNowhere checks that the key does not occur in the log, the database, answers or errors.
+// TestKeyNowhere checks that the key does not occur in prompts, answers, errors, the log or the database.
 func TestKeyNowhere(t *testing.T) { //nolint:paralleltest // it reads the log of the process
 	log := logged(t)
 	w, _ := newChat(t, nil)

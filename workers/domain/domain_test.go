@@ -109,7 +109,7 @@ func newEnv(t *testing.T) *env {
 	return w
 }
 
-// connect connects a DNS account of the provider's fake. The map change replaces some of the fake's credentials.
+// connect connects a DNS account of the provider's fake. The map `change` replaces some of the fake's credentials.
 func (w *env) connect(account uuid.UUID, provider string, change map[string]string) uuid.UUID {
 	w.Helper()
 	p, _ := models.DNSProviderNamed(provider)
@@ -261,7 +261,7 @@ func TestPoint(t *testing.T) {
 		t.Fatal(err)
 	}
 	after := w.dns.Records("shop.example")
-	// Eight of the hosts are in the zone. Each of them has its proof now, and two were pointed.
+	// Eight of the hosts are in the zone. Each of them has its proof now, and two have a new CNAME.
 	if !slices.Equal(after[:len(before)], before) || len(after) != len(before)+2+8 || len(w.dns.Records("deep.shop.example")) != 2 {
 		t.Errorf("the zone has %+v", after)
 	}

@@ -35,9 +35,9 @@ type Options struct {
 	Egress *egress.Client   // must accept answers of MaxBody
 	URL    string           // default the bank's
 	File   string           // a table of rates; if set, the bank is not asked
-	Clicks click.Log        // restates the amounts
+	Clicks click.Log        // the clicks whose amounts are restated
 	Now    func() time.Time // default time.Now
-	// Restate restates the amounts of at most limit clicks or conversions; default spend.Restate.
+	// Restate restates the amounts of at most `limit` clicks or conversions; default spend.Restate.
 	Restate func(ctx context.Context, l click.Log, c db.Conn, r *spend.Restatement, limit int) (done bool, err error)
 }
 

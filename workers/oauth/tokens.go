@@ -57,7 +57,7 @@ const (
 	pollInterval = 150 * time.Millisecond
 )
 
-// get returns the stored access token if usable accepts it. Otherwise it waits until this process or another one has renewed the
+// get returns the stored access token if the function usable accepts it. Otherwise it waits until this process or another one has renewed the
 // tokens.
 func (t *Tokens) get(ctx context.Context, usable func(models.OAuthConnection, models.OAuthTokens) bool) (string, error) {
 	records := dboauth.NewConnections(t.k.store)

@@ -140,7 +140,7 @@ func (s *sender) attempt(ctx context.Context, u *run, t sourcepostback.Target) (
 	}
 	a, later, cause := s.call(ctx, m)
 	if ctx.Err() != nil {
-		return a, context.Cause(ctx) // stopping, or the row is lost: the receiver did not fail
+		return a, context.Cause(ctx) // this process stops or has lost the row: the receiver did not fail
 	}
 	a.Number = u.Attempt
 	mark := func(c db.Conn) error { return sourcepostback.RecordAttempt(context.WithoutCancel(ctx), c, t, a) }
@@ -164,8 +164,8 @@ func (s *sender) attempt(ctx context.Context, u *run, t sourcepostback.Target) (
 	})
 }
 
-// resend makes one more attempt of a postback now, even to a paused source. It refuses a postback that is being sent. A pending
-// one keeps its schedule.
+// resend makes one more attempt of a postback now, even to a paused source. It refuses a postback that is being sent. If
+// the attempt fails, a pending postback keeps its remaining attempts.
 func (s *sender) resend(ctx context.Context, args jobs.PostbackArgs) (jobs.PostbackAnswer, error) {
 	out := jobs.PostbackAnswer{ID: args.ID}
 	t, err := sourcepostback.Find(ctx, s.db, args.ID)

@@ -58,8 +58,8 @@ func (w *env) emitMany(event string, n int) []uuid.UUID {
 	return all
 }
 
-// TestIsolation: one endpoint does not answer, with far more deliveries than the worker has places. Another endpoint still gets all
-// of its deliveries.
+// TestIsolation: one endpoint does not answer, and it has far more deliveries than the worker has places. Another endpoint still gets
+// all of its deliveries.
 func TestIsolation(t *testing.T) {
 	t.Parallel()
 	w := newEnv(t, nil)

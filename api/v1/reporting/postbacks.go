@@ -43,7 +43,7 @@ type PostbackRow struct {
 	ClickID       *string    `json:"click_id"`
 	ConversionID  *uuid.UUID `json:"conversion_id" doc:"the id of the conversion in the log of conversions"`
 	InvalidPayout *string    `json:"invalid_payout" doc:"the text that was received as the payout, if it is not an amount or is a macro that was not filled in. If the offer takes the payout from postbacks (payout_from_param), the payout is then 0. If it does not, the offer's own payout is used"`
-	InvalidTime   *string    `json:"invalid_time" doc:"the time that the postback states, if that time is not understood, before the click or in the future; the reason says which. The conversion then has the nearest possible time, or the time of its click if the stated time is not understood"`
+	InvalidTime   *string    `json:"invalid_time" doc:"the stated time as received, if it cannot be used: it is not understood, is before the click or is in the future; the reason says which. The conversion then has the nearest possible time, or the time of its click if the stated time is not understood"`
 	AmountReason  *string    `json:"amount_reason" doc:"why the payout or the cost counts as 0, or in another currency than its parameter says: it is not an amount, it can be read in two ways, or its currency is not understood; null: both count as they were received"`
 	Query         string     `json:"query" doc:"in: the received parameters, in the order of their names; out: the query or the body of the last attempt; *** stands for a secret or for a text that may be a secret"`
 	Source        string     `json:"source" doc:"postback, pixel, tag or goal_api"`

@@ -31,7 +31,7 @@ func endpoint(t *testing.T, e models.CostEndpoint, credentials map[string]string
 	return c
 }
 
-// TestCustomEndpoint: days, token and headers are filled in, paths lead to figures, and rows of one day and campaign are added.
+// TestCustomEndpoint: days, token and headers are filled in, paths lead to figures, and rows of one day and campaign are added up.
 func TestCustomEndpoint(t *testing.T) {
 	t.Parallel()
 	hundred := models.NewMoney(decimal.NewFromInt(100))

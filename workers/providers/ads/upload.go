@@ -270,7 +270,7 @@ func (u *uploading) skipReason(e Event) string {
 
 type sendFunc = func(ctx context.Context, u *uploading, events []Event) ([]Verdict, error)
 
-// sendAll sends the events at the given indices, and writes their verdicts to out at the same indices.
+// sendAll sends the events at the given indices, and writes their verdicts to `out` at the same indices.
 func (u *uploading) sendAll(ctx context.Context, send sendFunc, indices []int, events []Event, out []Verdict) error {
 	refused := 0
 	for part := range slices.Chunk(indices, u.maxEvents) {

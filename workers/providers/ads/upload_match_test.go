@@ -53,7 +53,7 @@ var matched = map[string]func() document{
 
 type document = map[string]any
 
-// part returns the members of got that want has too, at every depth.
+// part returns the members of `got` that `want` has too, at every depth.
 func part(got, want document) document {
 	out := document{}
 	for name, value := range want {

@@ -136,7 +136,7 @@ func (b *env) waitIdle() {
 // allParts is the screen that shows every part, including a failed part.
 const allParts = "/app/_parts"
 
-// everywhere checks each screen in both themes, wide and narrow. ready, unless nil, prepares a screen.
+// everywhere checks each screen in both themes, wide and narrow. If `ready` is not nil, it prepares a screen.
 func (b *env) everywhere(pages map[string]string, ready func(name string)) {
 	b.t.Helper()
 	for name, path := range pages {

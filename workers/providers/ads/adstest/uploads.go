@@ -31,7 +31,7 @@ type Uploaded struct {
 }
 
 // Uploads has fakes of the platforms' APIs for conversions. A click id that begins with "bad" is refused. A click id that begins
-// with "soon" came too early.
+// with "soon" is refused because its conversion came too early.
 //
 // With the faults Cut and Slow, the events are stored nevertheless.
 type Uploads struct {

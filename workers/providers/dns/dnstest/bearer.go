@@ -61,7 +61,7 @@ func each[T any](list []T, show func(T) object) []object {
 
 func (c *call) bearer(token string) bool { return c.r.Header.Get("Authorization") == "Bearer "+token }
 
-// numbered returns the zone with a number, counted from 1, or "" for another id.
+// numbered returns the zone whose number, counted from 1, is the id. It returns "" if there is no such zone.
 func (w *World) numbered(id string) string {
 	n, err := strconv.Atoi(id)
 	if err != nil || n < 1 || n > len(w.order) {

@@ -161,7 +161,7 @@ func (r *reader) put(it *item) bool {
 }
 
 // amount sets an amount and its currency, and reports whether the amount can be used. A zero amount needs no currency unless
-// always is set.
+// `always` is set.
 func (r *reader) amount(it *item, member string, value, code text, always bool) bool {
 	amount, iso, refusal := moved.ReadAmount(string(value), string(code), always)
 	if refusal != "" {

@@ -133,7 +133,7 @@ func filters(all moved.Value, params []moved.Param) (t moved.Test) {
 	return t
 }
 
-// lists maps filters that list values to our attributes.
+// lists has our attribute for each filter that lists values.
 var lists = map[string]string{
 	"browser": "browser", "city": "city", "country": "country", "device_brand": "device_brand", "device_model": "device_model",
 	"device_type": "device_type", "domain_referrer": "referrer_domain", "isp": "isp", "languages": "language", "os": "os", "region": "region",
@@ -206,7 +206,7 @@ func subs(t *moved.Test, f moved.Value, reject, contains bool, params []moved.Pa
 		n, err := strconv.Atoi(strings.TrimPrefix(name, "sub"))
 		switch {
 		case len(values) == 0:
-		case err != nil || set > 1 && reject: // unclear whether one match or all stop a visitor
+		case err != nil || set > 1 && reject: // unclear whether one match stops a visitor, or only all together
 			t.Lose(name, values, reject)
 		case contains:
 			t.Contains(name, moved.SubAttribute(n, params), values, reject)

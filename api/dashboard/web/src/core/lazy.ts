@@ -1,4 +1,4 @@
-// Loads a module when it is first shown.
+// Loads a module when a component first needs it.
 import { useEffect, useState } from 'preact/hooks'
 import { offline, useOnline } from './online.ts'
 

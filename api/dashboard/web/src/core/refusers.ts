@@ -1,4 +1,4 @@
-// refusers returns the names of the records that a refusal names. The service writes each as a quoted text before a colon.
+// refusers returns the names of the records in an error message. The service writes each name in quotes before a colon.
 export const refusers = (message: string): string[] =>
   [...message.matchAll(/"(?:[^"\\]|\\.)*"(?=: )/g)].map(m => {
     try {
