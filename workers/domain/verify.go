@@ -65,8 +65,8 @@ func (w *worker) sweep(ctx context.Context) error {
 	return ctx.Err()
 }
 
-// checkWildcard warns the operator if the CNAME targets of accounts have no address. It warns again only after a check that found
-// one.
+// checkWildcard warns the operator if the CNAME targets of accounts have no address. It warns again only after a check that found an
+// address.
 func (w *worker) checkWildcard(ctx context.Context) {
 	if !w.o.Tracker.OwnTargets {
 		return
