@@ -16,8 +16,8 @@ import (
 	"switchyard/models/token"
 )
 
-// mesh returns an account with n campaigns. Each can hand visitors over to as many others as next says, and its flow has about
-// size bytes.
+// mesh returns an account with n campaigns. Each campaign can hand visitors over to `next` others, and its flow has about `size`
+// bytes.
 func mesh(n, next, size int) *store.Routing {
 	account, domain := uuid.New(), uuid.New()
 	r := &store.Routing{Rows: []store.RoutingRow{

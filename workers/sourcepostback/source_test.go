@@ -80,7 +80,7 @@ func TestOncePerStatus(t *testing.T) {
 		{Goal: "mute", Statuses: []string{}},
 	}))
 	var fails atomic.Int32
-	fails.Store(1) // the first is sent again, and the others wait for it
+	fails.Store(1) // the first postback is sent again, and the second one waits for it
 	w.reply(func(rw http.ResponseWriter, _ *http.Request) {
 		if fails.Add(-1) >= 0 {
 			rw.WriteHeader(http.StatusBadGateway)
