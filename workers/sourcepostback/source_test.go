@@ -253,7 +253,7 @@ func TestHostThatHangs(t *testing.T) {
 	c.SourceID = well
 	w.put(c)
 	w.ends(w.convert(c, models.StatusApproved)[0], models.SentAccepted)
-	// Of the 60 places, a host gets two until its first postback has ended, and eight afterwards.
+	// A host gets two of the 60 places until its first postback has ended, and eight afterwards.
 	if n := most.Load(); n > 8 {
 		t.Errorf("%d requests hang at the same time, want at most 8", n)
 	}

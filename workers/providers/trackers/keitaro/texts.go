@@ -173,8 +173,8 @@ func spanOf(t string) (s span, ok bool) {
 	return s, true
 }
 
-// versions returns the test for versions that Keitaro accepts or rejects. If it rejects them, unknown versions pass. ok is false if
-// raw cannot be read, or if several spans are rejected and one of them is not a single version.
+// versions translates a filter on versions. If the filter rejects the versions, unknown versions pass. ok is false if the versions
+// cannot be read, or if several spans are rejected and one of them is not a single version.
 func versions(attribute string, raw json.RawMessage, reject bool) (t test, ok bool) {
 	spans, ok := spansOf(raw)
 	if !ok {
