@@ -63,7 +63,7 @@ func Find(name string) (s *Scheme, ok bool) {
 	return &schemes[i], true
 }
 
-// Headers lists the headers that at least one scheme needs for its proof, in lower case.
+// Headers lists the headers that at least one scheme reads, in lower case.
 var Headers = func() []string {
 	names := map[string]bool{}
 	for _, s := range schemes {

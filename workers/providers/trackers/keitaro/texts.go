@@ -20,7 +20,7 @@ type mask struct {
 }
 
 // maskOf reads text, text with * for anything, or /pattern/ with some of PHP's flags i, m, s, u and U. A pattern with another
-// flag is text. ok is false if v has only asterisks.
+// flag is text. ok is false if v has no characters other than asterisks.
 func maskOf(v string) (m mask, ok bool) {
 	if end := strings.LastIndexByte(v, '/'); len(v) > 2 && v[0] == '/' && end > 0 && strings.Trim(v[end+1:], "imsuU") == "" && end > 1 {
 		pattern, flags := v[1:end], strings.NewReplacer("i", "", "u", "").Replace(v[end+1:])
