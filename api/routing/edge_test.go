@@ -112,10 +112,10 @@ func TestEdgeFormatOfSubParameters(t *testing.T) {
 		attribute string
 		sub, want int
 	}{
-		"the tenth":            {"sub10", 10, 1},
-		"a later condition":    {"sub11", 1, 2},
-		"a later token":        {"country", 30, 2},
-		"an unknown attribute": {"isp", 1, 1},
+		"the tenth":         {"sub10", 10, 1},
+		"a later condition": {"sub11", 1, 2},
+		"a later token":     {"country", 30, 2},
+		"another attribute": {"isp", 1, 1},
 	} {
 		k := edgePart{origin: map[string]bool{}}
 		unit := cond.Portable{All: []cond.PortableCondition{{Attribute: tt.attribute, Test: "equals"}}}
