@@ -49,7 +49,7 @@ type Input struct {
 	// currency replace the recorded values.
 	Final bool
 	Exact time.Duration // the precision of At, such as a day or a second
-	// Past is set for a conversion from another tracker's log. Neither webhooks nor traffic sources are notified.
+	// Past is set for a conversion from another tracker's log. Webhooks, traffic sources and ad platforms are not notified.
 	Past bool
 }
 
