@@ -59,7 +59,7 @@ type ImportHistoryArgs struct {
 	HistoryImported
 }
 
-// HistoryImported counts the rows of a log that a job has stored. Rows that an earlier job stored are not counted.
+// HistoryImported counts the rows of a log that a job has stored or skipped. Rows that an earlier job stored are not counted.
 type HistoryImported struct {
 	Clicks      int            `json:"clicks"`
 	Conversions int            `json:"conversions"`

@@ -10,7 +10,7 @@ import (
 type EdgeBundle struct {
 	Key        string
 	CampaignID uuid.UUID
-	Value      []byte      // JSON: see ops/deploy/edge/README.md; nil: the edge cannot hold it
+	Value      []byte      // JSON: see ops/deploy/edge/README.md; nil: this service routes the campaign entirely
 	Rules      []uuid.UUID // saved rules in the bundle
 	Broken     []uuid.UUID // saved rules that no longer exist or cannot be read, so that no visitor satisfies them
 	// Origin lists the features of the campaign that the edge leaves to this service, in a fixed order.
@@ -26,7 +26,7 @@ const (
 	MaxEdgeAccount = 128 << 20
 	// EdgeTooLarge is the Origin of a campaign that exceeds MaxEdgeBundle or MaxEdgeAccount. This service routes it entirely.
 	EdgeTooLarge = "too_large"
-	// EdgeBlocked is the Origin of a campaign that has blocked values, or may hand visitors over to such a campaign. This service
+	// EdgeBlocked is in the Origin of a campaign that has blocked values, or may hand visitors over to such a campaign. This service
 	// routes it entirely, because the edge's script has no lists of blocked values.
 	EdgeBlocked = "blocked_values"
 )

@@ -256,7 +256,7 @@ func TestDailyCapsFollowTheLedger(t *testing.T) {
 	}
 	w.checkPassed(t, p["id"], flow.RefusedCapped)
 	if got := w.location("/capped-offer"); got != "https://one.test/" {
-		t.Errorf("with its path at the cap, the visitor is sent to %s, want https://one.test/", got)
+		t.Errorf("while only the path of the other campaign is at its cap, the visitor is sent to %s, want https://one.test/", got)
 	}
 	for i := range 2 { // as many conversions as the cap of the offer
 		dbtest.Exec(w, w.db, `INSERT INTO conversions

@@ -12,7 +12,7 @@ import (
 
 const made = "by `make generate` from the description of the API"
 
-// TestGeneratedGo: the client for Go has each type and each call of the document.
+// TestGeneratedGo: the client for Go has each type and each call of the OpenAPI document.
 func TestGeneratedGo(t *testing.T) {
 	t.Parallel()
 	schemas, operations := read(t)

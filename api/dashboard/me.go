@@ -92,7 +92,7 @@ type moveBody struct {
 	Account uuid.UUID `json:"account" required:"true"`
 }
 
-// moveSession switches the session to another account. The call is recorded in the audit log of the account that it switches to.
+// moveSession switches the session to another account. The audit log of the new account records the call.
 func moveSession(c *route.Call, b moveBody) (SignedIn, error) {
 	err := dbpeople.New(c.Store).MoveSession(c.Context(), c.Person.ID, c.Session.ID, b.Account)
 	if err == nil {

@@ -16,8 +16,8 @@ import (
 	"switchyard/models/token"
 )
 
-// mesh returns an account with n campaigns. Each can hand visitors over to as many others as next says, and its flow has about
-// size bytes.
+// mesh returns an account with n campaigns. Each campaign can hand visitors over to `next` others, and its flow has about `size`
+// bytes.
 func mesh(n, next, size int) *store.Routing {
 	account, domain := uuid.New(), uuid.New()
 	r := &store.Routing{Rows: []store.RoutingRow{
@@ -112,10 +112,10 @@ func TestEdgeFormatOfSubParameters(t *testing.T) {
 		attribute string
 		sub, want int
 	}{
-		"the tenth":            {"sub10", 10, 1},
-		"a later condition":    {"sub11", 1, 2},
-		"a later token":        {"country", 30, 2},
-		"an unknown attribute": {"isp", 1, 1},
+		"the tenth":         {"sub10", 10, 1},
+		"a later condition": {"sub11", 1, 2},
+		"a later token":     {"country", 30, 2},
+		"another attribute": {"isp", 1, 1},
 	} {
 		k := edgePart{origin: map[string]bool{}}
 		unit := cond.Portable{All: []cond.PortableCondition{{Attribute: tt.attribute, Test: "equals"}}}

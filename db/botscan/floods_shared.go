@@ -16,7 +16,7 @@ const (
 	sharedBytes  = 24 // bytes for a click in a message: two keys and the time
 )
 
-// report adds a stored click to the next message if other processes must count it too.
+// report adds a click to the next message if other processes must count it too.
 func (f *Floods) report(c *models.Click) {
 	s, ok := senderOf(c)
 	if _, due := f.due[c.ID]; !ok || !due {
@@ -31,8 +31,7 @@ func (f *Floods) report(c *models.Click) {
 	f.out = binary.BigEndian.AppendUint64(f.out, uint64(models.ClickTime(c.ID).UnixMicro()))
 }
 
-// NextMessage returns a message with the clicks that were stored since the last call and that other processes must count. It is nil
-// without such clicks.
+// NextMessage returns a message with the clicks that FinishStored has added since the last call. It is nil without such clicks.
 func (f *Floods) NextMessage() []byte {
 	f.mu.Lock()
 	defer f.mu.Unlock()

@@ -35,7 +35,8 @@ func PartitionName(table string, day time.Time) string {
 
 const lockPartitions = `SELECT pg_advisory_xact_lock(hashtext('switchyard clicks partitions'))`
 
-// EnsurePartition creates the partitions of all tables for the day of a time. Several processes may call it at the same time.
+// EnsurePartition creates the partitions of all Partitioned tables for the day of a time. Several processes may call it at the same
+// time.
 func (l Log) EnsurePartition(ctx context.Context, at time.Time) error {
 	from := at.UTC().Truncate(Day)
 	return db.Tx(ctx, l.Conn, func(c db.Conn) error {

@@ -25,7 +25,7 @@ type Input struct {
 	ConversionID   string           // the network's or the shop's id, at most 255 bytes; empty: one conversion per click and goal
 	Goal           string           // at most 64 bytes; empty: a conversion without a goal
 	WordGoal       bool             // the sender names no goal, and the goal follows from the sender's status word
-	Status         string           // one of the four; empty: the recorded status, or approved for a new conversion
+	Status         string           // such as models.StatusPending; empty: the recorded status, or approved for a new conversion
 	OriginalStatus string           // the sender's own word, cut to 100 bytes
 	Payout         *decimal.Decimal // the reported earnings, or the amount of the sale; nil: not reported
 	OwnValue       bool             // Payout is the value of the account's own goal, whatever the terms of the offer
@@ -49,7 +49,7 @@ type Input struct {
 	// currency replace the recorded values.
 	Final bool
 	Exact time.Duration // the precision of At, such as a day or a second
-	// Past is set for a conversion from another tracker's log. Neither webhooks nor traffic sources are notified.
+	// Past is set for a conversion from another tracker's log. Webhooks, traffic sources and ad platforms are not notified.
 	Past bool
 }
 

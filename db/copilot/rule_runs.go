@@ -25,7 +25,7 @@ ON CONFLICT (rule_id, target) DO UPDATE SET until = excluded.until, name = exclu
 	setTargetsChange = `
 UPDATE copilot_rule_targets SET change_id = $3 WHERE account_id = $1 AND rule_id = $2 AND target = ANY ($4)`
 
-	// After an undo the rule leaves the target alone during the cool-down.
+	// After an undo, the cool-down of the change's targets begins again.
 	coolAfterUndo = `
 UPDATE copilot_rule_targets t SET until = greatest(t.until, clock_timestamp() + make_interval(mins => r.cooldown_minutes))
 FROM copilot_rules r WHERE r.id = t.rule_id AND t.account_id = $1 AND t.change_id = $2`

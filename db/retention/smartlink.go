@@ -10,7 +10,7 @@ import (
 	"switchyard/models"
 )
 
-// The deleted clicks are subtracted from the sums, so that clicks stored at the same time still count.
+// The deleted clicks are subtracted from the rows of smartlink_hours, so that clicks stored at the same time still count.
 const clearSmartlinkClicks = `
 WITH deleted AS (
 	DELETE FROM smartlink_clicks WHERE id = ANY (ARRAY(

@@ -13,7 +13,7 @@ import (
 	"switchyard/models/flow"
 )
 
-// The minimum samples for judging a value, and the thresholds for its loss.
+// The thresholds and the method for judging a value.
 const (
 	minValueClicks = 100
 	minValueDue    = 2   // conversions that would have paid for the value's clicks
@@ -22,7 +22,7 @@ const (
 	worstPart      = 0.8 // the variant "most" blocks the worst values until they have this share of the loss
 	minPayouts     = 5   // conversions that are needed to know the value of a conversion
 	valueMethod    = "sequential likelihood ratio test against break-even; Benjamini-Hochberg over all that was judged"
-	returnLevel    = 0.05 // on each side of an interval
+	returnLevel    = 0.05 // probability on each side of an interval
 )
 
 type attribute struct {

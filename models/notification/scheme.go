@@ -33,8 +33,8 @@ type Scheme struct {
 	// SecretInAddress reports that the platform does not sign its messages: the URL contains the secret as a parameter.
 	SecretInAddress bool
 	Words           map[string]string
-	// buyer lists the members of a message that contain the buyer's personal data. It maps the name of a key, or fullName, to the
-	// paths of the members.
+	// buyer lists the members of a message that contain the buyer's personal data. It maps a name of matchkey.Names, or
+	// fullName, to the paths of the members.
 	buyer map[string][]string
 	read  func(*message) (Result, error)
 }
@@ -63,7 +63,7 @@ func Find(name string) (s *Scheme, ok bool) {
 	return &schemes[i], true
 }
 
-// Headers lists the headers that at least one scheme needs for its proof, in lower case.
+// Headers lists the headers that at least one scheme reads, in lower case.
 var Headers = func() []string {
 	names := map[string]bool{}
 	for _, s := range schemes {
@@ -74,7 +74,8 @@ var Headers = func() []string {
 	return slices.Sorted(maps.Keys(names))
 }()
 
-// Statuses returns a network's own words for the four statuses, together with the words of its scheme.
+// Statuses returns a network's own words for the four statuses, together with the words of its scheme. The network's own words take
+// precedence.
 func Statuses(scheme string, networkWords map[string][]string) map[string][]string {
 	s, ok := Find(scheme)
 	if !ok {

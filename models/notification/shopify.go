@@ -10,8 +10,8 @@ import (
 //
 // https://shopify.dev/docs/apps/build/webhooks/verify-deliveries documents the proof: the header X-Shopify-Hmac-Sha256 is the
 // base64 of the HMAC-SHA256 of the raw body. https://shopify.dev/docs/api/admin-rest/latest/resources/order documents orders.
-// The resources refund and dispute document refunds and disputes. The header X-Shopify-Topic is not signed. So the kind of a
-// message is determined by the members of its body, and the topic is only shown.
+// Pages next to it document refunds and disputes. The header X-Shopify-Topic is not signed. So the kind of a message is determined
+// by the members of its body, and the topic is only shown.
 var shopify = Scheme{
 	Name: "shopify", Platform: "Shopify", Template: "Shopify", ClickParam: "clickid",
 	Proof:   "the header X-Shopify-Hmac-Sha256 signs the raw body",

@@ -75,8 +75,8 @@ func (e *env) readLog(account uuid.UUID, url, key, day string) (models.JobStatus
 	return run(e, account, jobs.ImportHistory, args, func(*store.Store, uuid.UUID) error { return nil })
 }
 
-// TestHistory: the log of RedTrack becomes clicks and conversions of the imported campaigns, once. No webhook and no traffic
-// source is notified. The old ids are deleted with the clicks.
+// TestHistory: the log of RedTrack becomes clicks and conversions of the imported campaigns, once. Webhooks, traffic sources and ad
+// platforms are not notified. The old ids are deleted with the clicks.
 func TestHistory(t *testing.T) {
 	t.Parallel()
 	e := newEnv(t)

@@ -65,8 +65,8 @@ func (w *worker) sweep(ctx context.Context) error {
 	return ctx.Err()
 }
 
-// checkWildcard warns the operator if the CNAME targets of accounts have no address. It warns again only after a check that found
-// one.
+// checkWildcard warns the operator if the CNAME targets of accounts have no address. It warns again only after a check that found an
+// address.
 func (w *worker) checkWildcard(ctx context.Context) {
 	if !w.o.Tracker.OwnTargets {
 		return
@@ -113,7 +113,8 @@ func (w *worker) check(ctx context.Context, account, id uuid.UUID) (out models.D
 	return out, err
 }
 
-// examine asks DNS where a domain leads and whether it belongs to its account, and the server there whether it is this install.
+// examine asks DNS where a domain leads and whether it belongs to its account. It also asks the server at the domain whether it is
+// this install.
 func (w *worker) examine(ctx context.Context, d models.Domain) (c models.DomainCheck, err error) {
 	secret, err := w.store.DomainSecret(ctx)
 	if err != nil {

@@ -143,8 +143,8 @@ func TestNamesOfPrivateAddresses(t *testing.T) {
 	}
 }
 
-// TestHosts: a host of the operator's is reached at the configured address, under its own name, and only if the address is
-// allowed.
+// TestHosts: a host that the operator configured is reached at the configured address, under its own name, and only if the address
+// is allowed.
 func TestHosts(t *testing.T) {
 	t.Parallel()
 	c := newServer(t, func(w http.ResponseWriter, r *http.Request) { _, _ = w.Write([]byte(r.Host)) })

@@ -138,7 +138,7 @@ func (w *env) put(c *models.Click) {
 	}
 }
 
-// convert records statuses of a conversion and returns its postbacks.
+// convert records statuses of a conversion and returns the ids of its postbacks.
 func (w *env) convert(c *models.Click, statuses ...string) (ids []uuid.UUID) {
 	w.Helper()
 	return w.record(db.Map(statuses, func(status string) conversion.Input {

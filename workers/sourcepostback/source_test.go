@@ -80,7 +80,7 @@ func TestOncePerStatus(t *testing.T) {
 		{Goal: "mute", Statuses: []string{}},
 	}))
 	var fails atomic.Int32
-	fails.Store(1) // the first is sent again, and the others wait for it
+	fails.Store(1) // the first postback is sent again, and the second one waits for it
 	w.reply(func(rw http.ResponseWriter, _ *http.Request) {
 		if fails.Add(-1) >= 0 {
 			rw.WriteHeader(http.StatusBadGateway)
@@ -253,7 +253,7 @@ func TestHostThatHangs(t *testing.T) {
 	c.SourceID = well
 	w.put(c)
 	w.ends(w.convert(c, models.StatusApproved)[0], models.SentAccepted)
-	// Of 60 places, an unknown host gets two, and a host that has answered a postback gets eight.
+	// A host gets two of the 60 places until its first postback has ended, and eight afterwards.
 	if n := most.Load(); n > 8 {
 		t.Errorf("%d requests hang at the same time, want at most 8", n)
 	}

@@ -121,7 +121,7 @@ func (d Deps) live(c *route.Call) (Live, error) {
 	}, err
 }
 
-// perMinute returns each minute of a period, also without visitors.
+// perMinute returns each minute of a period, including minutes without visitors.
 func perMinute(from, to time.Time, found []report.Presence, count func(report.Presence) LiveCount) []LiveMinute {
 	byMinute := map[int64]report.Presence{}
 	for _, p := range found {

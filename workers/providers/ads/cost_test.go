@@ -22,7 +22,7 @@ import (
 	"switchyard/workers/providers/rest"
 )
 
-// answering opens a connection to a server with the handler serve instead of the platform.
+// answering opens a connection to a test server, which takes the place of the platform.
 func answering(t *testing.T, provider string, serve http.HandlerFunc) *ads.Connection {
 	t.Helper()
 	server := httptest.NewTLSServer(serve)
@@ -100,7 +100,8 @@ func graph(t *testing.T, asked *[]metaQuestion, allow func(metaQuestion) bool) *
 	})
 }
 
-// TestMetaReduces: if the Graph API asks for less data, the number of rows is halved, and then the number of days.
+// TestMetaReduces: while the Graph API asks for less data, first the number of rows is halved, down to 62, and then the number of
+// days.
 func TestMetaReduces(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct {

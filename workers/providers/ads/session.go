@@ -39,8 +39,8 @@ type session struct {
 
 const maxNamePages = 50
 
-// prepare reads the account and the names of its campaigns, once in a session. complete is false only in the call that reads the
-// names, if the names have more than maxNamePages pages.
+// prepare reads the account and the names of its campaigns, once in a session. If there is no error, complete is false only in the
+// call that reads the names, and only if the names have more than maxNamePages pages.
 func (s *session) prepare(ctx context.Context, page func(ctx context.Context, s *session, cursor string) (next string, err error)) (
 	complete bool, err error,
 ) {

@@ -78,8 +78,8 @@ func (s *suite) lateDecision() {
 	}
 }
 
-// periods: a long time is read in several periods, each of them in requests that the platform allows. Together the periods have
-// every decision that the platform keeps.
+// periods: 200 days are read in several periods, or in one period if the platform answers only for the last 30 days. The requests
+// are of a form that the platform allows. Together the periods have every decision for which the platform answers.
 func (s *suite) periods() {
 	var times []time.Time
 	for d := range 200 {

@@ -76,12 +76,12 @@ func Base(address string) (base, host string, err error) {
 // Hide keeps secrets out of errors.
 func (a *API) Hide(secrets ...string) { a.secrets.Add(secrets...) }
 
-// Get reads the JSON of a path into *into.
+// Get reads the JSON of a path into the given value.
 func (a *API) Get(ctx context.Context, path string, query url.Values, into any) error {
 	return a.Do(ctx, http.MethodGet, path, query, nil, into)
 }
 
-// Do sends a request and reads the JSON of its answer into *into. It tries again when the tracker is busy or fails.
+// Do sends a request and reads the JSON of its answer into the given value. It tries again when the tracker is busy or fails.
 func (a *API) Do(ctx context.Context, method, path string, query url.Values, body, into any) error {
 	wait := firstWait
 	for try := 1; ; try++ {

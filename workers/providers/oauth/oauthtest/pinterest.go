@@ -8,8 +8,8 @@ import (
 	"switchyard/workers/providers/rest/resttest"
 )
 
-// pinterest serves Pinterest's API v5. A page has at most 100 ad accounts, although a request asks for 250. So a test with few ad
-// accounts reads several pages.
+// pinterest serves Pinterest's API v5. A page has at most 100 ad accounts, although a request asks for 250. So a test needs only 101
+// ad accounts to read several pages.
 var pinterest = fake{basic: true, rotates: true, sparse: true, api: func(w *World, rw http.ResponseWriter, r *http.Request, path string, u User, ok bool) {
 	switch {
 	case !ok:

@@ -20,7 +20,7 @@ type mask struct {
 }
 
 // maskOf reads text, text with * for anything, or /pattern/ with some of PHP's flags i, m, s, u and U. A pattern with another
-// flag is text. ok is false if v has only asterisks.
+// flag is text. ok is false if v has no characters other than asterisks.
 func maskOf(v string) (m mask, ok bool) {
 	if end := strings.LastIndexByte(v, '/'); len(v) > 2 && v[0] == '/' && end > 0 && strings.Trim(v[end+1:], "imsuU") == "" && end > 1 {
 		pattern, flags := v[1:end], strings.NewReplacer("i", "", "u", "").Replace(v[end+1:])
@@ -173,8 +173,8 @@ func spanOf(t string) (s span, ok bool) {
 	return s, true
 }
 
-// With reject, versions lets unknown versions pass. It returns ok false if several intervals are rejected and one is not a single
-// version.
+// versions translates a filter on versions. If the filter rejects the versions, unknown versions pass. ok is false if the versions
+// cannot be read, or if several spans are rejected and one of them is not a single version.
 func versions(attribute string, raw json.RawMessage, reject bool) (t test, ok bool) {
 	spans, ok := spansOf(raw)
 	if !ok {

@@ -17,13 +17,14 @@ type Props = {
   subs: SubSlot[]
   on: (macros: Record<string, string>, subs: SubSlot[]) => void
 }
-// few is the maximum number of records that a note names. A row can also have one of this many sub-parameters after the last used one.
+// few is the maximum number of records that a note names. It is also the minimum number of sub-parameters that are offered after the
+// highest used one, as far as mostSubs allows.
 const few = 3
 
 type Question = { kind: 'move'; i: number; to: number } | { kind: 'free'; i: number }
 
-// SubParams edits the parameters of a source. If a person removes a parameter of a saved source, its sub-parameter stays reserved
-// for it. Before a person moves or releases a sub-parameter of a saved source, a dialog asks for confirmation.
+// SubParams edits the parameters of a source. If a person removes a saved parameter, its sub-parameter stays reserved for it. Before
+// a saved sub-parameter is moved or released, a dialog asks for confirmation.
 export function SubParams({ id, macros, subs, on }: Props) {
   const [rows, setRows] = useState<SubRow[]>(() => rowsOf({ token_macros: macros, subs })),
     [question, setQuestion] = useState<Question>(),
