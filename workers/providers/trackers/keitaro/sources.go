@@ -190,7 +190,7 @@ var statusOf = map[string]string{
 	"lead": models.StatusPending, "sale": models.StatusApproved, "rejected": models.StatusRejected, "trash": models.StatusRejected,
 }
 
-// rebill is a status there and a goal here.
+// rebill is a status in Keitaro and a goal here.
 const rebill = "rebill"
 
 // sourcePostback returns false if the address cannot be used.
