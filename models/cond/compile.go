@@ -8,7 +8,8 @@ import (
 	"go4.org/netipx"
 )
 
-// Matcher is a compiled list of conditions. It is safe for concurrent use. Only a shared matcher can later match other visitors.
+// Matcher is a compiled list of conditions. It is safe for concurrent use. What it matches never changes, except in a shared
+// matcher.
 type Matcher struct {
 	list       []compiled
 	conditions []Condition // the conditions in list, for Explain; nil after DiscardConditions

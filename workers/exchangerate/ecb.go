@@ -20,7 +20,7 @@ const MaxBody = 32 << 20
 // documents lists the bank's documents, the smallest first.
 var documents = []struct {
 	path  string
-	reach time.Duration // how far back it has rates; zero: to the first rates
+	reach time.Duration // it has all rates at least this far back; zero: to the first rates
 }{
 	{"/stats/eurofxref/eurofxref-daily.xml", 24 * time.Hour},
 	{"/stats/eurofxref/eurofxref-hist-90d.xml", 80 * 24 * time.Hour},
