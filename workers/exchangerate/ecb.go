@@ -61,8 +61,8 @@ func (e ecb) read(ctx context.Context, path string) ([]models.Rate, error) {
 	return list, nil
 }
 
-// parseECB reads a document: a cube of days, each a cube of currencies. It leaves out a rate that cannot be read. A document
-// without any rate is an error, so that a web page in its place is noticed.
+// parseECB reads a document: a cube of days, each a cube of currencies. It leaves out a rate that cannot be read or that comes
+// again, and rates beyond models.MaxRates. A document without any rate is an error, so that a web page in its place is noticed.
 func parseECB(body []byte) ([]models.Rate, error) {
 	var doc struct {
 		Days []struct {
