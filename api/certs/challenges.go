@@ -38,7 +38,8 @@ type challenges struct {
 	last    time.Time  // when the last read began
 }
 
-// readAndMatch reads the challenges from PostgreSQL, because the notice of a new challenge may still be on its way.
+// readAndMatch does the same as match, but reads the challenges from PostgreSQL first, because the notice of a new challenge may
+// still be on its way.
 func (c *challenges) readAndMatch(ctx context.Context, host string, fits func(certstore.Challenge) bool) (certstore.Challenge, bool) {
 	c.mu.Lock()
 	full := c.waiting >= maxWaiting

@@ -38,7 +38,7 @@ func helpNames(t *testing.T) []string {
 	return names
 }
 
-// shownTexts returns every text of the dashboard in a language.
+// shownTexts returns the literals in single quotes of all files with the dashboard's texts in a language.
 func shownTexts(t *testing.T, lang string) map[string]bool {
 	t.Helper()
 	files, err := filepath.Glob("web/src/text/" + lang + "/*.ts")

@@ -40,7 +40,7 @@ func recordedMembers(c *route.Call) map[string]json.RawMessage {
 	return members
 }
 
-// namedRecord returns the id of the record that a call names. It parses the id itself, because it runs before the handler.
+// namedRecord returns the id of the record that a call names. It parses the id itself, because it also runs before the handler.
 func namedRecord(c *route.Call) uuid.UUID {
 	for _, text := range []string{c.Path["id"], c.Query.Get("id")} {
 		if id, err := uuid.Parse(text); err == nil {

@@ -74,7 +74,8 @@ type NetworkURLs struct {
 
 // networkAnswers returns networks with their addresses.
 //
-// Only a caller with write access sees the secret, because it must be pasted at the network. Such a caller could also replace it.
+// A caller with write access sees the secret, because it must be pasted at the network. Such a caller could also replace it. Any
+// other caller sees a mask in its place.
 func (d Deps) networkAnswers(c *route.Call, list []models.Network) ([]NetworkAnswer, error) {
 	base, err := d.postbackBase(c)
 	if err != nil {

@@ -14,7 +14,7 @@ import (
 	"switchyard/models"
 )
 
-// Alert is one thing that needs attention. It ends with its cause. Type, Kind, ID and Name identify it.
+// Alert is one thing that needs attention. An alert ends when its cause ends. Type, Kind, ID and Name identify it.
 type Alert struct {
 	Type      string
 	Severity  string // Warning or Critical

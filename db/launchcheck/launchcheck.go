@@ -141,7 +141,8 @@ func readNetworks(ctx context.Context, f reading) error {
 }
 
 // readConversions finds networks without a real postback among the newest postbacks, but with more conversions than test
-// postbacks. Real postbacks have arrived for these, at an unknown time, so LastPostback is set to the time in the parameter since.
+// postbacks. Such a network has sent real postbacks at an unknown time, so its LastPostback is set to the time in the parameter
+// since.
 func readConversions(ctx context.Context, f reading, ids []uuid.UUID, since time.Time) error {
 	rows, err := f.figuresBy(ctx, "network_id", ids)
 	for id, figures := range rows {

@@ -22,7 +22,7 @@ CREATE TABLE edge_keys (
     owner_id    uuid NOT NULL,
     campaign_id uuid NOT NULL,
     hash        bytea NOT NULL DEFAULT '',     -- hash of the published value; empty: not known
-    held        boolean NOT NULL DEFAULT true, -- whether the edge may have the key
+    held        boolean NOT NULL DEFAULT true, -- false: the edge does not have the key; true: perhaps it has it
     origin      text[] NOT NULL DEFAULT '{}'   -- the parts of the campaign, such as daily_cap, for which the edge forwards requests to this service
 );
 CREATE INDEX edge_keys_owner ON edge_keys (owner_id);

@@ -57,7 +57,7 @@ type stretch struct {
 	from, to time.Time
 }
 
-// source is a place where facts are read. From fromRollup on, they cost little: see slowStretches.
+// source is a place where facts are read. Reading from fromRollup or from a later source costs little: see slowStretches.
 type source uint8
 
 const (

@@ -84,8 +84,8 @@ const (
 	visitorGrace = 3 * click.Day
 )
 
-// MaintainPartitions creates the partitions of the next days, and deletes expired fingerprints and the days beyond the longest
-// history of all plans. A run may be missed, repeated or run in parallel.
+// MaintainPartitions creates the partitions of today and the next days, and deletes expired fingerprints and the days beyond the
+// longest history of all plans. A run may be missed, repeated or run in parallel.
 func MaintainPartitions(ctx context.Context, l click.Log) error {
 	now := l.Time()
 	for n := range daysAhead {

@@ -28,8 +28,8 @@ var networkTable = newTable(table[models.Network]{
 	prepare: readChangesAgain,
 })
 
-// readChangesAgain makes the next imports read the changes of orders again if the account has changed its map of statuses.
-// Earlier imports have refused orders whose status the map lacked.
+// readChangesAgain makes the next imports read the changes of orders again if the network's map of statuses has changed. Earlier
+// imports have refused orders whose status the old map lacked.
 func readChangesAgain(ctx context.Context, s *Store, n, old *models.Network) error {
 	if maps.EqualFunc(n.StatusMap, old.StatusMap, slices.Equal) {
 		return nil

@@ -11,8 +11,8 @@ import (
 
 const maxUsers = 100
 
-// usersOf selects the campaigns and saved flows with a path that refers to the record $2, the campaigns and smartlinks of a
-// source, and the offers of a network.
+// usersOf selects the campaigns and saved flows with a path that refers to the record $2. If $2 is a source, it selects the
+// campaigns and smartlinks of this source. If $2 is a network, it selects the offers of this network.
 const usersOf = `
 WITH named (path) AS (VALUES
 	(jsonb_build_array(jsonb_build_object('destinations', jsonb_build_array(jsonb_build_object('id', $2::text))))),

@@ -113,7 +113,7 @@ func platformStates(last []models.ConversionUpload) map[uuid.UUID]*platformState
 	return out
 }
 
-// newUpload is an upload to store. worth is in the account's currency.
+// newUpload is an upload to store, or the new content of a pending upload. worth is in the account's currency.
 type newUpload struct {
 	models.ConversionUpload
 	worth decimal.NullDecimal

@@ -1,6 +1,6 @@
 // Package botdata holds lists that an operator has loaded: networks of data centres, Tor, VPNs, proxies and abusers, domains of
-// spam referrers, and user agents of crawlers. A list of crawlers is built in. The networks of large clouds are built in too, until
-// the operator loads a list of data centres.
+// spam referrers, and user agents of crawlers. A list of crawlers is built in. The networks of large clouds are built in too, and
+// count until the operator loads a list of data centres.
 //
 // Read parses files, and Pack and Unpack store entries. A Set looks up visitors, without allocating memory.
 package botdata

@@ -8,7 +8,8 @@ import (
 	"go4.org/netipx"
 )
 
-// Matcher is a compiled list of conditions. It is safe for concurrent use. Only a shared matcher can later match other visitors.
+// Matcher is a compiled list of conditions. It is safe for concurrent use. What it matches never changes, except in a shared
+// matcher.
 type Matcher struct {
 	list       []compiled
 	conditions []Condition // the conditions in list, for Explain; nil after DiscardConditions
@@ -17,8 +18,8 @@ type Matcher struct {
 	live       *atomic.Pointer[Matcher] // set only in a shared matcher, whose other fields are empty
 }
 
-// NewShared returns a matcher that matches like m, and after a call of Set like another matcher. So a rule that many flows use
-// can change without compiling the flows again.
+// NewShared returns a matcher that matches like m until a call of Set, and then like the matcher that Set was given. So a rule that
+// many flows use can change without compiling the flows again.
 func NewShared(m *Matcher) *Matcher {
 	s := &Matcher{live: new(atomic.Pointer[Matcher])}
 	s.live.Store(m.current())

@@ -260,7 +260,7 @@ func findExpiring(in *Input) (list []finding) {
 	return list
 }
 
-// findDuplicates finds campaigns of the same traffic source with the same flow.
+// findDuplicates finds campaigns with the same traffic source, mode, country and flow.
 func findDuplicates(in *Input) (list []finding) {
 	first := map[string]*CampaignInput{}
 	for i := range in.Campaigns {

@@ -121,7 +121,7 @@ const maxExponent = 30
 // ownNames matches the JSON members with names of the account's own records.
 var ownNames = regexp.MustCompile(`^(name|labels|(campaign|stream|path|lander|offer|source|network)_name)$`)
 
-// withoutNames returns a text without the names and texts from the rows. Longer names come first. A text by an unknown author is
+// withoutNames returns a text without the names and texts from the rows. Longer ones are removed first. A text by an unknown author is
 // removed only where it is quoted, because it could contain any figure. A name that is itself a number is also removed only where
 // it is quoted.
 func (k *facts) withoutNames(text string) string {

@@ -29,9 +29,9 @@ var frames = []frame{
 const maxMacro = 64
 
 // LooksLikeMacro reports whether a received value is a macro that was not filled in, such as {cost} or ##COST_CPC##. Such a value
-// counts as empty. The name inside must contain a letter, and only letters, digits and a few signs. A macro may be escaped once
-// more, as in %7Bcost%7D. The words REPLACE and OPTIONAL count too: the postback addresses of Voluum and BeMob have them where a
-// person must write a macro.
+// counts as empty. The name inside has at most maxMacro bytes. It must contain a letter, and only letters, digits and a few signs.
+// A macro may also be escaped, as in %7Bcost%7D. The words REPLACE and OPTIONAL count too: the postback addresses of Voluum and
+// BeMob have them where a person must write a macro.
 func LooksLikeMacro(value string) bool {
 	value = strings.TrimSpace(value)
 	if value == "OPTIONAL" || value == "REPLACE" {

@@ -20,7 +20,7 @@ const MaxBody = 32 << 20
 // documents lists the bank's documents, the smallest first.
 var documents = []struct {
 	path  string
-	reach time.Duration // how far back it has rates; zero: to the first rates
+	reach time.Duration // it has all rates at least this far back; zero: to the first rates
 }{
 	{"/stats/eurofxref/eurofxref-daily.xml", 24 * time.Hour},
 	{"/stats/eurofxref/eurofxref-hist-90d.xml", 80 * 24 * time.Hour},
@@ -61,8 +61,8 @@ func (e ecb) read(ctx context.Context, path string) ([]models.Rate, error) {
 	return list, nil
 }
 
-// parseECB reads a document: a cube of days, each a cube of currencies. It leaves out a rate that cannot be read. A document
-// without any rate is an error, so that a web page in its place is noticed.
+// parseECB reads a document: a cube of days, each a cube of currencies. It leaves out a rate that cannot be read or that comes
+// again, and rates beyond models.MaxRates. A document without any rate is an error, so that a web page in its place is noticed.
 func parseECB(body []byte) ([]models.Rate, error) {
 	var doc struct {
 		Days []struct {

@@ -41,8 +41,8 @@ func (b *env) arrive(now time.Time, n int) {
 	}
 }
 
-// TestRestate: amounts that came before their rate are converted when it arrives, also after a job was cut off, and once more
-// when the operator replaces it.
+// TestRestate: amounts that came before their rate are converted when the rate arrives, even if a job is cut off, and again when
+// the operator replaces the rate.
 func TestRestate(t *testing.T) {
 	t.Parallel()
 	b := newEnv(t, "")
@@ -94,7 +94,7 @@ func TestRestate(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	list[0].Day = list[0].Day.AddDate(0, 0, 2) // the clicks' own day, which used the previous rate
+	list[0].Day = list[0].Day.AddDate(0, 0, 2) // the day of the clicks, which were converted by the rate of the day before
 	save(false)
 	settle(6 * time.Minute)
 	if got := dbtest.Get[string](b.T, b.db, state); got != "5.5 5.5 0 0" {

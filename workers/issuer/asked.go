@@ -121,7 +121,7 @@ func (w *worker) release(ctx context.Context, args jobs.CertificateArgs) (out jo
 			return refusal
 		})
 	if _, isHeld := errors.AsType[*jobrow.RefusalError](err); isHeld {
-		err = nil // the release waits for another worker that is requesting the certificate
+		err = nil // the release waits until another worker's lease of the certificate ends
 	}
 	if e, ok := models.AsError(refusal); ok {
 		return out, models.Errorf(e.Kind, e.Code, "%s; the release is tried again automatically", e.Message)

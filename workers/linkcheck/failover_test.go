@@ -111,7 +111,7 @@ func TestFailover(t *testing.T) {
 	w.domain("b-spare.acme.com", "spare", !failsOver)
 	w.setListed("home.acme.com", "a-spare.acme.com")
 	expect("a new spare", "b-spare", "b-spare", "b-spare", "still")
-	// Three more: one for the listed spare, and two for the moves, of the campaign still on the first domain and of those on the
+	// Three more: one for the listed spare, one for the campaign that moves from home, and one for the campaigns that move from the
 	// first spare.
 	if n := len(w.events(models.EventLinkUnsafe)); n != 5 {
 		t.Errorf("%d events, want 5", n)
@@ -138,7 +138,8 @@ func TestFailover(t *testing.T) {
 	}
 }
 
-// TestScreenDomains checks that tracking domains are looked up in every run, and other links only after hours.
+// TestScreenDomains checks that tracking domains are looked up in every run, and that another link is not looked up again 20
+// minutes later.
 func TestScreenDomains(t *testing.T) {
 	t.Parallel()
 	w := newEnv(t)

@@ -21,7 +21,8 @@ type figuresFlag struct {
 	Metrics string `help:"Address, such as 127.0.0.1:9090, for /metrics, /healthz and /readyz of this process; empty: they are not served." default:""`
 }
 
-// serveWhile runs process. If an address is set, it serves the metrics and health checks there until process ends.
+// serveWhile calls the function process. If an address is set, it serves the metrics and health checks there until the function
+// returns.
 func (f figuresFlag) serveWhile(ctx context.Context, cfg config.Config, p pools, d *db.DB, r jobs.Redis, reg *prometheus.Registry,
 	process func(context.Context) error,
 ) error {

@@ -55,7 +55,7 @@ func TestJobsCommandMistakes(t *testing.T) {
 	t.Cleanup(func() {
 		for _, server := range []string{"postgres", "redis"} {
 			if _, err := os.Stat(filepath.Join(dir, "servers", server)); err == nil {
-				t.Errorf("a private %s was made although the settings name a server", server)
+				t.Errorf("the command made a private %s, want no server", server)
 			}
 		}
 	})

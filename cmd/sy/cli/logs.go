@@ -169,7 +169,7 @@ func (c *tailCmd) unseen(ctx context.Context, client *switchyard.Client, limit i
 		}
 	}
 	if len(seen) > 20*mostRows {
-		clear(seen) // later calls do not list them again
+		clear(seen) // later calls list none of these old rows
 	}
 	for _, id := range listed {
 		seen[id] = true

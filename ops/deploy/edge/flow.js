@@ -1,4 +1,4 @@
-// Decides where a visitor goes, with the same order, draws and conditions as the origin.
+// Decides where a visitor goes, with the same order, draws and conditions as the origin. Throws Origin if the origin must decide.
 
 import { Origin, fold, parseAddress } from "./visitor.js";
 

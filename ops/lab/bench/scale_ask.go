@@ -100,8 +100,8 @@ func (s *scale) used(ctx context.Context, engine int) (time.Duration, error) {
 	return total, nil
 }
 
-// questions compares reports that have to read single clicks, and reports that need the ledger itself, because none of its rollups
-// in PostgreSQL has all their dimensions.
+// questions compares the engines. Some of the reports have to read single clicks. The others need the ledger itself, because no
+// rollup of the ledger in PostgreSQL has all dimensions of the report.
 func (s *scale) questions(ctx context.Context, how string) error {
 	perform := func(q report.Query) func(report.Reader) (int, error) {
 		return func(r report.Reader) (int, error) {

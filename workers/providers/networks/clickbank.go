@@ -35,7 +35,8 @@ var clickbank = adapter{
 	burst: 5, interval: time.Second / 5, // ClickBank allows 10 in a second, perhaps for all accounts of an IP address
 }
 
-// clickbankFailed returns the text of an answer that is neither JSON nor HTML or XML. Any other answer has no such text.
+// clickbankFailed returns the text of an answer that is neither JSON nor HTML or XML. For any other answer it
+// returns an empty text.
 func clickbankFailed(body []byte) string {
 	body = bytes.TrimSpace(bytes.TrimPrefix(body, []byte("\ufeff")))
 	if len(body) == 0 || bytes.ContainsAny(body[:1], `{["<`) || string(body) == "null" {

@@ -165,7 +165,7 @@ func (f *Fake) Refused() int {
 	return f.refused
 }
 
-// admit answers a request without the token or above the limit, and then returns false.
+// admit answers a request without the token, above the limit or during a block, and then returns false.
 func (f *Fake) admit(w http.ResponseWriter, r *http.Request) bool {
 	now := f.now()
 	for len(f.requests) > 0 && now.Sub(f.requests[0]) >= Window {

@@ -176,7 +176,8 @@ func (c *call) body(into any) bool {
 	return d.Decode(into) == nil
 }
 
-// matches reports whether a call has a method and a path. A star matches any one part of the path, which parts then has.
+// matches reports whether a call has a method and a path. A star in the pattern matches any one part of the path. parts has the
+// matched parts.
 func (c *call) matches(method, pattern string) (parts []string, ok bool) {
 	have, want := strings.Split(c.path, "/"), strings.Split(pattern, "/")
 	if c.r.Method != method || len(have) != len(want) {

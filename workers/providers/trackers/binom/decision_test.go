@@ -14,7 +14,7 @@ type object = map[string]any
 func pathOf(p movedtest.SpecPath) object {
 	out := object{"name": "Path", "enabled": !p.Off, "weight": p.Weight}
 	var pages, offers []object
-	for n, w := range p.Pages { // the page 0 is DIRECT
+	for n, w := range p.Pages { // the page 0 is Binom's DIRECT, which means no landing page
 		pages = append(pages, object{"id": n, "weight": w, "enabled": true})
 	}
 	for n, w := range p.Offers {

@@ -138,7 +138,8 @@ var transitions = map[string]struct {
 	"js_for_iframe": {flow.TransitionIframe, true},
 }
 
-// page reads what landing pages and offers have in common. ok is false if they have no address that can be used here.
+// page reads what landing pages and offers have in common. ok is false if the record has no address that can be used
+// here.
 func (r *reader) page(it *item, p *page, extra string) (rec record, ok bool) {
 	rec = record{key: it.key, name: fmt.Sprint(it.m["name"])}
 	way, isAddress := transitions[strings.ToLower(string(p.ActionType))]

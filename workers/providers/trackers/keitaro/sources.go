@@ -32,7 +32,7 @@ func (p parameters) isEmpty() bool {
 	return !slices.ContainsFunc(fields, func(f string) bool { _, ok := p.set(f); return ok })
 }
 
-// text is equal for equal parameters. Labels are ignored.
+// text returns a text that is equal for equal parameters. It ignores labels.
 func (p parameters) text() string {
 	var out strings.Builder
 	for _, field := range fields {
@@ -84,7 +84,7 @@ func (r *reader) chooseExtra() {
 	}
 }
 
-// attributeOf returns the attribute with the value of a field in clicks of a source with these parameters.
+// attributeOf returns the attribute that has a field's value in clicks, if their source has these parameters.
 func (r *reader) attributeOf(p parameters, field string) string {
 	one, isSet := p.set(field)
 	name := field
@@ -190,7 +190,7 @@ var statusOf = map[string]string{
 	"lead": models.StatusPending, "sale": models.StatusApproved, "rejected": models.StatusRejected, "trash": models.StatusRejected,
 }
 
-// rebill is a status there and a goal here.
+// rebill is a status in Keitaro and a goal here.
 const rebill = "rebill"
 
 // sourcePostback returns false if the address cannot be used.

@@ -41,7 +41,7 @@ func TestFixtures(t *testing.T) {
 	}
 }
 
-// TestAgainHasTheKeysOfTheFirstRun: only a deleted offer is missing.
+// TestAgainHasTheKeysOfTheFirstRun: the second import has all keys of the first one, except the key of an offer that was deleted.
 func TestAgainHasTheKeysOfTheFirstRun(t *testing.T) {
 	t.Parallel()
 	first, second := readAll(t, redtracktest.Fixture("plain/in/tracker.json")), readAll(t, redtracktest.Fixture("again/in/tracker.json"))

@@ -55,7 +55,7 @@ export function useLog<R extends Logs>(row: R, query: Calls[R]['query'], every =
       stop.abort()
       clearTimeout(timer)
     }
-    // eslint-disable-next-line react-hooks/exhaustive-deps -- key stands for the query, and a log has only one row
+    // eslint-disable-next-line react-hooks/exhaustive-deps -- key stands for the query, and a caller always passes the same route as row
   }, [key, reloads, every, stamp])
   const more = () => {
     const rows = state.rows

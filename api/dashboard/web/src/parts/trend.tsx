@@ -67,8 +67,8 @@ function seriesOf(on: Name[], step: Step, now: Trends, was: Trends | undefined) 
 type Options = { filter: Record<string, string | string[] | number>; campaign?: string; of: string; every?: number }
 
 // useTrend shows figures of the window over time, as a heat map of the week, or as the delays of conversions. `filter` selects
-// what is counted. If `campaign` is given, only changes of this campaign are marked. `of` is the subject's name for screen
-// readers.
+// what is counted. If `campaign` is given, the marks are only the changes and notes of this campaign and the notes about all campaigns.
+// `of` is the subject's name for screen readers.
 export function useTrend({ filter, campaign, of, every = 0 }: Options) {
   const now = span.value,
     n = days(now.span),
