@@ -118,7 +118,8 @@ func logPage(t *movedtest.Parsed, kind string, q url.Values) (any, bool) {
 	return map[string]any{"items": rows[start:min(start+per, len(rows))], "total": len(rows)}, true
 }
 
-// LimitPerMinute makes a fake refuse more than 20 requests of one minute, as the real API does. The parameter now is the fake's clock.
+// LimitPerMinute makes a fake refuse more than 20 requests of one minute, as the real API does. The parameter now is the fake's
+// clock.
 func LimitPerMinute(f *movedtest.Fake, now func() time.Time) {
 	var sent []time.Time
 	f.Allow = func(r *http.Request) int {
