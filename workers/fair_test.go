@@ -95,7 +95,8 @@ func TestManyRowsDelayNoOtherAccount(t *testing.T) {
 	}
 }
 
-// TestHangingJobsDelayNoOtherAccount checks that 80 hanging jobs of each of two accounts leave slots to a third.
+// TestHangingJobsDelayNoOtherAccount: while 80 jobs of one account hang, another account's job runs. The same holds while 80 jobs of
+// each of two accounts hang.
 func TestHangingJobsDelayNoOtherAccount(t *testing.T) {
 	t.Parallel()
 	b := newJobEnv(t)
@@ -130,7 +131,7 @@ func TestHangingJobsDelayNoOtherAccount(t *testing.T) {
 			t.Fatal(err)
 		}
 		if got, err := jobs.Await(t.Context(), ticket); err != nil || got.Sum != 1 {
-			t.Fatalf("a third account's job: %+v, %v", got, err)
+			t.Fatalf("another account's job: %+v, %v", got, err)
 		}
 	}
 	close(gate)

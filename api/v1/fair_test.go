@@ -204,7 +204,7 @@ func TestLargeReportsAreShared(t *testing.T) {
 }
 
 // TestWebhookTestsInFlight: of 80 webhook tests that an account sends at once, four are in progress and the others are refused.
-// Another account's test is accepted.
+// Another account's tests are accepted.
 func TestWebhookTestsInFlight(t *testing.T) {
 	t.Parallel()
 	s := apitest.New(t) // without workers no test ends

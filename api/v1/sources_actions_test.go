@@ -74,7 +74,7 @@ func TestConversionActions(t *testing.T) {
 	}
 }
 
-// TestChosenConnection: with several sign-ins at a platform, the call must name one of the account's.
+// TestChosenConnection: with several sign-ins at a platform, the call must name one of the account's sign-ins.
 func TestChosenConnection(t *testing.T) {
 	t.Parallel()
 	s, _, path := newSource(t, apitest.Options{})

@@ -11,7 +11,7 @@ import (
 	"switchyard/models"
 )
 
-// AnnouncedAlert is an alert that was announced and has not ended.
+// AnnouncedAlert is an alert in the form in which it is stored from its announcement until it ends.
 type AnnouncedAlert struct {
 	Type     string    `db:"type"`
 	RecordID uuid.UUID `db:"record_id"`

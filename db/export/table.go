@@ -30,7 +30,7 @@ type column struct {
 // Table describes the rows and columns of a kind of file.
 type Table struct {
 	columns []column
-	count   string              // SELECT of the facts of an account ($1) from $2 to $3
+	count   string              // SELECT that is counted: the rows of an account ($1) from $2 to $3
 	from    string              // FROM, WHERE and ORDER BY of the statement that reads the rows
 	copied  bool                // the rows are also in ClickHouse; true for clicks
 	linked  bool                // the statement has the parameter $4: the smartlink, or null for all smartlinks

@@ -17,7 +17,7 @@ import (
 // Settings are the old tracker of an account. If URL is empty, no postbacks are forwarded.
 type Settings struct {
 	Tracker string `db:"old_tracker"`     // a constant of package foreign
-	URL     string `db:"old_tracker_url"` // without a path, a postback is forwarded to the path at which it arrived here
+	URL     string `db:"old_tracker_url"` // if it has no path, a postback is forwarded to the path at which it arrived here
 }
 
 const (
@@ -150,8 +150,8 @@ SELECT f.id FROM accounts a CROSS JOIN LATERAL (
 	deleteForwarded = `DELETE FROM forwarded_postbacks WHERE id = ANY ($1::uuid[])`
 )
 
-// DeleteExpired deletes at most limit forwarded postbacks and their jobs, of accounts on the given plan and from before the given
-// time. It returns their number.
+// DeleteExpired deletes forwarded postbacks of accounts on the given plan that are older than the given time, and their jobs. The
+// parameter limit is the maximum number of postbacks. DeleteExpired returns how many it deleted.
 func DeleteExpired(ctx context.Context, c db.Conn, plan string, before time.Time, limit int) (int, error) {
 	ids, err := db.Select[uuid.UUID](ctx, c, "old forwarded postbacks", selectOld, before, plan, limit)
 	if err != nil || len(ids) == 0 {

@@ -80,7 +80,7 @@ func (r Reader) eachLoss(ctx context.Context, q Query, fn func(spend.LossDay)) e
 }
 
 // lossKnown reports whether the click loss of a query's groups can be known. The query must group only by lossDimensions (by date
-// only in UTC) and cover whole days.
+// only in UTC), cover whole days, and filter at most by source.
 func lossKnown(q Query) bool {
 	return len(q.Dimensions) > 0 && (inUTC(q) || !slices.Contains(q.Dimensions, "date")) && coversWholeDays(q) &&
 		!slices.ContainsFunc(q.Dimensions, func(name string) bool { return !slices.Contains(lossDimensions, name) })
@@ -95,8 +95,8 @@ func coversWholeDays(q Query) bool {
 		!slices.ContainsFunc(q.Filters, func(f Filter) bool { return f.Dimension != "source_id" })
 }
 
-// lossKey returns a group's values of lossDimensions. A value is empty if its dimension is not in dimensions. names lists the
-// dimensions to which values belong.
+// lossKey returns a group's values of lossDimensions. A value is empty if its dimension is not in dimensions. The
+// parameter names has the dimension of each item of values.
 func lossKey(dimensions, values, names []string) (key [2]string) {
 	for i, name := range lossDimensions {
 		if at := slices.Index(names, name); at >= 0 && slices.Contains(dimensions, name) {

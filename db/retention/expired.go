@@ -61,7 +61,8 @@ type history struct {
 	DeletedTo time.Time `db:"deleted_to"`
 }
 
-// deleteExpiredClicks deletes clicks beyond the announced histories, and then announces today's histories.
+// deleteExpiredClicks deletes clicks beyond the announced histories, and then announces today's histories. Finally it deletes old
+// click-outs without a click.
 func deleteExpiredClicks(ctx context.Context, l click.Log, now time.Time) (total int64, err error) {
 	due, err := db.Select[history](ctx, l.Conn, "histories", selectExpired, now.Add(-announcedFor))
 	if err != nil {
@@ -136,8 +137,8 @@ func deleteSent(ctx context.Context, c db.Conn, clicks []uuid.UUID) error {
 
 const deleteHops = `DELETE FROM click_hops WHERE click_id = ANY ($1::uuid[])`
 
-// deleteClicks deletes clicks with their click-outs, postbacks and site events. ids must be sorted. The ledger, the
-// conversions, and what later decisions about the conversions need stay.
+// deleteClicks deletes clicks with their click-outs, postbacks and site events. ids must be sorted. It keeps the
+// ledger, the conversions, and the data that later decisions about the conversions need.
 func deleteClicks(ctx context.Context, c db.Conn, in click.Store, ids []uuid.UUID) error {
 	if err := clearPostbacks(ctx, c, ids); err != nil {
 		return err

@@ -71,7 +71,7 @@ type pricedSpend struct {
 }
 
 // Set sets the amount paid for each item of the list, in the order of the list, in the transaction of c. An amount replaces the
-// costs of all clicks of its day, source and campaign, the costs of the conversions of these clicks, and earlier spend. It is
+// costs of all clicks of its day, source, campaign and Part, the costs of the conversions of these clicks, and earlier spend. It is
 // spread evenly over the stored clicks, and the shares add up to the amount exactly. If there is no click, the amount is added to
 // the ledger without a click. A click that is stored later adds its own cost. The amount is converted by the exchange rate of its
 // currency on that day. Without a rate it is stored, but counts as 0 until there is a rate. If the items name a change, Set

@@ -61,8 +61,8 @@ func (f AuditFilter) text() string {
 	return strings.Join([]string{f.Who.UUID.String(), f.What, bounds[0], bounds[1]}, " ")
 }
 
-// AuditRow is an entry of the audit log with the kind and the present name of its record. Both are empty if the record is deleted,
-// or if it is in none of the tables of auditRecord.
+// AuditRow is an entry of the audit log with the kind and the present name of its record. Both are empty if none of the tables of
+// auditRecord has a row for the record.
 type AuditRow struct {
 	models.AuditEntry
 

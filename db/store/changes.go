@@ -39,8 +39,8 @@ var recorded = map[string][]string{
 	"copilot":   {"POST /copilot/rules", "PATCH /copilot/rules", "DELETE /copilot/rules"},
 }
 
-// undoCall undoes a change of many records. Its audit entry may name an offer or a landing page, which the list of changes does
-// not show.
+// undoCall undoes a change of many records. The call is listed under the kind campaign, although its audit entry may name an
+// offer or a landing page. The list of changes therefore does not show that name.
 const undoCall = "POST /changes/{id}/undo"
 
 // copilotCall is the call with which people apply the Copilot's suggestions.
@@ -62,7 +62,7 @@ var recordName = recordNameIn(map[string][]string{
 	"host": {"domains"},
 })
 
-// recordNameIn returns SQL for the name of a change's record. The keys of tables are the columns that hold names.
+// recordNameIn returns SQL for the name of a change's record. The parameter maps each column that holds names to its tables.
 func recordNameIn(tables map[string][]string) string {
 	var parts []string
 	for _, column := range slices.Sorted(maps.Keys(tables)) {

@@ -164,7 +164,8 @@ func blockListsAround(ctx context.Context, c db.Conn, account uuid.UUID, r *Rout
 	return keysOf("block_lists", lists, nil), err
 }
 
-// keysOf returns the keys of the ids that are not in known yet, and adds them to known.
+// keysOf returns the keys of the ids that are not in known, and adds these ids to known. If known is nil, it returns the keys of
+// all ids.
 func keysOf(table string, ids []uuid.UUID, known map[uuid.UUID]bool) []RoutingKey {
 	var keys []RoutingKey
 	for _, id := range ids {

@@ -11,8 +11,8 @@ import (
 	"switchyard/models/accountconfig"
 )
 
-// keys accepts every key that does not begin with no- as the key of a record. The id of a record is a hash of its
-// kind and key.
+// keys accepts every text as the key of a record, except texts that begin with "no-". The id of a record is a hash of its kind and
+// key.
 type keys map[uuid.UUID]string
 
 func (k keys) ID(kind accountconfig.Kind, key string) (uuid.UUID, bool) {

@@ -7,8 +7,8 @@ import (
 	"time"
 )
 
-// Timeout is the limit for waits that need their own context, such as requests. It is as long as a whole test run may take,
-// because a machine with other work may be that slow.
+// Timeout is the limit for waits that need their own context, such as requests. It is long, because a machine with other work may
+// be very slow.
 const Timeout = 30 * time.Minute
 
 // margin is the time before the end of the test run at which a wait gives up, so that the test can still report it.

@@ -142,7 +142,7 @@ func (in *Input) significant() (rows []row, checks []Check) {
 	return rows, checks
 }
 
-// judgeOffset returns by how much longer a campaign's suggestions stay.
+// judgeOffset returns by how much longer than Life a campaign's suggestions stay.
 func (in *Input) judgeOffset(campaign uuid.UUID) time.Duration {
 	if i := slices.IndexFunc(in.Campaigns, func(c CampaignInput) bool { return c.ID == campaign }); i >= 0 {
 		return time.Duration(in.Campaigns[i].Turn) * 24 * time.Hour

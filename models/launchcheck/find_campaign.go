@@ -32,8 +32,8 @@ func (f *Facts) eachAddress(fn func(p Place, url string)) {
 	}
 }
 
-// leftovers calls add for placeholders that stay unfilled. If foreign is true, these are only the ones in the form of another
-// program, otherwise only the others.
+// leftovers calls add for placeholders that stay unfilled: for those in the form of another program if foreign is true, otherwise
+// for all others.
 func (f *Facts) leftovers(add func(Place), foreign bool) {
 	f.eachAddress(func(p Place, url string) {
 		for _, l := range token.Leftovers(url) {

@@ -22,7 +22,7 @@ type Result struct {
 	Links    []Link
 }
 
-// FromCSV is the origin of a plan that was read from tables.
+// FromCSV is the origin of an import that was read from CSV files.
 const FromCSV = "csv"
 
 // The severities of a note, the worst first.

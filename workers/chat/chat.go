@@ -1,6 +1,7 @@
 // Package chat answers questions about an account with a language model.
 //
-// The model can only read: the account and the documentation. It can propose a change, which a person applies or not.
+// The model can read the account and the documentation, and cannot change anything. It can propose a change, which a person
+// applies or not.
 package chat
 
 import (

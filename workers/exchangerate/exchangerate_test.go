@@ -34,7 +34,7 @@ import (
 
 const replace = true
 
-// env is an account with a worker, and a fake of the bank that serves the rates in days.
+// env is an account with a worker, and a fake of the European Central Bank. The fake serves the rates of the field days.
 type env struct {
 	*testing.T
 	db      *db.DB

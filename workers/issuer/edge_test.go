@@ -185,7 +185,7 @@ func TestTooMany(t *testing.T) {
 	if e.count("request") != 4 {
 		t.Errorf("%d requests after another sweep, want 4", e.count("request"))
 	}
-	// The three are due for renewal, which does not wait.
+	// The certificates of the three served domains are due. Their renewal does not wait.
 	dbtest.Exec(w, w.db, `UPDATE certificates SET renew_at = $1, next_at = $1 WHERE serving AND account_id = $2`, w.clock(), w.account)
 	w.sweep()
 	if e.count("request") != 7 {

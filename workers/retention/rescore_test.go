@@ -158,7 +158,7 @@ func TestRescoreTakesOver(t *testing.T) {
 	h.dieAfterOneScore(first, args, bot.NewSettings(25, nil))
 	second, _ := submit(70)
 	if h.wrongScores(window.From, window.To, bot.NewSettings(70, nil)) == 0 {
-		t.Fatal("the first job has done nothing")
+		t.Fatal("no click would get a new score by the second settings")
 	}
 	rt := h.worker()
 	var old, now jobs.RescoreAnswer
@@ -169,7 +169,7 @@ func TestRescoreTakesOver(t *testing.T) {
 		t.Errorf("of %s clicks the first job scored %+v, the second %+v", all, old, now)
 	}
 	if n := h.wrongScores(window.From, window.To, bot.NewSettings(70, nil)); n != 0 {
-		t.Errorf("%d clicks still have the score of the first settings", n)
+		t.Errorf("%d clicks have a score that differs from the second settings", n)
 	}
 	h.ledgerEqualsRows()
 }

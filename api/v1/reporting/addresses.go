@@ -76,7 +76,8 @@ func repeatIPRow(a report.Address) RepeatIPRow {
 	}
 }
 
-// ofClicks and ofSmartlinks are values of the field "of". everyLink is the parameter link for all smartlinks.
+// ofClicks and ofSmartlinks are values of the field "of". everyLink is the value of the parameter "link" for all
+// smartlinks.
 const (
 	ofClicks     = "clicks"
 	ofSmartlinks = "smartlink-clicks"

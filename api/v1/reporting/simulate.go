@@ -67,7 +67,7 @@ type SimulateBody struct {
 	DraftFlow
 
 	BlocksOf uuid.UUID       `json:"blocks_of" bad:"invalid_id" doc:"used only with streams: the campaign that the streams are meant for. The blocked values of this campaign and of its source apply to the visitor"`
-	ClickID  string          `json:"click_id" bad:"invalid_id" doc:"a recorded click. Its visitor, its time and its random numbers are used, except for what visitor, at and seed state. Without streams and campaign_id, its campaign is used too"`
+	ClickID  string          `json:"click_id" bad:"invalid_id" doc:"a recorded click. Its visitor, its time and its random numbers are used. The fields visitor, at and seed replace them. Without streams and campaign_id, its campaign is used too"`
 	Visitor  json.RawMessage `json:"visitor" is:"visitor" doc:"an object: names of attributes (country, device_type, param.x, header.x, ...) with their values"`
 	At       string          `json:"at" bad:"invalid_time" doc:"time of the click, YYYY-MM-DD HH:MM:SS, UTC; default: now"`
 	Seed     *int64          `json:"seed" doc:"seed of the random numbers; default: a random seed"`

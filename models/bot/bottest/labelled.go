@@ -36,8 +36,8 @@ type Request struct {
 	Device, OS, OSVersion string
 }
 
-// headerSet is a line of headers.jsonl: the headers that a program sends, in order. Where a value is {}, each request has its own
-// value.
+// headerSet is a line of headers.jsonl: the headers that a browser or another program sends, in order. Where a value is {}, each
+// request has its own value.
 type headerSet struct {
 	Set     string      `json:"set"`
 	Origin  string      `json:"origin"`

@@ -1,4 +1,4 @@
 package acme
 
-// RenewOwn runs the sweep once for one of the install's own hosts.
+// RenewOwn obtains or renews the certificate of one of the install's own hosts, if its check is due.
 var RenewOwn = (*Issuer).renewOwn

@@ -78,8 +78,8 @@ func pageQuery(page, size int) url.Values {
 	return url.Values{"page": {strconv.Itoa(page)}, "per_page": {strconv.Itoa(size)}}
 }
 
-// withRecord returns the data of r's record set after r is added. have lists the records under r's name. It refuses a second
-// CNAME or ALIAS of a name, and a record that exists already.
+// withRecord returns the data of r's record set after r is added. The parameter have contains the records under r's name.
+// withRecord refuses a second CNAME or ALIAS of a name, and a record that exists already.
 func withRecord(have []libdns.RR, r libdns.RR) (set []string, err error) {
 	for _, h := range have {
 		if h.Type == r.Type {

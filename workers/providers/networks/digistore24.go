@@ -23,7 +23,7 @@ import (
 // earns for each transaction. listTransactions has the kind and the sale of a transaction, and getPurchaseTracking the click of
 // its purchase. Failures come with status 200. A refund or a chargeback is a transaction of its own with the id of the purchase.
 // It takes back the latest earlier payment, if possible one of the same amount. A request for a refund changes nothing.
-// Unverified: the sign of the commission of a refund, which does not matter; the time zone of the times; and the words for too
+// Unverified: the sign of the commission of a refund, which does not matter; the time zone of the times; and the answer to too
 // many requests.
 var digistore24 = adapter{
 	base: "https://www.digistore24.com",

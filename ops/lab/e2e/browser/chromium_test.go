@@ -39,7 +39,7 @@ type page struct {
 	target   string
 	context  string   // id of the browser context with the page's cookies and storage
 	requests []string // since the last watch
-	polling  bool     // the method until is waiting for a condition
+	polling  bool     // a call of page.until is waiting for a condition
 }
 
 type reply struct {

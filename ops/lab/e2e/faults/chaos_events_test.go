@@ -154,8 +154,8 @@ func (p *pages) signups() int {
 	return len(all)
 }
 
-// counted checks that each event counts once, that each order is one conversion, and that each click with a sign-up has one. It
-// keeps waiting while the figures still change.
+// counted checks that each event counts once, that each order is one conversion, and that all sign-ups of a click are one
+// conversion. It keeps waiting while the figures still change.
 func (p *pages) counted(t *testing.T) {
 	t.Helper()
 	want, got := fmt.Sprint(p.events, p.orders(), p.orders(), p.signups()), ""

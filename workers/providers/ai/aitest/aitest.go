@@ -191,7 +191,7 @@ func (w *World) turn(a Received) Turn {
 	return w.Reply(a)
 }
 
-// mayServe answers with the fault, or returns true without a fault.
+// mayServe answers with the fault, if there is one to answer with. It reports whether the request must still be served.
 func (c *request) mayServe(fault resttest.Fault) bool {
 	return c.world.Answer(c, c.r, fault, resttest.FailureForms{
 		Busy:   func() { c.fake.refuse(c, c.fake.busy, "too many requests") },

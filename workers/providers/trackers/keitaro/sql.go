@@ -24,7 +24,7 @@ var (
 	errTooMuch = errors.New("the dump has more settings than can be read")
 )
 
-// sqlReader reads CREATE TABLE, for the names of columns, and INSERT INTO.
+// sqlReader reads CREATE TABLE, for the names of columns, and the rows of INSERT INTO and REPLACE INTO.
 type sqlReader struct {
 	in      *bufio.Reader
 	wanted  func(table string) bool

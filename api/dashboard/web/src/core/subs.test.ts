@@ -45,7 +45,7 @@ test('a move swaps two sub-parameters', () => {
   )
 })
 
-test('a name with a number takes that sub-parameter while it is free', () => {
+test('a name such as sub3 takes the sub-parameter with its number while that is free', () => {
   equal(
     [meantSub('sub3'), meantSub('T10'), meantSub('sub_id_2'), meantSub('sub30'), meantSub('sub31'), meantSub('zone3')],
     [3, 10, 2, 30, 0, 0],

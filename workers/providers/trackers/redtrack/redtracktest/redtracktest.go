@@ -91,10 +91,10 @@ func serve(t *movedtest.Parsed, r *http.Request) (any, bool) {
 	return part, true
 }
 
-// maxLogRows is per answer.
+// maxLogRows is the maximum number of rows in an answer.
 const maxLogRows = 10_000
 
-// logPage serves a page of the log for the days of the query, both inclusive.
+// logPage serves a page of the log for the days from date_from to date_to, both inclusive.
 func logPage(t *movedtest.Parsed, kind string, q url.Values) (any, bool) {
 	from, to := q.Get("date_from"), q.Get("date_to")
 	if from == "" || to == "" {
@@ -118,7 +118,8 @@ func logPage(t *movedtest.Parsed, kind string, q url.Values) (any, bool) {
 	return map[string]any{"items": rows[start:min(start+per, len(rows))], "total": len(rows)}, true
 }
 
-// LimitPerMinute makes a fake refuse more than 20 requests of one minute, as the real API does. now is the fake's clock.
+// LimitPerMinute makes a fake refuse more than 20 requests of one minute, as the real API does. The parameter now is the fake's
+// clock.
 func LimitPerMinute(f *movedtest.Fake, now func() time.Time) {
 	var sent []time.Time
 	f.Allow = func(r *http.Request) int {
