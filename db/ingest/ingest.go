@@ -181,7 +181,7 @@ func (g *Ingester) step(ctx context.Context, r *spool.Reader) (int, error) {
 	if err != nil {
 		return 0, err
 	}
-	g.backlog = g.backlog || 2*len(items) >= size // a read may end early, with its chunk
+	g.backlog = g.backlog || 2*len(items) >= size // a read may return fewer, because it ends at the end of a chunk
 	if err := g.persist(ctx, r, items); err != nil {
 		r.Rewind()
 		return 0, err

@@ -8,8 +8,8 @@ import (
 	"switchyard/models"
 )
 
-// adRetention is the time during which a click can be found by the click id of an ad platform. The page tag remembers it for the
-// same time.
+// adRetention is the time during which a click can be found by the click id of an ad platform. The page tag remembers a click for
+// the same time.
 const adRetention = 90 * 24 * time.Hour
 
 func deleteExpiredAds(ctx context.Context, c db.Conn, now time.Time) error {
