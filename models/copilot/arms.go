@@ -71,8 +71,8 @@ func (g group) hasEnough() bool {
 // the arm.
 func (g group) place() string { return g.campaign.ID.String() + "/" + g.path + "/" + g.what }
 
-// key identifies the group. The first slot, and paths without conditions, add nothing, because dismissed suggestions are stored
-// under keys without them.
+// key identifies the group. Slot 0, and the choice among paths without conditions, add nothing to it, because dismissed suggestions
+// are stored under keys without them.
 func (g group) key() string {
 	key := g.place()
 	if g.slot > 0 {
