@@ -20,7 +20,8 @@ import (
 // Options are the settings of an Ingester. The zero value selects the defaults.
 type Options struct {
 	BatchSize int // maximum number of records in a transaction, default 2000
-	// Interval is the shortest pause after a batch without a backlog, default 100 ms. It is zero if Append waits for PostgreSQL.
+	// Interval is the shortest pause after a batch without a backlog, default 100 ms. It is zero if the spool's Append waits for
+	// PostgreSQL.
 	Interval time.Duration
 	// MaxRest is the longest pause after a batch while redirects wait for a processor, default 2 s. On an overloaded machine it
 	// limits the clicks that are stored per second.
