@@ -50,7 +50,7 @@ var ownedByRecords = []struct{ table, query string }{
 const deleteAtOnce = 5000
 
 // DeleteAccount deletes an account and everything in it, in batches. The account's links and keys stop working first. If a call
-// is interrupted, call it again: it continues where it stopped. It is for operators only.
+// is interrupted, call it again: it continues where it stopped. DeleteAccount is for operators only.
 func (s *Store) DeleteAccount(ctx context.Context, id uuid.UUID, progress func(table string, rows int64)) error {
 	if err := s.run(ctx, "stop account", stopAccount, id); err != nil {
 		return err

@@ -72,7 +72,7 @@ func ParseRange(name, text string) (Window, error) {
 	return ParseWindow(url.Values{"from": {from}, "to": {to}}, time.Time{})
 }
 
-// HasWindow reports whether from or to was sent.
+// HasWindow reports whether the parameter "from" or "to" was sent.
 func HasWindow(q url.Values) bool { return q.Get("from") != "" || q.Get("to") != "" }
 
 func endOfDay(day time.Time) time.Time { return day.Add(24*time.Hour - time.Second) }

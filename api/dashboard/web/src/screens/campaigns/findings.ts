@@ -50,7 +50,7 @@ export function mendOf({ mend, where }: CheckFinding) {
     : undefined
 }
 
-// textsOf returns the sentences of a finding in the language of the person, or in English if the dashboard has no own sentences.
+// textsOf returns the sentences of a finding in the language of the person, or in English if the dashboard has no sentences for its code.
 export function textsOf(f: CheckFinding) {
   const own = w.of[f.code]
   if (!own) return { says: f.message, costs: f.costs, does: f.do }
