@@ -7,8 +7,8 @@ import (
 	"time"
 )
 
-// TestReplicaBehind checks how far a replica counts as behind: the time since the latest known position of the primary that it
-// has replayed.
+// TestReplicaBehind checks how far a replica counts as behind. This is the age of the latest known position of the primary that
+// the replica has replayed.
 func TestReplicaBehind(t *testing.T) {
 	t.Parallel()
 	now := time.Unix(1000, 0)

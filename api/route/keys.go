@@ -16,7 +16,7 @@ func NameKeys(rows []Route) {
 	for i := range rows {
 		row := &rows[i]
 		if row.Body == nil || row.Handle.Body == nil {
-			continue // the handler reads the body itself
+			continue // there is no body, or the handler reads it itself
 		}
 		own := append([]any{row.Body, row.Handle.Body}, row.Echoes...)
 		types := slices.Clip(own)

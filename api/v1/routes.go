@@ -39,7 +39,7 @@ type Deps struct {
 	Visitors click.Describer
 	// Tracker is the target to which customers point their own domains (TRACKING_HOST).
 	Tracker models.DomainTracker
-	// Edge is the edge that provides certificates for domains, a constant of package models. It is empty if no edge does.
+	// Edge is a constant of package models: the edge that provides certificates for domains. It is empty if no edge does.
 	Edge string
 	// NetworkFile and AnonymousFile tell whether the operator has configured geo files of networks and of anonymous addresses
 	// (GEO_ASN_DB, GEO_ANONYMOUS_DB).

@@ -31,7 +31,7 @@ func (s CopyState) Has(from time.Time) bool { return s.On && !from.Before(s.Sinc
 // Cold reports whether a click at a moment may be only in the copy.
 func (s CopyState) Cold(at time.Time) bool { return at.Before(s.ColdBefore) }
 
-// A database that was restored from a backup has the row of click_copy but not the triggers, so its changes were not recorded.
+// noted is false after a database was restored from a backup, because it then has the row of click_copy but not the triggers.
 const selectCopy = `
 SELECT (SELECT count(*) FROM pg_trigger WHERE tgname = ANY ($1) AND tgrelid IN ('clicks'::regclass, 'conversions'::regclass)) = $2 AS noted,
 	CASE WHEN state <> 'copying' THEN '0001-01-01'::timestamptz ELSE coalesce(copied_from::timestamp AT TIME ZONE 'UTC', '9999-01-01') END AS since,

@@ -21,8 +21,8 @@ import (
 	"switchyard/models"
 )
 
-// TestForgedPostbacksHaveNoJob checks that a postback gets a job if its click is stored and it names no other account. All other
-// postbacks wait.
+// TestForgedPostbacksHaveNoJob checks that a postback gets a job if its click is stored and the postback names no other account. All
+// other postbacks wait.
 func TestForgedPostbacksHaveNoJob(t *testing.T) {
 	t.Parallel()
 	d := dbtest.New(t)

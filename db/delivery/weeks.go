@@ -20,7 +20,7 @@ const (
 	weekForm   = "20060102"
 )
 
-// lockWait limits how long housekeeping waits for a lock, because deliveries wait behind it. If the time is over, housekeeping
+// lockWait limits how long housekeeping waits for a lock, because deliveries wait too until then. If the time is over, housekeeping
 // fails, and its next run tries again.
 const lockWait = `SET LOCAL lock_timeout = '2s'`
 

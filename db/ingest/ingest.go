@@ -20,7 +20,8 @@ import (
 // Options are the settings of an Ingester. The zero value selects the defaults.
 type Options struct {
 	BatchSize int // maximum number of records in a transaction, default 2000
-	// Interval is the shortest pause after a batch without a backlog, default 100 ms. It is zero if Append waits for PostgreSQL.
+	// Interval is the shortest pause after a batch without a backlog, default 100 ms. It is zero if the spool's Append waits for
+	// PostgreSQL.
 	Interval time.Duration
 	// MaxRest is the longest pause after a batch while redirects wait for a processor, default 2 s. On an overloaded machine it
 	// limits the clicks that are stored per second.
@@ -181,7 +182,7 @@ func (g *Ingester) step(ctx context.Context, r *spool.Reader) (int, error) {
 	if err != nil {
 		return 0, err
 	}
-	g.backlog = g.backlog || 2*len(items) >= size // a read may end early, with its chunk
+	g.backlog = g.backlog || 2*len(items) >= size // a read may return fewer, because it ends at the end of a chunk
 	if err := g.persist(ctx, r, items); err != nil {
 		r.Rewind()
 		return 0, err

@@ -48,8 +48,8 @@ var (
 	someSum  = measure.NotZero(measure.Each(measure.Counters, "sum(%s)"))
 )
 
-// ListOf returns a SELECT list with an item for each column of Sums: the text in format with the counter's name in place of %s,
-// or 0 if the function keep refuses the counter.
+// ListOf returns a SELECT list with an item for each column of Sums. The item is made from the parameter format, with the counter's
+// name in place of %s. It is 0 if the function keep refuses the counter.
 func ListOf(keep func(*measure.Measure) bool, format string) string {
 	list := measure.Each(measure.Counters, format)
 	for i, m := range measure.Counters {

@@ -21,7 +21,8 @@ import (
 	"switchyard/models"
 )
 
-// offer is an offer of a history. If fromParam is set, the payout of a postback replaces the fixed payout.
+// offer is an offer of a history. If fromParam is set, the payout of a postback replaces the fixed payout. For the kind percent,
+// payout is a percentage of the postback's payout.
 type offer struct {
 	id        uuid.UUID
 	payout    decimal.Decimal

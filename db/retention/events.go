@@ -8,8 +8,8 @@ import (
 	"switchyard/models"
 )
 
-// adRetention is the time during which a click can be found by the click id of an ad platform. The page tag remembers it for the
-// same time.
+// adRetention is the time during which a click can be found by the click id of an ad platform. The page tag remembers a click for
+// the same time.
 const adRetention = 90 * 24 * time.Hour
 
 func deleteExpiredAds(ctx context.Context, c db.Conn, now time.Time) error {
@@ -18,7 +18,7 @@ func deleteExpiredAds(ctx context.Context, c db.Conn, now time.Time) error {
 	return err
 }
 
-// deleteEvents deletes the events of clicks in the transaction of c, and the ad click ids by which later events would find these
+// deleteEvents deletes, in the transaction of c, the events of clicks and the ad click ids by which later events would find these
 // clicks. The argument clicks has the ids of the clicks, as the text of an array.
 func deleteEvents(ctx context.Context, c db.Conn, clicks string) error {
 	const q = `DELETE FROM site_events WHERE click_id = ANY ($1::uuid[]) AND click_id <> '00000000-0000-0000-0000-000000000000'`

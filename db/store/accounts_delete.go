@@ -50,7 +50,7 @@ var ownedByRecords = []struct{ table, query string }{
 const deleteAtOnce = 5000
 
 // DeleteAccount deletes an account and everything in it, in batches. The account's links and keys stop working first. If a call
-// is interrupted, call it again: it continues where it stopped. It is for operators only.
+// is interrupted, call it again: it continues where it stopped. DeleteAccount is for operators only.
 func (s *Store) DeleteAccount(ctx context.Context, id uuid.UUID, progress func(table string, rows int64)) error {
 	if err := s.run(ctx, "stop account", stopAccount, id); err != nil {
 		return err
@@ -106,7 +106,7 @@ func (s *Store) deleteRows(ctx context.Context, id uuid.UUID, progress func(stri
 		return total, err
 	}
 	for len(parts) > 0 {
-		// The next part must be one to which no other remaining part refers.
+		// The next part is one to which no other remaining part refers, or the first part if other parts refer to all of them.
 		i := max(0, slices.IndexFunc(parts, func(p part) bool {
 			return !slices.ContainsFunc(parts, func(o part) bool { return slices.Contains(o.Needs, p.Name) })
 		}))

@@ -27,7 +27,7 @@ func (k Corrections) Text(ctx context.Context, account, job uuid.UUID) (string, 
 	return string(csv), err
 }
 
-// AddPart stores the outcomes of consecutive rows, beginning with row first, as JSON.
+// AddPart stores the outcomes of consecutive rows as JSON. The parameter first is the number of the first of these rows.
 func (k Corrections) AddPart(ctx context.Context, job uuid.UUID, first int, outcomes any) error {
 	const q = `INSERT INTO correction_parts (correction_id, first_row, outcomes) VALUES ($1, $2, $3)`
 	return k.s.run(ctx, "add part of correction", q, job, first, db.Document(outcomes))

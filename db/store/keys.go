@@ -38,7 +38,7 @@ func Nested(columns, table, field string) string {
 }
 
 // Authenticate returns the caller that a key identifies. For an unknown, revoked or expired key the error is 401
-// unauthenticated. It reads the database each time, so that every process refuses a revoked key at once.
+// unauthenticated. Authenticate reads the database each time, so that every process refuses a revoked key at once.
 func (s *Store) Authenticate(ctx context.Context, key string) (Caller, error) {
 	unknown := models.Errorf(models.KindUnauthenticated, "unauthenticated", "the API key is missing, revoked or expired")
 	if !models.LooksLikeAPIKey(key) {

@@ -27,7 +27,7 @@ func (s *Store) NetworkIntegrations() NetworkIntegrations {
 	return NetworkIntegrations{Integrations{s, networkIntegrations}}
 }
 
-// changes_to is reset if the platform or a setting changes, because no changes were read there yet.
+// changes_to is reset if the platform or a setting changes, because no changes were read with the new settings yet.
 const saveNetworkIntegration = `
 INSERT INTO network_integrations AS t (network_id, account_id, provider, settings, secrets, is_enabled, next_at, wide_at, changes_at)
 VALUES ($1, $2, $3, $4, $5, $6, $7, $7, $7)

@@ -30,9 +30,9 @@ func RangeOf(from, end time.Time) Range {
 	return Window{from.UTC(), end.UTC().Add(-time.Second)}.Range()
 }
 
-// ParseWindow reads the parameters from and to: YYYY-MM-DD or YYYY-MM-DD HH:MM:SS, in UTC. A date in to means the end of that
-// day. The default is the last seven days, including today. If to is before these days, and from is missing, the window is the
-// seven days that end with to. A malformed date or a reversed window is invalid_input.
+// ParseWindow reads the parameters "from" and "to": YYYY-MM-DD or YYYY-MM-DD HH:MM:SS, in UTC. A date in "to" means the end of that
+// day. The default is the last seven days, including today. If "to" is before these days, and "from" is missing, the window is the
+// seven days that end with "to". A malformed date or a reversed window is invalid_input.
 func ParseWindow(q url.Values, now time.Time) (Window, error) {
 	today := now.UTC().Truncate(24 * time.Hour)
 	w := Window{From: today.AddDate(0, 0, 1-windowDays), To: endOfDay(today)}
@@ -72,7 +72,7 @@ func ParseRange(name, text string) (Window, error) {
 	return ParseWindow(url.Values{"from": {from}, "to": {to}}, time.Time{})
 }
 
-// HasWindow reports whether from or to was sent.
+// HasWindow reports whether the parameter "from" or "to" was sent.
 func HasWindow(q url.Values) bool { return q.Get("from") != "" || q.Get("to") != "" }
 
 func endOfDay(day time.Time) time.Time { return day.Add(24*time.Hour - time.Second) }

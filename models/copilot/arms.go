@@ -71,8 +71,8 @@ func (g group) hasEnough() bool {
 // the arm.
 func (g group) place() string { return g.campaign.ID.String() + "/" + g.path + "/" + g.what }
 
-// key identifies the group. The first slot, and paths without conditions, add nothing, because dismissed suggestions are stored
-// under keys without them.
+// key identifies the group. Slot 0, and the choice among paths without conditions, add nothing to it, because dismissed suggestions
+// are stored under keys without them.
 func (g group) key() string {
 	key := g.place()
 	if g.slot > 0 {
@@ -263,8 +263,8 @@ func destinationGroups(in *Input, c *CampaignInput, p *flow.Path) (list []group)
 	return fillGroups(in, list, func(r ArmRow, id string) bool { return r.Path == p.ID && (r.Offer == id || r.Lander == id) })
 }
 
-// addArm adds an arm to the group with the given key. If there is no such group yet, it appends the group empty. at has the index
-// of each group by key.
+// addArm adds an arm to the group with the given key. If there is no such group yet, it first appends its parameter empty to the
+// list. at has the index of each group by key.
 func addArm(list []group, at map[string]int, key string, empty group, a Arm) []group {
 	i, known := at[key]
 	if !known {

@@ -16,8 +16,9 @@ const minRateConversions = int64(minArmsConverted)
 
 // CompareRates tests whether the conversion rates of two windows differ. p is the p value of the hypothesis that they are equal.
 //
-// The test is exact. Under the hypothesis, a conversion belongs to a window with the probability of that window's share of the
-// clicks, so their number in a window is binomial (Przyborowski and Wilenski, 1940). p is twice the smaller tail.
+// The test is exact. Under the hypothesis, the probability that a conversion belongs to a window is that window's share of the
+// clicks. The number of conversions in a window is therefore binomial (Przyborowski and Wilenski, 1940). p is twice the smaller
+// tail.
 func CompareRates(a, b Rate) (p float64, state string) {
 	n := a.Conversions + b.Conversions
 	if n < minRateConversions || a.Clicks <= 0 || b.Clicks <= 0 || min(a.Conversions, b.Conversions) < 0 {

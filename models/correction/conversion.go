@@ -77,8 +77,8 @@ var conversionColumns = []Column{
 	}},
 }
 
-// ReadConversions reads the rows of a file in order. A file may have no rows. fallback returns the currency of a row whose payout
-// states none. It may be nil. Errors: empty, invalid_input.
+// ReadConversions reads the rows of a file in order. A file may have no rows. fallback returns the currency of a row if neither the
+// row nor the heading states one. It may be nil. Errors: empty, invalid_input.
 func ReadConversions(text string, fallback func(Conversion) string) ([]Conversion, Skips, error) {
 	return read(text, conversionColumns, func(l *line) Conversion { return l.conversion(fallback) })
 }

@@ -16,7 +16,7 @@ const (
 	KindURL
 )
 
-// Ref is an offer or a lander that all plans of an account share. It says whether visitors may be sent there now, and holds a
+// Ref is an offer or a lander that all Plans of an account share. It says whether visitors may be sent there now, and holds a
 // record, for example with the address and the name. The caller chooses the type of the record. A pause or a reached daily cap
 // takes effect immediately in every campaign. A Ref is safe for concurrent use.
 type Ref struct {

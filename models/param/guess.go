@@ -96,7 +96,7 @@ func decode(text string, list ...family) (s string, several bool) {
 	return s, false
 }
 
-// signs are the characters outside ASCII that texts in every script may contain.
+// signs are the characters outside ASCII, besides letters, that a Latin or Cyrillic text may contain.
 const signs = "\u00a0«»„“”‘’–—…№€°"
 
 func words(text string) []string {
@@ -133,8 +133,9 @@ func isLatin(_, text string) bool {
 	return found && hasUsualSigns(text)
 }
 
-// isChinese reports whether all characters are among the 3,755 that GB 2312 lists as common. It returns false if the same bytes
-// can be read as Korean syllables. A text in a charset with single bytes would give mostly rare characters.
+// isChinese reports whether all characters outside ASCII are signs or among the 3,755 that GB 2312 lists as common. If a text in a
+// charset with single bytes is decoded as Chinese, most characters are rare ones. isChinese returns false if the same bytes can be
+// read as Korean syllables.
 func isChinese(raw, text string) bool {
 	korean, ok := convert(korean.EUCKR, raw)
 	return isWide(text, unicode.Han) && hasPairs(raw, 0xb0, 0xd7) && (!ok || !isKorean(raw, korean))

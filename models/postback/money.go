@@ -10,8 +10,8 @@ import (
 	"switchyard/models/money"
 )
 
-// readMoney reads the amounts of a postback. A currency in the text of an amount takes precedence over the currency parameter. If
-// neither states a currency, fallback is the currency.
+// readMoney reads the amounts of a postback. A currency in the text of the payout takes precedence over the currency parameter. If
+// neither states a currency, m.Currency stays empty, and the amounts are read as if they were in the currency fallback.
 func (r reader) readMoney(m *Message, fallback string) {
 	named := r.get("currency", money.MaxText)
 	code, err := money.Currency(named, fallback)
@@ -51,8 +51,8 @@ func (r reader) readPayout(m *Message, text, code, named string) {
 	m.Payout, m.Currency = &amount.Value, cmp.Or(amount.Currency, m.Currency)
 }
 
-// The cost must be in payoutCurrency, the currency of the payout, if both are known. code is the currency of a cost that states
-// no currency.
+// readCost refuses a cost whose text states another currency than payoutCurrency, the currency of the payout. code is the
+// currency of a cost that states no currency.
 func readCost(text, payoutCurrency, code string) (cost *decimal.Decimal, reason string) {
 	amount, err := money.Read(text, code)
 	switch {

@@ -17,7 +17,7 @@ import (
 
 const clickField = "click_id"
 
-// A parameter that the network's own settings assign to one field is not read as any other field.
+// A parameter that the network's own settings assign to fields is not read as any other field.
 type reader struct {
 	params    map[string]string   // names in lower case
 	ownParams map[string]string   // the network's own parameter of each field, in lower case

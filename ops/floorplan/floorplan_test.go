@@ -29,7 +29,7 @@ func TestRepository(t *testing.T) {
 	}
 }
 
-// Outside a git checkout, everything at the root counts except the build output.
+// topNames returns the names at the root that git tracks. Without a git checkout, it returns all names except the build output.
 func topNames(t *testing.T) []string {
 	t.Helper()
 	var names []string

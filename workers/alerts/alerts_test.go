@@ -359,6 +359,6 @@ func TestTry(t *testing.T) {
 		t.Error("a test was sent to an unconfirmed address")
 	}
 	if _, err := try(uuid.New()); err == nil {
-		t.Error("testing a channel that does not exist gave no not_found error")
+		t.Error("testing a channel that does not exist gave no error")
 	}
 }

@@ -153,7 +153,7 @@ func (p *publisher) publishDue(ctx context.Context, account uuid.UUID) error {
 func (p *publisher) target() string { return fmt.Sprintf("%s %d", p.o.Keys.Target(), p.o.Format) }
 
 // publish brings the edge up to date with an account. A refusal of the edge is recorded and is not an error. The account is tried
-// again, and the campaigns count as failed.
+// again, and its campaigns that were not written or not removed count as failed.
 func (p *publisher) publish(ctx context.Context, to Keys, account uuid.UUID) (out jobs.PublishedEdge, err error) {
 	state := p.store.Edge()
 	wanted, err := state.Begin(ctx, account)

@@ -18,7 +18,7 @@ import (
 )
 
 // compare stores the differences between the figures of another system (a network or an ad platform) and ours as the job's
-// result. In the same transaction it deletes older results: only the account's newest jobs.StoredReports stay.
+// result. In the same transaction it deletes older results. The account keeps its newest ones, up to the number jobs.StoredReports.
 func (m *maker) compare(ctx context.Context, u *workers.Run[difference.Args, difference.Result]) error {
 	account := u.Job.AccountID.UUID
 	out, err := m.readDifference(ctx, account, u.Args)

@@ -51,7 +51,7 @@ func (w *worker) connect(ctx context.Context, a jobs.ConnectGeoArgs) (out jobs.C
 	switch {
 	case errors.Is(err, geolookup.ErrRefused):
 		return out, models.Invalid("key_refused", "the key was tried and did not work: %s", err)
-	case err != nil && ctx.Err() != nil: // the worker stops
+	case err != nil && ctx.Err() != nil: // the worker stops, or the time of the job is over
 		return out, err
 	case err != nil:
 		return out, models.Errorf(models.KindBadGateway, "network_error", "the key could not be tried, and is not saved: %s", err)

@@ -42,7 +42,7 @@ func (g *registrar) registerPlatforms() {
 	adspend.Register(g.runtime, g.records, adspend.Options{Clicks: g.clicks, Tokens: tokensFor(models.OAuthAds), Client: ads.New(o)})
 	correction.Register(g.runtime, g.records, g.clicks)
 	uploads, googleClicks := models.OAuthUploads, g.cfg.GoogleUploads == config.GoogleClickConversions
-	if googleClicks { // the API that reports the spend uploads the click conversions
+	if googleClicks { // click conversions are uploaded to the API that reports the spend
 		uploads = models.OAuthAds
 	}
 	adupload.Register(g.runtime, g.records, adupload.Options{

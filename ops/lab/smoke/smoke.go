@@ -32,7 +32,7 @@ type Options struct {
 	Out io.Writer
 }
 
-// ErrDifferent means that the service's figures differ from what the run sent, or that it broke a rule.
+// ErrDifferent means that the service's figures differ from what the run sent, or that the service broke a rule.
 var ErrDifferent = errors.New("the figures differ")
 
 type run struct {
@@ -255,7 +255,7 @@ func (r *run) list(title string, lines []string) {
 	}
 }
 
-// logs prints the problems and returns an error with the ends of the processes' logs.
+// logs prints the problems. If the run started the service, it returns an error with the ends of the processes' logs.
 func (r *run) logs() error {
 	r.list("problems", r.traffic.problems)
 	if r.fleet == nil {

@@ -246,7 +246,7 @@ func TestNetworkSyncVanished(t *testing.T) {
 	if row := y.s.Do("GET", "/logs/conversions?click_id="+a.Click, nil).Want(200, "").Map()["rows"].([]any)[0].(map[string]any); row["sale_amount"] != 64.99 || row["sale_currency"] != "USD" {
 		t.Errorf("the conversion is %v, want a sale of 64.99 USD", row)
 	}
-	// A person corrects the order own by hand, so the import does not reject it.
+	// A person corrects the order with the id "own" by hand, so the import does not reject it.
 	y.post("/corrections/conversions", "click id,payout,status,conversion id\n"+own.Click+",2,approved,own\n", true, &conversionAnswer{})
 	y.world.Set(a)
 	sync(-1, true, "1 unchanged") // the range ends yesterday; a missing order may be reported today, so nothing is rejected

@@ -146,7 +146,8 @@ type asked struct {
 	from, to time.Time
 }
 
-// demoIsTraced checks, for one click on each path and page of the demo's campaigns, that their present flows explain the click.
+// demoIsTraced checks that the present flows of the demo's campaigns explain how their clicks were routed. It checks one click for
+// each combination of path, landing page and offer.
 func demoIsTraced(t *testing.T, s *apitest.Server) {
 	t.Helper()
 	const some = `SELECT DISTINCT ON (stream_id, lander_id, offer_id, is_bot) id FROM clicks WHERE account_id = $1`

@@ -66,7 +66,7 @@ func serveCloudflare(w *World, c *call) {
 	cloudflareError(c, http.StatusNotFound, 7003, "Could not route to "+c.path)
 }
 
-// unicodeName returns a zone's name with letters beyond ASCII, as the account shows it.
+// unicodeName returns a zone's name with letters beyond ASCII, as Cloudflare shows it.
 func unicodeName(zone string) string {
 	name, err := idna.ToUnicode(zone)
 	if err != nil {

@@ -33,7 +33,7 @@ type Path struct {
 	Onward     []Share
 	Numbered   bool     // link number k on the landing page leads to Onward[k-1]
 	Notes      []string // about differences
-	Lost       []string // further reasons for pausing the path
+	Lost       []string // reasons for pausing the path
 }
 
 // Share is a destination with its weight. Without id and address, the visitor sees no landing page.

@@ -53,7 +53,8 @@ export function joined(lists: SubNames[]): SubNames {
   )
 }
 
-// useScopeNames returns the names of sub-parameters in the given campaigns or, without campaigns, in the given sources.
+// useScopeNames returns the names of sub-parameters in the given campaigns or, without campaigns, in the given sources. Without both
+// it returns the names in all sources.
 export function useScopeNames(campaigns: string[], sources: string[]): SubNames {
   const allCampaigns = useCampaigns(campaigns.length > 0),
     allSources = useSources()
@@ -66,7 +67,7 @@ export function useScopeNames(campaigns: string[], sources: string[]): SubNames 
 export type SubRow = { sub: number; param: string; macro: string; name: string; inLink: boolean }
 type Stored = { token_macros: Record<string, string>; subs: SubSlot[] }
 
-// rowsOf returns the rows of a source, sorted by sub-parameter.
+// rowsOf returns the rows of a source. Rows with a sub-parameter come first, sorted by its number.
 export function rowsOf({ token_macros, subs }: Stored): SubRow[] {
   const reserved = subs.map(s => ({ ...s, macro: token_macros[s.param] ?? '', inLink: s.param in token_macros }))
   const other = Object.entries(token_macros)

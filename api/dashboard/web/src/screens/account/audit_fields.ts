@@ -45,7 +45,7 @@ const shared: Labels = {
   email: people.me.email,
 }
 
-// byPart has the labels of further fields, by part of the API.
+// byPart has labels by part of the API. They take precedence over the labels in `shared`.
 const byPart: Record<string, Labels> = {
   campaigns: {
     alias: t.campaigns.alias,

@@ -50,7 +50,8 @@ export function mendOf({ mend, where }: CheckFinding) {
     : undefined
 }
 
-// textsOf returns the sentences of a finding in the language of the person, or in English.
+// textsOf returns the sentences of a finding in the language of the person. If the dashboard does not know the code of the finding,
+// it returns the English sentences of the API.
 export function textsOf(f: CheckFinding) {
   const own = w.of[f.code]
   if (!own) return { says: f.message, costs: f.costs, does: f.do }

@@ -26,7 +26,7 @@ type Props = {
   records: ReturnType<typeof useBook>
   wrong: Wrong
   covered?: Path // the path that is tried earlier and takes all visitors of this path
-  lift: () => void // moves the path before covered
+  lift: () => void // moves this path before the path in `covered`
   may: boolean
   self: string // the id of the campaign
   on: (change: Partial<Path>) => void
@@ -219,7 +219,7 @@ function More({ path: p, wrong, on }: Props) {
   )
 }
 
-// Answer edits what a visitor gets from a path whose action is nothing.
+// Answer edits what a visitor gets from a path with the action `nothing`.
 const Answer = ({ path: p, on }: { path: Path; on: (c: Partial<Path>) => void }) => {
   const r = p.response ?? { status: 404 as const, body: '' }
   return (
