@@ -1,5 +1,5 @@
 // Package correction processes CSV files of customers: conversions to record or revise, and spend by day and source. Without a
-// file, it sets the cost of clicks to a given amount, and undoes such changes.
+// file, it sets the cost of clicks at a person's request, and undoes such changes.
 package correction
 
 import (

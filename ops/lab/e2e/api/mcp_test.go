@@ -118,8 +118,8 @@ func newMCP(t *testing.T) *examples {
 	return x
 }
 
-// allTables returns a checksum of each table, over all accounts. Workers still run earlier jobs, so it returns only the kinds of
-// the jobs, without the jobs of long reports, and leaves out the results of jobs.
+// allTables returns a checksum of each table, over all accounts. Workers still run earlier jobs. Therefore
+// the table jobs is represented only by the kinds of its jobs, without long reports, and the table job_results is left out.
 func (x *examples) allTables() map[string]string {
 	x.t.Helper()
 	out := map[string]string{}
