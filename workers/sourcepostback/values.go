@@ -32,7 +32,7 @@ func (v *values) reset() {
 	v.random = rand.NewPCG(binary.BigEndian.Uint64(id[:8]), binary.BigEndian.Uint64(id[8:]))
 }
 
-// named has the tokens for names of records, with the dimension of reports and the record's id.
+// named has the tokens for names that must be looked up, with the dimension of the look-up and the record's id.
 var named = map[token.Name]struct {
 	dimension string
 	id        func(*models.Click) uuid.UUID
