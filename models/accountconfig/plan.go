@@ -354,8 +354,8 @@ func union(a, b map[string]any) map[string]any {
 	return all
 }
 
-// byNames returns the objects of a list by their names, and the names in the order of the list. It returns nil if the value is not a list or is
-// empty, if an item has no name, or if a name occurs twice.
+// byNames returns the objects of a list by their names, and the names in the order of the list. It returns nil if the value is
+// not a list or is empty, if an item has no name, or if a name occurs twice.
 func byNames(v any) (map[string]any, []string) {
 	list, ok := v.([]any)
 	if !ok || len(list) == 0 {
