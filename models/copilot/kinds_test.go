@@ -251,7 +251,7 @@ func TestBlocks(t *testing.T) {
 	}
 	if s := block("device_type", func(*copilot.Input) {}); s.Action != nil || s.Effect == nil || !s.Effect.Low.IsPositive() ||
 		s.Effect.Low.GreaterThan(s.Effect.Value.Decimal) || s.Effect.Value.GreaterThan(s.Effect.High.Decimal) {
-		t.Errorf("advice to block a value needs no action and an effect within its interval: %+v, %+v", s.Action, s.Effect)
+		t.Errorf("advice to block a value must have no action, and an effect within its interval: %+v, %+v", s.Action, s.Effect)
 	}
 	even := func(in *copilot.Input) { in.Campaigns[0].Values[0].Cost = 120 }
 	uneven := func(in *copilot.Input) {

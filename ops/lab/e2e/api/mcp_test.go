@@ -219,8 +219,8 @@ func (x *examples) checkRead(t *testing.T, a *assistant) {
 	}
 }
 
-// listBytes returns the bytes of a list of tools, and how many of them a client gives to its model: all except the
-// schemas of answers.
+// listBytes returns the number of bytes of a list of tools, and the number of bytes that a client gives to its model: all except
+// the schemas of answers.
 func listBytes(t *testing.T, tools []*sdk.Tool) (all, read int) {
 	t.Helper()
 	for _, listed := range tools {
