@@ -12,7 +12,7 @@ import (
 const MaxFlowReplay = 50_000
 
 // FlowReplayArgs select the clicks of a campaign in the window [From, To), and describe the flow that routes them again. An empty
-// field means the campaign's own value. Streams are valid paths.
+// field means the campaign's own value. Streams has been validated.
 type FlowReplayArgs struct {
 	CampaignID uuid.UUID `json:"campaign_id"`
 	models.TimeRange

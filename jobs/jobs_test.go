@@ -184,7 +184,7 @@ func TestRecorderAnswers(t *testing.T) {
 		}
 		got, err := jobs.Await(t.Context(), ticket)
 		if e, ok := models.AsError(err); ok && e.Code != code || !ok && got != 2*n {
-			t.Errorf("double(%d) = %d, %v, want %d or, if it is not empty, the error code %q", n, got, err, 2*n, code)
+			t.Errorf("double(%d) = %d, %v, want %d, or the error code %q if this is not empty", n, got, err, 2*n, code)
 		}
 	}
 }

@@ -57,7 +57,7 @@ func (b *jobEnv) runtime() *workers.Runtime {
 	return b.leasing(time.Second)
 }
 
-// leasing makes a runtime with this lease of rows.
+// leasing makes a runtime whose leases of rows have the given duration.
 func (b *jobEnv) leasing(lease time.Duration) *workers.Runtime {
 	return workers.New(workers.Options{DB: b.db, Redis: b.redis, Client: b.client, Lease: lease, Grace: 4 * time.Second})
 }

@@ -17,7 +17,7 @@ import (
 	"switchyard/models/botdata"
 )
 
-// edgeAccounts are random accounts. Each has a domain and some campaigns that hand over to one another.
+// edgeAccounts are random accounts. Each has a domain and some campaigns that pass visitors on to one another.
 type edgeAccounts struct {
 	*simulated
 	hosts   map[uuid.UUID]string // by campaign

@@ -74,7 +74,7 @@ func TestEdgeClicks(t *testing.T) {
 	e := w.edgeClick(id, uuid.MustParse(p["id"].(string)), offer)
 	for range 2 {
 		if got, status := w.reportClicks(e, e); status != http.StatusOK || got != (edgeResult{Accepted: 2}) {
-			t.Fatalf("a batch of one click sent twice gets %d %+v, want 200 and 2 accepted", status, got)
+			t.Fatalf("a batch that contains one click twice gets %d %+v, want 200 and 2 accepted", status, got)
 		}
 	}
 	c := w.spool.last()
@@ -200,7 +200,7 @@ func (u unreadBody) Read([]byte) (int, error) {
 	return 0, io.EOF
 }
 
-// TestEdgeUnsigned: the body of a request without a valid signature is never read.
+// TestEdgeUnsigned: the body of a request is never read if the signature in the batch header is missing or not valid.
 func TestEdgeUnsigned(t *testing.T) {
 	t.Parallel()
 	w := newEnv(t)

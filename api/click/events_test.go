@@ -15,7 +15,7 @@ import (
 	"switchyard/models/money"
 )
 
-// site creates an active site. columns are SQL assignments that change it.
+// site creates an active site. The parameter columns has SQL assignments that change the site.
 func (w *env) site(domain, columns string) uuid.UUID {
 	w.Helper()
 	id := uuid.Must(uuid.NewV7())
@@ -26,7 +26,7 @@ func (w *env) site(domain, columns string) uuid.UUID {
 	return id
 }
 
-// goal creates an active goal. columns are SQL assignments that change it.
+// goal creates an active goal. The parameter columns has SQL assignments that change the goal.
 func (w *env) goal(site uuid.UUID, key, columns string) {
 	w.Helper()
 	id := uuid.Must(uuid.NewV7())

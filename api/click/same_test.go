@@ -23,7 +23,7 @@ import (
 	"switchyard/models/flow"
 )
 
-// simulated is a random account: some campaigns that hand over to one another, and their destinations.
+// simulated is a random account: some campaigns that pass visitors on to one another, and their destinations.
 type simulated struct {
 	*rand.Rand
 	records   *store.Routing

@@ -172,7 +172,7 @@ func (d Deps) decideRequest(c *route.Call, b connectBody) (ConnectDecision, erro
 		Account: c.Account.ID, Person: c.Person, Client: client, Rights: b.Rights,
 		Redirect: b.RedirectURI, Challenge: b.CodeChallenge, Resource: assistants.Resource(d.BaseURL),
 	}, time.Now())
-	c.ID = id // the record of the audit log
+	c.ID = id // the record that the entry of the audit log names
 	c.RecordField("client", client.Name)
 	c.RecordField("rights", b.Rights)
 	return ConnectDecision{assistants.Redirect(d.BaseURL, b.Request, url.Values{"code": {code}})}, err

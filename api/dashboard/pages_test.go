@@ -148,7 +148,7 @@ func TestLanguageOfPage(t *testing.T) {
 	}
 }
 
-// TestPages: the page's policy allows only this host. The page has the chosen theme, and any other value of the cookie is
+// TestPages: the page's policy allows only this host. The page has the theme that the cookie names. An unknown theme is
 // ignored.
 func TestPages(t *testing.T) {
 	t.Parallel()

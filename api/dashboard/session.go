@@ -12,7 +12,7 @@ import (
 	"switchyard/models"
 )
 
-// maxAgentLength is the number of characters of a browser's user agent that a session keeps.
+// maxAgentLength is the maximum number of characters of a browser's user agent that a session keeps.
 const maxAgentLength = 300
 
 // signIn returns the rows for signing in and out, and for the links that let people in.

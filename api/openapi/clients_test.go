@@ -80,7 +80,7 @@ func TestGoClient(t *testing.T) {
 	}
 }
 
-// TestTypeScriptClient: openapi-typescript generates types from the document that compile unchanged, and a client can use them.
+// TestTypeScriptClient: openapi-typescript generates types from the document. They compile unchanged, and a client can use them.
 // The client in api/clients/ts works too. Redocly's linter finds no error in the document.
 func TestTypeScriptClient(t *testing.T) {
 	parttest.Clients.Only(t)

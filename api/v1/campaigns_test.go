@@ -257,7 +257,7 @@ func TestCampaignFlow(t *testing.T) {
 	if fmt.Sprint(streamsOf(read)) != fmt.Sprint(streams) {
 		t.Errorf("the flow was saved as %v, but PUT answered %v", streamsOf(read), streams)
 	}
-	// A campaign with a destination address needs no flow.
+	// A campaign with a destination address may be made without streams, but not with an empty list of streams.
 	bare := map[string]any{"name": "Bare", "alias": "bare-one", "domain_id": d.ownDomain, "destination_url": "https://d.test"}
 	if got := streamsOf(d.make(t, bare)); len(got) != 0 {
 		t.Errorf("a campaign that was made without a flow has the paths %v", got)

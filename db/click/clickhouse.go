@@ -17,8 +17,8 @@ import (
 	"switchyard/models/measure"
 )
 
-// An amount in the account's currency is the product of an amount and a rate, so its type has the decimals of both. chWord is for
-// columns with few different values.
+// chAmount is for an amount in the account's currency. Such an amount is the product of an amount and a rate, so chAmount has the
+// decimals of both. chWord is for columns with few different values.
 const (
 	chWord   = "LowCardinality(String)"
 	chText   = "String CODEC(ZSTD(1))"

@@ -61,7 +61,8 @@ func (k Suggestions) Inbox(ctx context.Context, account uuid.UUID, since time.Ti
 	return list, nil
 }
 
-// recorded_at is when a conversion happened. An import finds the conversion hours later, so it counts as arrived after one day.
+// recorded_at is when a conversion happened. An import finds a conversion hours after that, so an imported conversion counts as
+// arrived one day after it happened.
 const selectArrivals = `
 SELECT campaign_id, click_id, CASE source WHEN 'network_sync' THEN recorded_at + interval '1 day' ELSE recorded_at END AS came
 FROM conversions WHERE account_id = $1 AND recorded_at >= $2 AND source <> 'correction' ORDER BY recorded_at DESC, id DESC LIMIT $3`

@@ -10,7 +10,7 @@ CREATE TABLE listed_orders (
     conversion_id text NOT NULL, -- conversion_id of the conversion that records the order
     account_id    uuid NOT NULL REFERENCES accounts (id) ON DELETE CASCADE,
     ordered_at    timestamptz NOT NULL,
-    listed_at     timestamptz NOT NULL, -- when an import listed the order; ignored if it is before the last save of the connection
+    listed_at     timestamptz NOT NULL, -- when an import listed the order; the row is ignored if this is before the last save of the connection
     PRIMARY KEY (network_id, click_id, goal, conversion_id)
 );
 CREATE INDEX listed_orders_account ON listed_orders (account_id);

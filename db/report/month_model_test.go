@@ -84,7 +84,7 @@ type monthFact struct {
 	unique      bool
 	landed      bool
 	out         bool
-	last        uuid.UUID // the id of the last click-out, whose offer, network and slot count
+	last        uuid.UUID // the id of the last click-out, which decides the offer, the network and the slot
 	cost        int64     // cost of the click
 	each        int64     // fixed cost of each approved conversion
 	share       int64     // cost of each approved conversion, in percent of its revenue
@@ -129,7 +129,7 @@ func (f *monthFact) sums() sums {
 	return s
 }
 
-// fromRowsOrNot lists the values of Query.FromRows to try: only true if the ledger cannot answer.
+// fromRowsOrNot lists the values of Query.FromRows to try. If the ledger cannot answer, false is left out.
 func fromRowsOrNot(ledgerAnswers bool) []bool {
 	if ledgerAnswers {
 		return []bool{false, true}

@@ -232,8 +232,8 @@ func (r *Reader) countBacklog() {
 
 const markEvery = time.Second
 
-// mark deletes the stored segments and writes the mark, if the stored position has changed. If now is false and no segment
-// becomes free, it does so at most once in markEvery.
+// mark deletes the stored segments and writes the mark, if the stored position has changed. It does so at most once in
+// markEvery, unless the parameter now is true or a segment becomes free.
 func (r *Reader) mark(now bool) error {
 	if r.done == r.marked {
 		return nil

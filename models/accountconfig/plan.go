@@ -35,7 +35,7 @@ type Current struct {
 	Room    map[Kind]int             // how many more records the account's subscription allows; a kind without a limit is missing
 }
 
-// Prune says which records a plan deletes: records within the scope that the document lacks.
+// Prune says which records a plan deletes: the records of a group or with a tag, except the records of the document.
 type Prune struct {
 	Group string `json:"group" trim:"true" maxLength:"255" doc:"delete the records of this group that the document lacks"`
 	Tag   string `json:"tag" trim:"true" maxLength:"64" doc:"delete the records with this tag that the document lacks"`
@@ -146,7 +146,7 @@ func (p *planner) item(kind Kind, key string, m Members) *Item {
 }
 
 // keepGenerated keeps the present value of a generated member, such as an alias, that the document leaves out. A new record gets
-// it when it is saved.
+// its value when the record is saved.
 func keepGenerated(kind Kind, sent, after, before Members) {
 	names := map[Kind][]string{Campaigns: {"alias"}, Sources: {"subs"}}[kind]
 	for _, name := range names {
@@ -354,8 +354,8 @@ func union(a, b map[string]any) map[string]any {
 	return all
 }
 
-// byNames returns the objects of a list by their names, and the names in order. It returns nil if the value is not a list or is
-// empty, if an item has no name, or if a name occurs twice.
+// byNames returns the objects of a list by their names, and the names in the order of the list. It returns nil if the value is
+// not a list or is empty, if an item has no name, or if a name occurs twice.
 func byNames(v any) (map[string]any, []string) {
 	list, ok := v.([]any)
 	if !ok || len(list) == 0 {

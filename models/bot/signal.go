@@ -12,7 +12,7 @@ import (
 // Signals is a set of signals, one bit each. Bits never change, because they are stored with every click.
 type Signals uint64
 
-// The signals. Allowed is not a signal: an allow entry matched.
+// The signals. Allowed is not a signal: it means that an allow entry matched.
 const (
 	DenyList Signals = 1 << iota
 	DeclaredBot

@@ -251,7 +251,7 @@ func TestBlocks(t *testing.T) {
 	}
 	if s := block("device_type", func(*copilot.Input) {}); s.Action != nil || s.Effect == nil || !s.Effect.Low.IsPositive() ||
 		s.Effect.Low.GreaterThan(s.Effect.Value.Decimal) || s.Effect.Value.GreaterThan(s.Effect.High.Decimal) {
-		t.Errorf("advice to block a value needs no action and an effect within its interval: %+v, %+v", s.Action, s.Effect)
+		t.Errorf("advice to block a value must have no action, and an effect within its interval: %+v, %+v", s.Action, s.Effect)
 	}
 	even := func(in *copilot.Input) { in.Campaigns[0].Values[0].Cost = 120 }
 	uneven := func(in *copilot.Input) {
@@ -321,8 +321,8 @@ func second(in *copilot.Input, countries ...string) {
 }
 
 // unmatchedNetwork adds a network. total is the number of its postbacks, and unmatched the number without a click. found is the
-// number of unmatched postbacks with a click id in aff_sub, and read the number of these from which the settings already read the
-// click id.
+// number of unmatched postbacks with a click id in aff_sub. The parameter read is the number of these from which the settings already
+// read the click id.
 func unmatchedNetwork(in *copilot.Input, unmatched, total, found, read int64) {
 	n := copilot.NetworkInput{Unmatched: unmatched, Total: total, Parameter: "aff_sub", Found: found, Read: read, Examined: unmatched}
 	n.ID, n.Name = uuid.New(), "network"

@@ -138,7 +138,7 @@ func TestStripeReplay(t *testing.T) {
 	} {
 		_, err := s.Read(signStripeAt(body, received.Add(offset), secret), secret, nil)
 		if ok != (err == nil) || !ok && !errors.Is(err, notification.ErrUnproven) {
-			t.Errorf("a signature %s from the arrival gives %v; it is valid: %t", offset, err, ok)
+			t.Errorf("a signature %s from the arrival gives %v; want it to be valid: %t", offset, err, ok)
 		}
 	}
 	r := signStripeAt(body, received.Add(-time.Hour), secret)

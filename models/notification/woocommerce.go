@@ -70,7 +70,7 @@ func readWooCommerce(m *message) (Result, error) {
 		r.Payout = negated(r.Payout)
 		return reportState(event, d.text("date_modified_gmt"), r)
 	}
-	for _, refund := range d.list("refunds") { // negative amounts
+	for _, refund := range d.list("refunds") { // the amounts are negative, and subtract ignores the sign
 		r.Payout = subtract(r.Payout, refund.text("total"))
 	}
 	return reportState(event, d.text("date_modified_gmt"), r)

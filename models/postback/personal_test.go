@@ -36,7 +36,7 @@ func TestRemovePersonal(t *testing.T) {
 		"macros and blanks": {
 			map[string]string{"em": "{email}", "email": "", "fn": " "}, map[string]string{"em": "{email}", "email": "", "fn": " "}, map[string]string{}, "",
 		},
-		"the first filled of two": {
+		"several e-mail addresses": {
 			map[string]string{"email": "", "em": "a@b.example", "EMAIL_ADDRESS": "c@d.example"},
 			map[string]string{"email": "", "em": Removed, "EMAIL_ADDRESS": Removed},
 			map[string]string{"email": "c@d.example"},

@@ -161,7 +161,7 @@ func TestPlainWords(t *testing.T) {
 	}
 }
 
-// textFiles lists the files of the repository that contain comments or prose. Outside a git checkout the test is skipped.
+// textFiles lists the files whose comments or prose the test reads. Outside a git checkout the test is skipped.
 func textFiles(t *testing.T) (files []string) {
 	t.Helper()
 	out, err := exec.CommandContext(t.Context(), "git", "-c", "safe.directory=*", "-C", root, "ls-files",

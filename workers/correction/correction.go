@@ -1,5 +1,5 @@
-// Package correction processes CSV files of customers: conversions to record or revise, and spend by day and source. It also sets
-// the cost of clicks without a file, and undoes that.
+// Package correction processes CSV files of customers: conversions to record or revise, and spend by day and source. Without a
+// file, it sets the cost of clicks at a person's request, and undoes such changes.
 package correction
 
 import (

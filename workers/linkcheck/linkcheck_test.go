@@ -228,7 +228,7 @@ func TestSweep(t *testing.T) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if len(w.calls) != len(want) {
-		t.Errorf("%d requests after an hour and a minute, want %d", len(w.calls), len(want))
+		t.Errorf("%d requests of a sweep and of another sweep a minute later, want %d", len(w.calls), len(want))
 	}
 	services, err := w.store.Links().Services(t.Context())
 	if err != nil || len(services) != 1 || services[0].Status != models.ServiceOK {

@@ -18,7 +18,7 @@ import (
 	"switchyard/models/token"
 )
 
-// values has values for the tokens, the same in every attempt.
+// values has the values of the tokens in one postback.
 type values struct {
 	target *sourcepostback.Target
 	click  *click.StoredClick
@@ -32,7 +32,7 @@ func (v *values) reset() {
 	v.random = rand.NewPCG(binary.BigEndian.Uint64(id[:8]), binary.BigEndian.Uint64(id[8:]))
 }
 
-// named has the tokens for names of records, with the dimension of reports and the record's id.
+// named has the tokens for names that must be looked up, with the dimension of the look-up and the record's id.
 var named = map[token.Name]struct {
 	dimension string
 	id        func(*models.Click) uuid.UUID
@@ -44,7 +44,7 @@ var named = map[token.Name]struct {
 	token.NetworkName:  {"network_id", func(c *models.Click) uuid.UUID { return c.NetworkID }},
 }
 
-// name reads the names that the template uses.
+// name stores in v.names the names and the campaign alias that the template uses.
 func (s *sender) name(ctx context.Context, v *values, t *token.Template) error {
 	v.names = map[token.Name]string{token.SourceName: v.target.SourceName}
 	for token, record := range named {
@@ -143,7 +143,7 @@ func (v *values) profit() string {
 	return models.NewMoney(v.revenue().Sub(clicked).Sub(sold)).Text()
 }
 
-// toRateCurrency converts an amount from the account's currency to the rate's. known is false without a rate.
+// toRateCurrency converts an amount from the account's currency to the rate's. Without a rate, only zero is known.
 func toRateCurrency(amount decimal.Decimal, rate decimal.NullDecimal) (own decimal.Decimal, known bool) {
 	switch {
 	case amount.IsZero():

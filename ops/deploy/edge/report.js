@@ -1,7 +1,7 @@
 // Sends clicks to the origin in signed batches, and retries them. The origin counts each click once, by its id.
 
 const BATCH = 100; // largest number of clicks in one message; the origin accepts no more
-const LARGEST = 1000000; // characters of one message
+const LARGEST = 1000000; // largest number of characters of a message with several clicks
 const COLLECT = 250; // milliseconds for which the clicks of one process are collected
 const STALE = 2000; // milliseconds for which later calls leave their clicks to the first call
 const WAITS = [500, 2000, 6000]; // milliseconds between attempts

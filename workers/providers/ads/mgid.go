@@ -26,7 +26,7 @@ var mgid = adapter{
 	burst: 3, interval: time.Second,
 }
 
-// mgidEmpty is the code of a range without rows.
+// mgidEmpty is the error code for a range without rows.
 const mgidEmpty = "THERE_NO_DATA_IN_CHOSEN_PERIOD"
 
 func mgidClient(ctx context.Context, s *session) error {

@@ -74,7 +74,7 @@ func (v googleViolation) text() string {
 	return text
 }
 
-// googleFault reads an error answer of one of these two APIs.
+// googleFault reads an error answer of the Google Ads API or the Data Manager API.
 func googleFault(status int, body []byte) *fault {
 	var answer googleStatus
 	_ = json.Unmarshal(body, &answer)

@@ -43,7 +43,7 @@ var actionsOf = map[string]actions{
 // maxActions is the maximum number of actions that are listed.
 const maxActions = 1000
 
-// ReadyBy returns the time at which the platform accepts uploads for an action created now, at the latest; nil: at once.
+// ReadyBy returns the time by which the platform accepts uploads for an action created now; nil: no wait is known.
 func (c *Client) ReadyBy(provider string) *time.Time {
 	wait := actionsOf[provider].wait
 	if wait == 0 {

@@ -118,8 +118,8 @@ func newMCP(t *testing.T) *examples {
 	return x
 }
 
-// allTables returns a checksum of each table, over all accounts. Workers still run earlier jobs, so it returns only the kinds of
-// the jobs, without the jobs of long reports, and leaves out the results of jobs.
+// allTables returns a checksum of each table, over all accounts. Workers still run earlier jobs. Therefore
+// the table jobs is represented only by the kinds of its jobs, without long reports, and the table job_results is left out.
 func (x *examples) allTables() map[string]string {
 	x.t.Helper()
 	out := map[string]string{}
@@ -219,8 +219,8 @@ func (x *examples) checkRead(t *testing.T, a *assistant) {
 	}
 }
 
-// listBytes returns the bytes of a list of tools, and how many of them a client gives to its model: all except the
-// schemas of answers.
+// listBytes returns the number of bytes of a list of tools, and the number of bytes that a client gives to its model: all except
+// the schemas of answers.
 func listBytes(t *testing.T, tools []*sdk.Tool) (all, read int) {
 	t.Helper()
 	for _, listed := range tools {

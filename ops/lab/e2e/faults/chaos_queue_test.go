@@ -80,8 +80,8 @@ func (y *env) clock() *fleet.Process {
 	return p
 }
 
-// write inserts n causes with their job rows in one transaction, and returns the ids of the rows. If last is an error, the
-// transaction is rolled back.
+// write inserts n causes with their job rows in one transaction, and returns the ids of the rows. If the parameter last is
+// an error, the transaction is rolled back.
 func (y *env) write(batch string, n int, job jobs.Job[faultworker.Args, jobs.None], args faultworker.Args, last error) []uuid.UUID {
 	y.t.Helper()
 	ids := make([]uuid.UUID, n)
@@ -192,7 +192,7 @@ func (y *env) phantom(*fleet.Process) {
 	y.submit("marker", 20, faultworker.Args{})
 	y.complete("marker")
 	if got := y.missing("undispatched"); got != n/20*20 {
-		y.t.Errorf("with the reconciler off the checker finds %d of %d missing", got, n/20*20)
+		y.t.Errorf("without a clock, %d of %d undispatched jobs have no effect, want all", got, n/20*20)
 	}
 	y.clock()
 	y.complete("undispatched")
@@ -294,8 +294,8 @@ func (y *env) away(*fleet.Process) {
 	y.complete("submitted meanwhile")
 }
 
-// frozen freezes a worker until another worker has finished its jobs, and then lets it continue. The fence rejects the effects
-// that this worker then tries to commit. With the fence off, each effect is doubled.
+// frozen freezes a worker, lets another worker finish the jobs of the frozen one, and then thaws the frozen worker. The fence
+// rejects the effects that the thawed worker tries to commit. With the fence off, each effect is doubled.
 func (y *env) frozen(steady *fleet.Process) {
 	for _, c := range []struct {
 		batch string
@@ -377,5 +377,5 @@ func (y *env) poison(*fleet.Process) {
 		y.t.Errorf("only %d of %d failed jobs were requeued", len(done.Requeued), n)
 	}
 	y.complete("poison")
-	y.t.Logf("%d jobs failed, were kept, and were done by hand", n)
+	y.t.Logf("%d jobs failed, were kept, and succeeded after they were requeued", n)
 }

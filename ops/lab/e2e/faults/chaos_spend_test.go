@@ -14,8 +14,7 @@ import (
 	"switchyard/workers/providers/ads/adstest"
 )
 
-// TestKilledSpendSync kills the worker with kill -9 while a sync writes one of its days. The next worker writes the days that are
-// missing.
+// TestKilledSpendSync kills the worker with kill -9 while a sync writes the last of its days. The next worker writes this day.
 func TestKilledSpendSync(t *testing.T) {
 	parttest.Faults.Only(t)
 	t.Parallel()

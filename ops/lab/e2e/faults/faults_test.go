@@ -38,7 +38,8 @@ func ownTimes[K comparable](t *testing.T, want map[K]e2e.Span, got map[K]time.Ti
 	}
 }
 
-// TestKilledWebLosesNoClick kills the web process five times under 64 connections. Every answered click is stored exactly once.
+// TestKilledWebLosesNoClick kills the web process five times while 64 connections request links. Every answered click is stored
+// exactly once.
 func TestKilledWebLosesNoClick(t *testing.T) {
 	parttest.Faults.Only(t)
 	t.Parallel()
@@ -147,7 +148,7 @@ func TestServersAwayLoseNothing(t *testing.T) {
 	}
 }
 
-// sendVisit sends one click and, if n is a multiple of 4, a postback for it. The end of the test does not cancel it.
+// sendVisit sends one click and, if n is a multiple of 4, a postback for it. The end of the test does not cancel the requests.
 func sendVisit(s *e2e.Service, clicks *e2e.Tally[uuid.UUID], conversions *e2e.Tally[string], via http.RoundTripper, n int64) {
 	ctx, asked := context.Background(), time.Now()
 	id, err := s.Click(ctx, via)

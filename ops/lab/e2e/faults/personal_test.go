@@ -99,7 +99,7 @@ func TestPersonalDataIsWrittenNowhere(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	await.Until(t, "the web process knows the site and the shop", func() bool {
+	await.Until(t, "the web process accepts the secret", func() bool {
 		got, err := p.Send(t.Context(), p.URL, http.DefaultTransport, http.MethodPost, "/t/goal", []byte(`{"goal": "purchase"}`), secret.Secret)
 		return err == nil && got.Status == http.StatusBadRequest && strings.Contains(got.Body, "invalid_click_id")
 	})

@@ -218,7 +218,7 @@ var discord = chat{
 	accept: acceptDiscord,
 }
 
-// acceptDiscord accepts a message. Without the parameter wait, the answer to an accepted message has no body.
+// acceptDiscord accepts or refuses a message. Without the parameter wait, the answer to an accepted message has no body.
 func acceptDiscord(rw http.ResponseWriter, r *http.Request, m map[string]any) (string, bool) {
 	for name := range r.URL.Query() {
 		if name != "wait" && name != "thread_id" && name != "with_components" {

@@ -87,7 +87,7 @@ func (w *pathWriter) change(p *path, sentence string) {
 	w.note(trackerimport.Changed, trackerimport.InPath(p.name, sentence))
 }
 
-// path sets all but the action.
+// path makes a path from a stream, except for the action of the path.
 func (w *pathWriter) path(s *stream, n int) *path {
 	name, changed := w.names.Unique(string(s.Name), fmt.Sprintf("Path %d", n))
 	p := &path{members{"name": name}, name}
@@ -116,7 +116,7 @@ func (w *pathWriter) path(s *stream, n int) *path {
 	return p
 }
 
-// nothing makes the path answer the visitor itself.
+// The function nothing sets the answer that the path itself gives to the visitor.
 func nothing(p *path, status int, body string) {
 	p.m["action"], p.m["destinations"] = flow.ActionNothing, []any{}
 	answer := members{"status": json.Number(strconv.Itoa(status))}

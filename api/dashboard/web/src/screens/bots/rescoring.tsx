@@ -10,7 +10,7 @@ type Rescored = { clicks: number; changed: number; bots_before: number; bots_aft
 const every = 2 // seconds between reloads
 const changedRows = ['bot-detection', 'reports', 'logs', 'stats', 'campaigns']
 
-// Rescoring shows the job that scores clicks again, until it has ended, and its result.
+// Rescoring shows the job that scores clicks again and, when it has ended, its result.
 export function Rescoring({ id, range }: { id: string; range: Range }) {
   const [lastJob, setLastJob] = useState<JobAnswer>(),
     { data = lastJob } = use('GET /jobs/{id}', lastJob ? null : {}, every, { id }),

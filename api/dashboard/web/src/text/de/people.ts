@@ -239,7 +239,7 @@ export const words: typeof en = {
     email: 'E-Mail',
     asBrowser: 'Sprache des Browsers',
     letterKeys: 'Tastenkürzel mit einzelnen Buchstaben',
-    letterHint: 'Aus: Buchstaben tun nichts, solange kein Feld und keine Zeile den Fokus hat.',
+    letterHint: 'Aus: Buchstaben wirken nur, solange ein Feld oder eine Zeile den Fokus hat.',
     saved: 'Das Profil ist gespeichert',
     passwordHint: 'Mindestens 10 Zeichen. Alle anderen Sitzungen enden.',
     setPassword: 'Passwort setzen',
