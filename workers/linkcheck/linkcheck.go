@@ -221,7 +221,7 @@ func (c *checker) lookUp(ctx context.Context, links []models.Link) error {
 	return nil
 }
 
-// filled returns the URL of a link with example values for its tokens. Some change at midnight, so callers call it once for each
+// filled returns the URL of a link with example values for its tokens. Some values change at midnight, so callers call it once for each
 // link and keep the result.
 func (c *checker) filled(l models.Link) string {
 	return token.Example(l.URL, c.o.Now().UTC().Truncate(24*time.Hour))
