@@ -72,7 +72,7 @@ func (m *message) trimmed() []byte {
 	return bytes.TrimSpace(bytes.TrimPrefix(m.Body, []byte("\ufeff")))
 }
 
-// key returns a text that is the same whenever the same message is sent. Of a form, the decoded fields count, whatever their
+// key returns a text that is the same whenever the same message is sent. In a form, the decoded fields count, whatever their
 // encoding and order. The query of the URL counts only for a message without fields and without a body.
 func (m *message) key() string {
 	sum := sha256.New()
