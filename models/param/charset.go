@@ -24,8 +24,8 @@ type Clues struct {
 }
 
 const (
-	maxGuessed   = 64      // maximum number of texts in a message whose charset is guessed
-	maxGuessable = 4 << 10 // maximum length in bytes of a text whose charset is guessed
+	maxGuessed   = 64      // maximum number of texts of one message for which a charset is guessed
+	maxGuessable = 4 << 10 // maximum length in bytes of a text for which a charset is guessed
 )
 
 // Decode converts the names and values of parameters to UTF-8. If a name or value cannot be converted, it becomes empty. A
@@ -73,7 +73,8 @@ func (c Clues) UTF8(text string) string {
 	return d.utf8(text)
 }
 
-// findCharset returns a charset by its label. It returns nil for UTF-8, UTF-16 and labels that the HTML standard does not have.
+// findCharset returns a charset by its label. It returns nil for labels that Decode cannot use, such as UTF-8, UTF-16 and
+// labels that the HTML standard does not have.
 func findCharset(label string) encoding.Encoding {
 	if label == "" || len(label) > 40 {
 		return nil
