@@ -94,7 +94,8 @@ func (s *Spool) ready() error {
 	return nil
 }
 
-// use makes a file the active segment. filled reports whether the file was prepared, and so has zeros after the written bytes.
+// use makes a file the active segment. filled says whether the file was prepared. A prepared file has zeros
+// after the written bytes.
 func (s *Spool) use(f segmentFile, filled bool) {
 	if s.aging != nil {
 		s.aging.Stop()

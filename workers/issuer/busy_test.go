@@ -68,7 +68,8 @@ func TestCredentials(t *testing.T) {
 	}
 }
 
-// TestMany checks that a hundred domains get a hostname each, requested once, and that no row or Redis key contains the token.
+// TestMany checks that each of a hundred domains gets a hostname at Cloudflare, requested once, and that no row
+// or Redis key contains the token.
 func TestMany(t *testing.T) {
 	t.Parallel()
 	w := newEnv(t)
