@@ -13,7 +13,7 @@ import (
 	"time"
 )
 
-// The ways to send a postback.
+// The ways to send a postback, and the number of ways.
 const (
 	asQuery = iota
 	asForm
