@@ -104,7 +104,7 @@ func words(t *testing.T) string {
 		"export const tokens: Token[] = " + lines(tokens) + "\n"
 }
 
-// typeWriter writes types of Go as types of TypeScript, each once.
+// typeWriter writes types of Go as types of TypeScript, each typeRole once.
 type typeWriter struct {
 	names map[typeRole]string
 	taken map[string]bool

@@ -19,7 +19,7 @@ const (
 // UniqueByParam is the uniqueness method that needs a parameter's name.
 const UniqueByParam = "param"
 
-// Campaign is a tracking link with its settings. Its flow is stored separately.
+// Campaign is a tracking link with its settings, without its flow.
 type Campaign struct {
 	Owned
 	Name   string `db:"name" json:"name"`
@@ -84,7 +84,7 @@ func NewCampaign(account Account) Campaign {
 // TracksGoals reports whether the campaign has a mode that needs a plan with goal tracking.
 func (c Campaign) TracksGoals() bool { return c.Mode != "affiliate" }
 
-// PausedData returns the payload of campaign.paused. by and who become the fields By and Who.
+// PausedData returns the payload of campaign.paused. The parameters become the fields By and Who.
 func (c Campaign) PausedData(by, who string) CampaignPausedData {
 	return CampaignPausedData{CampaignID: c.ID.String(), Name: c.Name, Alias: c.Alias, By: by, Who: who}
 }

@@ -58,7 +58,7 @@ type Click struct {
 	// Crawler is the well-known crawler that made the click, confirmed by the host name of the IP address: see bot.Crawler.
 	Crawler string
 
-	Cost       decimal.Decimal // cost of the click, whether it is unique or not
+	Cost       decimal.Decimal // without UniqueCost until it is known that the click is unique
 	UniqueCost decimal.Decimal // added to Cost if the click turns out to be unique
 	Currency   string
 	// ConversionCost is the price of each approved conversion (cost models cpa and cps). RevenueShare is the percentage of
@@ -163,7 +163,7 @@ type Postback struct {
 	ID        uuid.UUID         `db:"id" spool:"1" json:"id"`                          // a UUIDv7: its time is when the postback arrived
 	AccountID uuid.UUID         `db:"account_id" spool:"2" json:"account_id,omitzero"` // known if the URL names a network or a domain of the account
 	NetworkID uuid.UUID         `db:"network_id" spool:"3" json:"network_id,omitzero"` // from the URL /postback/{network id}
-	ClickID   uuid.UUID         `db:"click_id" spool:"10" json:"click_id,omitzero"`    // the named click; zero: no click of ours or imported one
+	ClickID   uuid.UUID         `db:"click_id" spool:"10" json:"click_id,omitzero"`    // zero: the postback names neither a click of ours nor an imported one
 	Source    string            `db:"source" spool:"4" json:"source"`                  // postback, pixel, tag, goal_api
 	Domain    string            `db:"domain" spool:"5" json:"domain"`
 	IP        netip.Addr        `db:"ip" spool:"6" json:"ip"`
@@ -252,7 +252,7 @@ type Conversion struct {
 	ID             uuid.UUID       `db:"id"`
 	AccountID      uuid.UUID       `db:"account_id"`
 	ClickID        uuid.UUID       `db:"click_id"`
-	ConversionID   string          `db:"conversion_id"` // the sender's own id; empty: none; each click and goal has at most one such conversion
+	ConversionID   string          `db:"conversion_id"` // the sender's own id; empty: none. A click has at most one conversion without an id for each goal
 	Goal           string          `db:"goal"`
 	Status         string          `db:"status"`
 	OriginalStatus string          `db:"original_status"` // the network's own word for the status

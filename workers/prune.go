@@ -18,8 +18,8 @@ import (
 const (
 	// weeksAhead is how many weeks of the webhook log are created ahead.
 	weeksAhead = 3
-	// deliveryTime is added to the retention of deliveries. All attempts take less, so a delivery is kept for the whole retention
-	// after it failed.
+	// deliveryTime is added to the retention of deliveries. All attempts of a delivery together take less time, so the delivery is
+	// kept for the whole retention after it failed.
 	deliveryTime = 24 * time.Hour
 	// archivePage is how many tasks one call reads.
 	archivePage = 1000

@@ -91,8 +91,8 @@ const (
 	insertToken  = `INSERT INTO assistant_tokens (hash, account_id, grant_id, kind, expires_at) VALUES ($1, $2, $3, $4, $5)`
 )
 
-// exchange issues new tokens for a code or a refresh token. A second use ends its grant. A request that is refused for another
-// reason does not use it up.
+// exchange issues new tokens for a code or a refresh token. A second use of the code or token ends its grant. A
+// request that is refused for another reason does not use up the code or token.
 func (a Assistants) exchange(ctx context.Context, kind, secret string, x Exchange, now time.Time, check func(token) error) (out Tokens, err error) {
 	var refused error // returned after the commit, because the end of the grant must be committed
 	err = a.s.Tx(ctx, func(s *store.Store) error {
@@ -155,8 +155,8 @@ WHERE t.hash = $1 AND t.kind IN ('access', 'refresh') AND g.client_id = $2`
 	deleteToken = `DELETE FROM assistant_tokens WHERE hash = $1`
 )
 
-// RevokeToken ends a token that a client gives back. A refresh token ends the whole grant, which is returned. An unknown token is
-// no error.
+// RevokeToken ends a token that a client gives back. A refresh token ends the whole grant. RevokeToken then returns the
+// grant, unless it has ended before. An unknown token is no error.
 func (a Assistants) RevokeToken(ctx context.Context, secret, client string, now time.Time) (ended *models.AssistantGrant, err error) {
 	type row struct {
 		models.AssistantGrant

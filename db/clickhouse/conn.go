@@ -55,7 +55,7 @@ func (c *Conn) Ping(ctx context.Context) error {
 	return nil
 }
 
-// Exec runs a statement. The parameter what is the name of the statement in errors.
+// Exec runs a statement. Errors contain the given name of the statement.
 func (c *Conn) Exec(ctx context.Context, what, query string, args ...any) error {
 	if err := c.conn.Exec(c.settings(ctx, nil), query, args...); err != nil {
 		return fmt.Errorf("clickhouse: %s: %w", what, err)

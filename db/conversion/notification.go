@@ -148,7 +148,8 @@ func partsOfKnown(report notification.Report, found []Reference) (parts []part, 
 	return parts, ""
 }
 
-// isLess reports whether an amount is less than the sum of the payouts. It is false if one of them is not known.
+// isLess reports whether an amount is less than the sum of the payouts. The result is false if an amount is
+// not known.
 func isLess(amount string, found []Reference) bool {
 	total := decimal.Zero
 	for _, f := range found {

@@ -30,7 +30,7 @@ type Target struct {
 	URL        string    `db:"url"`
 	Active     bool      `db:"active"`
 	Secret     []byte    `db:"secret"`     // encrypted
-	OldSecret  []byte    `db:"old_secret"` // the previous secret, encrypted; nil: it no longer signs
+	OldSecret  []byte    `db:"old_secret"` // the previous secret, encrypted; nil: no previous secret signs
 }
 
 const findTarget = `

@@ -89,7 +89,8 @@ const (
 	deleteExpired = `DELETE FROM conversion_match_keys WHERE id = ANY (ARRAY(
 	SELECT id FROM conversion_match_keys WHERE received_at < $1 ORDER BY received_at LIMIT $2))`
 
-	// The encrypted proof of an untrusted postback can contain personal data. Without it, the postback cannot be read again.
+	// An encrypted proof that is kept for another attempt can contain personal data. Without the proof, the postback cannot be read
+	// again.
 	clearProofs = `
 UPDATE postbacks SET proof = NULL, signature = '', signed_text = '', has_personal_data = false WHERE id = ANY (ARRAY(
 	SELECT id FROM postbacks WHERE has_personal_data AND received_at < $1 ORDER BY received_at LIMIT $2 FOR UPDATE SKIP LOCKED))`

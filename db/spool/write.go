@@ -34,8 +34,8 @@ func (s *Spool) write(b *batch) error {
 }
 
 // writePiece makes frames durable and returns the position after them. After a failed write or sync it cuts the segment off after
-// the earlier frames, and the next piece begins a new segment, unless a write failed and the segment is empty. After a failed
-// write the disk may be full, and the reader frees space only by deleting complete segments.
+// the earlier frames, and the next piece begins a new segment, unless a write failed and the segment is empty. After a
+// failed write the new segment is needed, because the disk may be full and the reader frees space only by deleting complete segments.
 func (s *Spool) writePiece(buf []byte) (end position, err error) {
 	if err := s.ready(); err != nil {
 		return end, err
@@ -94,7 +94,8 @@ func (s *Spool) ready() error {
 	return nil
 }
 
-// use makes a file the active segment. filled reports whether the file was prepared, and so has zeros after the written bytes.
+// use makes a file the active segment. filled says whether the file was prepared. A prepared file has zeros
+// after the written bytes.
 func (s *Spool) use(f segmentFile, filled bool) {
 	if s.aging != nil {
 		s.aging.Stop()

@@ -23,8 +23,8 @@ INSERT INTO cost_changes (id, account_id, kind, who, request, statement, base)
 SELECT $2, id, $3, coalesce(` + keyName("$5") + `, $4), $6, $7, currency
 FROM accounts WHERE id = $1 ON CONFLICT (id) DO NOTHING`
 
-// Add stores a change before it is made. The change has the id of the job that makes it. If a key makes the change, Add looks up
-// the key's name instead of using who. A repeated call does nothing.
+// Add stores a change before it is made. The change has the id of the job that makes it. If a key makes the change, Add stores
+// the key's name instead of the given name. A repeated call does nothing.
 func (k CostChanges) Add(ctx context.Context, account, id uuid.UUID, kind, who string, key uuid.UUID, r models.CostRequest) error {
 	return k.s.run(ctx, "add change of cost", addCostChange, account, id, kind, who, db.OrNull(key), db.Document(r), models.NewClickID())
 }

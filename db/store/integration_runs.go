@@ -54,14 +54,14 @@ func (k IntegrationRuns) End(ctx context.Context, account, id uuid.UUID, at time
 		provider_request = $7 WHERE account_id = $1 AND id = $2`, account, id, at, e.Matched, e.Changed, e.Failure, e.Request)
 }
 
-// List lists the latest runs of a target, newest first, at most limit of each kind.
+// List lists the latest runs of a target, newest first. The limit applies to each kind of run.
 func (k IntegrationRuns) List(ctx context.Context, account, target uuid.UUID, limit int) ([]models.IntegrationRun, error) {
 	return db.Select[models.IntegrationRun](ctx, k.s.c, "runs", `SELECT `+runColumns+` FROM (
 		SELECT *, row_number() OVER (PARTITION BY kind ORDER BY started_at DESC, id) AS place FROM integration_runs
 		WHERE account_id = $1 AND target_id = $2) r WHERE place <= $3 ORDER BY started_at DESC, id`, account, target, limit)
 }
 
-// DeleteExpired deletes at most limit runs that started before the given time.
+// DeleteExpired deletes runs that started before the given time, up to the limit.
 func (k IntegrationRuns) DeleteExpired(ctx context.Context, before time.Time, limit int) error {
 	return k.s.run(ctx, "forget runs", `DELETE FROM integration_runs WHERE id IN (
 		SELECT id FROM integration_runs WHERE started_at < $1 LIMIT $2)`, before, limit)

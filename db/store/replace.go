@@ -51,7 +51,7 @@ func NamesOfPlaces(places []Place) (names []string) {
 // Chosen limits a replacement to some campaigns and saved flows. A nil Chosen means all campaigns and saved flows.
 type Chosen struct{ Campaigns, Flows []uuid.UUID }
 
-// holders are the tables with flows. status is SQL.
+// holders are the tables with flows. live and status are SQL.
 var holders = []struct{ kind, table, paths, live, status string }{
 	{bulk.Campaign, "campaigns", "streams", " AND t.deleted_at IS NULL", "t.status"},
 	{bulk.Flow, "flows", "paths", "", "CASE WHEN t.is_active THEN 'active' ELSE 'paused' END"},

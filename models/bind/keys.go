@@ -41,7 +41,8 @@ func merged(k, more *Keys) *Keys {
 	return k
 }
 
-// keysOf returns the names of a type. within has the types that contain it, so that keysOf stops at a type that contains itself.
+// keysOf returns the names of a type. Its second argument lists the types that contain this type, so that keysOf stops at a type that
+// contains itself.
 func keysOf(t reflect.Type, within []reflect.Type) *Keys {
 	for t != nil && (t.Kind() == reflect.Pointer || t.Kind() == reflect.Slice) {
 		t = t.Elem()

@@ -75,7 +75,7 @@ func negated(amount string) string {
 	return "-" + amount
 }
 
-// refundAmount returns the amount that a refund returns, without its sign. The result is empty if the amount is zero or cannot
+// refundAmount returns the refunded amount without its sign. The result is empty if the amount is zero or cannot
 // be read. The refund then counts as a refund of the whole sale.
 func refundAmount(amount string) string {
 	d, ok := Number(amount)

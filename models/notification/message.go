@@ -72,8 +72,8 @@ func (m *message) trimmed() []byte {
 	return bytes.TrimSpace(bytes.TrimPrefix(m.Body, []byte("\ufeff")))
 }
 
-// key returns a text that is the same whenever the same message is sent. A form is signed by the values of its fields, so their
-// spelling and order do not count. The query of the URL counts only for a message without fields and without a body.
+// key returns a text that is the same whenever the same message is sent. In a form, the decoded fields count, whatever their
+// encoding and order. The query of the URL counts only for a message without fields and without a body.
 func (m *message) key() string {
 	sum := sha256.New()
 	switch {

@@ -151,8 +151,8 @@ func stripeSession(m *message, event string, s document) (Result, error) {
 	return report(event, r)
 }
 
-// stripePayment reads a payment without an invoice whose metadata names the click. It ignores all other payments, because the events
-// about invoices and sessions report them.
+// stripePayment reads a payment that has no invoice and whose metadata names the click. It ignores all other payments, because the
+// events about invoices and sessions report them.
 func stripePayment(m *message, event string, p document) (Result, error) {
 	click := m.click(p.members("metadata"))
 	switch {

@@ -12,10 +12,10 @@ import (
 // Clues describe the sender of texts that are perhaps not in UTF-8.
 //
 // A stated charset is used. If no charset is stated, a text that is not in UTF-8 is converted only if exactly one readable text can
-// be made from it. First, the charsets of the visitor's languages are tried, if these are Chinese, Japanese, Korean or languages
-// in Cyrillic letters. If they give no readable text, the Cyrillic charsets are tried together with the charsets of Western and
-// Central Europe. A UTF-8 text that was cut within its last character loses only that character. Any other text becomes empty, so
-// that no letter ever becomes a different letter.
+// be made from it. If the visitor's languages are Chinese, Japanese, Korean or written in Cyrillic letters, the charsets of
+// these languages are tried first. If these charsets give no readable text, the Cyrillic charsets are tried together with the charsets
+// of Western and Central Europe. A UTF-8 text that was cut within its last character loses only that character. Any other text becomes
+// empty, so that no letter ever becomes a different letter.
 type Clues struct {
 	// Charset is the label of the stated charset, as in Content-Type. If it is empty, Decode looks for it in the parameters charset,
 	// _charset_ and ie.
@@ -24,8 +24,8 @@ type Clues struct {
 }
 
 const (
-	maxGuessed   = 64      // maximum number of texts in a message whose charset is guessed
-	maxGuessable = 4 << 10 // maximum length in bytes of a text whose charset is guessed
+	maxGuessed   = 64      // maximum number of texts of one message for which a charset is guessed
+	maxGuessable = 4 << 10 // maximum length in bytes of a text for which a charset is guessed
 )
 
 // Decode converts the names and values of parameters to UTF-8. If a name or value cannot be converted, it becomes empty. A
@@ -58,7 +58,7 @@ func isOther(text string) bool {
 	return !cut
 }
 
-// StatesCharset reports whether a parameter states a charset that findCharset returns. The charset then counts for all parameters.
+// StatesCharset reports whether a parameter states a charset that findCharset returns.
 func (p *Param) StatesCharset() bool {
 	switch p.Name {
 	case "charset", "_charset_", "ie":
@@ -73,7 +73,8 @@ func (c Clues) UTF8(text string) string {
 	return d.utf8(text)
 }
 
-// findCharset returns a charset by its label. It returns nil for UTF-8, UTF-16 and labels that the HTML standard does not have.
+// findCharset returns a charset by its label. It returns nil for labels that Decode cannot use, such as UTF-8, UTF-16 and
+// labels that the HTML standard does not have.
 func findCharset(label string) encoding.Encoding {
 	if label == "" || len(label) > 40 {
 		return nil
@@ -117,7 +118,7 @@ func (d *decoder) utf8(text string) string {
 
 // isForeign reports whether a text must be converted. Two bytes of a double-byte charset can look like a letter in UTF-8. So
 // valid UTF-8 is converted too if it has only one or two such letters, and if the stated charset is a double-byte charset, or if
-// none is stated and another text is not UTF-8.
+// none is stated and another text is not UTF-8. Valid UTF-8 with an escape character is converted if ISO-2022-JP is stated.
 func (d *decoder) isForeign(text string) bool {
 	if !utf8.ValidString(text) {
 		return true

@@ -24,7 +24,7 @@ type ClickAck string
 
 // The values of CLICK_ACK.
 const (
-	AckDisk     ClickAck = "disk"     // written and synced to the spool below DATA_DIR
+	AckDisk     ClickAck = "disk"     // written and synced to the spool in DATA_DIR
 	AckPostgres ClickAck = "postgres" // committed in PostgreSQL, for disks that do not outlive the process
 )
 

@@ -24,7 +24,7 @@ import (
 // Options of Register.
 type Options struct {
 	Clicks click.Log
-	// Scan scans the next clicks of an account. crowd has the clicks of the minute before them. The default is dbbotscan.Scan.
+	// Scan scans the next clicks of an account. The crowd has the clicks of the minute before these clicks. The default is dbbotscan.Scan.
 	Scan func(ctx context.Context, l click.Log, c db.Conn, crowd *dbbotscan.Crowd, s dbbotscan.Progress, settings bot.Settings, limit int) (
 		dbbotscan.Scanned, error)
 }

@@ -18,8 +18,8 @@ import (
 	"switchyard/models/interval"
 )
 
-// StartFunc starts the job of a row for the tick that was due at the given time. Within retention, starting the same tick again
-// does nothing.
+// StartFunc starts the job of a row for the tick that was due at the given time. Until the retention ends, starting the same tick
+// again does nothing.
 type StartFunc func(ctx context.Context, row jobs.CronRow, at time.Time, retention time.Duration) error
 
 // Submit is the StartFunc of the service.
@@ -78,7 +78,7 @@ func (c Clock) entries() ([]entry, error) {
 }
 
 // tickRetention returns how long the id of a tick is remembered. A new leader starts the last tick again, and a paused leader
-// starts a tick late. The id is remembered for longer than such a tick can be old.
+// starts a tick late. The id must still be remembered then.
 func tickRetention(s cron.Schedule, now time.Time) time.Duration {
 	first := s.Next(now.UTC())
 	return max(2*s.Next(first).Sub(first), 3*time.Minute)

@@ -66,7 +66,7 @@ const (
 	inboxRows = 2000
 )
 
-// networks reads the postbacks that matched no click, and finds the parameter in which they send a click id.
+// networks reads the postbacks that matched no click, and finds the parameter in which each network sends a click id.
 func (r *reading) networks(ctx context.Context) error {
 	found, err := dbcopilot.NewSuggestions(r.store).Inbox(ctx, r.account.ID, r.in.Now.AddDate(0, 0, -inboxDays), inboxRows)
 	if err != nil {

@@ -50,7 +50,7 @@ func TestCredentials(t *testing.T) {
 	}
 	w.sweep()
 	if n := w.fake.Count(""); n == 0 || n > 32 { // far fewer than 60, although a sweep checks 16 domains in parallel
-		t.Errorf("the edge was asked %d times, want 1 to 32", n)
+		t.Errorf("the issuer was asked %d times, want 1 to 32", n)
 	}
 	families, err := w.figures.Gather()
 	if err != nil {
@@ -61,14 +61,15 @@ func TestCredentials(t *testing.T) {
 	}
 	asked := w.fake.Count("")
 	if w.advance(time.Minute); w.fake.Count("") != asked {
-		t.Error("the edge was asked again only a minute later")
+		t.Error("the issuer was asked again only a minute later")
 	}
 	if w.advance(10 * time.Minute); w.fake.Count("") == asked {
-		t.Error("the edge was never asked again")
+		t.Error("the issuer was never asked again")
 	}
 }
 
-// TestMany checks that a hundred domains get a hostname each, requested once, and that no row or Redis key contains the token.
+// TestMany checks that each of a hundred domains gets a hostname at Cloudflare, requested once, and that no row
+// or Redis key contains the token.
 func TestMany(t *testing.T) {
 	t.Parallel()
 	w := newEnv(t)

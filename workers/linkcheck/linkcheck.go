@@ -110,8 +110,8 @@ func (c *checker) screen(ctx context.Context) error {
 	return c.saveStatus(ctx, models.ServiceSafeBrowsing, message, err)
 }
 
-// batches calls work with batches of due links. It passes each link only once, even if it is due again because its result was not
-// recorded.
+// batches passes batches of due links to the function work. It passes each link only once, even if the link is due again because
+// its result was not recorded.
 func (c *checker) batches(ctx context.Context, due func(limit int) ([]models.Link, error),
 	work func(context.Context, []models.Link) error,
 ) error {
@@ -153,7 +153,7 @@ func (c *checker) saveStatus(ctx context.Context, name, message string, err erro
 	return errors.Join(err, c.o.Store.Links().SaveService(limited, s))
 }
 
-// check requests the URLs of a batch and records the results. known has the results of this sweep so far.
+// check requests the URLs of a batch and records the results. Its argument holds the results of this sweep so far.
 func (c *checker) check(known map[string]models.LinkResult) func(context.Context, []models.Link) error {
 	return func(ctx context.Context, links []models.Link) error {
 		var urls []string
@@ -221,7 +221,7 @@ func (c *checker) lookUp(ctx context.Context, links []models.Link) error {
 	return nil
 }
 
-// filled returns the URL of a link with example values for its tokens. Some change at midnight, so callers call it once for each
+// filled returns the URL of a link with example values for its tokens. Some values change at midnight, so callers call it once for each
 // link and keep the result.
 func (c *checker) filled(l models.Link) string {
 	return token.Example(l.URL, c.o.Now().UTC().Truncate(24*time.Hour))

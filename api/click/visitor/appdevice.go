@@ -72,7 +72,8 @@ var facebookApps = map[string]string{
 	"FB4A": "Android", "Orca-Android": "Android", "MessengerLite": "Android", "EMA": "Android",
 }
 
-// groupDevice reads a text in parentheses (group). The parameter before is the text in front of it, such as the name of an app.
+// groupDevice reads a text in parentheses (group). Its first argument is the text in front of the parentheses, such as the name of an
+// app.
 func groupDevice(before, group string) appDevice {
 	first, second, rest := appFields(group)
 	switch {

@@ -62,7 +62,7 @@ func (x *MoneyEnv) BeginChange(to string) error {
 const AllSteps = -1
 
 // RunChange runs transactions of the job that changes the currency: at most as many as steps says, or all for AllSteps. After
-// each of them it calls the function each. It reports whether the change has ended.
+// every transaction it calls the callback. It reports whether the change has ended.
 func (x *MoneyEnv) RunChange(steps int, each func()) bool {
 	x.Helper()
 	k, open, err := exchangerate.FindChange(x.Context(), x.DB, x.Account)

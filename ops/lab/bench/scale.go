@@ -131,9 +131,10 @@ func (s *scale) asParts(ctx context.Context) error { return s.questions(ctx, "")
 
 func (s *scale) merged(ctx context.Context) error { return s.questions(ctx, ", days merged") }
 
-// The methods here and there return readers: here for PostgreSQL, and there for ClickHouse.
+// here returns a reader that takes clicks from PostgreSQL.
 func (s *scale) here() report.Reader { return report.Reader{Conn: s.serial} }
 
+// there returns a reader that takes clicks from ClickHouse.
 func (s *scale) there() report.Reader {
 	return report.Reader{Conn: s.serial, Copy: s.reader, CopyOnly: true}
 }

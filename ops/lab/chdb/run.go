@@ -25,8 +25,8 @@ type Options struct {
 	// Command runs while the server is up. It finds the server's URL in TEST_CLICKS_URL, the name of its cluster in TEST_CLICKS_CLUSTER
 	// and the program that starts servers in TEST_CLICKS_LAB. Without a command the server runs until the context ends.
 	Command []string
-	// Out receives a line before an installation. It also receives a line when the server is ready, if there is no Command, or
-	// when the Command has to run without a server.
+	// Out receives a line before an installation. Without a Command, it also receives a line when the server is ready. With a
+	// Command, it also receives a line if the Command has to run without a server.
 	Out io.Writer
 }
 

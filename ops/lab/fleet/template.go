@@ -52,7 +52,7 @@ func makeTemplate(ctx context.Context, o Options) (*Fleet, error) {
 	if err != nil {
 		return nil, err
 	}
-	// The guard must not kill the process ids of the stopped servers, because other processes may have these ids by then.
+	// The guard must forget the process ids of the stopped servers, because other processes may have these ids later.
 	err = errors.Join(devstack.Stop(ctx, t.stack()), os.Truncate(t.pids(), 0), t.removePorts())
 	if err != nil {
 		return nil, errors.Join(err, t.Close())
@@ -60,7 +60,7 @@ func makeTemplate(ctx context.Context, o Options) (*Fleet, error) {
 	return t, nil
 }
 
-// removePorts removes the ports from the files of the stopped servers, so that each copy chooses its own.
+// removePorts removes the ports from the state file of the stopped servers, so that each copy chooses its own.
 func (f *Fleet) removePorts() error {
 	path := filepath.Join(f.home, "state.json")
 	text, err := os.ReadFile(path)

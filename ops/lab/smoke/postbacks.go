@@ -13,7 +13,7 @@ import (
 	"time"
 )
 
-// The ways to send a postback.
+// The ways to send a postback, and the number of ways.
 const (
 	asQuery = iota
 	asForm
@@ -21,8 +21,8 @@ const (
 	waysToSend
 )
 
-// sendPostback sends a postback as a query, as a form or as JSON, which the remainder of way by waysToSend decides. A refusal is
-// recorded as a problem.
+// sendPostback sends a postback as a query, as a form or as JSON: the remainder of way divided by waysToSend is one of the constants
+// above. A refusal is recorded as a problem.
 func (t *traffic) sendPostback(ctx context.Context, path string, values url.Values, way int) error {
 	method, query, body, kind := http.MethodGet, "?"+values.Encode(), "", ""
 	switch way % waysToSend {

@@ -27,7 +27,7 @@ const senders = 16
 type traffic struct {
 	*env
 	client   *http.Client
-	base     string // of the web process
+	base     string // address of the web process
 	host     string // a tracking domain
 	visitors visitors.Set
 	known    []visitor
@@ -37,7 +37,8 @@ type traffic struct {
 	noise    int      // visits that must not be counted
 	problems []string
 
-	// The ids of the account and of the paused campaign, and the results of the comparison.
+	// The ids of the account and of the paused campaign, and the results of the comparison with what the service
+	// reports.
 	account, paused    string
 	differences        []string
 	compared           int

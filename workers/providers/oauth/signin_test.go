@@ -32,7 +32,7 @@ func newClient(t *testing.T, w *oauthtest.World) *oauth.Client {
 
 var verifier = oauthtest.Canary + strings.Repeat("v", 43)
 
-// codeOf signs in on the page and returns the code.
+// codeOf signs in on the platform's page and returns the code.
 func codeOf(t *testing.T, w *oauthtest.World, provider string) string {
 	t.Helper()
 	address, err := oauth.Apps{ByProvider: oauthtest.Apps(), URL: w.URL}.Address(provider, "the-state", verifier, redirect)
@@ -234,11 +234,11 @@ func TestNotConfigured(t *testing.T) {
 		}
 	}
 	if !incomplete.Configured(models.MicrosoftAds) || incomplete.Configured(models.Meta) || incomplete.Configured("x") {
-		t.Error("Configured is true for an incomplete app, or false for a complete one")
+		t.Error("Configured is true for an app without a secret or an unknown platform, or false for an app with an id and a secret")
 	}
 }
 
-// TestAddresses: if no replacement is set, requests go to the platforms' own addresses, by https.
+// TestAddresses: if Apps.URL is empty, people sign in at the platforms' own addresses, by https.
 func TestAddresses(t *testing.T) {
 	t.Parallel()
 	hosts := map[string]string{

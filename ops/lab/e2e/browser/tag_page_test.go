@@ -212,7 +212,8 @@ func (x tagTest) replaysCalls(t *testing.T) {
 }
 
 // seesClicks: if the click id is known, the tag sets the address of each link that has a slot, and reports clicks on the link.
-// Otherwise a link with an address keeps it. A form with data-trk-lead sends a lead.
+// Otherwise a link with an address keeps it. A form with data-trk-lead sends a lead, or
+// the event that the attribute names.
 func (x tagTest) seesClicks(t *testing.T) {
 	t.Parallel()
 	x = x.own(t)

@@ -194,7 +194,7 @@ func (p *page) prepare(script string) *page {
 	return p
 }
 
-// at waits until the page has that path.
+// at waits until the page has the path.
 func (p *page) at(path string) {
 	p.t.Helper()
 	p.until("the page is "+path, func() bool {

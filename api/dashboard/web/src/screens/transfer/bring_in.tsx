@@ -60,7 +60,7 @@ export function BringIn() {
   )
 }
 
-// Form asks which tracker to read, and for what reading it needs, such as its address and a key.
+// Form asks which tracker to read. It also asks for the address, the key or the files of that tracker.
 function Form() {
   const [tracker, setTracker] = useState<Tracker>('keitaro'),
     [url, setURL] = useState(''),
