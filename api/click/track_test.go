@@ -42,7 +42,7 @@ func TestTrackSendsToTheOfferAndRecordsTheClick(t *testing.T) {
 		t.Errorf("the recorded click is %+v, want the campaign, path, offer, network and source that were chosen", c)
 	}
 	if c.Subs != [models.Subs]string{"12&34", "two", "", "", "five", "six"} || c.ExternalID != "V1" {
-		t.Errorf("the click has the sub parameters %q and the id %q, want those of the source", c.Subs, c.ExternalID)
+		t.Errorf("the click has the sub parameters %q and the id %q, want those that the source sent", c.Subs, c.ExternalID)
 	}
 	if !c.Cost.Equal(decimal.RequireFromString("0.25")) || c.IsBot || c.DeviceType != "desktop" || c.UniqueHours != 24 ||
 		c.ReferrerDomain != "news.test" || c.IP.String() != "8.8.8.8" {
@@ -325,8 +325,8 @@ func TestTrackHandsOver(t *testing.T) {
 	}
 }
 
-// TestTrackHandOverIsRemembered checks that a campaign that hands its visitors over binds and recognizes them like any other
-// campaign.
+// TestTrackHandOverIsRemembered checks that visitors whom a campaign hands over to another one are bound and recognized like
+// other visitors.
 func TestTrackHandOverIsRemembered(t *testing.T) {
 	t.Parallel()
 	w := newEnv(t)
