@@ -89,7 +89,8 @@ func TestMCPReadOnlyKey(t *testing.T) {
 	}
 }
 
-// TestMCPRepeated: a request that is sent again with its Idempotency-Key makes its change once, and counts it once.
+// TestMCPRepeated: a request that is sent again with its Idempotency-Key makes its change once, and the
+// change is counted once.
 func TestMCPRepeated(t *testing.T) {
 	t.Parallel()
 	s := apitest.New(t)
