@@ -14,7 +14,7 @@ CREATE TABLE cost_changes (
     account_id  uuid NOT NULL REFERENCES accounts (id) ON DELETE CASCADE,
     kind        text NOT NULL,                    -- hand or file
     who         text NOT NULL,                    -- name of the person or of the key
-    request     jsonb NOT NULL,                   -- for kind hand: the request
+    request     jsonb NOT NULL,                   -- the request of a change by hand; empty for a file
     statement   uuid NOT NULL,                    -- id of the entries in conversions.statements that give the new cost
     base        text NOT NULL,                    -- the account's currency when the cost was set; the columns before and after are in it
     first_day   date,                             -- first day of the spend, in UTC
