@@ -325,8 +325,8 @@ func TestTrackHandsOver(t *testing.T) {
 	}
 }
 
-// TestTrackHandOverIsRemembered checks that visitors whom a campaign hands over to another one are bound and recognized like
-// other visitors.
+// TestTrackHandOverIsRemembered checks that a visitor is bound and recognized like any other after a hand-over to another
+// campaign.
 func TestTrackHandOverIsRemembered(t *testing.T) {
 	t.Parallel()
 	w := newEnv(t)
