@@ -4,7 +4,7 @@ CREATE TABLE sites (
     id           uuid PRIMARY KEY,
     account_id   uuid NOT NULL REFERENCES accounts (id) ON DELETE CASCADE,
     name         text NOT NULL,
-    domain       text NOT NULL DEFAULT '', -- host of its pages; empty: any
+    domain       text NOT NULL DEFAULT '', -- host of its pages; may be empty
     currency     text NOT NULL DEFAULT 'USD',
     kind         text NOT NULL DEFAULT 'store' CHECK (kind IN ('store', 'lead')),
     revenue_from text NOT NULL DEFAULT 'order' CHECK (revenue_from IN ('order', 'fixed')),
