@@ -18,7 +18,7 @@ import (
 	"switchyard/models/tool"
 )
 
-// keyCalls carries out the calls of tools over HTTP with the key of a server, and collects the rows of the API's table of routes
+// keyCalls carries out the calls of tools over HTTP with the key of the test server, and collects the rows of the API's table of routes
 // that the calls use.
 type keyCalls struct {
 	s    *apitest.Server
