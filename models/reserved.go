@@ -27,8 +27,8 @@ var (
 	SlugForm  = regexp.MustCompile(`^[A-Za-z0-9_-]{1,64}$`)
 )
 
-// tagForm is the form of a name for the page tag. The tag's file has .js after the name. It is never an alias or a slug, because
-// neither contains a dot.
+// tagForm is the form of a name for the page tag. The tag's file has .js after the name. The file's name is never an alias
+// or a slug, because neither contains a dot.
 var tagForm = regexp.MustCompile(`^[a-z0-9][a-z0-9_-]{0,49}$`)
 
 // CheckTagName returns an error if a domain cannot serve the page tag under a name. The error's text is meant for the client.

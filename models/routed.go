@@ -9,6 +9,6 @@ type RoutedTo struct {
 	StreamID   uuid.UUID `json:"stream_id"`   // zero without a path
 	LanderID   uuid.UUID `json:"lander_id"`
 	OfferID    uuid.UUID `json:"offer_id"`
-	// To is path, fallback_url, destination_url or none. All addresses of a path count as the same destination.
+	// To is path, fallback_url, destination_url or none. If a path redirects to several URLs, they count as one destination.
 	To string `json:"to"`
 }

@@ -60,7 +60,7 @@ type Note struct {
 type RecordedChange struct {
 	ID         uuid.UUID     `db:"id"`
 	At         time.Time     `db:"at"`
-	By         string        `db:"by"`        // person, key, or copilot: a suggestion, a proposal or a rule
+	By         string        `db:"by"`        // person, key or copilot; copilot means a suggestion, a proposal or a rule
 	Who        string        `db:"who"`       // name of the person, the key or the rule
 	Via        string        `db:"via"`       // mcp if an assistant made it, or empty
 	Client     string        `db:"client"`    // name that the assistant's program gives itself

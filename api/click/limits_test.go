@@ -182,8 +182,7 @@ func TestPostbacksAreLimited(t *testing.T) {
 	}
 }
 
-// TestPostbackNamesItsClick checks that the handler finds a postback's click by the same parameters as the job that processes the
-// postback.
+// TestPostbackNamesItsClick checks by which parameters the handler finds a postback's click.
 func TestPostbackNamesItsClick(t *testing.T) {
 	t.Parallel()
 	w := newEnv(t)
@@ -205,7 +204,7 @@ func TestPostbackNamesItsClick(t *testing.T) {
 			t.Errorf("the postback of %s is stored with the click %q, unmatched %q, want a click: %v", target, p.ClickID, p.Unmatched, named)
 		}
 	}
-	w.h.routes.Current().Network(network).Postbacks = nil // as in an old copy on disk
+	w.h.routes.Current().Network(network).Postbacks = nil // as in an old snapshot that was read from disk
 	w.get("/postback/" + network.String() + "?other=" + text)
 	if p := w.spool.postback(); p.Unmatched != "" || p.NetworkID != network {
 		t.Errorf("a postback is called unmatched although the snapshot lacks its network's parameters: %+v", p)

@@ -42,7 +42,7 @@ func TestTrackSendsToTheOfferAndRecordsTheClick(t *testing.T) {
 		t.Errorf("the recorded click is %+v, want the campaign, path, offer, network and source that were chosen", c)
 	}
 	if c.Subs != [models.Subs]string{"12&34", "two", "", "", "five", "six"} || c.ExternalID != "V1" {
-		t.Errorf("the click has the sub parameters %q and the id %q, want those of the source", c.Subs, c.ExternalID)
+		t.Errorf("the click has the sub parameters %q and the id %q, want those that the source sent", c.Subs, c.ExternalID)
 	}
 	if !c.Cost.Equal(decimal.RequireFromString("0.25")) || c.IsBot || c.DeviceType != "desktop" || c.UniqueHours != 24 ||
 		c.ReferrerDomain != "news.test" || c.IP.String() != "8.8.8.8" {
@@ -325,7 +325,7 @@ func TestTrackHandsOver(t *testing.T) {
 	}
 }
 
-// TestTrackHandOverIsRemembered checks that a campaign that hands its visitors over binds and recognizes them like any other
+// TestTrackHandOverIsRemembered checks that a visitor is bound and recognized like any other after a hand-over to another
 // campaign.
 func TestTrackHandOverIsRemembered(t *testing.T) {
 	t.Parallel()

@@ -7,7 +7,8 @@ import (
 
 // A message that is signed as a whole proves its sender only when all of it is in memory. Strangers who send such messages
 // slowly must not fill the memory, so at most unprovenGroups*unprovenEach large bodies, of up to 1 MiB each, are read at the
-// same time. The hash of an address chooses its group of places, so one address cannot take the places of most others.
+// same time. Each of them takes a place, and the places are divided into groups. The hash of an address chooses its group, so one
+// address cannot take the places of most others.
 const (
 	unprovenGroups = 32
 	unprovenEach   = 4

@@ -10,8 +10,8 @@ import (
 	"switchyard/api/v1"
 )
 
-// bodiesWith returns one body for each field of the format routable, and for each list of paths, in a type. The key is the field's
-// path, such as rules.url.
+// bodiesWith returns one body with the address for each field of the format routable, and for each list of paths, in a type. The key
+// is the field's path, such as rules.url.
 func bodiesWith(typ reflect.Type, address string) map[string]object {
 	out := map[string]object{}
 	if typ == nil || typ.Kind() != reflect.Struct {
@@ -46,8 +46,8 @@ func bodiesWith(typ reflect.Type, address string) map[string]object {
 	return out
 }
 
-// TestNoVisitorToTheDashboard: no such field takes an address of the dashboard. Otherwise a link could call the dashboard with the
-// rights of the signed-in person who clicks the link.
+// TestNoVisitorToTheDashboard: no field of the format routable, and no list of paths, takes an address of the dashboard. Otherwise a
+// link could call the dashboard with the rights of the signed-in person who clicks the link.
 func TestNoVisitorToTheDashboard(t *testing.T) {
 	t.Parallel()
 	s := apitest.New(t) // at http://localhost

@@ -93,8 +93,8 @@ func (a Channels) Add(ctx context.Context, c models.AlertChannel, kind models.Al
 	return c, messages, err
 }
 
-// checkRoom returns the error too_many if the account has the maximum number of channels, or was sent the maximum number of codes
-// in the last day. The caller must have locked the account.
+// checkRoom returns the error too_many if the account has the maximum number of channels or, for a kind that needs confirmation,
+// was sent the maximum number of codes in the last day. The caller must have locked the account.
 func (a Channels) checkRoom(ctx context.Context, account uuid.UUID, kind models.AlertChannelKind) error {
 	have, err := db.Get[int](ctx, a.s.Conn(), "alert channels", countChannels, account)
 	if err == nil && have >= models.MaxAlertChannels {
@@ -125,8 +125,8 @@ WHERE account_id = $1 AND id = $2 AND code <> '' AND code_until > now() FOR UPDA
 	wrongCode      = `UPDATE alert_channels SET code_tries = code_tries + 1 WHERE account_id = $1 AND id = $2`
 )
 
-// Confirm checks the code of a channel and activates it. A channel that needs no code is not changed. Errors: not_found,
-// invalid_code.
+// Confirm compares code with the code of a channel, and confirms the channel if both are the same. A channel that waits for no code
+// is not changed. Errors: not_found, invalid_code.
 func (a Channels) Confirm(ctx context.Context, account, id uuid.UUID, code string) error {
 	wrong := models.Invalid("invalid_code", "this is not the code, or the code has expired: delete the channel and add it again")
 	right := false

@@ -120,8 +120,8 @@ func (m Marks) Floods(clicks []*click.StoredClick) {
 	}
 }
 
-// MarkRepeats adds the signal to repeated clicks. Call it after uniqueness is decided, because a click is not a repeat if it is
-// unique in a campaign that counts visitors by the address.
+// MarkRepeats adds the signal bot.RepeatClick to repeated clicks. Call it after uniqueness is decided, because a click is not a
+// repeat if it is unique in a campaign that counts visitors by the address.
 func (m Marks) MarkRepeats(ctx context.Context, c db.Conn, clicks []*click.StoredClick) error {
 	accounts, campaigns := map[uuid.UUID]bool{}, map[uuid.UUID]bool{}
 	for _, k := range clicks {

@@ -4,7 +4,7 @@ CREATE TABLE sites (
     id           uuid PRIMARY KEY,
     account_id   uuid NOT NULL REFERENCES accounts (id) ON DELETE CASCADE,
     name         text NOT NULL,
-    domain       text NOT NULL DEFAULT '', -- host of its pages; empty: any
+    domain       text NOT NULL DEFAULT '', -- host of its pages; may be empty
     currency     text NOT NULL DEFAULT 'USD',
     kind         text NOT NULL DEFAULT 'store' CHECK (kind IN ('store', 'lead')),
     revenue_from text NOT NULL DEFAULT 'order' CHECK (revenue_from IN ('order', 'fixed')),
@@ -69,7 +69,7 @@ CREATE TABLE site_events (
     screen      text NOT NULL,
     web_driver  boolean NOT NULL,
     goals       text[] NOT NULL, -- keys of the goals that the event reached
-    applied     boolean NOT NULL -- false: the event's arrival still waits for the click
+    applied     boolean NOT NULL -- false: the arrival has yet to be written to the click
 );
 CREATE INDEX site_events_account ON site_events (account_id, received_at);
 CREATE INDEX site_events_site ON site_events (site_id, received_at);

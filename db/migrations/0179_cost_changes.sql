@@ -8,15 +8,15 @@ ALTER TABLE spend
     ADD COLUMN place     bigint NOT NULL DEFAULT 0,  -- among the spend of a day, spend that was set later has a higher place
     ADD COLUMN change_id uuid;                       -- the change by which a person has set the spend
 
--- A cost that a person has set, by hand or by a file. The id is the id of the job.
+-- A cost that a person has set, by hand or by a file. The id is also the id of the job that sets it.
 CREATE TABLE cost_changes (
     id          uuid PRIMARY KEY,
     account_id  uuid NOT NULL REFERENCES accounts (id) ON DELETE CASCADE,
     kind        text NOT NULL,                    -- hand or file
     who         text NOT NULL,                    -- name of the person or of the key
-    request     jsonb NOT NULL,                   -- for kind hand: the request
-    statement   uuid NOT NULL,                    -- id of the statements that give conversions their new cost
-    base        text NOT NULL,                    -- the account's currency at that time; the columns before and after are in it
+    request     jsonb NOT NULL,                   -- the request of a change by hand; empty for a file
+    statement   uuid NOT NULL,                    -- id of the entries in conversions.statements that give the new cost
+    base        text NOT NULL,                    -- the account's currency when the cost was set; the columns before and after are in it
     first_day   date,                             -- first day of the spend, in UTC
     last_day    date,
     clicks      bigint NOT NULL DEFAULT 0,        -- number of clicks over which the cost was spread
@@ -55,7 +55,8 @@ CREATE TABLE cost_change_conversions (
     PRIMARY KEY (change_id, conversion_id)
 );
 
--- Spend without clicks counts in the first full hour of its part of the day, with the value of its sub-parameter.
+-- Spend without clicks counts at the first full hour from the start of its part of the day, at the latest at 23:00. It has the value
+-- of its sub-parameter.
 CREATE OR REPLACE VIEW spend_alone AS
 SELECT account_id, (day::timestamp + least((starts + 3599) / 3600, 23) * interval '1 hour') AT TIME ZONE 'UTC' AS at, amount * rate AS cost,
     campaign_id, source_id,

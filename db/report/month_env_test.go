@@ -50,7 +50,7 @@ type month struct {
 	deleted int                  // number of deleted clicks
 	spent   int                  // number of times that spend was set
 	alone   []*monthFact         // spend without clicks
-	log     []*monthFact         // facts with conversions
+	log     []*monthFact         // clicks that have conversions
 	sold    int                  // number of facts that are conversions
 }
 

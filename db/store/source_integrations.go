@@ -40,7 +40,7 @@ func (k SourceIntegrations) Find(ctx context.Context, account, source uuid.UUID)
 // fields get their defaults instead: see findOrNew.
 type SourceConnect struct {
 	Provider           models.SourceProvider
-	Credentials        map[string]string // a blank credential keeps its stored value, if the address stays the same
+	Credentials        map[string]string // a blank one keeps its stored value, but a secret only if it is still sent to the same address
 	Clear              []string
 	Endpoint           *models.CostEndpoint
 	Enabled            *bool

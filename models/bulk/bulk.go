@@ -119,7 +119,7 @@ type Kept struct {
 	Reason string    `json:"reason" doc:"changed, not_found, or the code of the error with which the earlier values were refused"`
 }
 
-// Reasons of a Kept.
+// Values of Kept.Reason, besides the codes of errors.
 const (
 	ReasonChanged = "changed"
 	ReasonGone    = "not_found"

@@ -10,8 +10,8 @@ import (
 	"switchyard/models/cond"
 )
 
-// TestForms checks that every valid combination of attribute and operator belongs to exactly one form, and that forms have no
-// others.
+// TestForms checks that every valid combination of attribute and operator belongs to exactly one form, and an
+// invalid one to none.
 func TestForms(t *testing.T) {
 	t.Parallel()
 	names := []string{"param.x", "header.X-Test"}

@@ -6,7 +6,7 @@ import (
 )
 
 // TestCurrenciesOfFiles checks the currency of an amount. It is stated in the cell, in a column, in the heading or nowhere.
-// fallback is for a row that states none.
+// fallback is for a row that does not state exactly one.
 func TestCurrenciesOfFiles(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {

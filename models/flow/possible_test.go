@@ -64,7 +64,7 @@ func TestPossibleNamesEveryDrawAndNoOther(t *testing.T) {
 		{"DE", "de", "", "Vodafone", nil, []string{"12", "13"}, true},
 		{"DE", "de", "", "", []string{"isp"}, []string{"12", "13"}, false},
 		{"DE", "de", "", "", []string{"city"}, []string{"11", "12"}, false},
-		{"AT", "de", "", "", []string{"isp"}, []string{"12"}, true}, // the country certainly excludes the other path
+		{"AT", "de", "", "", []string{"isp"}, []string{"12"}, true}, // the country certainly excludes path 13
 		{"CH", "pt", "", "", []string{"isp"}, []string{"15"}, true},
 		{"CH", "de", "Bern", "", nil, []string{"11"}, true},
 		{"CH", "de", "", "", nil, []string{"none"}, true},

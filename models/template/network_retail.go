@@ -53,7 +53,7 @@ var retailNetworks = []Network{
 		Macros: macros("{clickID}", "{amount}", "{transactionID}", ""),
 	},
 	{
-		// clickref is Partnerize's own id of the click.
+		// The click id is sent in pubref, because clickref is Partnerize's own id of the click.
 		Name: "Partnerize", ClickParam: "pubref", Origin: read("https://docs.fmtc.co/kb/partnerize"),
 		Notes: noPostback + " A link of Partnerize has the click id in its path, before the destination: /pubref:{click_id}.",
 	},

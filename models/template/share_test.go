@@ -45,7 +45,7 @@ func TestShareSource(t *testing.T) {
 	}
 }
 
-// A network is shared without its secret, its notes and its terms.
+// A network is shared without values of the account, such as its secret, its notes and its terms of payment.
 func TestShareNetwork(t *testing.T) {
 	t.Parallel()
 	payout := models.NewMoney(decimal.NewFromInt(100))

@@ -69,7 +69,7 @@ func (c collector) Collect(ch chan<- prometheus.Metric) {
 func jobRows(d *db.DB) prometheus.Collector {
 	rows := prometheus.NewDesc("switchyard_job_rows", "Jobs stored in PostgreSQL that are not done, by kind and state.", []string{"kind", "state"}, nil)
 	overdue := prometheus.NewDesc("switchyard_job_overdue_seconds",
-		"How long the oldest due job that is stored in PostgreSQL has waited, by kind and state.", []string{"kind", "state"}, nil)
+		"Seconds since the first pending job was due, or since the first lease of a running job ended, by kind and state.", []string{"kind", "state"}, nil)
 	busy := make(chan struct{}, 1)
 	return collector{[]*prometheus.Desc{rows, overdue}, func(send sender) {
 		stats, _ := count(d, busy, "jobs", jobrow.ReadStats)

@@ -16,7 +16,7 @@ type notice struct {
 	advice  map[string]string // what to do, by the type of an alert
 }
 
-// listedAtOnce is how many alerts a message lists at most.
+// listedAtOnce is how many alerts that began a message lists at most, and also how many that ended.
 const listedAtOnce = 20
 
 // write writes the announcements of the alerts that began or ended, for each active and confirmed channel. For a channel that
@@ -50,7 +50,7 @@ func alertsFor(c models.AlertChannel, list []alerts.AnnouncedAlert) (out []alert
 	return out
 }
 
-// longestName is the maximum length of a name in a subject, in characters.
+// longestName is the maximum length of a name in a message, in characters.
 const longestName = 60
 
 func (n notice) subject(begun, ended []alerts.AnnouncedAlert) string {

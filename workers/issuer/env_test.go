@@ -198,7 +198,7 @@ func TestMain(m *testing.M) {
 	slog.SetDefault(slog.New(slog.NewJSONHandler(logWriter{}, &slog.HandlerOptions{Level: slog.LevelDebug})))
 	code := m.Run()
 	if all := flag.Lookup("test.run").Value.String() == ""; all && !strings.Contains(logged.String(), "certificate changes") {
-		fmt.Fprintln(os.Stderr, "nothing was logged: the test looks at the wrong place")
+		fmt.Fprintln(os.Stderr, "no change of a certificate was logged: the test looks at the wrong place")
 		code = 1
 	}
 	if text := leaked(logged.String()); text != "" {

@@ -184,8 +184,8 @@ func (y *syncer) orders(ctx context.Context, r *reading, account, network uuid.U
 	return func(c db.Conn) error { return reported.ReplaceFileOrders(ctx, c, account, network, list, y.o.Now()) }, nil
 }
 
-// orderOf returns the order of a row. A row without a status is an approved order. A row without a click of ours is usable, and
-// its order contains the reason for the refusal.
+// orderOf returns the order of a row. A row without a status is an approved order. A row that is
+// refused only because it has no click of ours is usable. Its order contains the reason.
 func orderOf(v *correction.Conversion, currency string) (o reported.Order, usable bool) {
 	if v.Word == "" {
 		v.Status = cmp.Or(v.Status, models.StatusApproved)

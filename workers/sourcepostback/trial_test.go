@@ -35,7 +35,7 @@ func TestTrial(t *testing.T) {
 			t.Errorf("%+v: %v, want %s", a, err, code)
 		}
 	}
-	// Without a click, the test takes the source's latest.
+	// Without a click id, the test takes the latest click of the source.
 	latest := jobs.TestPostbackArgs{Status: models.StatusRejected, Payout: "10", ConversionID: "T 1", Goal: "lead"}
 	refused(w.account, latest, "no_click")
 	c := w.click()

@@ -75,7 +75,7 @@ type env struct {
 	receiver *httptest.Server
 	answer   atomic.Pointer[http.HandlerFunc]
 	tick     atomic.Int64               // clock in seconds; each reading advances it by one
-	addr     atomic.Pointer[netip.Addr] // of every name
+	addr     atomic.Pointer[netip.Addr] // the address of every name
 
 	mu    sync.Mutex
 	calls []call
@@ -138,7 +138,7 @@ func (w *env) reply(fn http.HandlerFunc) { w.answer.Store(&fn) }
 
 func (w *env) received() []call { w.mu.Lock(); defer w.mu.Unlock(); return w.calls }
 
-// emit makes an event and returns its only delivery.
+// emit makes an event, and returns the id of its only delivery and the event.
 func (w *env) emit() (uuid.UUID, models.Event) {
 	w.t.Helper()
 	e := models.NewEvent(w.account, models.EventCampaignPaused, time.Now(), models.CampaignPausedData{Name: "né <b>"})

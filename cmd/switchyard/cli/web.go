@@ -138,7 +138,8 @@ func (w web) serveEdge(ctx context.Context, l net.Listener, h *handlers, t *trac
 	return w.serve(ctx, l, h, w.checks(t))
 }
 
-// serve answers requests at the port until the context ends. The operators' pages are at OPS_ADDR, or at the port if it is empty.
+// serve answers requests at the port until the context ends. The operators' pages are at OPS_ADDR, or at the port if
+// OPS_ADDR is empty.
 func (w web) serve(ctx context.Context, l net.Listener, h *handlers, checks []monitor.Check) error {
 	h.health = monitor.NewHealth(checks)
 	name, _, _ := net.SplitHostPort(w.cfg.OpsAddr)

@@ -61,7 +61,8 @@ func Amount(s string) *decimal.Decimal {
 	return &d
 }
 
-// StoredClick creates an account and stores a click of it, whose fields the function change may set first.
+// StoredClick creates an account and stores a click of it. If the argument change is not nil, it is called with the click before the
+// click is stored.
 func StoredClick(tb testing.TB, d *db.DB, change func(*models.Click)) *models.Click {
 	tb.Helper()
 	dbtest.SetRates(tb, d, "1")

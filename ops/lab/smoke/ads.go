@@ -36,7 +36,7 @@ type adSource struct {
 	adPlatform
 	fake      AdFake
 	zone      *time.Location
-	id, param string // param is the parameter of a tracking link that contains the platform's campaign id
+	id, param string // the platform puts its campaign id into the parameter param of a tracking link
 	campaigns [2]moneyCampaign
 	clicks    []*adClick
 }

@@ -13,8 +13,8 @@ import (
 	"switchyard/workers/providers/rest"
 )
 
-// porkbun is Porkbun's API. libdns' package for it leaves out records of unknown types, so conflicts could go unnoticed. This
-// package accepts neither an HTTP client nor a context.
+// porkbun is Porkbun's API. libdns' package for it accepts neither an HTTP client nor a context. It also leaves out records
+// of unknown types, so conflicts could go unnoticed.
 type porkbun struct {
 	rest.API
 	keys map[string]any

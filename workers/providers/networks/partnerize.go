@@ -96,7 +96,8 @@ func partnerizeNext(cursor, page text) string {
 }
 
 // partnerizeMixed returns the status of a conversion whose items have different statuses: pending if any item is pending,
-// otherwise approved if any is approved. It also returns the sums of the commissions and of the values of these items.
+// otherwise approved if any is approved. It also returns the sums of the commissions and of the values of the pending and approved
+// items.
 func partnerizeMixed(items []record) (status, payout, sale string) {
 	var earned, sold []text
 	for _, item := range items {

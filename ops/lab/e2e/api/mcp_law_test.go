@@ -18,7 +18,7 @@ import (
 	"switchyard/models/tool"
 )
 
-// keyCalls carries out the calls of tools over HTTP with the key of a server, and collects the rows of the API's table of routes
+// keyCalls carries out the calls of tools over HTTP with the key of the test server, and collects the rows of the API's table of routes
 // that the calls use.
 type keyCalls struct {
 	s    *apitest.Server
@@ -89,7 +89,8 @@ func TestMCPReadOnlyKey(t *testing.T) {
 	}
 }
 
-// TestMCPRepeated: a request that is sent again with its Idempotency-Key makes its change once, and counts it once.
+// TestMCPRepeated: a request that is sent again with its Idempotency-Key makes its change once, and the
+// change is counted once.
 func TestMCPRepeated(t *testing.T) {
 	t.Parallel()
 	s := apitest.New(t)

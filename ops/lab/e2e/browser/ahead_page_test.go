@@ -60,7 +60,7 @@ func TestLoadedAhead(t *testing.T) {
 	p := openBrowser(t).open(t)
 	p.until("the link is live", s.live)
 	p.goTo(here(server) + "/")
-	p.until("the browser looks ahead", func() bool { return a.ahead.Load() > 0 })
+	p.until("the browser has loaded the link ahead", func() bool { return a.ahead.Load() > 0 })
 	p.run(`document.getElementById("go").click()`)
 	p.waitText("offer of /offer?cid=")
 	click := p.run(`new URLSearchParams(location.search).get("cid")`)

@@ -22,7 +22,7 @@ func (c *checker) flaw(path, format string, args ...any) {
 	c.flaws = append(c.flaws, strings.TrimPrefix(path, ".")+": "+fmt.Sprintf(format, args...))
 }
 
-// value checks a value. Its type has the given name inside the message that scope names.
+// value checks a value. name is its type in the spelling of the message that scope names.
 func (c *checker) value(path, scope, name string, v any) {
 	if plain, known := scalars[name]; known {
 		if !plain(v) {

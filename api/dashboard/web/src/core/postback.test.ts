@@ -3,7 +3,7 @@ import { testPostback } from './postback.ts'
 
 const network = { postback_params: {}, macros: {}, status_map: {}, currency: 'EUR' }
 
-test('a test postback has made-up values in place of the macros of the network', () => {
+test('a test postback replaces the macros of the network', () => {
   const url = 'https://t.example/postback/1?cid={sub1}&payout={sum}&goal={event}&conversion_id=%tid%&cur={c}&secret=a%20b',
     macros = { click_id: '{sub1}', payout: '{sum}', goal: '{event}', conversion_id: '%tid%', currency: '{c}' }
   equal(
@@ -12,7 +12,7 @@ test('a test postback has made-up values in place of the macros of the network',
   )
 })
 
-test('the empty parameters of a network without macros are filled', () => {
+test('without macros, the empty parameters of the postback URL are filled', () => {
   const url = 'https://t.example/postback/1?clickid=&sum=&status=&conversion_id='
   equal(
     testPostback({ ...network, postback_url: url, postback_params: { payout: 'sum' }, status_map: { approved: ['1'] } }, 'abc'),
@@ -21,7 +21,7 @@ test('the empty parameters of a network without macros are filled', () => {
   equal(testPostback({ ...network, postback_url: 'https://t.example/postback/1' }, 'abc'), 'https://t.example/postback/1')
 })
 
-test('a test postback has the payout of the offer, also if it takes the conversion back', () => {
+test('a test postback has the fixed payout of the offer, also if it takes the conversion back', () => {
   const url = 'https://t.example/postback/1?clickid=&payout=&status=&conversion_id=',
     offer = { payout: 12.5, payout_type: 'fixed' as const, currency: 'EUR' },
     n = { ...network, postback_url: url, status_map: { rejected: ['0'] } }

@@ -41,7 +41,8 @@ export function strongest(values: (number | null)[]): number {
   return sizes[Math.ceil(sizes.length * 0.95) - 1] ?? 0
 }
 
-// Course is a day in steps of an hour: what a figure has added up to at each moment, today and on a usual day.
+// Course is what a figure has added up to since midnight, today and on a usual day. `times` are the full hours and the present
+// moment. `now` and `usualNow` are the values at the present moment.
 export type Course = { times: number[]; today: (number | null)[]; usual: (number | null)[]; now: number; usualNow: number | null }
 
 export const usualDays = 14

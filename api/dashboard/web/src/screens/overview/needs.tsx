@@ -14,7 +14,7 @@ import { adviceOf, placeOf, seenOf } from './place.ts'
 
 const shownAlerts = 5
 
-// NeedsYou shows the alerts, the sources whose postback lacks settings, and the numbers of unmatched postbacks and open
+// NeedsYou shows the first alerts, the sources whose postback lacks settings, and the numbers of unmatched postbacks and open
 // suggestions, each with a link.
 export function NeedsYou() {
   const { data, error, again } = use('GET /alerts', {}, 60),

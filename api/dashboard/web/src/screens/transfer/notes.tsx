@@ -6,7 +6,7 @@ const most = 200 // maximum number of notes that are shown for each severity
 const looks = { refused: 'bad', lost: 'warn', changed: 'dim' }
 const severities = ['refused', 'lost', 'changed'] as const
 
-// Notes lists what could not be imported from another tracker unchanged, the worst first.
+// Notes lists what could not be imported unchanged from another tracker, the worst first.
 export function Notes({ of: plan }: { of: ConfigPlan }) {
   const by = severities
     .map(severity => ({ severity, list: plan.notes.filter(n => n.severity === severity) }))
