@@ -169,7 +169,7 @@ func (c *upCmd) announce(ctx context.Context, e *env, cfg config.Config, d *db.D
 
 // startMessages returns the lines that tell the user where everything is. Only the first start shows the key and the password.
 func startMessages(cfg config.Config, campaign demo.Campaign, account demo.Account, entry string, ownPassword bool) []string {
-	key, password := account.Key+"\t(a full key of the account Demo; it is not shown again)", cfg.OpsPassword
+	key, password := account.Key+"\t(full access to the account Demo; it is not shown again)", cfg.OpsPassword
 	if !account.NewKey {
 		key = "shown at the first start\t(another one: bin/switchyard keys create --account " + account.ID + ")"
 		password = "in " + filepath.Join(cfg.DataDir, config.SecretsFile)
