@@ -27,6 +27,6 @@ type ConnectedAI struct {
 	Model      string               `json:"model,omitempty"`
 }
 
-// ConnectAI requests the models that a key may use from a provider. Depending on the action, it returns them, saves the connection
-// or saves the chosen model. Errors: invalid, ai_error.
+// ConnectAI asks a provider which models a key may use. Depending on the action, it returns these models, saves the connection or
+// saves the chosen model. Errors: invalid, ai_error.
 var ConnectAI = Define[ConnectAIArgs, ConnectedAI]("ai:connect", interactive(24*time.Second))

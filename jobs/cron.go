@@ -73,7 +73,8 @@ var (
 	// DeleteExpiredAnswers deletes the API's stored answers to idempotent calls after 24 hours.
 	DeleteExpiredAnswers = tickWithin("answers:forget", 5*time.Minute)
 
-	// DeleteExpiredKeys deletes hashed personal data of conversions and of postbacks' proofs after matchkey.Retention.
+	// DeleteExpiredKeys deletes hashed personal data of conversions, and encrypted proofs of postbacks that contain personal data.
+	// Neither is kept for longer than matchkey.Retention.
 	DeleteExpiredKeys = tickWithin("keys:forget", 5*time.Minute, tickRetries...)
 
 	// DeleteUnusedRules deletes removed rules that no flow uses any more.
@@ -103,7 +104,7 @@ var (
 	DeleteExpiredExports = tickWithin("export:sweep", 10*time.Minute, tickRetries...)
 )
 
-// tickRetries has the retries of jobs whose next scheduled run is an hour or more away.
+// tickRetries is for jobs whose next scheduled run is an hour or more away.
 var tickRetries = []time.Duration{time.Minute, 10 * time.Minute}
 
 func tickWithin(kind string, timeout time.Duration, retries ...time.Duration) Job[Tick, None] {

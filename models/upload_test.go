@@ -34,7 +34,7 @@ func TestNextUpload(t *testing.T) {
 	}
 	for name, c := range map[string]struct {
 		there, refused *models.ConversionUpload
-		want           string // one word for each change: none, another value, another currency, not wanted yet, rejected, charged back
+		want           string // the action for each item of changes; "-": no upload
 	}{
 		"nothing was sent":                   {nil, nil, "upload upload upload - - -"},
 		"an upload waits":                    {up(fresh, waits, 0, 10), nil, "- amend amend - retract retract"},

@@ -34,7 +34,7 @@ func TestSourceRoundTrip(t *testing.T) {
 	})
 	id := made["id"]
 
-	// The redirect reads the macros in the order of the document.
+	// The redirect reads the macros in the order in which they were sent.
 	list, err := store.RoutingVersions(t.Context(), s.DB)
 	if err != nil {
 		t.Fatal(err)
@@ -56,7 +56,7 @@ func TestSourceRoundTrip(t *testing.T) {
 		t.Fatal(err)
 	}
 	if got := fmt.Sprint(macros); got != "[{zone [zone]} {ad ${AD}&<} {b }]" {
-		t.Errorf("the redirect reads the macros %s, want the order of the document", got)
+		t.Errorf("the redirect reads the macros %s, want the order in which they were sent", got)
 	}
 	raw := string(s.Do("GET", "/traffic-sources", nil).Want(200, "").Data)
 	if !strings.Contains(strings.ReplaceAll(raw, " ", ""), `"token_macros":{"zone":"[zone]","ad":"${AD}`) {

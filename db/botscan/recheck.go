@@ -15,7 +15,7 @@ import (
 	"switchyard/models/bot"
 )
 
-// recheck is a request to examine a click again, because a record that bears on it arrived after the examination.
+// recheck is a request to examine a click again, because a record that bears on it may have arrived after the examination.
 type recheck struct {
 	click    uuid.UUID
 	account  uuid.UUID // zero: not known; nameRechecks finds it from the click
@@ -58,8 +58,8 @@ type LateRecords struct {
 }
 
 // RequestRechecks handles records that are stored late, in the transaction of c. Late clicks move the scans back. Late events,
-// late click-outs within bot.FastBound, and followed hidden links (traps) request rechecks. An ingester calls RequestRechecks as
-// its last step, so that no record becomes late afterwards.
+// late click-outs within bot.FastBound of their click, and followed hidden links (traps) request rechecks. An ingester calls
+// RequestRechecks as its last step, so that no record becomes late afterwards.
 func RequestRechecks(ctx context.Context, c db.Conn, r LateRecords) error {
 	late := time.Now().Add(-storedLate)
 	before := map[uuid.UUID]uuid.UUID{}

@@ -250,7 +250,7 @@ func (k Suggestions) editOffer(ctx context.Context, account, id uuid.UUID, edit 
 	return err
 }
 
-// editEntries creates the bot list entries that edit returns or, if had is not empty, removes the entries in had.
+// editEntries creates the bot list entries that edit returns. If there are earlier entries (had), it only removes these.
 func (k Suggestions) editEntries(ctx context.Context, account, campaign uuid.UUID, had []uuid.UUID,
 	edit func(copilot.Record) (copilot.Record, error),
 ) (made []uuid.UUID, err error) {

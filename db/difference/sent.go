@@ -12,8 +12,8 @@ import (
 	"switchyard/models/difference"
 )
 
-// sent is a conversion with the results of its last postback and its last upload to the traffic source. Each is empty if nothing
-// was sent.
+// sent is a conversion with the results of its last postback and its last upload to the traffic source. Each is empty if there
+// is no such postback or upload.
 type sent struct {
 	ID             uuid.UUID `db:"id"`
 	ClickID        uuid.UUID `db:"click_id"`

@@ -10,8 +10,8 @@ import (
 	"switchyard/db/clickhouse/schema"
 )
 
-// divide splits a window into two parts: warm, whose rows are in PostgreSQL, and the earlier part cold, whose rows are read from
-// ClickHouse. Either may be empty.
+// divide splits a window into two parts. The earlier part is cold: its rows are read from ClickHouse. The later part is warm: its
+// rows are in PostgreSQL. Either part may be empty.
 func (r Reader) divide(ctx context.Context, t Table, q Query) (warm, cold Query, err error) {
 	cold = Query{AccountID: q.AccountID, From: q.From, To: q.From}
 	if r.Copy == nil || !t.copied {
@@ -38,8 +38,8 @@ func (r Reader) countCold(ctx context.Context, q Query) (int, error) {
 	return int(n), err
 }
 
-// eachCold does the same as each for the rows of the copy. It reads one day at a time, because ClickHouse sorts all rows of a
-// query before it returns the first one.
+// eachCold does for the rows of the copy what the method each does for rows in PostgreSQL. It reads one day at a time, because
+// ClickHouse sorts all rows of a query before it returns the first one.
 func (r Reader) eachCold(ctx context.Context, t Table, q Query, fn func([]sql.RawBytes) error) error {
 	exprs := strings.Join(db.Map(t.columns, func(c column) string { return c.copyExpr }), ", ")
 	texts, places := make([]string, len(t.columns)), make([]any, len(t.columns))

@@ -11,7 +11,7 @@ import (
 	"switchyard/models"
 )
 
-// ErrFenced means that the row is no longer held under this fence.
+// ErrFenced means that the row is no longer held under the fence of the caller.
 var ErrFenced = errors.New("jobrow: the lease was lost")
 
 // Why a row is not claimed.

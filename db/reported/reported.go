@@ -159,8 +159,8 @@ func DeleteOrders(ctx context.Context, c db.Conn, clicks []uuid.UUID) error {
 	return db.Run(ctx, c, "delete orders", `DELETE FROM network_orders WHERE click_id = ANY ($1::uuid[])`, db.UUIDs(clicks))
 }
 
-// Clear deletes the figures that sources report for campaigns on the days in [from, to), and the orders of the campaigns' clicks in
-// that time that have conversions.
+// Clear deletes the figures that sources report for campaigns on the days in [from, to). It also deletes the orders of each click of
+// the campaigns in that time that has a conversion.
 func Clear(ctx context.Context, c db.Conn, account uuid.UUID, campaigns []uuid.UUID, from, to time.Time) error {
 	ids := db.UUIDs(campaigns)
 	err := db.Run(ctx, c, "clear figures of sources", `DELETE FROM source_figures WHERE account_id = $1
@@ -176,7 +176,7 @@ func Clear(ctx context.Context, c db.Conn, account uuid.UUID, campaigns []uuid.U
 
 const deletedAtOnce = 5000
 
-// DeleteExpired deletes orders, daily sums and figures that are older than KeptDays. It returns the number of rows.
+// DeleteExpired deletes orders, daily sums and figures that are older than KeptDays. It returns the number of deleted rows.
 func DeleteExpired(ctx context.Context, c db.Conn, now time.Time) (total int64, err error) {
 	before := now.AddDate(0, 0, -KeptDays).UTC().Format(time.DateOnly)
 	for _, table := range []string{"network_orders", "network_totals", "source_figures"} {

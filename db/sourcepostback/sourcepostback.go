@@ -98,7 +98,7 @@ type Target struct {
 	Active      bool    `db:"is_active"`
 	Deactivated bool    `db:"deactivated"`
 	Zone        string  `db:"timezone"` // time zone of the account
-	Earlier     float64 `db:"earlier"`  // seconds until an earlier postback of the conversion is sent; negative if none waits
+	Earlier     float64 `db:"earlier"`  // seconds to wait for earlier postbacks of the conversion; negative if none waits
 }
 
 var columns = db.Columns[models.SentPostback]("p.")

@@ -37,7 +37,7 @@ func hasVisitorAddress(t reflect.Type) bool {
 	return found
 }
 
-// hasAddress reports whether a type can contain an address for visitors. seen has the types that are being checked.
+// hasAddress reports whether a type can contain an address for visitors. seen has the types that were visited.
 func hasAddress(t reflect.Type, seen map[reflect.Type]bool) bool {
 	t = elemType(t)
 	if t != nil && t.Kind() == reflect.Slice {

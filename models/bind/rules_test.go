@@ -10,7 +10,7 @@ import (
 	"switchyard/models/bind"
 )
 
-// PathBody shows the rules that tags can express.
+// PathBody shows rules that struct tags can express.
 type PathBody struct {
 	Name    string             `json:"name" required:"true" trim:"true" maxLength:"10"`
 	Country string             `json:"country" bad:"invalid_country" format:"country"`

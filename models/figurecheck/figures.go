@@ -14,7 +14,7 @@ type figure struct {
 	written  string
 	readings []reading // possible meanings; empty: the meaning is not known
 	percent  bool
-	about    bool // a word before the number says that it is rounded
+	about    bool // a word or a sign before the number says that it is rounded
 }
 
 // reading is one possible meaning of a number. 1.234 can mean more than a thousand or little more than one, but 1,234 is always
@@ -78,7 +78,7 @@ const months = `(jan(uary)?|feb(ruary)?|mar(ch)?|apr(il)?|may|june?|july?|aug(us
 
 var number = regexp.MustCompile(`\d(?:[\d,.'’_\x{00a0}\x{202f}]*\d)?`)
 
-// approximate matches a word before a figure that says that it is rounded.
+// approximate matches a word or a sign before a figure that is rounded, such as about or ~.
 var approximate = regexp.MustCompile(`(?i)(\b(about|around|approximately|roughly|nearly|almost|some|circa|ca\.?|over|under|more than|less than)|[~≈])\s*[$€£¥]?$`)
 
 func figures(sentence string) []figure {
@@ -135,7 +135,7 @@ func readings(written string) (out []decimal.Decimal) {
 		!strings.Contains(written[:i], written[i:i+1]) {
 		whole, fraction = written[:i], "."+written[i+1:]
 	}
-	return append(out, decimal.RequireFromString(marks.Replace(whole)+fraction)) // never panics: the text consists of digits
+	return append(out, decimal.RequireFromString(marks.Replace(whole)+fraction)) // never panics: the text is a number
 }
 
 func isWord(r rune) bool {

@@ -14,8 +14,8 @@ func ValidAnswer(text string) bool {
 	return len(text) <= MaxAnswer && strings.IndexFunc(text, func(r rune) bool { return r < ' ' || r > '~' || r == '<' || r == '>' }) < 0
 }
 
-// Answer returns the text with which a postback wants to be answered: the value of the parameter return, or else the network's
-// own text. The parameter does not count if its text is not valid, or if the network sends a field in the parameter.
+// Answer returns the text with which a postback wants to be answered: the value of the parameter "return", or else the network's
+// own text. The parameter does not count if its text is not valid, or if the network sends one of its fields in this parameter.
 func Answer(params map[string]string, n Network) string {
 	for field := range n.Params {
 		if n.ownParam(field) == answerParam {

@@ -176,7 +176,7 @@ func (a *API) Create(ctx context.Context, path string, body, out any) error {
 	return a.Do(ctx, http.StatusCreated, http.MethodPost, path, body, out)
 }
 
-// Poll calls `done` immediately, and then again after each interval, until `done` returns true.
+// Poll calls `done` immediately, and then again after each interval, until `done` returns true or an error.
 func Poll(ctx context.Context, every time.Duration, done func() (bool, error)) error {
 	for {
 		if ok, err := done(); ok || err != nil {

@@ -11,7 +11,7 @@ import (
 	"path/filepath"
 )
 
-// SecretsFile is the file below DATA_DIR with the secrets that the install generated.
+// SecretsFile is the file in DATA_DIR with the secrets that the install generated.
 const SecretsFile = "secrets.json"
 
 type secrets struct {
@@ -20,7 +20,7 @@ type secrets struct {
 }
 
 // EnsureSecrets fills in ENCRYPTION_KEY and OPS_PASSWORD if the environment does not set them. It generates the values once and
-// stores them in a file below DATA_DIR that only its owner may read. It is for installs on one machine. Processes on several
+// stores them in a file in DATA_DIR that only its owner may read. It is for installs on one machine. Processes on several
 // machines must be given the same values.
 func (c *Config) EnsureSecrets() error {
 	if len(c.EncryptionKey) > 0 && c.OpsPassword != "" {

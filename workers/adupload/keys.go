@@ -14,8 +14,9 @@ import (
 	"switchyard/models/matchkey"
 )
 
-// keys returns the hashed personal data of the clicks of uploads, if the traffic source may send them. Hashed data are stored
-// only with the person's consent. If several messages about a click contain the same data, the latest message counts.
+// keys returns the hashed personal data of the clicks of uploads, if the traffic source's settings allow them to be sent. Hashed
+// data are stored only with the person's consent. If several messages about a click contain the same kind of data, the latest
+// message counts.
 func (s *sending) keys(ctx context.Context, list []models.ConversionUpload) (map[uuid.UUID]matchkey.Hashes, error) {
 	out := map[uuid.UUID]matchkey.Hashes{}
 	if !s.SendKeys {

@@ -18,8 +18,8 @@ import (
 )
 
 const (
-	// maxTargets is the maximum number of campaigns, paths, offers or values that a run of a rule considers, those with the most
-	// clicks.
+	// maxTargets is the maximum number of campaigns, paths, offers or values that a run of a rule considers. Those with the most
+	// clicks come first.
 	maxTargets = 5000
 	// minPayouts is the minimum number of conversions for which the mean payout is used.
 	minPayouts = 5
@@ -113,7 +113,7 @@ func inScope(s autorule.Settings, c models.Campaign) bool {
 }
 
 // setPayouts sets the payout of a conversion for each target, if the rule needs it: the mean of the last 30 days. With fewer than
-// minPayouts conversions it is the fixed payout of the offer, or the highest of the campaign's offers.
+// minPayouts conversions it is the fixed payout of the offer, or the highest fixed payout of the campaign's offers.
 func (r *reading) setPayouts(ctx context.Context, s autorule.Settings, list []autorule.Target, now time.Time) error {
 	if !s.NeedsPayout() || len(list) == 0 {
 		return nil
@@ -156,8 +156,8 @@ func (r *reading) setPayouts(ctx context.Context, s autorule.Settings, list []au
 	return nil
 }
 
-// highestFixedPayout returns the fixed payout of an offer, or the highest of the offers of a campaign. by is the dimension of the
-// id. The result is nil if no offer has a fixed payout in the account's currency.
+// highestFixedPayout returns the fixed payout of an offer, or the highest fixed payout of a campaign's offers if by is "campaign_id".
+// The result is nil if no offer has a fixed payout in the account's currency.
 func (r *reading) highestFixedPayout(ctx context.Context, by, id string) (*decimal.Decimal, error) {
 	ids := []string{id}
 	if by == "campaign_id" {
@@ -185,8 +185,8 @@ func (r *reading) highestFixedPayout(ctx context.Context, by, id string) (*decim
 	return most, nil
 }
 
-// actionable returns the targets that can still be acted upon: active campaigns, paths and offers, and values that are not denied
-// yet. It sets the names of these targets.
+// actionable returns the targets that can still be acted upon: active campaigns, paths and offers, and values that are neither
+// denied nor excluded yet. It sets the names of these targets.
 func (x *execution) actionable(ctx context.Context, list []autorule.Target) ([]autorule.Target, error) {
 	s := x.rule.Settings
 	if s.LooksAt == autorule.Value && len(list) > 0 {

@@ -146,8 +146,8 @@ func rowOf(line int, o networks.Order, words map[string]string, currency string)
 	return v
 }
 
-// readSale reads the amount of the sale. It earns nothing, so an unreadable amount is left out and the order is not refused. Zero
-// means that the platform does not know the amount.
+// readSale reads the amount of the sale. This amount is not revenue, so if it cannot be read, it is left out and the order is not
+// refused. Zero means that the platform does not know the amount.
 func readSale(v *correction.Conversion, o networks.Order) {
 	currency, err := v.Currency, error(nil)
 	if o.SaleCurrency != "" {
@@ -229,8 +229,8 @@ type place struct {
 }
 
 // adopt gives an order the id of the conversion that a postback recorded earlier under another id, or without an id. Otherwise
-// the order would count twice. It does so only if the click and the goal have exactly one order and one such conversion that is
-// free. Orders that were adopted before stay adopted.
+// the order would count twice. It does so only if the click and the goal have exactly one order and exactly one such
+// conversion that belongs to no order yet. Orders that were adopted before stay adopted.
 func adopt(rows []correction.Conversion, known []conversion.Known, before []store.AdoptedOrder) (fresh []store.AdoptedOrder) {
 	adopted := map[conversion.Key]string{} // conversion id by order
 	orders, taken := map[place]map[string]bool{}, map[place]map[string]bool{}
@@ -316,7 +316,7 @@ func keepCurrency(v *correction.Conversion, recorded map[conversion.Key]conversi
 }
 
 // refuseStatus refuses a status without an amount if its order is not recorded. An approval counts only for a pending order,
-// because another record of the platform may have taken an order back.
+// because another record of the platform may have taken the order back.
 func refuseStatus(v *correction.Conversion, recorded map[conversion.Key]conversion.Known) {
 	if v.Refusal != "" {
 		return

@@ -26,8 +26,8 @@ const (
 	canaryIP = "203.0.113.77"
 )
 
-// visit stores two clicks and two smartlink clicks of one browser, and records that follow the clicks. It returns the last click. Many of
-// the texts contain word, but no text of a pending postback does.
+// visit stores two clicks and two smartlink clicks of one browser, and records that follow the clicks. It returns the id of
+// the last click. Many of the texts contain the given word, but no text of a pending postback does.
 func (h *env) visit(visitor uuid.UUID, word, ip string) (last uuid.UUID) {
 	h.Helper()
 	s, err := spool.Open(h.TempDir(), spool.Options{})

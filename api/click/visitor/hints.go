@@ -77,8 +77,8 @@ func hintContradictions(a *agent, brands, platform, mobile string) (n int) {
 	return n
 }
 
-// versionsDisagree reports whether the engine's version in brands (Sec-CH-UA) differs from its version in full
-// (Sec-CH-UA-Full-Version-List). Apps may send lists of their own, without an engine. Such lists do not disagree.
+// versionsDisagree reports whether the engine's version in Sec-CH-UA (brands) differs from its version in
+// Sec-CH-UA-Full-Version-List (full). Apps may send lists of their own, without an engine. Such lists do not disagree.
 func versionsDisagree(brands, full string) bool {
 	const engine = `"Chromium";v="`
 	short, long := brandVersion(brands, engine), brandVersion(full, engine)

@@ -13,7 +13,7 @@ func TestLanguages(t *testing.T) {
 		"": "", "en": "en", "en-US,en;q=0.9": "en", "DE-at": "de", "fil,en": "fil", "*": "", "de;q=0.5": "de", "x": "",
 		"english": "", "1n": "", "e-n": "", "en,": "en",
 
-		// The highest weight wins, and among equal weights the first.
+		// The known language with the highest weight wins, and among equal weights the first.
 		"en;q=0.8,de":                        "de",
 		"en;q=0.2, de;q=0.9, fr;q=0.9":       "de",
 		"en;Q=0.2 ,\tfr ; q=0.3":             "fr",

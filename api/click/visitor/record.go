@@ -9,7 +9,7 @@ import (
 	"switchyard/models/clickattr"
 )
 
-// record is one entry of a database, under our own names.
+// record is one entry of a database of IP addresses, under our own names.
 type record struct {
 	country, continent, region, city, timezone string
 	isp, organization, connection, proxy       string
@@ -75,7 +75,7 @@ func (rec *record) fill(into *Description) {
 	}
 }
 
-// proxyFlags lists the flags of databases, from the strongest statement to the weakest.
+// proxyFlags lists the flags of such databases, from the strongest statement to the weakest.
 var proxyFlags = []struct{ key, kind string }{
 	{"is_tor_exit_node", ProxyTor},
 	{"tor", ProxyTor},
@@ -130,8 +130,8 @@ func nameOf(v any) string {
 	return ""
 }
 
-// codeOf reads a two-letter code from a text or from a member of an object, and returns it in the spelling of values. It returns ""
-// for a code that is not in values.
+// codeOf reads a two-letter code from a text or from a member of an object, and returns it in the spelling of the known values. It
+// returns "" for an unknown code.
 func codeOf(v any, member string, values *clickattr.Values) string {
 	if m, ok := v.(map[string]any); ok {
 		v = m[member]

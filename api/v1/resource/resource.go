@@ -41,7 +41,7 @@ type Kind[T, R, A any] struct {
 	Answer      func(R) A
 	Codes       []route.Code  // error codes of a body
 	BodyLimit   int64         // in bytes; 0: the default limit
-	Check       func(R) error // depends on the install's settings; may be nil
+	Check       func(R) error // checks that depend on the install's settings; may be nil
 	Filters     []route.Param // filters of the list in addition to nameFilter
 }
 
@@ -96,7 +96,7 @@ func recordOf[T, R, A any](res Kind[T, R, A], b body[R]) (R, error) {
 	return record, err
 }
 
-// Row returns a route at a path below the path of the kind.
+// Row returns a route whose path is the path of the kind, followed by the given path.
 func (r Kind[T, R, A]) Row(method, path, summary string, handle route.Handler, codes ...[]route.Code) route.Route {
 	row := route.New(method, r.Path+path, r.Group, summary, handle, codes...)
 	row.Recorded = r.recorded
@@ -128,8 +128,8 @@ func (r Kind[T, R, A]) Version() func(*route.Call, uuid.UUID) (string, error) {
 	}
 }
 
-// recorded returns a record for the audit log, in the form of answers. It is nil if the table has no method Find or the kind has
-// no answer type.
+// recorded returns a record for the audit log, in the form of answers. It returns nil if the table has no method Find, or if Answer
+// is nil.
 func (r Kind[T, R, A]) recorded(c *route.Call, id uuid.UUID) (any, error) {
 	table, ok := any(r.Table(c.Store)).(interface {
 		Find(ctx context.Context, account, id uuid.UUID) (R, error)
@@ -174,8 +174,8 @@ func List[T lister[R], R, A any](res Kind[T, R, A], summary string) route.Route 
 // pageRows reads what else the rows of a page need, and returns a function that makes a row.
 type pageRows[R, L any] func(c *route.Call, page []R) (func(R, answer.Figures) L, error)
 
-// ListFigures returns the route GET, which lists a page of records with their figures for the window. dimension has the records'
-// ids, such as offer_id.
+// ListFigures returns the route GET, which lists a page of records with their figures for the window. The values of the dimension,
+// such as offer_id, are the ids of the records.
 func ListFigures[T lister[R], R interface{ RecordID() uuid.UUID }, A, L any](
 	reports reporting.ReportReader, res Kind[T, R, A], summary, dimension string, rows pageRows[R, L],
 ) route.Route {
@@ -351,8 +351,8 @@ func Clone[T interface {
 	}), append([][]route.Code{answer.IDCodes}, codes...)...).Creates()
 }
 
-// FiguresOf returns the figures of records for the call's window, by id. dimension has the ids. Records without clicks have
-// zeros.
+// FiguresOf returns the figures of records for the call's window, by id. The values of the dimension are the ids. Records
+// without clicks have zeros.
 func FiguresOf[R interface{ RecordID() uuid.UUID }](
 	c *route.Call, reports reporting.ReportReader, dimension string, records []R,
 ) (map[uuid.UUID]answer.Figures, error) {

@@ -35,7 +35,7 @@ func (f devstackFlags) options(e *env) (devstack.Options, error) {
 	return opts, err
 }
 
-// stackOptions returns options that start only servers without a setting.
+// stackOptions returns options that start only the servers whose URL is not set.
 func stackOptions(cfg config.Config, e *env) devstack.Options {
 	return devstack.Options{
 		DataDir: cfg.DataDir, NoPostgres: cfg.DatabaseURL != "", NoRedis: cfg.RedisURL != "", Out: e.stderr,

@@ -245,7 +245,7 @@ func (r *run) counted(ctx context.Context) (int, error) {
 	return got.Clicks + got.Bots, err
 }
 
-// drain waits until the reports count every click that was sent, so that the next turn begins on a quiet machine.
+// drain waits until the reports count every click that was sent, so that the next measurement begins on a quiet machine.
 func (r *run) drain(ctx context.Context) (time.Duration, error) {
 	began := time.Now()
 	ctx, cancel := context.WithTimeout(ctx, 2*time.Minute)

@@ -46,7 +46,7 @@ type platforms struct {
 	refused   []string // requests that were answered with an error
 }
 
-// order is a conversion in Everflow's reports.
+// order is a conversion at Everflow.
 type order struct {
 	id, click, goal, status string
 	payout                  decimal.Decimal

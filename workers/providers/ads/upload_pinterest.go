@@ -14,7 +14,7 @@ import (
 
 // pinterestUploads sends conversions to Pinterest by POST /ad_accounts/{id}/events of the API v5. Pinterest recognizes a
 // conversion by event_id, and can neither change nor retract it. The answer has a status for each event, in the same order.
-// In shadow mode the parameter test keeps events from being counted. Unverified: that the details of an answer 422 have the
+// In shadow mode, test=true keeps events from being counted. Unverified: that the details of an answer 422 have the
 // same list of events, and how old a conversion may be.
 var pinterestUploads = uploads{
 	base: "https://api.pinterest.com/v5", maxEvents: 1000, maxAge: 90 * 24 * time.Hour,

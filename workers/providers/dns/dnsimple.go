@@ -22,7 +22,8 @@ func openDNSimple(a rest.API, c map[string]string) account {
 	return &dnsimple{a, c["account_id"]}
 }
 
-// path returns the API path of the account's zones with the given end. If the account id is not known, path asks DNSimple for it.
+// path returns the API path of the account's zones, followed by the given rest of the path. If the account id is not known, path
+// asks DNSimple for it.
 func (p *dnsimple) path(ctx context.Context, below string) (string, error) {
 	if p.account == "" {
 		var answer struct {

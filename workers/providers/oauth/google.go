@@ -51,7 +51,7 @@ func googleAccounts(ctx context.Context, s *session) ([]Account, error) {
 		case !known:
 			at[a.ID] = len(out)
 			out = append(out, a)
-		case out[i].ParentID != "" && a.ParentID == "", out[i].Name == "": // a says more than out[i]
+		case out[i].ParentID != "" && a.ParentID == "", out[i].Name == "": // the new entry says more
 			out[i] = a
 		}
 	}

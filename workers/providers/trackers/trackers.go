@@ -1,4 +1,4 @@
-// Package trackers has what the readers of other trackers share. Each reader is a package below this one, with a function
+// Package trackers has what the readers of other trackers share. Each reader of an API is a package in this folder, with a function
 //
 //	Read(ctx context.Context, client *http.Client, access trackers.Access, progress trackers.Progress) (trackerimport.Result, error)
 //

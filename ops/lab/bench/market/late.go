@@ -26,8 +26,8 @@ type arrival struct {
 	value       float64
 }
 
-// Every second campaign whose paths earn differently has placements, which the Copilot judges. Every fourth campaign is slow: its
-// conversions come days after their clicks.
+// A campaign with an even number has placements, which the Copilot judges, unless its paths earn the same. Every fourth campaign is
+// slow: its conversions come days after their clicks.
 const (
 	placements = 6
 	slowEvery  = 4
@@ -130,7 +130,7 @@ func (c *campaign) fillValues(day int) {
 	}
 }
 
-// A decision is wrong if the placement pays for its clicks.
+// A block is wrong if the placement earns at least what its clicks cost.
 func (m *market) block(c *campaign, names []string) {
 	mean := earn(c, sharesOf(c.in.Paths))
 	for k := range c.placements {

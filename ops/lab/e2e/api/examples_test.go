@@ -246,7 +246,7 @@ func mustJSON(t *testing.T, v any) []byte {
 	return text
 }
 
-// stable replaces the values that differ from run to run: ids, secrets and times. An id always gets the same replacement.
+// stable replaces values that differ from run to run, such as ids, secrets and times. An id always gets the same replacement.
 type stable struct {
 	op      string
 	today   time.Time

@@ -9,7 +9,7 @@ import (
 	"switchyard/workers/providers/trackers"
 )
 
-// ReadAtOnce reads like Read, but without waiting. It also returns the longest single wait.
+// ReadAtOnce reads like Read, but without waiting. It also returns the longest wait that it has left out.
 func ReadAtOnce(ctx context.Context, client *http.Client, access trackers.Access) (trackerimport.Result, time.Duration, error) {
 	var longest time.Duration
 	api, host, err := newAPI(client, access)

@@ -135,7 +135,7 @@ func records[T any](to *list[T], rows []members) error {
 	return nil
 }
 
-// byWeight adds the column type, which says how a campaign rotates its streams. Old versions of Keitaro have the column rotation
+// byWeight adds the column "type", which says how a campaign rotates its streams. Old versions of Keitaro have the column "rotation"
 // instead.
 func byWeight(row members) members {
 	if row["type"] == nil {

@@ -115,7 +115,7 @@ func (r *reader) path(f, p moved.Value) moved.Path {
 	return out
 }
 
-// lists maps conditions that list values to our attributes and the member with the values.
+// lists has, for each condition that lists values, our attribute and the member with the values.
 var lists = map[string]struct{ attribute, member string }{
 	"country": {"country", "countries"}, "region": {"region", "names"}, "city": {"city", "names"}, "deviceType": {"device_type", "deviceTypes"},
 	"operatingSystem": {"os", "operatingSystems"}, "os": {"os", "operatingSystems"}, "browser": {"browser", "browsers"},
@@ -174,7 +174,7 @@ func number(index moved.Value) int {
 	return n
 }
 
-// predicate returns reject true if the visitor must not have the values. ok is false for an unknown predicate.
+// predicate reports whether the visitor must not have the values (reject). ok is false for an unknown predicate.
 func predicate(c moved.Value) (reject, ok bool) {
 	switch p := c.At("predicate"); {
 	case p.Is("MUST_BE"):

@@ -26,8 +26,9 @@ export function useRecordDraft(value: Fields, names: string[]) {
     setConflicts(old => [...old.filter(c => !found.some(f => f.name === c.name) && !isSame(joined[c.name], now[c.name])), ...found])
     return { draft: joined, changed: changedIn(joined, now), found }
   }
-  // store reads the record again, merges the edits with what another person has saved, and saves the result. It begins again if another
-  // person saves between the reading and this save. If both people have changed the same field, it saves nothing and returns false.
+  // store reads the record again with `latest`, merges the edits with what another person has saved, and saves the result. It
+  // begins again if another person saves between the reading and this save. If both people have changed the same field, it saves
+  // nothing and returns false.
   const store = async (latest: (() => Promise<Latest | undefined>) | undefined, save: Save) => {
     for (let tries = 1; ; tries++) {
       const theirs = await latest?.(),

@@ -204,7 +204,8 @@ func outcome(plan *flow.Plan, facts *cond.Facts, r *rand.Rand) string {
 	return fmt.Sprintf("page %d, offer %d", page, n)
 }
 
-// chi returns a chi-square statistic. Outcomes expected fewer than five times are counted together, or left out if still too few.
+// chi returns a chi-square statistic. Outcomes expected fewer than five times are counted together. If even
+// together they are expected fewer than five times, they are left out.
 func chi(t *testing.T, name string, got map[string]int, want map[string]float64) (statistic float64, freedom int) {
 	t.Helper()
 	total := 0
