@@ -23,7 +23,7 @@ func TestLimiter(t *testing.T) {
 			releases = append(releases, release)
 		}
 		if _, wait := l.acquire(slow, 0); wait < MinPostpone {
-			t.Errorf("a request beyond the %d places must wait %s", places, wait)
+			t.Errorf("a request beyond the %d places waits only %s", places, wait)
 		}
 	}
 	fill(placesFailing) // no request has ended yet
@@ -50,7 +50,7 @@ func TestLimiter(t *testing.T) {
 		_, last = l.acquire(slow, 0)
 	}
 	if last != MaxPostpone {
-		t.Errorf("the last of many waits %s, want them spread up to %s", last, MaxPostpone)
+		t.Errorf("the last of many requests waits %s, want %s", last, MaxPostpone)
 	}
 	if freed, _ := l.waitLocally(slow, 0); freed != nil {
 		t.Error("a request to a hanging endpoint waits in the process")

@@ -48,8 +48,8 @@ var scanColumns = click.AllColumns.Named(
 	"is_bot", "is_unique", "account_id",
 )
 
-// A click has few events. The limit is a protection against attackers. The aggregates keep PostgreSQL's planner from walking
-// other indexes in their order, and the comparison of accounts as texts keeps the planner from reading all events of an account.
+// A click has few events. LIMIT 200 protects against attackers. The aggregates keep PostgreSQL's planner from walking other indexes
+// in the order of the index, and the comparison of accounts as texts keeps the planner from reading all events of an account.
 // For most clicks, two index probes are enough.
 const selectActions = `
 SELECT k.id, coalesce(h.first_out, '00000000-0000-0000-0000-000000000000') AS first_out,
@@ -134,7 +134,7 @@ func (j *judgement) findings(visits []visit) (list []Finding) {
 	return list
 }
 
-// outdated reports whether a click was scored with other settings.
+// outdated reports whether the settings give a click with signals another result than the stored one.
 func (v *visit) outdated(settings bot.Settings) bool {
 	score, isBot, _ := bot.Score(bot.Signals(v.BotSignals), settings)
 	return v.BotSignals != 0 && (v.BotScore != score || v.IsBot != isBot)

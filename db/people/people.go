@@ -186,7 +186,7 @@ func (p People) SetRole(ctx context.Context, account, id uuid.UUID, role models.
 	})
 }
 
-// endLinksOf deletes a member's open links, unless the member has the new role already.
+// endLinksOf deletes the unused links that a member made, unless the member has the new role already.
 func endLinksOf(ctx context.Context, s *store.Store, account, id uuid.UUID, role models.Role) error {
 	const q = `DELETE FROM entry_links WHERE account_id = $1 AND made_by = $2 AND used_at IS NULL
 		AND NOT EXISTS (SELECT FROM memberships WHERE account_id = $1 AND user_id = $2 AND role = $3)`
@@ -241,7 +241,8 @@ func (p People) CreateLink(ctx context.Context, wanted models.EntryLink) (link m
 	return link, token, err
 }
 
-// checkOwner refuses a link whose maker is not an owner, for example after a concurrent change of the role.
+// checkOwner refuses a link whose maker is not an owner, for example after a concurrent change of the role. A link without a maker
+// is allowed.
 func checkOwner(ctx context.Context, s *store.Store, account uuid.UUID, maker uuid.NullUUID) error {
 	const q = `SELECT $2::uuid IS NULL OR EXISTS (SELECT FROM memberships WHERE account_id = $1 AND user_id = $2 AND role = $3)`
 	ok, err := db.Get[bool](ctx, s.Conn(), "maker", q, account, maker, models.RoleOwner)
@@ -296,7 +297,7 @@ func (p People) Links(ctx context.Context, account uuid.UUID) ([]models.EntryLin
 	return db.Select[models.EntryLink](ctx, p.s.Conn(), "links", q, account, maxLinks)
 }
 
-// DeleteLink deletes an open link.
+// DeleteLink deletes an unused link.
 func (p People) DeleteLink(ctx context.Context, account, id uuid.UUID) error {
 	return db.ExecOne(ctx, p.s.Conn(), "link", `DELETE FROM entry_links WHERE account_id = $1 AND id = $2 AND used_at IS NULL`, account, id)
 }

@@ -198,8 +198,8 @@ var gains, gainWeights = func() (list, weights []float64) {
 }()
 
 // shortfall returns the evidence that the visitors with a value, such as a placement, convert too rarely to pay for their clicks.
-// due is the number of conversions that would pay for them. It is a mixture of Poisson likelihood ratios, uniform over the rates
-// from 0 to break-even. Like evidence, it is valid however often it is calculated.
+// due is the number of conversions that would pay for them. The result is a mixture of Poisson likelihood ratios, uniform over the
+// rates from 0 to break-even. It is valid however often it is calculated, like the result of the function evidence.
 func shortfall(conversions, due, dispersion float64) float64 {
 	const steps = 100
 	sum := 0.0
@@ -262,7 +262,7 @@ func shareInterval(hits, sample float64) (low, high float64) {
 	return mathext.InvRegIncBeta(a, b, 0.05), mathext.InvRegIncBeta(a, b, 0.95)
 }
 
-// largestRejected returns the largest p value that is rejected, or a value below 0. At most the given share of the rejected
+// largestRejected returns the largest p value that is rejected, or -1 if none is. At most the given share of the rejected
 // hypotheses is expected to be true (Benjamini and Hochberg, 1995).
 func largestRejected(values []float64, share float64) float64 {
 	sorted := slices.Sorted(slices.Values(values))

@@ -43,7 +43,7 @@ const (
 )
 
 // everflowOrder returns the order of a conversion. An event is a goal. The conversion of an offer has no goal, even if the
-// network has renamed it. Only conversions on hold have an event_name. A conversion has a status only in reports for networks.
+// network has renamed it. Only conversions on hold have an event_name. The reports for affiliates give a conversion no status.
 func everflowOrder(s *session, v record) Order {
 	event, goal := v.Get("event", "event_name"), ""
 	name, isEvent := v.Get("event_name"), v.Get("is_event")
