@@ -80,7 +80,7 @@ func TestClickOutBelievesTheSnapshotOnly(t *testing.T) {
 		return header("Cookie", clickCookieName+"="+string(appendIDs(nil, ids...)))
 	}
 	click := models.NewClickID()
-	cookieLen := len(appendIDs(nil, make([]uuid.UUID, 5)...)) // the fields of a clickCookie
+	cookieLen := len(appendIDs(nil, make([]uuid.UUID, 5)...)) // a clickCookie has five ids
 	for name, tt := range map[string]struct {
 		edits  []edit
 		status int

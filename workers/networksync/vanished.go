@@ -16,7 +16,7 @@ import (
 // vanishedWord is the status word of a conversion that the network no longer reports.
 const vanishedWord = "no longer reported"
 
-// listedRetention is the maximum age of a stored listed order. The longest reports that need such orders, Everflow's, reach 365
+// listedRetention is how long the orders that reports have listed are stored. The longest reports that need such orders, Everflow's, reach 365
 // days back.
 const listedRetention = 400 * 24 * time.Hour
 
