@@ -43,15 +43,15 @@ type Gate func(ctx context.Context, row uuid.UUID) (release func(), wait time.Du
 // WithGate sets the gate; the default admits every row.
 func WithGate(g Gate) RowOption { return func(c *rowConfig) { c.gate = g } }
 
-// FailedFunc records the final failure of a row, in its transaction. It is not called after Retry or Fail with an effect, because
-// the effect records the failure.
+// FailedFunc records the final failure of a row, in the transaction of the failure. It is not called after Retry or Fail with an
+// effect, because the effect records the failure.
 type FailedFunc func(ctx context.Context, c db.Conn, row models.Job, cause error) error
 
 // WithFailed sets the function that records the failure of a row; by default none.
 func WithFailed(fn FailedFunc) RowOption { return func(c *rowConfig) { c.failed = fn } }
 
-// WithRetries replaces the waits between attempts. Fewer waits mean fewer attempts. More waits do not mean more attempts. An
-// empty list changes nothing.
+// WithRetries replaces the waits between attempts. Fewer waits mean fewer attempts. More waits do not mean more attempts. An empty
+// list changes nothing.
 func WithRetries(waits []time.Duration) RowOption {
 	return func(c *rowConfig) {
 		if len(waits) > 0 {

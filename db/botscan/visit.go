@@ -48,9 +48,9 @@ var scanColumns = click.AllColumns.Named(
 	"is_bot", "is_unique", "account_id",
 )
 
-// A click has few events. LIMIT 200 protects against attackers. The aggregates keep PostgreSQL's planner from walking other indexes
-// in the order of the index, and the comparison of accounts as texts keeps the planner from reading all events of an account.
-// For most clicks, two index probes are enough.
+// A click has few events. LIMIT 200 protects against attackers. The aggregates keep PostgreSQL's planner from walking another index
+// in its order, and the comparison of accounts as texts keeps the planner from reading all events of an account. For most clicks,
+// two index probes are enough.
 const selectActions = `
 SELECT k.id, coalesce(h.first_out, '00000000-0000-0000-0000-000000000000') AS first_out,
 	e.events, coalesce(e.pages, '{}') AS pages, coalesce(e.driven, false) AS driven, coalesce(e.time_zone, '') AS time_zone,

@@ -161,7 +161,7 @@ WITH leavers AS (UPDATE users SET password = '', totp = NULL, totp_new = NULL
 	WHERE id = $1 AND NOT EXISTS (SELECT FROM memberships WHERE user_id = $1) RETURNING id)
 DELETE FROM recovery_codes WHERE user_id IN (SELECT id FROM leavers)`
 
-// endAssistants ends the grants to assistants that a person has made in an account.
+// endAssistants ends the grants that a person has given to assistants in an account.
 const endAssistants = `UPDATE api_keys k SET revoked_at = now() FROM assistant_grants g
 	WHERE g.id = k.id AND g.account_id = $1 AND g.user_id = $2 AND k.revoked_at IS NULL`
 

@@ -37,14 +37,14 @@ var (
 	screens = linkCheck{"link_screens", screenedLinks}
 )
 
-// Unchecked lists links of all accounts whose URL was not checked since the given time. The link that has waited longest comes
+// Unchecked lists links, of all accounts, whose URL was not checked since the given time. The link that has waited longest comes
 // first.
 func (k Links) Unchecked(ctx context.Context, since time.Time, limit int) ([]models.Link, error) {
 	return k.due(ctx, checks, since, since, limit)
 }
 
-// Unscreened lists links of all accounts whose URL was not looked up recently in lists of unsafe addresses. The time
-// domainsSince applies to tracking domains, and the time since applies to all other links. The link that has waited longest comes first.
+// Unscreened lists links, of all accounts, whose URL was not looked up recently in lists of unsafe addresses. The time domainsSince
+// applies to tracking domains, and the time since applies to all other links. The link that has waited longest comes first.
 func (k Links) Unscreened(ctx context.Context, since, domainsSince time.Time, limit int) ([]models.Link, error) {
 	return k.due(ctx, screens, since, domainsSince, limit)
 }

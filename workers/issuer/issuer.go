@@ -77,7 +77,7 @@ type worker struct {
 	failures *prometheus.CounterVec
 
 	sweeping sync.Mutex
-	// pausedUntil, in Unix nanoseconds, is until when the sweep pauses because the issuer has refused the credentials.
+	// pausedUntil is when the sweep's pause ends, in Unix nanoseconds. The sweep pauses after the issuer has refused the credentials.
 	pausedUntil atomic.Int64
 }
 

@@ -42,8 +42,8 @@ const (
 	everflowDays = 365 // the number of days that the reports reach back
 )
 
-// everflowOrder returns the order of a conversion. An event is a goal. The conversion of an offer has no goal, even if the
-// network has renamed it. Only conversions on hold have an event_name. The reports for affiliates give a conversion no status.
+// everflowOrder returns the order of a conversion. An event is a goal. The conversion of an offer has no goal, even if the network
+// has renamed it. Only conversions on hold have an event_name. In reports for affiliates, the conversion itself has no status.
 func everflowOrder(s *session, v record) Order {
 	event, goal := v.Get("event", "event_name"), ""
 	name, isEvent := v.Get("event_name"), v.Get("is_event")

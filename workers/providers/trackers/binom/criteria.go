@@ -10,7 +10,7 @@ import (
 	"switchyard/workers/providers/trackers/moved"
 )
 
-// lists maps the criteria that are lists of values to our attributes.
+// lists has our attributes for the criteria with a plain list of values.
 var lists = map[string]string{
 	"country": "country", "city": "city", "language": "language", "isp": "isp", "organization": "organization", "continent": "continent",
 	"state": "region", "region": "region", "device_type": "device_type",
