@@ -18,7 +18,7 @@ func TestLimiter(t *testing.T) {
 		for len(releases) < places {
 			release, wait := l.acquire(slow, 0)
 			if wait != 0 {
-				t.Fatalf("request %d must wait: %s", len(releases)+1, wait)
+				t.Fatalf("request %d has to wait %s, want no wait", len(releases)+1, wait)
 			}
 			releases = append(releases, release)
 		}
@@ -31,7 +31,7 @@ func TestLimiter(t *testing.T) {
 	releases = releases[1:]
 	fill(placesHealthy)
 	if release, wait := l.acquire(other, 0); wait != 0 {
-		t.Errorf("a request to another endpoint must wait %s", wait)
+		t.Errorf("a request to another endpoint has to wait %s, want no wait", wait)
 	} else {
 		release()
 	}
@@ -75,10 +75,10 @@ func TestLimiterManyHang(t *testing.T) {
 		t.Errorf("hanging endpoints take %d of %d slots, want half", len(releases), slots)
 	}
 	if _, wait := l.acquire(uuid.New(), 0); wait != 0 {
-		t.Errorf("a request to a healthy endpoint must wait %s", wait)
+		t.Errorf("a request to a healthy endpoint has to wait %s, want no wait", wait)
 	}
 	if _, wait := l.acquire(failsAtOnce, 1); wait != 0 {
-		t.Errorf("a request to an endpoint that fails at once must wait %s", wait)
+		t.Errorf("a request to an endpoint that fails at once has to wait %s, want no wait", wait)
 	}
 	releases[0]()
 	if _, wait := l.acquire(uuid.New(), 1); wait != 0 {
