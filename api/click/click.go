@@ -49,7 +49,7 @@ type Deps struct {
 	Clicks      dbclick.Log
 	Usage       Usage
 	Spool       Recorder // stores clicks and click-outs
-	Postbacks   Recorder // stores postbacks, site events and traps; a spool of its own, so that no click waits for them
+	Postbacks   Recorder // stores postbacks, site events and requests of the page tag's hidden link; a spool of its own, so that no click waits for them
 	Proofs      Proofs
 	Visitors    Describer
 	// DataDir is the directory for the copy of the routing snapshot. If it is empty, no copy is kept.

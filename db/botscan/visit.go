@@ -142,7 +142,7 @@ func (v *visit) outdated(settings bot.Settings) bool {
 
 // signals returns the signals in the visitor's behaviour. If tagged is set, the page tag should have sent an event by now.
 func (v *visit) signals(tagged bool) (fired bot.Signals) {
-	// The clock starts at the redirect, so page load time counts.
+	// The time is measured from the redirect, so page load time counts.
 	if v.Out != uuid.Nil && models.ClickTime(v.Out).Sub(v.At).Abs() <= bot.FastBound {
 		fired |= bot.FastClick
 	}

@@ -59,7 +59,8 @@ func (p People) BeginTOTP(ctx context.Context, id uuid.UUID, secret string) erro
 	return db.ExecOne(ctx, p.s.Conn(), "person", `UPDATE users SET totp_new = $2 WHERE id = $1`, id, sealed)
 }
 
-// TOTP returns the valid secret or, if waiting is set, the secret that waits for confirmation. It is empty without such a secret.
+// TOTP returns the valid secret or, if waiting is set, the secret that waits for confirmation. If there is no such secret, TOTP
+// returns an empty text.
 func (p People) TOTP(ctx context.Context, id uuid.UUID, waiting bool) (string, error) {
 	sealed, err := db.Get[[]byte](ctx, p.s.Conn(), "person",
 		`SELECT coalesce(CASE WHEN $2 THEN totp_new ELSE totp END, '') FROM users WHERE id = $1`, id, waiting)
