@@ -94,7 +94,7 @@ type Handler struct {
 	caps         *capCounter
 	fingerprints *otter.Cache[[16]byte, *storedBinding]
 	recent       *otter.Cache[uuid.UUID, *models.Click] // clicks whose visitors were sent to a lander, and clicks read from PostgreSQL
-	used         *otter.Cache[[32]byte, struct{}]       // hashes of the single-use keys and clicks that have let a visitor into a lander
+	used         *otter.Cache[[32]byte, struct{}]       // hashes of single-use keys and clicks that have let a visitor into a lander
 	edge         edgeProof
 	dashboard    string
 	edgeSeen     *otter.Cache[uuid.UUID, struct{}] // the edge's clicks that are on stable storage

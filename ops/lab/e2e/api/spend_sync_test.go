@@ -209,8 +209,8 @@ func TestSpendSyncFails(t *testing.T) {
 	y.s.Do("POST", y.path, map[string]any{"action": "sync"}).Want(400, "not_configured")
 }
 
-// TestSpendSyncByItself: the periodic job imports the spend of the sources that are due. The wait for the next
-// sync grows with each failure, and paused sources are skipped.
+// TestSpendSyncByItself: the periodic job imports the spend of the sources that are due. The wait for the next sync grows with each
+// failure, and paused sources are skipped.
 func TestSpendSyncByItself(t *testing.T) {
 	t.Parallel()
 	y := newSpending(t, 2)
