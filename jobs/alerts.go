@@ -20,7 +20,7 @@ type TestAlertArgs struct {
 	ID uuid.UUID `json:"id"`
 }
 
-// TestedAlert is the result of a test message. Error is empty if it was accepted.
+// TestedAlert is the result of a test message. Error is empty if the channel accepted the message.
 type TestedAlert struct {
 	Sent  bool   `json:"sent"`
 	Error string `json:"error"`

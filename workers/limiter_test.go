@@ -18,12 +18,12 @@ func TestLimiter(t *testing.T) {
 		for len(releases) < places {
 			release, wait := l.acquire(slow, 0)
 			if wait != 0 {
-				t.Fatalf("request %d must wait: %s", len(releases)+1, wait)
+				t.Fatalf("request %d has to wait %s, want no wait", len(releases)+1, wait)
 			}
 			releases = append(releases, release)
 		}
 		if _, wait := l.acquire(slow, 0); wait < MinPostpone {
-			t.Errorf("a request beyond the %d places must wait %s", places, wait)
+			t.Errorf("a request beyond the %d places waits only %s", places, wait)
 		}
 	}
 	fill(placesFailing) // no request has ended yet
@@ -31,7 +31,7 @@ func TestLimiter(t *testing.T) {
 	releases = releases[1:]
 	fill(placesHealthy)
 	if release, wait := l.acquire(other, 0); wait != 0 {
-		t.Errorf("a request to another endpoint must wait %s", wait)
+		t.Errorf("a request to another endpoint has to wait %s, want no wait", wait)
 	} else {
 		release()
 	}
@@ -50,7 +50,7 @@ func TestLimiter(t *testing.T) {
 		_, last = l.acquire(slow, 0)
 	}
 	if last != MaxPostpone {
-		t.Errorf("the last of many waits %s, want them spread up to %s", last, MaxPostpone)
+		t.Errorf("the last of many requests waits %s, want %s", last, MaxPostpone)
 	}
 	if freed, _ := l.waitLocally(slow, 0); freed != nil {
 		t.Error("a request to a hanging endpoint waits in the process")
@@ -75,10 +75,10 @@ func TestLimiterManyHang(t *testing.T) {
 		t.Errorf("hanging endpoints take %d of %d slots, want half", len(releases), slots)
 	}
 	if _, wait := l.acquire(uuid.New(), 0); wait != 0 {
-		t.Errorf("a request to a healthy endpoint must wait %s", wait)
+		t.Errorf("a request to a healthy endpoint has to wait %s, want no wait", wait)
 	}
 	if _, wait := l.acquire(failsAtOnce, 1); wait != 0 {
-		t.Errorf("a request to an endpoint that fails at once must wait %s", wait)
+		t.Errorf("a request to an endpoint that fails at once has to wait %s, want no wait", wait)
 	}
 	releases[0]()
 	if _, wait := l.acquire(uuid.New(), 1); wait != 0 {

@@ -36,22 +36,22 @@ type rowConfig struct {
 	failed FailedFunc
 }
 
-// Gate admits a row before it is claimed, or returns how long it must wait, rounded up to the next full second. A wait costs no
-// attempt. release is called after the attempt.
+// Gate admits a row before it is claimed, or returns how long it must wait. The wait is rounded up to the next full second and costs
+// no attempt. release is called after the attempt.
 type Gate func(ctx context.Context, row uuid.UUID) (release func(), wait time.Duration, err error)
 
 // WithGate sets the gate; the default admits every row.
 func WithGate(g Gate) RowOption { return func(c *rowConfig) { c.gate = g } }
 
-// FailedFunc records the final failure of a row, in its transaction. It is not called after Retry or Fail with an effect, because
-// the effect records the failure.
+// FailedFunc records the final failure of a row, in the transaction of the failure. It is not called after Retry or Fail with an
+// effect, because the effect records the failure.
 type FailedFunc func(ctx context.Context, c db.Conn, row models.Job, cause error) error
 
 // WithFailed sets the function that records the failure of a row; by default none.
 func WithFailed(fn FailedFunc) RowOption { return func(c *rowConfig) { c.failed = fn } }
 
-// WithRetries replaces the waits between attempts. Fewer waits mean fewer attempts; more are not used. An empty list changes
-// nothing.
+// WithRetries replaces the waits between attempts. Fewer waits mean fewer attempts. More waits do not mean more attempts. An empty
+// list changes nothing.
 func WithRetries(waits []time.Duration) RowOption {
 	return func(c *rowConfig) {
 		if len(waits) > 0 {
@@ -89,7 +89,7 @@ func RegisterRow[A, R any](r *Runtime, job jobs.Job[A, R], fn func(context.Conte
 			// The newest task has the row's generation and waits until the row is due. Older tasks end here.
 			switch {
 			case refusal.Reason == jobrow.Crowded:
-				return r.postpone(ctx, t.Row, rand.N(crowdedWait), err) //nolint:gosec // spreads them
+				return r.postpone(ctx, t.Row, rand.N(crowdedWait), err) //nolint:gosec // spreads the attempts
 			case refusal.Reason == jobrow.NotDue && refusal.Generation == generation:
 				return &retryLaterError{wait: refusal.Wait, cause: err}
 			}
@@ -113,9 +113,10 @@ func (c rowConfig) admit(ctx context.Context, r *Runtime, row uuid.UUID) (func()
 	return release, nil
 }
 
-// RunNow makes one attempt of a row from another handler, under the same lease and fence. With manual, it does so in any state of
-// the row, unless a worker holds its lease. If the row cannot be claimed, RunNow returns a *jobrow.RefusalError. If the end was
-// committed, it returns nil even if the attempt failed; fn has to keep its error.
+// RunNow makes one attempt of a row from within another handler. It claims the row with a lease and a fence, as a worker does. If
+// manual is true, the row may be in any state, but no worker may hold its lease. If the row cannot be claimed, RunNow returns a
+// *jobrow.RefusalError. If the outcome of the attempt was committed, RunNow returns nil even if the attempt failed; fn has to keep
+// its error.
 func RunNow[A, R any](ctx context.Context, r *Runtime, job jobs.Job[A, R], account, id uuid.UUID, manual bool,
 	fn func(context.Context, *Run[A, R]) error,
 ) error {

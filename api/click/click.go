@@ -49,7 +49,7 @@ type Deps struct {
 	Clicks      dbclick.Log
 	Usage       Usage
 	Spool       Recorder // stores clicks and click-outs
-	Postbacks   Recorder // stores postbacks, site events and traps; a spool of its own, so that no click waits for them
+	Postbacks   Recorder // stores postbacks, site events and requests of hidden links, in a spool of its own: no click waits for them
 	Proofs      Proofs
 	Visitors    Describer
 	// DataDir is the directory for the copy of the routing snapshot. If it is empty, no copy is kept.
@@ -94,7 +94,7 @@ type Handler struct {
 	caps         *capCounter
 	fingerprints *otter.Cache[[16]byte, *storedBinding]
 	recent       *otter.Cache[uuid.UUID, *models.Click] // clicks whose visitors were sent to a lander, and clicks read from PostgreSQL
-	used         *otter.Cache[[32]byte, struct{}]       // hashes of the single-use keys and clicks that have let a visitor in
+	used         *otter.Cache[[32]byte, struct{}]       // hashes of single-use keys and clicks that have let a visitor into a lander
 	edge         edgeProof
 	dashboard    string
 	edgeSeen     *otter.Cache[uuid.UUID, struct{}] // the edge's clicks that are on stable storage

@@ -80,7 +80,7 @@ func TestClickOutBelievesTheSnapshotOnly(t *testing.T) {
 		return header("Cookie", clickCookieName+"="+string(appendIDs(nil, ids...)))
 	}
 	click := models.NewClickID()
-	cookieLen := len(appendIDs(nil, make([]uuid.UUID, 5)...)) // the fields of a clickCookie
+	cookieLen := len(appendIDs(nil, make([]uuid.UUID, 5)...)) // a clickCookie has five ids
 	for name, tt := range map[string]struct {
 		edits  []edit
 		status int
@@ -131,7 +131,8 @@ func TestClickOutKeepsTheOfferOfABoundVisitor(t *testing.T) {
 	w.checkOffer("no-lander", "/no-lander")
 }
 
-// checkOffer visits a campaign repeatedly as one visitor, and checks that the path in out leads to the same address each time.
+// checkOffer visits a campaign repeatedly as one visitor, and checks that the path in the argument out leads to the same address
+// each time.
 func (w *env) checkOffer(alias, out string) {
 	w.Helper()
 	jar := map[string]*http.Cookie{}

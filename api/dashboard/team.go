@@ -44,7 +44,7 @@ type MemberRow struct {
 	SeenAt   *string     `json:"seen_at"`
 }
 
-// LinkRow is a link that is open: it was not used and has not expired.
+// LinkRow is a link that still works.
 type LinkRow struct {
 	ID        uuid.UUID   `json:"id"`
 	Kind      string      `json:"kind"`

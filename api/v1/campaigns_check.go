@@ -54,7 +54,7 @@ type CheckedArea struct {
 	LookedAt *string        `json:"looked_at" doc:"for the checks link and destinations: the time of a worker's last look at the domain or a destination, the oldest if there are several; null: never. The other checks run in this call and have null"`
 }
 
-// CheckFinding is a fault of a campaign.
+// CheckFinding is a fault of a campaign, or something that was not checked.
 type CheckFinding struct {
 	Code    string     `json:"code"`
 	State   string     `json:"state" enum:"warning,unknown,problem"`

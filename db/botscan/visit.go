@@ -48,9 +48,9 @@ var scanColumns = click.AllColumns.Named(
 	"is_bot", "is_unique", "account_id",
 )
 
-// A click has few events. The limit is a protection against attackers. The aggregates keep PostgreSQL's planner from walking
-// other indexes in their order, and the comparison of accounts as texts keeps the planner from reading all events of an account.
-// For most clicks, two index probes are enough.
+// A click has few events. LIMIT 200 protects against attackers. The aggregates keep PostgreSQL's planner from walking another index
+// in its order, and the comparison of accounts as texts keeps the planner from reading all events of an account. For most clicks,
+// two index probes are enough.
 const selectActions = `
 SELECT k.id, coalesce(h.first_out, '00000000-0000-0000-0000-000000000000') AS first_out,
 	e.events, coalesce(e.pages, '{}') AS pages, coalesce(e.driven, false) AS driven, coalesce(e.time_zone, '') AS time_zone,
@@ -134,7 +134,7 @@ func (j *judgement) findings(visits []visit) (list []Finding) {
 	return list
 }
 
-// outdated reports whether a click was scored with other settings.
+// outdated reports whether the settings give a click with signals another result than the stored one.
 func (v *visit) outdated(settings bot.Settings) bool {
 	score, isBot, _ := bot.Score(bot.Signals(v.BotSignals), settings)
 	return v.BotSignals != 0 && (v.BotScore != score || v.IsBot != isBot)
@@ -142,7 +142,7 @@ func (v *visit) outdated(settings bot.Settings) bool {
 
 // signals returns the signals in the visitor's behaviour. If tagged is set, the page tag should have sent an event by now.
 func (v *visit) signals(tagged bool) (fired bot.Signals) {
-	// The clock starts at the redirect, so page load time counts.
+	// The time is measured from the redirect, so page load time counts.
 	if v.Out != uuid.Nil && models.ClickTime(v.Out).Sub(v.At).Abs() <= bot.FastBound {
 		fired |= bot.FastClick
 	}

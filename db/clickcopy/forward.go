@@ -30,7 +30,7 @@ const (
 )
 
 // Forward copies recorded changes to ClickHouse until there are no more, and returns their number. While ClickHouse does not
-// answer, it waits until ctx ends. Several calls may run at the same time.
+// answer, Forward waits, until ctx ends at the latest. Several calls may run at the same time.
 func (k Copy) Forward(ctx context.Context) (total int, err error) {
 	for {
 		n, err := k.forwardOnce(ctx)

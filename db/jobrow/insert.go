@@ -25,8 +25,8 @@ func Insert(ctx context.Context, c db.Conn, j models.Job) error {
 	return db.Run(ctx, c, "insert job", insertRow, j.ID, j.AccountID, j.Kind, []byte(j.Args), j.NextAttemptAt)
 }
 
-// InsertFrom returns SQL, for use in a WITH, that inserts a job that is due now for each row (id, account_id) of a relation. kind
-// and limit are SQL too. limit is the number of attempts. If it is NULL, the policy of the kind decides.
+// InsertFrom returns SQL, for use in a WITH, that inserts a job for each row (id, account_id) of a relation. The jobs are due now.
+// The arguments kind and limit are SQL too. limit is the number of attempts. If it is NULL, the policy of the kind decides.
 func InsertFrom(relation, kind, limit string) string {
 	return `INSERT INTO jobs (id, account_id, kind, attempt_limit, next_attempt_at)
 	SELECT id, account_id, ` + kind + `, ` + limit + `, clock_timestamp() FROM ` + relation

@@ -59,7 +59,8 @@ func (p People) BeginTOTP(ctx context.Context, id uuid.UUID, secret string) erro
 	return db.ExecOne(ctx, p.s.Conn(), "person", `UPDATE users SET totp_new = $2 WHERE id = $1`, id, sealed)
 }
 
-// TOTP returns the valid secret or, if waiting is set, the secret that waits for confirmation. It is empty without such a secret.
+// TOTP returns the valid secret or, if waiting is set, the secret that waits for confirmation. If there is no such secret, TOTP
+// returns an empty text.
 func (p People) TOTP(ctx context.Context, id uuid.UUID, waiting bool) (string, error) {
 	sealed, err := db.Get[[]byte](ctx, p.s.Conn(), "person",
 		`SELECT coalesce(CASE WHEN $2 THEN totp_new ELSE totp END, '') FROM users WHERE id = $1`, id, waiting)
@@ -161,7 +162,7 @@ WITH leavers AS (UPDATE users SET password = '', totp = NULL, totp_new = NULL
 	WHERE id = $1 AND NOT EXISTS (SELECT FROM memberships WHERE user_id = $1) RETURNING id)
 DELETE FROM recovery_codes WHERE user_id IN (SELECT id FROM leavers)`
 
-// endAssistants ends the grants to assistants that a person has made in an account.
+// endAssistants ends the grants that a person has given to assistants in an account.
 const endAssistants = `UPDATE api_keys k SET revoked_at = now() FROM assistant_grants g
 	WHERE g.id = k.id AND g.account_id = $1 AND g.user_id = $2 AND k.revoked_at IS NULL`
 
@@ -186,7 +187,7 @@ func (p People) SetRole(ctx context.Context, account, id uuid.UUID, role models.
 	})
 }
 
-// endLinksOf deletes a member's open links, unless the member has the new role already.
+// endLinksOf deletes the unused links that a member made, unless the member has the new role already.
 func endLinksOf(ctx context.Context, s *store.Store, account, id uuid.UUID, role models.Role) error {
 	const q = `DELETE FROM entry_links WHERE account_id = $1 AND made_by = $2 AND used_at IS NULL
 		AND NOT EXISTS (SELECT FROM memberships WHERE account_id = $1 AND user_id = $2 AND role = $3)`
@@ -241,7 +242,8 @@ func (p People) CreateLink(ctx context.Context, wanted models.EntryLink) (link m
 	return link, token, err
 }
 
-// checkOwner refuses a link whose maker is not an owner, for example after a concurrent change of the role.
+// checkOwner refuses a link whose maker is not an owner, for example after a concurrent change of the role. A link without a maker
+// is allowed.
 func checkOwner(ctx context.Context, s *store.Store, account uuid.UUID, maker uuid.NullUUID) error {
 	const q = `SELECT $2::uuid IS NULL OR EXISTS (SELECT FROM memberships WHERE account_id = $1 AND user_id = $2 AND role = $3)`
 	ok, err := db.Get[bool](ctx, s.Conn(), "maker", q, account, maker, models.RoleOwner)
@@ -296,7 +298,7 @@ func (p People) Links(ctx context.Context, account uuid.UUID) ([]models.EntryLin
 	return db.Select[models.EntryLink](ctx, p.s.Conn(), "links", q, account, maxLinks)
 }
 
-// DeleteLink deletes an open link.
+// DeleteLink deletes an unused link.
 func (p People) DeleteLink(ctx context.Context, account, id uuid.UUID) error {
 	return db.ExecOne(ctx, p.s.Conn(), "link", `DELETE FROM entry_links WHERE account_id = $1 AND id = $2 AND used_at IS NULL`, account, id)
 }

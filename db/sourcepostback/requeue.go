@@ -17,8 +17,8 @@ var requeueFailed = jobrow.WithRequeued(`
 UPDATE source_postbacks p SET result = 'pending' FROM requeued r WHERE p.id = r.id
 RETURNING r.id, r.account_id, r.kind, r.generation, r.archived, p.created_at`
 
-// RequeueFailed makes the oldest failed postbacks that q selects due now, each for a single attempt. limit is their maximum number.
-// The caller dispatches them. Postbacks to paused and deactivated sources stay failed.
+// RequeueFailed makes failed postbacks due now, each for a single attempt. q selects the postbacks, and limit is their maximum
+// number. The oldest come first. The caller dispatches the jobs. Postbacks to paused and deactivated sources stay failed.
 func RequeueFailed(ctx context.Context, c db.Conn, q jobrow.RequeueQuery, limit int) ([]jobrow.RequeuedItem, error) {
 	return db.Select[jobrow.RequeuedItem](ctx, c, "requeue postbacks", requeueFailed, q.Account, q.From, q.To, db.OrNull(q.Owner), limit,
 		q.Last)

@@ -33,8 +33,8 @@ UPDATE accounts SET name = $2, currency = CASE currency WHEN $7 THEN $3 ELSE cur
 	time_format = $6, assistants = $8, assistant_changes = $9
 WHERE id = $1 RETURNING currency`
 
-// SaveSettings saves an account's name, currency, time zone, formats and settings for assistants. was is the currency that the
-// account had when the caller read it. If another change has set a different currency since, the error is a conflict. Call
+// SaveSettings saves an account's name, currency, time zone, formats and settings for assistants. The last argument is the currency
+// that the account had when the caller read it. If another change has set a different currency since, the error is a conflict. Call
 // SaveSettings in a transaction, which the caller must roll back after an error.
 func (s *Store) SaveSettings(ctx context.Context, a models.Account, was string) error {
 	currency, err := db.Get[string](ctx, s.c, "account", saveSettings, a.ID, a.Name, a.Currency, a.Timezone, a.DateFormat, a.TimeFormat, was,

@@ -37,14 +37,14 @@ var (
 	screens = linkCheck{"link_screens", screenedLinks}
 )
 
-// Unchecked lists links of all accounts whose URL was not checked since the given time. The link that has waited longest comes
+// Unchecked lists links, of all accounts, whose URL was not checked since the given time. The link that has waited longest comes
 // first.
 func (k Links) Unchecked(ctx context.Context, since time.Time, limit int) ([]models.Link, error) {
 	return k.due(ctx, checks, since, since, limit)
 }
 
-// Unscreened lists links of all accounts whose URL was not looked up recently in lists of unsafe addresses. domainsSince applies
-// to tracking domains, since to all other links. The link that has waited longest comes first.
+// Unscreened lists links, of all accounts, whose URL was not looked up recently in lists of unsafe addresses. The time domainsSince
+// applies to tracking domains, and the time since applies to all other links. The link that has waited longest comes first.
 func (k Links) Unscreened(ctx context.Context, since, domainsSince time.Time, limit int) ([]models.Link, error) {
 	return k.due(ctx, screens, since, domainsSince, limit)
 }
@@ -109,7 +109,7 @@ func (k Links) RecordCheck(ctx context.Context, l models.Link, r models.LinkResu
 	})
 }
 
-// Find returns a link of an account whose record is in use. The error is not_found if there is no such link.
+// Find returns the link of an offer or a landing page that is in use. The error is not_found if the account has no such record.
 func (k Links) Find(ctx context.Context, account uuid.UUID, kind string, id uuid.UUID) (models.Link, error) {
 	const q = `SELECT l.kind, l.id, l.account_id, l.name, l.url, c.checked_at FROM (` + checkedLinks + `) l
 		LEFT JOIN link_checks c ON c.kind = l.kind AND c.record_id = l.id AND c.url = l.url

@@ -12,7 +12,7 @@ import (
 type Arm struct {
 	ID   string
 	Name string
-	// Share is its share of the visitors by the weights.
+	// Share is the arm's share of the visitors by the weights.
 	Share float64
 	Days  []Day // one for each day of the window; all arms have the same days
 }
@@ -155,9 +155,9 @@ func payoutSpread(arms []Arm) (spread float64, assumed bool) {
 
 // evidence returns how much better the figures fit "the first arm earns more per click than the second" than "it earns at most as
 // much". It is a mixture of likelihood ratios over possible gains of the first arm (mixture sequential probability ratio test:
-// Robbins, 1970). If it earns at most as much, the expected value is at most 1, however often it is calculated. So its inverse is
-// a p value that stays valid every day (Ville's inequality). Varying payouts weaken the evidence in proportion to their
-// dispersion (quasi-likelihood).
+// Robbins, 1970). If the first arm earns at most as much as the second, the expected value of the result is at most 1, however
+// often the result is calculated. So the inverse of the result is a p value that stays valid every day (Ville's inequality).
+// Varying payouts weaken the evidence in proportion to their dispersion (quasi-likelihood).
 func evidence(first, second []Day, payoutFirst, payoutSecond, dispersion float64) float64 {
 	logs := make([]float64, len(gains))
 	for i := range first {
@@ -198,8 +198,8 @@ var gains, gainWeights = func() (list, weights []float64) {
 }()
 
 // shortfall returns the evidence that the visitors with a value, such as a placement, convert too rarely to pay for their clicks.
-// due is the number of conversions that would pay for them. It is a mixture of Poisson likelihood ratios, uniform over the rates
-// from 0 to break-even. Like evidence, it is valid however often it is calculated.
+// due is the number of conversions that would pay for them. The result is a mixture of Poisson likelihood ratios, uniform over the
+// rates from 0 to break-even. It is valid however often it is calculated, like the result of the function evidence.
 func shortfall(conversions, due, dispersion float64) float64 {
 	const steps = 100
 	sum := 0.0
@@ -262,7 +262,7 @@ func shareInterval(hits, sample float64) (low, high float64) {
 	return mathext.InvRegIncBeta(a, b, 0.05), mathext.InvRegIncBeta(a, b, 0.95)
 }
 
-// largestRejected returns the largest p value that is rejected, or a value below 0. At most the given share of the rejected
+// largestRejected returns the largest p value that is rejected, or -1 if none is. At most the given share of the rejected
 // hypotheses is expected to be true (Benjamini and Hochberg, 1995).
 func largestRejected(values []float64, share float64) float64 {
 	sorted := slices.Sorted(slices.Values(values))

@@ -13,7 +13,8 @@ import (
 	"switchyard/models/token"
 )
 
-// The names of sub-parameters are sub1 and so on, and the names of parameters are param.x and so on.
+// values has the values of tokens by name. Sub-parameters have the names sub1 and so on, and parameters the names param.x and so
+// on.
 type values map[string]string
 
 var moment = time.Date(2026, 3, 4, 5, 6, 7, 0, time.UTC)

@@ -144,7 +144,8 @@ func (c *Call) do(ctx context.Context, r Request) (object, error) {
 	return out, nil
 }
 
-// get sends a GET to a path, with the parameters in the arguments `query` and `more`. Pairs with an empty value are left out.
+// get sends a GET to a path, with the parameters in the arguments `query` and `more`. Pairs of `more` with an empty value are left
+// out.
 func (c *Call) get(ctx context.Context, path string, query url.Values, more ...string) (object, error) {
 	q := url.Values{}
 	for name, list := range query {

@@ -21,7 +21,7 @@ const (
 	tokens       = "?click={clickid}&country={country}&device={device_type}"
 )
 
-// SetUp creates the demo campaign and the records that it needs. It uses records that exist already.
+// SetUp creates the demo campaign and the records that it needs. It reuses records that exist already.
 func SetUp(ctx context.Context, api *client.API) (Campaign, error) {
 	s := setup{api: api}
 	network := s.ensure(ctx, "/networks", object{"name": "Demo network"})

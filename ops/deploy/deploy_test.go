@@ -109,7 +109,7 @@ func TestNetworksAreApart(t *testing.T) {
 	}
 }
 
-// TestSettingsAreNamed: settings that differ between installs can be set without changing the file.
+// TestSettingsAreNamed: settings that differ between installs can be set without changing compose.yaml.
 func TestSettingsAreNamed(t *testing.T) {
 	t.Parallel()
 	for name, s := range readCompose(t).Services {

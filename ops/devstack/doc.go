@@ -12,5 +12,5 @@
 // there is no user "postgres". If that user cannot reach the data directory, the instances are placed below /var/tmp instead, and
 // the output says so.
 //
-// It is meant for development, tests and single machines. Set DATABASE_URL and REDIS_URL to use servers of your own.
+// The package is meant for development, tests and single machines. Set DATABASE_URL and REDIS_URL to use servers of your own.
 package devstack

@@ -85,8 +85,8 @@ func prefixOf(address string) netip.Prefix {
 	return netguard.ClientPrefix(parsed)
 }
 
-// try checks a password, in a time that does not depend on its content. While the client or its proxy has to wait, it does not
-// compare at all. For a client without a proxy, peer equals client.
+// try checks a password, in a time that does not depend on its content. If the client has to wait, try does not compare anything.
+// For a client without a proxy, peer equals client.
 func (g *guard) try(client, peer netip.Prefix, given string) (ok bool, wait time.Duration) {
 	now := g.now()
 	g.mu.Lock()

@@ -1,4 +1,5 @@
-// Package queue lists jobs for operators and runs failed jobs again. It handles row jobs and ephemeral jobs.
+// Package queue lists jobs for operators and runs failed jobs again. It handles row jobs, which have a row in PostgreSQL, and
+// ephemeral jobs, which are only in Redis.
 package queue
 
 import (
@@ -60,8 +61,8 @@ const (
 	pageSize     = 1000 // tasks per call
 )
 
-// List returns the newest row jobs, and after them the ephemeral jobs by queue and state. more is the number of jobs beyond the
-// limit. Row jobs are read from PostgreSQL, so they are complete even after Redis was emptied.
+// List returns the newest row jobs, and after them the ephemeral jobs by queue and state. The result more is the number of jobs
+// beyond the limit. Row jobs are read from PostgreSQL, so they are complete even after Redis was emptied.
 func (in Inspector) List(ctx context.Context, f Filter) (items []Item, more int, err error) {
 	f.Limit = cmp.Or(f.Limit, defaultLimit)
 	items = []Item{}

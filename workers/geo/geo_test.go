@@ -223,7 +223,7 @@ func TestLookUps(t *testing.T) {
 	// Clicks up to looked_after are never looked up, so it is moved to before the clicks of visit.
 	dbtest.Exec(w, w.db, `UPDATE geo_databases SET looked_after = $1`, models.FloorClickID(time.Now().Add(-10*time.Minute)))
 
-	const share = 60 / jobs.GeoSweeps // in one sweep: the plan allows 60 in a minute
+	const share = 60 / jobs.GeoSweeps // look-ups in one sweep: the plan allows 60 in a minute
 	w.visit(0, share+10, 6)
 	if n := w.lookUp(); n != share {
 		t.Errorf("%d look-ups, the plan allows %d", n, share)

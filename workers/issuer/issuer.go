@@ -77,7 +77,7 @@ type worker struct {
 	failures *prometheus.CounterVec
 
 	sweeping sync.Mutex
-	// pausedUntil, in Unix nanoseconds, is until when the sweep pauses because the issuer has refused the credentials.
+	// pausedUntil is when the sweep's pause ends, in Unix nanoseconds. The sweep pauses after the issuer has refused the credentials.
 	pausedUntil atomic.Int64
 }
 
@@ -124,7 +124,7 @@ func (w *worker) queryEdge(ctx context.Context, h store.LeasedCertificate, by ca
 	case err != nil:
 		return h.Certificate, errors.Join(failure, err)
 	case !ok:
-		// The release job waits for this worker's lease, and then finds everything that it has created.
+		// The release job waits for this worker's lease, and then finds everything that the worker has created.
 		slog.InfoContext(ctx, "certificate released meanwhile", "domain_id", h.DomainID, "domain", h.Hostname)
 		return h.Certificate, errLost
 	}
@@ -152,11 +152,11 @@ func underWay(h store.LeasedCertificate) bool {
 const putOffSpread = time.Hour
 
 // postpone ends the lease of a certificate without asking the issuer, and returns an error for the user. A certificate that was to
-// be requested becomes due after wait and a random part of putOffSpread.
+// be requested becomes due after the wait and a random part of putOffSpread.
 func (w *worker) postpone(ctx context.Context, h store.LeasedCertificate, by call, wait time.Duration) (models.Certificate, error) {
 	next, now := h.NextAt, w.o.Now()
 	if by.request {
-		later := now.Add(wait + rand.N(putOffSpread)) //nolint:gosec // it spreads them
+		later := now.Add(wait + rand.N(putOffSpread)) //nolint:gosec // spreads the retries
 		next, h.Detail = &later, "The account has requested very many certificates. This one will be requested later automatically."
 	}
 	if _, err := w.store.Certificates().Finish(context.WithoutCancel(ctx), h, now, next); err != nil {
@@ -222,7 +222,7 @@ func (w *worker) applyAnswer(ctx context.Context, h *store.LeasedCertificate, by
 			c.FailingSince = &now
 		}
 	}
-	random := rand.Float64() //nolint:gosec // it spreads them
+	random := rand.Float64() //nolint:gosec // spreads the checks
 	next, ok := c.NextCheck(now, random)
 	switch {
 	case wait > 0:
@@ -283,8 +283,8 @@ func (w *worker) releaseAtEdge(ctx context.Context, u *workers.Run[jobs.ReleaseA
 	return u.RetryAfter(ctx, wait, err, nil)
 }
 
-// deleteAtEdge asks the issuer to delete a host, unless a domain uses it again. If this install no longer uses that issuer, the
-// operator has to delete it. wait is the shortest time before the next attempt.
+// deleteAtEdge asks the issuer to delete a host, unless a domain uses the host again. If the host is at an issuer that this install
+// no longer uses, the operator has to delete it there. wait is the shortest time before the next attempt.
 func (w *worker) deleteAtEdge(ctx context.Context, a jobs.ReleaseAtEdgeArgs) (wait time.Duration, err error) {
 	if w.o.Issuer == nil || w.o.Issuer.Name() != a.Edge {
 		return 0, nil

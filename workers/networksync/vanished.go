@@ -16,8 +16,8 @@ import (
 // vanishedWord is the status word of a conversion that the network no longer reports.
 const vanishedWord = "no longer reported"
 
-// listedRetention is the maximum age of a stored listed order. The longest reports that need such orders, Everflow's, reach 365
-// days back.
+// listedRetention is how long the orders that reports have listed are stored. The longest reports that need such orders,
+// Everflow's, reach 365 days back.
 const listedRetention = 400 * 24 * time.Hour
 
 // vanished appends a row for each approved or pending order that has disappeared. The row rejects the order. An order has

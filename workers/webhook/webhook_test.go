@@ -190,7 +190,7 @@ func TestHostileReceivers(t *testing.T) {
 	}
 }
 
-// TestPrivateAddressIsNotCalled: the error is the same as where nothing listens.
+// TestPrivateAddressIsNotCalled: the error is the same as for an address where nothing listens.
 func TestPrivateAddressIsNotCalled(t *testing.T) {
 	t.Parallel()
 	w := newEnv(t, nil)

@@ -23,7 +23,7 @@ func channelRoutes(d Deps) []route.Route {
 	const group = "Account"
 	return []route.Route{
 		route.New("GET", "/alerts/channels", group, "the channels to which alerts are sent", route.Handle(d.listAlertChannels)),
-		route.New("POST", "/alerts/channels", group, "send alerts by e-mail or to a chat, when they begin, when they rise to critical and when they end",
+		route.New("POST", "/alerts/channels", group, "send alerts by e-mail or to a chat, when they begin and when they end",
 			route.HandleBody(d.addAlertChannel),
 			route.Codes("400 unknown_kind invalid_credentials invalid_url too_many no_encryption_key not_configured")).
 			WithShare(route.Sends).Creates(),

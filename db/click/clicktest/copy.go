@@ -150,7 +150,7 @@ func (x *MoneyEnv) Forward(k clickcopy.Copy) {
 	}
 }
 
-// ColdCopy begins and fills a copy. From now on x reads the clicks from it that are no longer in PostgreSQL.
+// ColdCopy begins and fills a copy. From now on x reads from the copy the clicks that are no longer in PostgreSQL.
 func (x *MoneyEnv) ColdCopy() clickcopy.Copy {
 	x.Helper()
 	k := clickcopy.Copy{From: x.DB, To: clickhousetest.New(x.T), Batch: 50}
@@ -158,7 +158,7 @@ func (x *MoneyEnv) ColdCopy() clickcopy.Copy {
 	return BeginAndFill(x.T, k)
 }
 
-// Freeze moves the days before a time out of PostgreSQL, including thawed days.
+// Freeze moves days out of PostgreSQL: all days before the given time, including thawed days.
 func (x *MoneyEnv) Freeze(k clickcopy.Copy, before time.Time) {
 	x.Helper()
 	x.Forward(k)

@@ -30,7 +30,7 @@ func visits(set visitors.Set, host, path string) []Request {
 	return list
 }
 
-// neighbour returns an address in the same provider's network.
+// neighbour returns another address of the same provider.
 func neighbour(address string) string {
 	if parts := strings.Split(address, ":"); len(parts) > 1 {
 		return parts[0] + ":" + parts[1] + ":100:100::1"

@@ -28,7 +28,7 @@ func TestUnavailableForAnHour(t *testing.T) {
 		return attempts
 	}
 	if tick() != 0 || ca.Orders() != 1 {
-		t.Fatalf("%d orders, want one certificate after 1 order", ca.Orders())
+		t.Fatalf("the first certificate failed or took %d orders, want 1", ca.Orders())
 	}
 	first, _, err := w.store.Find(t.Context(), "app.example.org")
 	if err != nil {

@@ -42,8 +42,8 @@ const (
 	everflowDays = 365 // the number of days that the reports reach back
 )
 
-// everflowOrder returns the order of a conversion. An event is a goal. The conversion of an offer has no goal, even if the
-// network has renamed it. Only conversions on hold have an event_name. A conversion has a status only in reports for networks.
+// everflowOrder returns the order of a conversion. An event is a goal. The conversion of an offer has no goal, even if the network
+// has renamed it. Only conversions on hold have an event_name. In reports for affiliates, the conversion itself has no status.
 func everflowOrder(s *session, v record) Order {
 	event, goal := v.Get("event", "event_name"), ""
 	name, isEvent := v.Get("event_name"), v.Get("is_event")
@@ -117,7 +117,7 @@ func everflowHeld(ctx context.Context, s *session, period Range, cursor string) 
 	return orders, next, err
 }
 
-// everflow asks for a page of a report. more has further members of the request.
+// everflow asks for a page of a report. The argument more has further members of the request.
 func (s *session) everflow(ctx context.Context, report string, period Range, page int, more map[string]any, into any) error {
 	body := map[string]any{
 		"timezone_id": everflowUTC, "from": period.From.Format(time.DateTime), "to": period.End().Add(-time.Second).Format(time.DateTime),

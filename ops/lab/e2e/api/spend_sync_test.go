@@ -174,7 +174,7 @@ func TestSpendSync(t *testing.T) {
 	}
 }
 
-// TestSpendSyncFails: the API shows and stores the error of the platform without the credentials. No spend is written.
+// TestSpendSyncFails: the API shows and stores the error of the platform without the credentials. A failed sync writes no spend.
 func TestSpendSyncFails(t *testing.T) {
 	t.Parallel()
 	y := newSpending(t, 2)
@@ -209,8 +209,8 @@ func TestSpendSyncFails(t *testing.T) {
 	y.s.Do("POST", y.path, map[string]any{"action": "sync"}).Want(400, "not_configured")
 }
 
-// TestSpendSyncByItself: the periodic job imports the spend of the sources that are due. The wait grows with each failure, and
-// paused sources are skipped.
+// TestSpendSyncByItself: the periodic job imports the spend of the sources that are due. The wait for the next sync grows with each
+// failure, and paused sources are skipped.
 func TestSpendSyncByItself(t *testing.T) {
 	t.Parallel()
 	y := newSpending(t, 2)

@@ -43,7 +43,7 @@ func (b *env) makesSwapped() (first string, campaigns []swapped) {
 	return first, campaigns
 }
 
-// swapsEverywhere replaces an offer in all campaigns with at most six actions. One undo restores all campaigns.
+// swapsEverywhere needs at most six actions to replace an offer in all campaigns. One undo restores all campaigns.
 func (b *env) swapsEverywhere() {
 	b.t.Helper()
 	first, campaigns := b.makesSwapped()

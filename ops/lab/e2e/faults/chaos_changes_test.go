@@ -81,7 +81,8 @@ func (m *midway) ended(job uuid.UUID) {
 const cursors = `SELECT count(*) FROM network_integrations WHERE account_id = $1 AND changes_to IS NOT NULL`
 
 // TestKilledChanges kills the worker with -9 while it reads the decisions of a network, while it writes them, and when all of
-// them are written. Every decision counts once. The time until which changes are read moves only after the last decision.
+// them are written. Every decision counts once. The time until which changes were read is stored only after the last decision is
+// written.
 func TestKilledChanges(t *testing.T) {
 	parttest.Faults.Only(t)
 	t.Parallel()

@@ -113,7 +113,7 @@ func TestKilledUploads(t *testing.T) {
 	}
 
 	m.startUploads("tiktok", "ttclid")
-	kills := longtest.Size(2, 7) // after one more kill, the job would be given up, because too many of its workers died
+	kills := longtest.Size(2, 7) // after an eighth kill, the job would be given up, because too many of its workers died
 	for kill := range kills {
 		answered, before := 1+kill%4, platform.Calls()
 		release := func() {}
@@ -172,8 +172,8 @@ func (m *midway) signIn(provider, token string) {
 	}
 }
 
-// TestKilledGoogleUploads kills the worker with -9 around both steps of Google's Data Manager. A conversion that is sent again
-// has the same id, and Google refuses it as known. All conversions end as accepted.
+// TestKilledGoogleUploads kills the worker with -9 while it sends conversions to Google's Data Manager, and while it asks for the
+// result. A conversion that is sent again has the same id, and Google refuses it as known. All conversions end as accepted.
 func TestKilledGoogleUploads(t *testing.T) {
 	parttest.Faults.Only(t)
 	t.Parallel()
@@ -184,7 +184,7 @@ func TestKilledGoogleUploads(t *testing.T) {
 		"ENCRYPTION_KEY="+strings.Repeat("07", 32), "GOOGLE_ADS_CLIENT_ID=app", "GOOGLE_ADS_CLIENT_SECRET=made-up")
 	m.signIn(models.GoogleAds, platform.SignedIn())
 	m.startUploads(models.GoogleAds, "gclid")
-	const few = 20 // conversions of the first request
+	const few = 20 // conversions in the first request
 	killedAt := func(what string, calls int, release func()) {
 		t.Helper()
 		before := platform.Calls()

@@ -10,7 +10,7 @@ import (
 	"switchyard/workers/providers/trackers/moved"
 )
 
-// lists maps the criteria that are lists of values to our attributes.
+// lists has our attributes for the criteria with a plain list of values.
 var lists = map[string]string{
 	"country": "country", "city": "city", "language": "language", "isp": "isp", "organization": "organization", "continent": "continent",
 	"state": "region", "region": "region", "device_type": "device_type",
@@ -106,8 +106,8 @@ func digits(values []string) (out []any) {
 	return out
 }
 
-// named adds a test of one parameter or header. Each value is a name and a text with a sign between them, such as lang=de. prefix and
-// the name together are our attribute. Values with different names have no counterpart here.
+// named adds a test of one parameter or header. Each value is a name and a text with a sign between them, such as lang=de. The
+// argument prefix and the name together are our attribute. Values with different names have no counterpart here.
 func named(t *moved.Test, name, prefix, between string, values []string, reject bool) {
 	member, list := "", []string{}
 	for _, v := range values {

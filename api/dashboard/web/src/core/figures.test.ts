@@ -11,7 +11,7 @@ test('a change that rounds to zero has no sign', () => {
   equal([cr(2.001, 2.004), cr(2.1, 2), cr(2, 2.1)], ['0.00 pt', '+0.10 pt', '−0.10 pt'])
 })
 
-test('ratios of totals are divided after summing. The divisor of cpa is approved plus pending. A division by zero gives null', () => {
+test('ratios of totals are computed from the sums. The divisor of cpa is approved plus pending. A division by zero gives null', () => {
   const sums = totalsOf([
     row({ clicks: 100, conversions: 3, approved: 1, pending: 2, rejected: 1, cost: 6, revenue: 9, profit: 3, roi: 50 }),
     row({ clicks: 100, conversions: 1, approved: 1, rejected: 3, cost: 2, revenue: 1, profit: -1, roi: -50 }),

@@ -10,8 +10,8 @@ const every = 3, // seconds between requests for the first click and the first c
   fewConversions = 3, // an account with more conversions has finished its set-up
   closedName = 'first_steps_closed' // key in the browser's storage; its value is the account whose steps a person has closed
 
-// First says how far an account has come. `waits` is true while its steps are shown. takeOut is called when the test
-// conversion has been rejected.
+// First says how far an account has come in its set-up. `waits` is true while the steps of the set-up are shown. takeOut is called
+// when the test conversion has been rejected.
 export type First = {
   waits: boolean
   known: boolean
