@@ -216,7 +216,7 @@ type AlertTested struct {
 // ApplyConfigBody: a type of the API
 type ApplyConfigBody struct {
 	PlanID      string `json:"plan_id"`
-	SkipRefused *bool  `json:"skip_refused,omitempty"` // carry out the rest of a plan with refused records
+	SkipRefused *bool  `json:"skip_refused,omitempty"` // if records of the plan are refused, carry out the others
 }
 
 // Arrival: a type of the API
@@ -346,7 +346,7 @@ type BotDetection struct {
 
 // BotDetectionBody: a type of the API
 type BotDetectionBody struct {
-	Days      *int     `json:"days,omitempty"`      // how many whole days of clicks are scored again, in addition to today. 0: no clicks are scored again. Left out: 30 if something changes, otherwise 0. Clicks that the job of an earlier change has not scored yet are scored too
+	Days      *int     `json:"days,omitempty"`      // how many whole days of clicks are scored again, in addition to today. 0: none. Left out: 30 if something changes, otherwise 0. If something changes, clicks that the job of an earlier change has not scored yet are always scored again
 	Disabled  []string `json:"disabled,omitempty"`  // names of signals to switch off, up to 40; signals that cannot be switched off are ignored, an unknown name is an error
 	Threshold *float64 `json:"threshold,omitempty"` // the new threshold, rounded and limited to the range from 20 to 95
 }
@@ -355,7 +355,7 @@ type BotDetectionBody struct {
 type BotDetectionChanged struct {
 	Disabled  []string `json:"disabled"`
 	JobID     *string  `json:"job_id"` // the job that scores the clicks again, see GET /jobs/{id}; null: no clicks are scored again
-	Range     *Range   `json:"range"`  // the window whose clicks the job scores again: the days that the call asks for. It includes the whole window of an earlier change whose job has not succeeded. Null: no clicks are scored again
+	Range     *Range   `json:"range"`  // the window whose clicks the job scores again: the days that the call asks for, and the whole window of an earlier change whose job has not succeeded. Null: no clicks are scored again
 	Threshold int      `json:"threshold"`
 	Version   string   `json:"version"`
 }
@@ -1243,7 +1243,7 @@ type ConfigPlan struct {
 	PlanID    string         `json:"plan_id"`
 	Problem   string         `json:"problem"`  // why the plan is refused or was stopped; else empty
 	Progress  string         `json:"progress"` // what is being read from another tracker
-	State     string         `json:"state"`    // refused: the document or the other tracker could not be read; stopped: a record could not be written, and what was written before it stays: making, refused, planned, applying, applied, stopped, undoing, undone
+	State     string         `json:"state"`    // refused: the document or the other tracker could not be read; stopped: a record could not be written, and the records written before it are kept: making, refused, planned, applying, applied, stopped, undoing, undone
 	UndoneAt  *string        `json:"undone_at"`
 	Work      int            `json:"work"` // number of records to write
 }
@@ -4169,7 +4169,7 @@ type PostbackRow struct {
 	Domain        string        `json:"domain"`        // the domain to which the postback was sent
 	ID            string        `json:"id"`
 	InvalidPayout *string       `json:"invalid_payout"` // the text that was received as the payout, if it is not an amount or is a macro that was not filled in. If the offer takes the payout from postbacks (payout_from_param), the payout is then 0. If it does not, the offer's own payout is used
-	InvalidTime   *string       `json:"invalid_time"`   // the time that the postback states, if that time is not understood, before the click or in the future; the reason says which. The conversion then has the nearest possible time, or the time of its click if the stated time is not understood
+	InvalidTime   *string       `json:"invalid_time"`   // the stated time as received, if it cannot be used: it is not understood, is before the click or is in the future; the reason says which. The conversion then has the nearest possible time, or the time of its click if the stated time is not understood
 	IP            string        `json:"ip"`             // address of the sender; empty for a postback to a traffic source
 	NetworkID     *string       `json:"network_id"`     // the network that the postback's address names
 	NetworkName   string        `json:"network_name"`
@@ -4827,7 +4827,7 @@ type SimulateBody struct {
 	BoundOfferID   *string     `json:"bound_offer_id,omitempty"`
 	BoundPathID    *string     `json:"bound_path_id,omitempty"`   // the path that the visitor took at an earlier visit
 	CampaignID     *string     `json:"campaign_id,omitempty"`     // a campaign of the account, whose saved flow is used; if it is sent, streams is ignored
-	ClickID        *string     `json:"click_id,omitempty"`        // a recorded click. Its visitor, its time and its random numbers are used, except for what visitor, at and seed state. Without streams and campaign_id, its campaign is used too
+	ClickID        *string     `json:"click_id,omitempty"`        // a recorded click. Its visitor, its time and its random numbers are used. The fields visitor, at and seed replace them. Without streams and campaign_id, its campaign is used too
 	DestinationURL *string     `json:"destination_url,omitempty"` // used only with streams
 	Draws          *int        `json:"draws,omitempty"`           // number of equal visitors to route, each with other random numbers; the answer counts them by destination
 	FallbackURL    *string     `json:"fallback_url,omitempty"`    // used only with streams
@@ -5340,7 +5340,7 @@ type SourceRun struct {
 // SourceRunBody: a type of the API
 type SourceRunBody struct {
 	Action *string `json:"action,omitempty"` // default test: test, sync
-	From   *string `json:"from,omitempty"`   // first day, YYYY-MM-DD, in the platform's time zone; default: two days before to
+	From   *string `json:"from,omitempty"`   // first day, YYYY-MM-DD, in the platform's time zone; default: two days before the last day
 	To     *string `json:"to,omitempty"`     // last day, YYYY-MM-DD, in the platform's time zone; default: today; from and to include at most 366 days
 }
 
@@ -5905,7 +5905,7 @@ type ZonesOfAccounts struct {
 	Accounts []ZonesOfAccount `json:"accounts"`
 }
 
-// AddAlertChannel calls POST /api/v1/alerts/channels: send alerts by e-mail or to a chat, when they begin, when they rise to critical and when they end.
+// AddAlertChannel calls POST /api/v1/alerts/channels: send alerts by e-mail or to a chat, when they begin and when they end.
 func (c *Client) AddAlertChannel(ctx context.Context, body AlertChannelBody, options ...Option) (answer AlertChannelShown, err error) {
 	err = c.Do(ctx, "POST", "/api/v1/alerts/channels", nil, body, &answer, options...)
 	return answer, err
@@ -6787,7 +6787,7 @@ type GetPerformanceReportParams struct {
 	Goal      string  `query:"goal"`       // keys of at most 20 goals, comma-separated. Conversions, revenue and the figures that follow from them then count only conversions of these goals. Left out: conversions of all goals count
 	Limit     int     `query:"limit"`      // rows, 1-10000
 	MinClicks int     `query:"min_clicks"` // only groups with at least this number of clicks in the window or in the window of compare, 0-2147483647
-	Having    string  `query:"having"`     // only groups whose figures in the window meet every condition. The conditions are comma-separated, at most 12, such as profit<0,cost>=10. A condition is a figure, then one of <= >= < >, then a number in the unit that the figure has in the answer (percent without the %!s(MISSING)ign). A figure that...
+	Having    string  `query:"having"`     // only groups whose figures in the window meet every condition. The conditions are comma-separated, at most 12, such as profit<0,cost>=10. A condition is a figure, then one of <= >= < >, then a number in the unit that the figure has in the answer (percent without the % sign). A figure that is null ...
 	Compare   string  `query:"compare"`    // adds the figures of another window to each row. previous: the window that ends where this window begins. It is as long as this window or, if this window lasts whole days in the time zone tz, has the same number of days. FROM..TO: the window with these bounds in UTC. With the dimensions date, hour...
 	From      string  `query:"from"`       // start of the window, UTC: YYYY-MM-DD or YYYY-MM-DD HH:MM:SS; default 6 days before today
 	To        string  `query:"to"`         // end of the window, UTC; a bare date means the end of that day; default today

@@ -546,7 +546,7 @@ export type ZonesOfAccount = { "error": string | null; "id": string; "label": st
 export type ZonesOfAccounts = { "accounts": Array<ZonesOfAccount> };
 
 export interface Operations {
-  /** send alerts by e-mail or to a chat, when they begin, when they rise to critical and when they end */
+  /** send alerts by e-mail or to a chat, when they begin and when they end */
   addAlertChannel: { query: { }; path: { }; body: AlertChannelBody; answer: AlertChannelShown; row: never };
   /** request the link of an offer or a landing page now */
   checkLink: { query: { }; path: { }; body: LinkBody; answer: LinkChecked; row: never };
