@@ -14,8 +14,8 @@ type PublishedEdge struct {
 	MS         int64  `json:"ms"`
 }
 
-// PublishEdge publishes the account's active campaigns on domains of the account. It skips campaigns whose current state the edge
-// already has.
+// PublishEdge publishes, to the edge, the active campaigns whose domain belongs to the account. It skips campaigns whose current
+// state the edge already has.
 var PublishEdge = Define[None, PublishedEdge]("edge:publish", interactive(5*time.Minute))
 
 // SweepEdge publishes the campaigns of each account in which something has changed. Campaigns that failed are tried again by a

@@ -14,8 +14,8 @@ import (
 	"switchyard/jobs"
 )
 
-// localWait is how long a job waits in the worker for a slot before it is postponed to the queue, where a delay takes whole seconds.
-// localWait is shorter than the second after which the reconciler would look for the row's task.
+// localWait is how long a job waits in the worker for a slot before it is postponed to the queue, where a delay takes whole
+// seconds. After a whole second, the reconciler would look for the row's task.
 const localWait = 600 * time.Millisecond
 
 // shortWait is how long a swift job waits in the worker when admission.room jobs wait already. Postponing thousands of swift jobs
@@ -26,8 +26,9 @@ const shortWait = 100 * time.Millisecond
 // per account. They wait for each other no longer than they would in the queue.
 const swift = 250 * time.Millisecond
 
-// swiftReturn is the longest gap between the returns of two postponed jobs of an account if its jobs take less than swift on average.
-// The measured average alone would be too long if the jobs ran all at once and slowed each other down.
+// swiftReturn is the longest gap between the returns of two postponed jobs of an account if its jobs take less than swift on
+// average. The gap usually follows from the measured average, which is too long if the jobs ran all at once and slowed each other
+// down.
 const swiftReturn = 2 * time.Millisecond
 
 // admission shares the slots of a queue among accounts, within one worker. With n active accounts, each may use 1/(n+1) of the

@@ -62,8 +62,8 @@ func WithRetries(waits []time.Duration) RowOption {
 }
 
 // RegisterRow registers the handler of a row job. The handler's context ends after the policy's timeout, and when the lease is
-// lost. It must change our database only in the functions passed to Step, Commit, Retry or Fail, because only these commit under
-// the fence.
+// lost. The handler must change our database only in the functions passed to Step, Commit, Retry or Fail, because only these
+// commit under the fence.
 func RegisterRow[A, R any](r *Runtime, job jobs.Job[A, R], fn func(context.Context, *Run[A, R]) error,
 	opts ...RowOption,
 ) {

@@ -27,7 +27,7 @@ func (d Deps) me() []route.Route {
 		personRoute("GET", "/sessions", "browsers that are signed in", route.Handle(listSessions)),
 		personRoute("DELETE", "/sessions/{id}", "end a session", route.Handle(endSession), "404 not_found"),
 		personRoute("DELETE", "/sessions", "end all other sessions", route.Handle(endOtherSessions)),
-		personRoute("PATCH", "/me", "change name, theme and language", route.HandleBody(d.changeMe), "400 required too_long"),
+		personRoute("PATCH", "/me", "change name, theme, language and letter keys", route.HandleBody(d.changeMe), "400 required too_long"),
 		confirmed(personRoute("POST", "/me/password", "set a new password; all other sessions end", route.HandleBody(changePassword), "400 weak_password")),
 		confirmed(personRoute("POST", "/me/totp", "create the secret for codes; PUT /me/totp turns codes on", route.Handle(beginTOTP))),
 		personRoute("PUT", "/me/totp", "turn on sign-in with codes", route.HandleBody(confirmTOTP), "400 wrong_code", "404 not_found"),

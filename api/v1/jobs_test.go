@@ -103,7 +103,7 @@ func TestRowJobs(t *testing.T) {
 		t.Errorf("the answer is %v, want the result of the row", m)
 	}
 	if m := s.Do("GET", "/jobs/"+row.ID.String(), nil).Want(200, "").Map(); fmt.Sprint(m["result"]) != "map[echo:row]" {
-		t.Errorf("the job is %v, want the result row", m)
+		t.Errorf("the job is %v, want the result with the echo row", m)
 	}
 
 	// Jobs that no call started are not listed.

@@ -11,7 +11,7 @@ import (
 	"switchyard/models/bind"
 )
 
-// notes returns the route with which programs write notes. People use the dashboard.
+// notes returns the route with which programs write notes. The dashboard has a route of its own.
 func notes() []route.Route {
 	return []route.Route{
 		route.New("POST", "/notes", "Campaigns", "add a note to the time line of charts", route.HandleBody(createNote),

@@ -23,8 +23,8 @@ import (
 const copyRows = 500_000
 
 // Restore loads a backup into an empty database and brings its schema up to date. Empty means that it has no tables, or only our
-// own with no row outside the table installation. If loading fails, the database is still empty. If the migrations after it fail,
-// the rows stay: run `switchyard migrate`. The role must be allowed to create tables. It need not be a superuser. Errors:
+// own tables, with rows in "installation" alone. If loading fails, the database is still empty. If the migrations after it
+// fail, the rows stay: run `switchyard migrate`. The role must be allowed to create tables. It need not be a superuser. Errors:
 // ErrNotBackup, ErrDamaged, ErrNewer, ErrNotEmpty.
 func Restore(ctx context.Context, d *db.DB, r io.Reader, progress Progress) (Header, Summary, error) {
 	frames, err := newFrameReader(r)
@@ -214,7 +214,7 @@ func (l *loader) loadTables(ctx context.Context) (got Summary, err error) {
 				return got, err
 			}
 			if got != want || got.Tables != len(l.tables) {
-				return got, damaged(fmt.Errorf("it has %+v, not %+v", got, want))
+				return got, damaged(fmt.Errorf("%+v in %d tables of the schema were read, and the file says %+v", got, len(l.tables), want))
 			}
 			return got, l.frames.end()
 		}

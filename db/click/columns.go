@@ -100,7 +100,7 @@ func taggedColumns[T any]() Columns[T] {
 	return list
 }
 
-// Named returns the columns with these names, in the order of the list. It panics if a name is unknown.
+// Named returns the columns with these names, in the order of l. It panics if a name is unknown.
 func (l Columns[T]) Named(names ...string) Columns[T] {
 	named := db.Without(l, func(c Column[T]) bool { return !slices.Contains(names, c.name) })
 	if len(named) != len(names) {

@@ -60,8 +60,9 @@ func TestForgedPostbacksHaveNoJob(t *testing.T) {
 	sameWaiting(t, d, waiting)
 }
 
-// TestMatchPostbacks checks that a postback gets a job once its click is stored, or if only its network can read the click id. A
-// postback with an unknown or foreign network is refused. Others wait, and are unmatched after the last look-up.
+// TestMatchPostbacks checks that a postback gets a job once its click is stored, or at once if its click id can be read only with
+// the settings of its network. A postback with an unknown or foreign network is refused. Others wait, and are unmatched after the
+// last look-up.
 func TestMatchPostbacks(t *testing.T) {
 	t.Parallel()
 	d := dbtest.New(t)

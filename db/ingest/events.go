@@ -18,7 +18,7 @@ import (
 type storedEvent struct {
 	models.SiteEvent
 	Goals   []string `db:"goals"`   // keys of the reached goals
-	Applied bool     `db:"applied"` // the event's arrival does not wait for its click
+	Applied bool     `db:"applied"` // false: Arrival, the way in which the visitor arrived, waits to be written to the click
 }
 
 var insertEvents = `

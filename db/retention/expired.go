@@ -47,8 +47,8 @@ WHERE deleted_to < kept_from AND announced_at < $1
 	AND NOT EXISTS (SELECT FROM currency_changes k WHERE k.account_id = h.account_id) ORDER BY account_id`
 
 const (
-	// announcedFor is the time between the announcement of a later start of an account's history and the deletion of earlier
-	// rows. By then, jobs that correct the figures of these rows have ended.
+	// announcedFor is the time from announced_at until rows before kept_from are deleted. By then, jobs that correct the figures
+	// of these rows have ended.
 	announcedFor = time.Hour
 	// lateClicks is the last part of the deleted range, which is searched again for clicks that waited in a spool.
 	lateClicks    = 7 * click.Day

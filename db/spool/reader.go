@@ -233,7 +233,7 @@ func (r *Reader) countBacklog() {
 const markEvery = time.Second
 
 // mark deletes the stored segments and writes the mark, if the stored position has changed. It does so at most once in
-// markEvery, unless the parameter now is true or a segment becomes free.
+// markEvery, unless `now` is true or a segment becomes free.
 func (r *Reader) mark(now bool) error {
 	if r.done == r.marked {
 		return nil

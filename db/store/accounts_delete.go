@@ -106,7 +106,7 @@ func (s *Store) deleteRows(ctx context.Context, id uuid.UUID, progress func(stri
 		return total, err
 	}
 	for len(parts) > 0 {
-		// The next part is one to which no other remaining part refers, or the first part if other parts refer to all of them.
+		// The next part is one to which no other remaining part refers. If others refer to every part, the first part is next.
 		i := max(0, slices.IndexFunc(parts, func(p part) bool {
 			return !slices.ContainsFunc(parts, func(o part) bool { return slices.Contains(o.Needs, p.Name) })
 		}))

@@ -10,7 +10,7 @@ import (
 	"switchyard/models/flow"
 )
 
-// Members that contain other objects. The API calls the paths of a campaign streams.
+// Members that contain other objects. In the API, a campaign's paths are called "streams".
 const (
 	pathsMember   = "paths"
 	streamsMember = "streams"

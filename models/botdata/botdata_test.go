@@ -57,7 +57,7 @@ func TestFilesOfEachForm(t *testing.T) {
 	}
 }
 
-// TestWrongEntries checks that the first ten wrong entries are reported with their places, and the others with their number.
+// TestWrongEntries checks that the first ten wrong entries are reported with their places, and how many others there are.
 func TestWrongEntries(t *testing.T) {
 	t.Parallel()
 	many := func(n int, entry func(int) string) string {

@@ -123,8 +123,8 @@ func withoutAS(s string) string {
 	return s
 }
 
-// compareVersion compares versions segment by segment, as numbers. A missing segment counts as zero. A version ends at the first
-// character that is neither a digit nor a separator after a number.
+// compareVersion compares versions segment by segment, as numbers. A missing segment counts as zero. A separator (. _ -) follows
+// a digit. A version ends at the first character that is neither a digit nor such a separator.
 func compareVersion(a, b string) int {
 	for a != "" || b != "" {
 		var x, y uint64

@@ -9,9 +9,9 @@
 //	action.JudgedDigest(record) == suggestion.Digest // else stale: the judged data has changed
 //	after, was, is, err := action.Apply(record)
 //
-// The caller then stores the parts was and is together with the record, in a Change. To undo it, the caller reads the record
-// again and calls action.Undo(record, was, is). Undo returns a stale error if anything that the action had changed was changed
-// again.
+// The caller then stores the record, and a Change with two parts of it: what was there before the action (was), and what is
+// there after it (is). To undo the action, the caller reads the record again and calls action.Undo(record, was, is). Undo
+// returns a stale error if anything that the action had changed was changed again.
 //
 // # Statistics
 //

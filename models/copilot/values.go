@@ -187,8 +187,8 @@ var blocked = map[string]string{
 	OpExclude: "The default path takes visitors with these values, and their clicks are still paid for. Money is saved once the traffic source blocks the values too.",
 }
 
-// setOtherCampaigns sets the campaigns of the variant "network". Only values of sub-parameters have this variant, because they
-// belong to the traffic source.
+// setOtherCampaigns sets the other campaigns in which the variant "network" blocks the values too: those with the same source.
+// Only values of sub-parameters have this variant, because they belong to the traffic source.
 func (c *CampaignInput) setOtherCampaigns(s *Suggestion, a attribute) {
 	if a.op == OpDeny && a.kind == kindBlockValue {
 		s.Action.Campaigns = c.Others[:min(len(c.Others), MaxCampaigns)]

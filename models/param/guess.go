@@ -13,7 +13,8 @@ import (
 	"golang.org/x/text/encoding/traditionalchinese"
 )
 
-// family holds the charsets in which texts of a script are written. The parameter raw of readable is the text before decoding.
+// family holds the charsets in which texts of a script are written. The function readable gets the text before (raw) and after
+// decoding.
 type family struct {
 	charsets []encoding.Encoding
 	readable func(raw, text string) bool
@@ -186,7 +187,8 @@ func isWide(text string, scripts ...*unicode.RangeTable) bool {
 	return found
 }
 
-// hasPairs reports whether the bytes outside ASCII are pairs whose first byte is from low to high, or from A1 to A3 as in signs.
+// hasPairs reports whether the bytes outside ASCII are pairs whose first byte is from low to high, or from A1 to A3, as signs
+// have it.
 func hasPairs(raw string, low, high byte) bool {
 	for i := 0; i < len(raw); i++ {
 		if raw[i] < utf8.RuneSelf {

@@ -114,8 +114,8 @@ func (w *env) visit(account int, addr, agent string, changes ...func(*models.Cli
 	}
 }
 
-// verify lets the worker decide the claims that are due when its clock is ahead by the given time. It waits until exactly the
-// claims of the parameter left are undecided. They are given as address and number of attempts.
+// verify lets the worker decide the claims that are due when its clock is ahead by the given time. It waits until the undecided
+// claims are exactly those in the text `left`, such as "192.0.2.8 1": address and number of attempts.
 func (w *env) verify(ahead time.Duration, left string) {
 	w.Helper()
 	w.ahead.Store(int64(ahead))
@@ -188,7 +188,7 @@ func TestCrawlers(t *testing.T) {
 		t.Errorf("found\n%s, want\n%s", got, strings.Join(want, ", "))
 	}
 	if n := w.names.lookups.Load(); n != 10 {
-		t.Errorf("%d addresses were looked up, want 10", n)
+		t.Errorf("%d look-ups of addresses were made, want 10", n)
 	}
 
 	// A stored answer is also used for the clicks of another account, even while no DNS server answers.

@@ -68,7 +68,7 @@ func (s *sender) name(ctx context.Context, v *values, t *token.Template) error {
 	return nil
 }
 
-// AppendToken implements token.Values. {lp_key} is empty.
+// AppendToken implements token.Values. It has no value for {lp_key}.
 func (v *values) AppendToken(dst []byte, t token.Token) []byte {
 	p, c := v.target, v.click
 	switch t.Name {
@@ -143,7 +143,8 @@ func (v *values) profit() string {
 	return models.NewMoney(v.revenue().Sub(clicked).Sub(sold)).Text()
 }
 
-// toRateCurrency converts an amount from the account's currency to the rate's. Without a rate, only zero is known.
+// toRateCurrency converts an amount from the account's currency to the currency of the rate. Without a rate, only an amount of
+// zero can be converted.
 func toRateCurrency(amount decimal.Decimal, rate decimal.NullDecimal) (own decimal.Decimal, known bool) {
 	switch {
 	case amount.IsZero():

@@ -123,7 +123,7 @@ func (f *flooding) persons(ctx context.Context) error {
 		return err
 	}
 	f.quietCost = f.m.used(int((f.Sustained / 2).Seconds()))
-	f.add(fmt.Sprintf("without a flood: p99 of people's redirects at %d/s; a click in its reports after at most", peopleRate),
+	f.add(fmt.Sprintf("without a flood: p99 of people's redirects at %d/s; longest time until reports count a click", peopleRate),
 		short(f.quiet.p99)+"; "+short(f.quiet.stale), "", true)
 
 	var full turns

@@ -147,7 +147,7 @@ func TestRefresh(t *testing.T) {
 	})
 }
 
-// TestFaults: a failure of the platform does not end the sign-in, and no error shows a secret.
+// TestFaults: after a failure of the platform the sign-in is still valid, and no error shows a secret.
 func TestFaults(t *testing.T) {
 	t.Parallel()
 	each(t, func(t *testing.T, w *oauthtest.World, c *oauth.Client, provider string) {

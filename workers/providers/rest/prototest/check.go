@@ -22,7 +22,8 @@ func (c *checker) flaw(path, format string, args ...any) {
 	c.flaws = append(c.flaws, strings.TrimPrefix(path, ".")+": "+fmt.Sprintf(format, args...))
 }
 
-// value checks a value. name is its type in the spelling of the message that scope names.
+// value checks a value. The parameter name is its type as the message in the parameter scope writes it, which may be relative to
+// that message.
 func (c *checker) value(path, scope, name string, v any) {
 	if plain, known := scalars[name]; known {
 		if !plain(v) {

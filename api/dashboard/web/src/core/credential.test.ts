@@ -13,12 +13,12 @@ const field = (more: Partial<CredentialFieldShown>): CredentialFieldShown => ({
   ...more,
 })
 
-test('a choice that may stay empty has an empty choice until a value is saved', () => {
+test('a field that may stay empty offers an empty choice until a value is saved', () => {
   equal(choicesOf(field({}), {}), ['', 'granted', 'denied'])
   equal(choicesOf(field({}), { consent: 'granted' }), ['granted', 'denied'])
 })
 
-test('a choice that is required or has a default has no empty choice', () => {
+test('a field that is required or has a default offers no empty choice', () => {
   equal(choicesOf(field({ required: true }), {}), ['granted', 'denied'])
   equal(choicesOf(field({ default: 'denied' }), {}), ['granted', 'denied'])
 })

@@ -62,7 +62,7 @@ export function Reports() {
   const ask = asked(),
     { at, retry } = useRows(ask)
   const root = at(''),
-    // eslint-disable-next-line react-hooks/exhaustive-deps -- the lines depend on these answers of at
+    // eslint-disable-next-line react-hooks/exhaustive-deps -- the lines depend on what the function at returns for these keys
     lines = useMemo(() => linesOf(ask, at), [JSON.stringify(ask), root, ...ask.open.map(k => at(k).data ?? at(k).error)])
   const [cursor, setCursor] = useState(-1)
   const [sheet, setSheet] = useState<{ path: string[]; name: string } | null>(null)

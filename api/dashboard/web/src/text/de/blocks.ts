@@ -69,7 +69,7 @@ export const words: typeof english = {
   pasteAnywhere: 'Ein Wert je Zeile.',
   parameter: (name, macro) => `Die Quelle schickt sie als ${name}${macro ? `, aus ${macro}` : ''}.`,
   empty: 'Nichts ist gesperrt.',
-  emptyMore: 'In einem Bericht Zeilen auswählen und B drücken. Kampagnen leiten Besucher mit diesen Werten dann nicht mehr weiter.',
+  emptyMore: 'In einem Bericht Zeilen auswählen und B drücken. Besucher mit diesen Werten bekommen dann die Ausweich-URL der Kampagne.',
   toReport: 'Zum Bericht',
   allowOf: value => `${value} zulassen`,
 }

@@ -40,7 +40,7 @@ export const words: typeof en = {
   line: 'Zeile',
   row: 'Inhalt',
   amount: 'Betrag',
-  counts: 'Anzahlen',
+  counts: 'Zählt als',
   isDry: 'Noch ist nichts geändert',
   isApplied: 'Übernommen',
   clear: 'Neu beginnen',

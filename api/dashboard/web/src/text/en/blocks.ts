@@ -68,7 +68,7 @@ export const words = {
   pasteAnywhere: 'One value a line.',
   parameter: (name: string, macro: string) => `The source sends them as ${name}${macro ? `, from ${macro}` : ''}.`,
   empty: 'Nothing is blocked.',
-  emptyMore: 'Select rows of a report and press B. Campaigns then no longer route visitors with these values.',
+  emptyMore: 'Select rows of a report and press B. Visitors with these values then get the campaign’s fallback URL.',
   toReport: 'Open the report',
   allowOf: (value: string) => `Allow ${value}`,
 }

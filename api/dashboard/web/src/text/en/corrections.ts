@@ -39,7 +39,7 @@ export const words = {
   line: 'Line',
   row: 'Row',
   amount: 'Amount',
-  counts: 'Counts',
+  counts: 'Counts as',
   isDry: 'Nothing has changed yet',
   isApplied: 'Applied',
   clear: 'Start over',

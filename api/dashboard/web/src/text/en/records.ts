@@ -63,7 +63,7 @@ export const words = {
     schemes: named({
       buygoods: {
         name: 'BuyGoods',
-        secret: 'Choose a long random text: it becomes a part of the URL. An account with a token for its IPNs enters the token.',
+        secret: 'Choose a long random text: it becomes a part of the URL. If your account has a token for its IPNs, enter that token.',
         setup: 'In BuyGoods: Setup, Settings, or the product’s tab IPN. Enter the URL for New Order, Rebill, Refund and Chargeback.',
         click: 'The click id comes from a sub id of the link.',
       },
