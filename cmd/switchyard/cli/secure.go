@@ -148,7 +148,7 @@ func (e *edge) withoutTLS(h *handlers) http.Handler {
 	visitors := outside(h)
 	base, err := url.Parse(e.cfg.BaseURL)
 	return http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) {
-		if !isPrivate(r) {
+		if !isPrivate(r, firstWord(r)) {
 			visitors.ServeHTTP(rw, r)
 			return
 		}

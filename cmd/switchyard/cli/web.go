@@ -200,9 +200,10 @@ func firstWord(r *http.Request) string {
 // private lists first path segments for which isPrivate is true.
 var private = []string{"api", "docs", "app", "mcp", "llms.txt"}
 
-// isPrivate reports whether a request may contain a key, a password, a token or a session.
-func isPrivate(r *http.Request) bool {
-	return slices.Contains(private, firstWord(r)) || assistants.Serves(r.URL.Path)
+// isPrivate reports whether a request may contain a key, a password, a token or a session. The parameter word is the first segment
+// of its path.
+func isPrivate(r *http.Request, word string) bool {
+	return slices.Contains(private, word) || assistants.Serves(r.URL.Path)
 }
 
 // startsDashboard reports whether / at this host is the dashboard's. At a host of tracking links, / tells visitors nothing about
@@ -218,7 +219,7 @@ func (h *handlers) startsDashboard(host string) bool {
 func (h *handlers) ServeHTTP(rw http.ResponseWriter, r *http.Request) {
 	word := firstWord(r)
 	switch {
-	case isPrivate(r):
+	case isPrivate(r, word):
 		h.api.ServeHTTP(rw, r)
 	case word == "healthz" || word == "readyz":
 		h.health.ServeHTTP(rw, r)
