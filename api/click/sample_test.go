@@ -138,6 +138,8 @@ func TestSampleInJavaScript(t *testing.T) {
 				const page = { search: '?' + Query, replace: (to) => console.log(to) };
 				if (await admit(Domain, Lander, page)) console.log('shown');
 			}
+			globalThis.fetch = async () => new Response('{"data":null}'); // from now on every call is answered with an error
+			if (await admit('go.test', '', { search: '' })) console.log('shown');
 		})();`)
 	s.sendVisitors(func(list []guest) []string {
 		text, err := json.Marshal(list)
@@ -148,7 +150,11 @@ func TestSampleInJavaScript(t *testing.T) {
 		if err != nil {
 			t.Fatalf("%v: %s", err, out)
 		}
-		return strings.Fields(string(out))
+		lines := strings.Fields(string(out))
+		if len(lines) != len(list)+1 || lines[len(list)] != "shown" {
+			t.Fatalf("after an error of the service the page is not shown: %s", out)
+		}
+		return lines[:len(list)]
 	})
 }
 

@@ -120,16 +120,15 @@ func (w *worker) release(ctx context.Context, args jobs.CertificateArgs) (out jo
 			refusal = w.releaseAtEdge(ctx, u)
 			return refusal
 		})
-	if _, isHeld := errors.AsType[*jobrow.RefusalError](err); isHeld {
-		err = nil // the release waits until another worker's lease of the certificate ends
+	out = jobs.ReleasedCertificate{
+		Deleted: true, Detail: c.Hostname + " is no longer served over HTTPS by the edge. No certificate is requested until you request one.",
+	}
+	if _, isHeld := errors.AsType[*jobrow.RefusalError](err); isHeld { // another worker may still work on the certificate
+		out.Detail = c.Hostname + " will soon no longer be served over HTTPS by the edge. No certificate is requested until you request one."
+		err = nil
 	}
 	if e, ok := models.AsError(refusal); ok {
-		return out, models.Errorf(e.Kind, e.Code, "%s; the release is tried again automatically", e.Message)
+		return jobs.ReleasedCertificate{}, models.Errorf(e.Kind, e.Code, "%s; the release is tried again automatically", e.Message)
 	}
-	if err = errors.Join(refusal, err); err != nil {
-		return out, err
-	}
-	return jobs.ReleasedCertificate{
-		Deleted: true, Detail: c.Hostname + " is no longer served over HTTPS by the edge. No certificate is requested until you request one.",
-	}, nil
+	return out, errors.Join(refusal, err)
 }

@@ -301,6 +301,11 @@ func TestWorkerDies(t *testing.T) {
 	}
 	dbtest.Exec(w, w.db, `UPDATE jobs SET next_attempt_at = now() WHERE kind = $1`, jobs.ReleaseAtEdge.Kind()) // the lease has ended
 	w.until("the hostname is gone", func() bool { return !slices.Contains(w.fake.Hosts(), "gone.shop.example") })
+	leased := w.domain(w.account, "leased.shop.example", verified)
+	w.dieAfterCreating(leased, "leased.shop.example")
+	if got, err := w.release(w.account, leased); err != nil || !got.Deleted || !strings.Contains(got.Detail, "will soon") {
+		t.Errorf("a release during the lease of another worker: %+v, %v", got, err)
+	}
 }
 
 // dieAfterCreating simulates a worker that creates a hostname and dies before it records anything.

@@ -124,7 +124,10 @@ func (r Kind[T, R, A]) Version() func(*route.Call, uuid.UUID) (string, error) {
 	}
 	return func(c *route.Call, id uuid.UUID) (string, error) {
 		locked, err := any(r.Table(c.Store)).(locker[R]).Lock(c.Context(), c.Account.ID, id)
-		return any(locked).(versioned).Version(), err
+		if err != nil {
+			return "", err
+		}
+		return any(locked).(versioned).Version(), nil
 	}
 }
 

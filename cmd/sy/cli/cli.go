@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"net"
 	"net/http"
 	"os"
 	"os/signal"
@@ -142,7 +143,7 @@ func nextStep(err error) string {
 	if _, ok := errors.AsType[*switchyard.APIError](err); ok {
 		return nextSteps[switchyard.Code(err)]
 	}
-	if strings.Contains(err.Error(), "connect") || strings.Contains(err.Error(), "no such host") {
+	if failed, ok := errors.AsType[*net.OpError](err); ok && failed.Op == "dial" {
 		return "The service cannot be reached. `sy profiles` shows its address; SWITCHYARD_URL takes precedence."
 	}
 	return ""

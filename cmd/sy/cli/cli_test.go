@@ -189,6 +189,9 @@ func TestExitCodes(t *testing.T) {
 	if code, _, text := command(t, env, "", "api", "PATCH", "/offers"); code != 1 || !strings.Contains(text, "SWITCHYARD_URL") {
 		t.Errorf("a call to a service that is away ended with code %d, want 1 and a hint to SWITCHYARD_URL: %s", code, text)
 	}
+	if code, _, text := command(t, env, "", "diff", "connect.yaml"); code != 1 || strings.Contains(text, "SWITCHYARD_URL") {
+		t.Errorf("a file that does not exist ended with code %d, want 1 and no hint to SWITCHYARD_URL: %s", code, text)
+	}
 }
 
 // TestDays: words such as today stand for dates in UTC.
