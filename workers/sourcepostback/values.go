@@ -127,7 +127,8 @@ func (v *values) revenue() decimal.Decimal {
 	return v.target.Share(v.target.Payout)
 }
 
-// profit is the revenue minus the costs of click and conversion, in the currency of the payout, or "" without a needed rate.
+// profit is the revenue minus the costs of click and conversion, in the currency of the payout. It is "" if a rate that it needs is
+// missing.
 func (v *values) profit() string {
 	c, p := v.click, v.target
 	sold, known := toRateCurrency(p.Cost, p.Rate)
