@@ -46,8 +46,8 @@ func (c *Connection) Changes(ctx context.Context, since time.Time, most int) (or
 	}
 }
 
-// changePeriod returns the period that Changes reads. It begins an overlap before since, but at most feedReach days ago, and ends
-// now at the latest. parts makes it shorter.
+// changePeriod returns the period that Changes reads. The period begins earlier than the given time, by overlap, but at most
+// feedReach days ago. It ends now at the latest. The more parts, the shorter is the period.
 func (s *session) changePeriod(since time.Time, parts time.Duration) Range {
 	now, day := s.Now().UTC().Truncate(time.Second), 24*time.Hour
 	if since = since.UTC().Truncate(time.Second); since.After(now) {
