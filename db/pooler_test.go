@@ -91,8 +91,8 @@ func TestPoolerStatements(t *testing.T) {
 	if n != 2 || err != nil {
 		t.Errorf("INSERT ... RETURNING returned %d, %v, want 2", n, err)
 	}
-	// In exec, row and rows, a deferred constraint fails at the commit. In bad and late, the statement itself fails: late after
-	// many rows.
+	// In "exec", "row" and "rows", a deferred constraint fails at the commit. In "bad" and "late", the statement itself fails, in
+	// "late" after it has returned many rows.
 	for what, err := range map[string]error{
 		"exec": exec(`INSERT INTO things VALUES ($1)`, 1),
 		"row":  d.QueryRowContext(ctx, `INSERT INTO things VALUES ($1) RETURNING n`, 1).Scan(&n),

@@ -295,7 +295,7 @@ func TestEnds(t *testing.T) {
 	e.toolsOf(token.access) // the token is still valid: another client cannot revoke it
 	e.want(e.form(assistants.RevokePath, url.Values{"client_id": {client}, "token": {token.refresh}}), http.StatusOK, "")
 	if a := e.call(token.access, "tools/list", "{}"); a.status != http.StatusUnauthorized {
-		t.Errorf("after the client revoked its token, the token gets the status %d, want 401", a.status)
+		t.Errorf("after the client revoked its refresh token, its access token gets the status %d, want 401", a.status)
 	}
 	owner.Do("DELETE", "/app/api/assistants/"+id, nil).Want(http.StatusNotFound, "not_found") // has ended
 	var ended int

@@ -24,7 +24,7 @@ func (w *env) networkWith(scheme string) uuid.UUID {
 	return id
 }
 
-// A notification is stored as it arrived, with the headers that its proof needs. No part of it is stored unencrypted.
+// A notification is stored as it arrived, with the headers that a scheme reads. No part of it is stored unencrypted.
 func TestNotificationIsKeptAsItArrived(t *testing.T) {
 	t.Parallel()
 	w := newEnv(t)

@@ -121,7 +121,7 @@ func TestSmartlinkChangesAreFollowed(t *testing.T) {
 	if got := w.location("/other", onOwnHost); got != "https://two.test/" {
 		t.Error(got)
 	}
-	// The copy on disk has smartlinks and the secret that signs keys.
+	// The copy on disk has the smartlink and the signing secret.
 	kept, copied := w.h.routes.Current(), filepath.Join(dir, "copy")
 	if err := routing.WriteDiskCache(copied, kept); err != nil {
 		t.Fatal(err)

@@ -68,7 +68,7 @@ func (x *movedAccount) campaign(name, source string, paths []object) {
 }
 
 // oldTracker routes visitors like the flow of newMovedAccount, without the path Provider. If wrong is set, the address of the
-// zone has one more parameter.
+// path Zone has one more parameter.
 type oldTracker struct{ wrong bool }
 
 func (o oldTracker) ServeHTTP(w http.ResponseWriter, r *http.Request) {
@@ -132,7 +132,7 @@ func (x *movedAccount) compare(body object) (out comparedMove) {
 }
 
 // TestCheckBeforeDNS runs the script with curl against two trackers. The first one decides like the imported flow. The second one
-// differs for the visitors of the zone.
+// differs for the visitors of the path Zone.
 func TestCheckBeforeDNS(t *testing.T) {
 	t.Parallel()
 	x := newMovedAccount(t)
@@ -141,11 +141,11 @@ func TestCheckBeforeDNS(t *testing.T) {
 		t.Errorf("a tracker that decides like the flow must not differ anywhere: %+v", got)
 	}
 	if n := got.Counts["same"] + got.Counts["dice"] + got.Counts["unsure"]; n != 20 {
-		t.Errorf("%d visitors were compared, want 20", n)
+		t.Errorf("%d visitors have a result, want 20", n)
 	}
 	wrong := x.compare(object{"answers": x.answers(oldTracker{wrong: true}, "COUNTRY_HEADER=X-Country")})
 	if n := wrong.Counts["differs"]; n == 0 || n != got.Counts["same"]-wrong.Counts["same"] {
-		t.Fatalf("want exactly the visitors of the zone to differ: %+v, before %+v", wrong.Counts, got.Counts)
+		t.Fatalf("want exactly the visitors of the path Zone to differ: %+v, before %+v", wrong.Counts, got.Counts)
 	}
 	row := wrong.Campaigns[0].Rows[0]
 	if row.Result != "differs" || row.Reason != "parameters" || row.There != "https://offer.example/zone?sub=xyz&aff=9" || row.Here[0] != "https://offer.example/zone" {

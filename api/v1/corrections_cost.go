@@ -93,7 +93,8 @@ func asInvalid(err error, code, text string) error {
 	return err
 }
 
-// checkDays checks that from and to are days that have begun and whose clicks are still stored, at most MaxCostDays.
+// checkDays checks that from and to are days that have begun, that their clicks are still stored, and that they include at most
+// MaxCostDays.
 func (b SetCostBody) checkDays(c *route.Call) error {
 	from, err := time.Parse(time.DateOnly, b.From)
 	to, toErr := time.Parse(time.DateOnly, b.To)

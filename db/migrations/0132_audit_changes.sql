@@ -1,4 +1,4 @@
--- The changed fields of the record, with their values before and after the change.
+-- The fields that the audited action changed, with their values before and after it.
 -- +goose Up
 ALTER TABLE audit ADD COLUMN changes jsonb NOT NULL DEFAULT '[]';
 

@@ -25,7 +25,7 @@ const (
 	number      // a number column; zero means no value
 	addr        // an address or NULL
 	timed       // a part of the time of the fact
-	local       // a part of the time in a time zone, as the number that a clock gives it
+	local       // a part of the time in a time zone, as the number that the type clock assigns to it
 )
 
 // dimension is an attribute by which figures can be grouped and filtered. The columns of ledger and clicks have the same names,

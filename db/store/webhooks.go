@@ -101,7 +101,7 @@ func (w Webhooks) Rotate(ctx context.Context, account, id uuid.UUID) (string, ti
 	return secret, until, err
 }
 
-// A successful attempt changes the endpoint's row only if the row counts consecutive failures.
+// A successful attempt changes the endpoint's row only if consecutive_failures is not 0.
 const markAttempt = `
 WITH d AS (` + delivery.MarkAttempt + `)
 UPDATE webhook_endpoints w SET
@@ -115,7 +115,7 @@ func (w Webhooks) MarkAttempt(ctx context.Context, id uuid.UUID, a delivery.Atte
 	return w.s.run(ctx, "mark attempt", markAttempt, delivery.MarkArgs(id, a)...)
 }
 
-// The whole text is the signing key.
+// newSigningSecret returns a random secret. Its whole text, with the prefix, is the key of the signatures.
 func newSigningSecret() string {
 	var raw [32]byte
 	_, _ = rand.Read(raw[:]) // never fails

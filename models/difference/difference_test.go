@@ -71,7 +71,7 @@ func TestLaw(t *testing.T) {
 	}
 }
 
-// TestLimits checks that reasons and examples are limited, and that the sum over the reasons stays.
+// TestLimits checks that reasons and examples are limited, and that the causes still add up to the difference.
 func TestLimits(t *testing.T) {
 	t.Parallel()
 	s, at := difference.NewSheet(), difference.Cell{Day: "2026-11-01"}

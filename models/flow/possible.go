@@ -50,7 +50,7 @@ func (p *Plan) Possible(f *cond.Facts, unsure func(attribute string) bool) (list
 	return append(list, p.LastResort()), certain
 }
 
-// decisions returns one decision for each usable destination of a path, or a single one if it needs none.
+// decisions returns one decision for each usable destination of a path. A path that needs no destination gives a single decision.
 func (r *Route) decisions(via Via) (list []Decision) {
 	d := Decision{Via: via, Route: r, Collect: r.Collect, Bindable: r.StreamType != Forced}
 	if !r.leads {
@@ -97,7 +97,7 @@ func fitOf(matched bool) fit {
 	return fitsNot
 }
 
-// joined combines the results of conditions. With or, the best result counts, otherwise the worst.
+// joined combines the results of conditions. If or is true, the best result decides, otherwise the worst.
 func joined(list []fit, or bool) fit {
 	if len(list) == 0 {
 		return fits

@@ -82,7 +82,8 @@ func (m *message) thrivecartReport(word string) Report {
 }
 
 // thrivecartOrder returns one report for each charge of an order. The first product is the sale. Further products, bumps, upsells and
-// downsells are separate conversions, with their kind as the goal.
+// downsells are separate conversions, with their kind as the goal. If there are no charges, if there are more than
+// maxReports, or if the references do not distinguish them, it returns one report of the order's total.
 func (m *message) thrivecartOrder() (out []Report) {
 	d := m.doc
 	first := m.thrivecartReport("order.success")

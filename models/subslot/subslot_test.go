@@ -51,7 +51,7 @@ func many(n int) string {
 }
 
 // A source without stored sub-parameters assigns them in the order of its parameters. Parameters such as sub1 and t3
-// get their number.
+// get their number if it is free.
 func TestOrderAssigns(t *testing.T) {
 	t.Parallel()
 	for name, tt := range map[string]struct{ macros, want string }{

@@ -54,7 +54,8 @@ var suffixes = map[byte]form{'?': formFlag, '*': formList, '{': formOpen, '~': f
 
 const figures = "FIGURES"
 
-// The last character of a name states its form: ? a truth value, * a list, { an open value, ~ an address, % a figure.
+// The last character of a name may state its form: ? a truth value, * a list, { an open value, ~ an address, % a figure. Without
+// such a character, the form is formText. FIGURES stands for the names of all figures.
 func columnsOf(names string) (out []column) {
 	for name := range strings.FieldsSeq(names) {
 		if name == figures {
@@ -226,7 +227,7 @@ func cutTo(v any, n int) any {
 	return v
 }
 
-// An absent value is null, and an absent list is empty.
+// An absent value is null, and an absent list is empty. An absent figure is left out.
 func (m Member) shaped(v any) any {
 	switch {
 	case m.columns == nil:

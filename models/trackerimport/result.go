@@ -19,7 +19,7 @@ func (r *Result) Has(kind accountconfig.Kind, key string) bool {
 	return ok
 }
 
-// Note adds a note about a record.
+// Note adds a note about a record, unless the record already has the same note.
 func (r *Result) Note(severity string, kind accountconfig.Kind, key, name, text string) {
 	n := Note{Severity: severity, Kind: kind, Key: key, Name: name, Text: text}
 	for i := len(r.Notes) - 1; i >= 0 && r.Notes[i].Key == key; i-- { // notes about a record follow each other

@@ -38,7 +38,7 @@ func TestUploads(t *testing.T) {
 			w.checkUploads(c[0], "upload accepted")
 			w.checkUploads(c[1], "upload rejected")
 			w.checkUploads(c[3], "upload skipped, retract skipped")
-			// The source sends half of a payout.
+			// The source's share is half of a payout.
 			for _, v := range w.received(2) {
 				if v.Sent != 1 || v.Value != "5" || v.Currency != "USD" {
 					t.Errorf("%+v", v)

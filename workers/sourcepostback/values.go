@@ -44,7 +44,7 @@ var named = map[token.Name]struct {
 	token.NetworkName:  {"network_id", func(c *models.Click) uuid.UUID { return c.NetworkID }},
 }
 
-// name stores in v.names the names and the campaign alias that the template uses.
+// name stores the name of the source in v.names, and the other names and the campaign alias that the template uses.
 func (s *sender) name(ctx context.Context, v *values, t *token.Template) error {
 	v.names = map[token.Name]string{token.SourceName: v.target.SourceName}
 	for token, record := range named {
@@ -127,7 +127,8 @@ func (v *values) revenue() decimal.Decimal {
 	return v.target.Share(v.target.Payout)
 }
 
-// profit is the revenue minus the costs of click and conversion, in the currency of the payout, or "" without a needed rate.
+// profit is the revenue minus the costs of click and conversion, in the currency of the payout. It is "" if a rate that it needs is
+// missing.
 func (v *values) profit() string {
 	c, p := v.click, v.target
 	sold, known := toRateCurrency(p.Cost, p.Rate)

@@ -100,7 +100,8 @@ type envelope struct {
 	Info   Page            `json:"result_info"`
 }
 
-// Do sends a request and decodes the result into *into. A nil into ignores the result. Errors of Cloudflare are an *Error.
+// Do sends a request and decodes the result into *into. If into is nil, the result is ignored. Each error of
+// Cloudflare is an *Error.
 func (c *Client) Do(ctx context.Context, r Request, into any) (Page, error) {
 	for again := true; ; again = false {
 		if err := c.admit(ctx); err != nil {
@@ -217,7 +218,7 @@ type Error struct {
 	Status int // status of the answer; 0: no answer, or an answer that cannot be understood
 	Code   int // Cloudflare's error code; 0: the answer has no code
 	Text   string
-	Wait   time.Duration // wait before asking again, if Cloudflare asks for fewer requests; else 0
+	Wait   time.Duration // wait before the next request, if there were too many; else 0
 }
 
 // Error implements error.

@@ -15,8 +15,8 @@ type feed struct {
 }
 
 const (
-	// overlap is the time by which Changes begins to read earlier than its caller asks. A platform may show a decision some hours
-	// after its date, and clocks and time zones differ.
+	// Changes begins to read this much earlier than its caller asks. A platform may show a decision some hours after its date, and
+	// clocks and time zones differ.
 	overlap = 48 * time.Hour
 	// maxParts limits how short a period of Changes becomes: a month divided by 512 is less than two hours.
 	maxParts = 512
@@ -46,8 +46,8 @@ func (c *Connection) Changes(ctx context.Context, since time.Time, most int) (or
 	}
 }
 
-// changePeriod returns the period that Changes reads. It begins an overlap before since, but at most feedReach days ago, and ends
-// now at the latest. parts makes it shorter.
+// changePeriod returns the period that Changes reads. The period begins earlier than the given time, by at most overlap,
+// but not more than feedReach days ago. It ends now at the latest. The more parts, the shorter is the period.
 func (s *session) changePeriod(since time.Time, parts time.Duration) Range {
 	now, day := s.Now().UTC().Truncate(time.Second), 24*time.Hour
 	if since = since.UTC().Truncate(time.Second); since.After(now) {

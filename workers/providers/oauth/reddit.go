@@ -11,7 +11,7 @@ import (
 )
 
 // reddit signs in at Reddit, for the Ads API v3: ads-api.reddit.com/docs/v3. The refresh token does not expire. Reddit asks
-// every client for a User-Agent of its own. Unverified: the name of an ad account's time zone.
+// every client for a User-Agent of its own. Unverified: the field with an ad account's time zone.
 var reddit = platform{ //nolint:gosec // addresses are no secrets
 	name: models.Reddit, basic: true, agent: models.RedditAgent,
 	authorize: "https://www.reddit.com/api/v1/authorize", token: "https://www.reddit.com/api/v1/access_token",

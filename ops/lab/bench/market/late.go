@@ -26,8 +26,8 @@ type arrival struct {
 	value       float64
 }
 
-// A campaign with an even number has placements, which the Copilot judges, unless its paths earn the same. Every fourth campaign is
-// slow: its conversions come days after their clicks.
+// A campaign with an even number has placements, unless its paths earn the same. The Copilot judges the placements. Every fourth
+// campaign is slow: its conversions come days after their clicks.
 const (
 	placements = 6
 	slowEvery  = 4

@@ -171,7 +171,7 @@ func (w *Uploads) Stored(platform string) []Uploaded {
 	return out
 }
 
-// ServeUploads starts a server that serves every fake below the name of its provider.
+// ServeUploads starts a server that serves each fake at the paths that begin with its name.
 func ServeUploads(tb testing.TB, w *Uploads) *httptest.Server {
 	tb.Helper()
 	s := httptest.NewTLSServer(w)
@@ -259,7 +259,7 @@ func (c *uploadCall) item(list string, i int) object {
 // counted is the argument of store for an event that counts.
 const counted = true
 
-// store stores an event, unless its click id is to be refused. If counts is false, it increases Uncounted instead.
+// store stores an event, unless its click id is to be refused. An event that does not count only increases Uncounted.
 func (c *uploadCall) store(v Uploaded, counts bool) (refused string) {
 	if refused = clickRefusal(v.Click); refused != "" {
 		return refused

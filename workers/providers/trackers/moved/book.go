@@ -23,7 +23,7 @@ import (
 // Members are the members of a record.
 type Members = accountconfig.Members
 
-// The limits of notes.
+// The maximum length of the text in the member "notes", in characters.
 const (
 	MaxNotes         = 2000
 	MaxCampaignNotes = 10_000
@@ -305,8 +305,8 @@ func (b *Book) Domain(id, name string) (it *Item, host string) {
 	return it, host
 }
 
-// Link sets the domain and the alias of a campaign. word is the alias in the old links, which is replaced if it is not valid
-// here. For each form, Link adds the old link, so that it keeps leading to the campaign.
+// Link sets the domain and the alias of a campaign. word is the alias in the old links. The campaign gets another one if word is
+// not valid here. For each form, Link adds the old link, so that it keeps leading to the campaign.
 func (b *Book) Link(it *Item, domainID, word string, forms ...string) {
 	host := b.hosts[domainID]
 	if host == "" {
