@@ -15,7 +15,7 @@ const (
 	JobFailed  = "failed" // the last attempt has failed; an operator can run the job again
 )
 
-// Kinds of jobs that have a row. A kind must never be renamed while there are rows of it.
+// Some kinds of jobs that have a row. A kind must never be renamed while there are rows of it.
 const (
 	KindDeliverWebhook   = "webhook:deliver"
 	KindRecordConversion = "conversion:record"

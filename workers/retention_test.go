@@ -66,7 +66,7 @@ func (r *env) count(table string) map[string]int {
 	return counts
 }
 
-// expectedRows counts the rows added at or after the plan's time.
+// expectedRows counts, for each plan, the rows that were added at or after from(plan).
 func (r *env) expectedRows(table string, from func(models.Plan) time.Time) map[string]int {
 	counts := map[string]int{}
 	for _, p := range models.Plans {

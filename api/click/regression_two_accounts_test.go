@@ -128,7 +128,7 @@ func TestCookieFromBeforeAccounts(t *testing.T) {
 	}
 }
 
-// TestTwoCampaignsInOneBrowser: a click that is named counts, even if it is not the last one of the browser.
+// TestTwoCampaignsInOneBrowser: a request belongs to the click that it names, even if this is not the last click of the browser.
 func TestTwoCampaignsInOneBrowser(t *testing.T) {
 	t.Parallel()
 	w := newEnv(t)

@@ -80,8 +80,9 @@ func (s *Snapshot) AnswersForeign(d *Domain) bool {
 	return false
 }
 
-// ForeignCampaign returns the campaign to which a link of another tracker leads on a domain, or nil. If no campaign has the exact
-// id, it tries the id without a punctuation mark at its end. A link for the domain takes precedence over a link for all domains.
+// ForeignCampaign returns the campaign to which a link of another tracker leads on a domain, or nil. If no link with the exact
+// id leads to a campaign, it tries the id without a punctuation mark at its end. A link for the domain takes precedence over a
+// link for all domains.
 func (s *Snapshot) ForeignCampaign(d *Domain, a foreign.Address) *Campaign {
 	for _, id := range []string{a.ID, models.TrimLink(a.ID)} {
 		for _, at := range places(d) {

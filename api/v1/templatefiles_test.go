@@ -81,7 +81,7 @@ func TestNetworkTemplateFile(t *testing.T) {
 	s.Do("GET", fmt.Sprintf("/networks/%v/template", empty["id"]), nil).Want(400, "invalid_template")
 }
 
-// An import refuses unknown fields and unusable templates.
+// An import refuses unknown fields and unusable templates, and accepts the smallest valid templates.
 func TestTemplateFileErrors(t *testing.T) {
 	t.Parallel()
 	s := apitest.New(t)

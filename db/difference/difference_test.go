@@ -47,7 +47,7 @@ func (e *env) readSource(day int, list ...spend.Spend) {
 	}
 }
 
-// TestSource checks the causes of the differences between our clicks and money and the report of a traffic source. The platform's
+// TestSource checks the causes of the differences between our figures and the report of a traffic source. The platform's
 // days begin at midnight in New York.
 func TestSource(t *testing.T) {
 	t.Parallel()
@@ -250,8 +250,8 @@ func TestFileStatus(t *testing.T) {
 	}
 }
 
-// TestUnknownClicksOfFile checks orders of a file that name a click which was never stored, with and without a postback that
-// names the click too.
+// TestUnknownClicksOfFile checks orders of a file that name clicks which were never stored. Only one of these clicks has an
+// unmatched postback in the account.
 func TestUnknownClicksOfFile(t *testing.T) {
 	t.Parallel()
 	e := newEnv(t)

@@ -34,8 +34,8 @@ func (s *Spool) write(b *batch) error {
 }
 
 // writePiece makes frames durable and returns the position after them. After a failed write or sync it cuts the segment off after
-// the earlier frames, and the next piece begins a new segment, unless a write failed and the segment is empty. After a
-// failed write the new segment is needed, because the disk may be full and the reader frees space only by deleting complete segments.
+// the earlier frames, and the next piece begins a new segment. The disk may be full, and the reader frees space only by deleting
+// complete segments. After a failed write, an empty segment is used again.
 func (s *Spool) writePiece(buf []byte) (end position, err error) {
 	if err := s.ready(); err != nil {
 		return end, err

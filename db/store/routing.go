@@ -50,7 +50,7 @@ type RoutingRow interface {
 // Routing is a set of records that the redirect reads, in any order.
 type Routing struct {
 	Rows []RoutingRow
-	// LanderSecret is the secret that signs keys of protected landing pages, hop links and domain proofs. It also goes into the hashes
+	// LanderSecret is the secret that signs hop links, domain proofs and the keys of protected landing pages. It also goes into the hashes
 	// of visitors' addresses. Package routing sets it when it loads all records.
 	LanderSecret []byte
 }

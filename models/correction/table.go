@@ -182,7 +182,7 @@ func fold(s string) string {
 	}, s)
 }
 
-// row returns the next row. ok is false at the end, and after MaxRows rows.
+// row returns the next row. It returns false at the end, and after MaxRows rows.
 func (t *table) row() (line, bool) {
 	if t.rows == MaxRows {
 		return line{}, false
@@ -236,7 +236,7 @@ func (l *line) cell(column int) string {
 	return text
 }
 
-// find returns the text of cell with its heading.
+// find returns the same value as cell, with the heading of its column in the file.
 func (l *line) find(column int) (text, heading string) {
 	v, _ := l.next(column, 0)
 	return v.text, v.heading

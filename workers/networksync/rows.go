@@ -79,7 +79,7 @@ func statusWords(byStatus map[string][]string) map[string]string {
 	return out
 }
 
-// The maximum lengths of an order's texts in bytes. The click log refuses longer texts.
+// The maximum lengths of an order's texts in bytes. Package conversion refuses longer texts.
 const (
 	maxOrderID = 255
 	maxGoal    = 64

@@ -157,7 +157,7 @@ func (k *Connections) TokensOf(account, connection uuid.UUID) *Tokens {
 }
 
 // TokensFor returns the access tokens of an account's connection for a use. If the person who signed in did not allow the use,
-// its methods return an error.
+// the methods of the result return an error.
 func (k *Connections) TokensFor(use models.OAuthUse, account, connection uuid.UUID) *Tokens {
 	return &Tokens{k, account, connection, use}
 }

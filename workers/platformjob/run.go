@@ -123,8 +123,8 @@ func (i *Imports[A, R]) failed(ctx context.Context, c db.Conn, row models.Job, c
 	return i.record(ctx, i.Store.On(c), row, args, end, store.IntegrationResult{Failure: failure.Message}, failure.Code)
 }
 
-// record stores the end of a run. For the connection, it stores the result and, after a scheduled import, the time of the next one,
-// unless the connection was removed or the failure does not count: see models.PlatformFailed.
+// record stores the end of a run and, for the connection, the result. After a scheduled import it also stores the time of the next
+// one. A failure that does not count (see models.PlatformFailed) changes nothing for the connection.
 func (i *Imports[A, R]) record(ctx context.Context, s *store.Store, job models.Job, args A, end store.RunEnd, r store.IntegrationResult,
 	code string,
 ) error {

@@ -34,7 +34,7 @@
   let consent; // true: given or not needed; false: refused, or must not be asked for; undefined: not known yet
   const queue = new Map(); // events that wait for consent or for the server: id to text
   let flight = []; // ids of the events in the present request
-  let delay = 1e3; // ms until events that the server did not take are sent again; it doubles each time
+  let delay = 1e3; // ms; it is doubled before each wait for another attempt
   let click, from, ad; // id of the click that brought the visitor, where it was found, click of an ad platform: gclid=XYZ
   const trap = doc.createElement('a'); // a link that people do not see; a click whose visitor follows it is marked as a bot's
   let path, page, before; // address of the last view without its query, the same with its query, and the address of the view before

@@ -18,7 +18,7 @@ var floors = map[string]float64{
 }
 
 // TestLabelledSet runs the detector on requests of real browsers and real programs. The detector must call no person a
-// bot, and must find at least the share in floors of each kind of program.
+// bot, and must find, of each kind of program, at least the share in floors.
 func TestLabelledSet(t *testing.T) {
 	t.Parallel()
 	list, err := bottest.Read(os.DirFS("../../../" + bottest.Dir))

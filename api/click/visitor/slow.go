@@ -67,7 +67,7 @@ func isRareCrawler(userAgent string, a *agent) bool {
 	return a.browser != "Electron" && !strings.HasPrefix(userAgent, "Lynx/") && crawlerdetect.IsCrawler(withoutData(withoutDevice(userAgent)))
 }
 
-// withoutData returns a user agent without words of at least 80 characters, such as base64.
+// withoutData returns a user agent without words of at least 80 bytes, such as base64. URLs stay.
 func withoutData(userAgent string) string {
 	const longWord = 80
 	if len(userAgent) < longWord {
@@ -79,7 +79,7 @@ func withoutData(userAgent string) string {
 	}), " ")
 }
 
-// cleanName returns a name cleaned, or "" for the parser's words for unknown and for words that are not names.
+// cleanName cleans a name of the parser. It returns "" for words that are not names, such as Other.
 func cleanName(name string) string {
 	if name == "Other" || strings.HasPrefix(name, "Generic") || strings.EqualFold(name, "Browser") ||
 		name == "WebKit Nightly" || name == "Smartphone" || name == "Desktop" || name == "Spider" || name == "K" {

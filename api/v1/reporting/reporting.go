@@ -43,7 +43,7 @@ func (d Deps) reports(c *route.Call) ReportReader {
 	return d.Reports
 }
 
-// ReportReader has the methods of report.Reader that the reports need.
+// ReportReader has the methods of report.Reader that the handlers need.
 type ReportReader interface {
 	Answer(ctx context.Context, account uuid.UUID, a models.ReportArgs, maxClicks int64) ([]report.Row, error)
 	Performance(ctx context.Context, q report.Query) ([]report.Row, error)

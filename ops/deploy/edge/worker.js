@@ -52,7 +52,7 @@ function isAhead(headers) {
 }
 
 // passOn forwards the request to the origin. If random choices were already made for the visitor, proof is their signed seed, so
-// that the origin makes the same choices. The header is set without a proof too, because it stops loops.
+// that the origin makes the same choices. The header EDGE is also set without a proof, because it stops loops.
 function passOn(request, proof) {
   const headers = new Headers(request.headers);
   headers.set(EDGE, proof || "-");

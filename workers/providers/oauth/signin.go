@@ -2,7 +2,7 @@
 // accounts, exchanges the returned code for tokens, renews the tokens, and lists the ad accounts. Each platform has an entry
 // in the table platforms and a file.
 //
-// No error contains codes, tokens or the install's secrets.
+// No error contains an OAuth code, a token or a secret of the install.
 package oauth
 
 import (

@@ -76,7 +76,7 @@ func (a API) WithSecrets(list ...string) API {
 // Hide adds a secret that PublicError and WithoutSecrets hide.
 func (a API) Hide(secret string) { a.secrets.Add(secret) }
 
-// HideWords hides the value of a header and its words of at least leastSecret characters, such as the token of "Bearer ...".
+// HideWords hides the value of a header and its words of at least leastSecret bytes, such as the token of "Bearer ...".
 func (a API) HideWords(value string) {
 	a.Hide(value)
 	for _, word := range strings.Fields(value) {

@@ -11,7 +11,7 @@ export function resolved(name: string): string {
 type Values = (number | null)[]
 
 // rangesOf returns the range of each axis of a plot. All ranges contain zero, at the same height, and leave some room above the
-// highest value.
+// highest positive value.
 export function rangesOf(axes: Values[][]): [number, number][] {
   const ends = axes.map(lines => {
     let low = 0,

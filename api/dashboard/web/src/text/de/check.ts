@@ -216,7 +216,7 @@ export const words: typeof english = {
     path_unreachable: {
       says: 'Zum Pfad {path} kommt niemand: {value} nimmt vorher alle.',
       costs: 'Seine Offers bekommen keine Besucher.',
-      does: 'Dem Pfad {value} Bedingungen geben oder diesen Pfad zuerst versuchen.',
+      does: 'Dem Pfad {value} Bedingungen geben oder {path} zuerst versuchen.',
     },
     path_without_share: {
       says: 'Der Pfad {path} hat das Gewicht 0, deshalb kommt niemand Neues dorthin.',

@@ -87,7 +87,7 @@ export const words = {
     toFlow: 'More offers and rules',
     toFetch: 'Connect the source',
     donePostback: (network: string) =>
-      `What is left: paste the postback at ${network}. The first postback that the network sends itself ticks this step.`,
+      `What is left: paste the postback at ${network}. The network’s own first postback ticks this step.`,
     noPlan: 'The plan of this account does not include goals of your own website.',
     toPlan: 'Look at the plan',
     notYet: 'not yet',
