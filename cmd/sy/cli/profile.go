@@ -195,7 +195,7 @@ func (c *logoutCmd) Run(e *env) error {
 	}
 	name := e.named(all)
 	if _, ok := all.Profiles[name]; !ok {
-		return fmt.Errorf("there is no profile %s; `sy profiles` lists them", name)
+		return fmt.Errorf("there is no profile %s; `sy profiles` lists all profiles", name)
 	}
 	delete(all.Profiles, name)
 	if all.Current == name {

@@ -153,8 +153,7 @@ func (s *scale) questions(ctx context.Context, how string) error {
 	return nil
 }
 
-// ledgers measures reports that rollups of the ledger answer. A rollup is a copy of the ledger with fewer dimensions, also in
-// PostgreSQL.
+// ledgers measures reports that rollups of the ledger answer. A rollup is a copy of the ledger in PostgreSQL with fewer dimensions.
 func (s *scale) ledgers(ctx context.Context) error {
 	reader := report.Reader{Conn: s.serial, Copy: s.reader}
 	asked := s.reader.Reports(click.FromCopy)
