@@ -244,7 +244,7 @@ func (a *edgeAccounts) once(
 	return out
 }
 
-// decide sets out.wantClick, out.wantDecision and out.wantCookies to what this service answers out.visitor.
+// decide stores the answer of this service to the visitor in the fields wantClick, wantDecision and wantCookies.
 func (a *edgeAccounts) decide(h *Handler, req *http.Request, campaign uuid.UUID, now time.Time, seedHigh, seedLow uint64, out *edgeAnswer) {
 	place, _ := json.Marshal(out.visitor.place)
 	req.Header[placeHeader] = []string{string(place)}
@@ -265,7 +265,7 @@ func (a *edgeAccounts) decide(h *Handler, req *http.Request, campaign uuid.UUID,
 	}
 }
 
-// compare checks the visitors' answers against the answers of this service.
+// compare checks the answers of the edge against the answers of this service. It returns the ids of the clicks that the edge routed.
 func (a *edgeAccounts) compare(t *testing.T, origin *edgeOrigin, bundles map[string]models.EdgeBundle, answers []*edgeAnswer) map[string]bool {
 	t.Helper()
 	routed, counts := map[string]bool{}, map[string]int{}

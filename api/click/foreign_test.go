@@ -145,7 +145,7 @@ func (s *memorySpool) messages() (list []*models.Postback) {
 	return list
 }
 
-// TestForeignPostbacks reports conversions to the addresses of other trackers.
+// TestForeignPostbacks reports conversions at the paths that other trackers use.
 func TestForeignPostbacks(t *testing.T) {
 	t.Parallel()
 	w := newEnv(t)

@@ -11,7 +11,7 @@ import (
 	"switchyard/db/dbtest"
 )
 
-// Cloning a stored flow that breaks today's rules is refused like sending it.
+// A campaign whose stored flow breaks today's rules cannot be cloned. The code is the same as for a request that sends this flow.
 func TestCloneRefusesAStoredFlow(t *testing.T) {
 	t.Parallel()
 	d := newCampaignEnv(t)

@@ -153,7 +153,7 @@ func readNoted(ctx context.Context, c db.Conn, version uint64, limit int) (b for
 	return b, err
 }
 
-// after merges two notes about the same row. The row counts as removed if either note says so. If PostgreSQL has the row, it was
+// after merges two notes about the same row. The row counts as removed if either note says so. If PostgreSQL has such a row, it was
 // inserted again and is copied.
 func (n changeNote) after(before changeNote) changeNote {
 	n.Removed = n.Removed || before.Removed

@@ -31,7 +31,7 @@ func open(t *testing.T) *clickhouse.Conn {
 	return clickhousetest.New(t, words)
 }
 
-// TestRefusedIsNotTriedAgain checks that Put returns at once if the server refuses the statement.
+// TestRefusedIsNotTriedAgain checks that Put gives up if the server refuses the statement.
 func TestRefusedIsNotTriedAgain(t *testing.T) {
 	parttest.ClickHouse.Only(t)
 	t.Parallel()

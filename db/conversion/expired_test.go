@@ -19,7 +19,7 @@ import (
 	"switchyard/models"
 )
 
-// expired is an account whose clicks are older than its plan keeps them.
+// expired is an account with clicks that its plan no longer keeps.
 type expired struct {
 	*testing.T
 	d        *db.DB

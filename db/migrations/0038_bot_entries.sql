@@ -1,4 +1,4 @@
--- Allow and deny lists of visitors. An entry has one value or up to 10,000.
+-- Allow and deny lists of visitors. An entry has 1 to 10,000 values.
 -- +goose Up
 CREATE TABLE bot_entries (
     id          uuid PRIMARY KEY,

@@ -124,8 +124,8 @@ func (b *builder) part(at, from string, sales bool, figure func(*measure.Measure
 	b.parts = append(b.parts, s.String())
 }
 
-// orderBy returns the ORDER BY of a query. Groups with the same figure are sorted by clicks, most first, and then by their
-// values. Groups without the figure come last.
+// orderBy returns the ORDER BY of a query by a figure or a dimension. Missing values come last. Equal groups are sorted by clicks,
+// most first, and then by their dimensions.
 func (b *builder) orderBy() string {
 	expr := ""
 	m := measure.Find(b.sort)

@@ -147,7 +147,7 @@ func (k Certificates) Begin(ctx context.Context, id CertificateOf, now time.Time
 }
 
 // Renew extends the lease of a certificate. ok is false if the certificate was released, taken over or leased again since Begin.
-// The caller must then discard its result.
+// The caller must then discard what the edge answered.
 func (k Certificates) Renew(ctx context.Context, h LeasedCertificate, now time.Time, lease time.Duration) (ok bool, err error) {
 	const q = `UPDATE certificates SET lease_until = $4::timestamptz + make_interval(secs => $5)
 		WHERE account_id = $1 AND domain_id = $2 AND fence = $3`

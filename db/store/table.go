@@ -37,8 +37,8 @@ type table[R any] struct {
 	prepare func(ctx context.Context, s *Store, record, old *R) error
 
 	read    []string // columns of the table
-	params  []column // columns that insert writes; the columns that update also writes come first
-	updated int      // number of params that update writes
+	params  []column // columns that insert writes; the first ones are also parameters of update
+	updated int      // number of parameters of update
 
 	from   string // SELECT of all records of all accounts, including removed ones; a WHERE follows
 	live   string // condition: the record belongs to the account and is not removed

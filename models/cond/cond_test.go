@@ -342,8 +342,8 @@ func TestText(t *testing.T) {
 	}
 }
 
-// FuzzCondition checks that a condition that passes Validate compiles and matches without a panic, that a negated operator is the
-// opposite of its positive operator, and that Explain and Match give the same result.
+// FuzzCondition checks that Validate accepts exactly the conditions that compile, that Match does not panic, that a negated operator
+// is the opposite of its positive operator, and that Explain and Match give the same result.
 func FuzzCondition(f *testing.F) {
 	f.Add("country", "equals", `["DE"]`, "de")
 	f.Add("ip", "in_cidr", `"10.0.0.0/8"`, "10.1.2.3")

@@ -61,7 +61,7 @@ const (
 	UnknownAttribute Reason = iota + 1
 	UnknownOperator         // the operator does not exist, or not for this attribute
 	NoValue
-	BadValue // the value has the wrong form: it is not a number or not a network, is too long, or there are too many values
+	BadValue // the value does not fit the attribute or the operator, is too long, or there are too many values
 	BadRegex // the pattern does not compile, or is too long or too costly
 )
 

@@ -2,7 +2,7 @@ package correction
 
 import "testing"
 
-// TestIsTotal checks that a row is a total if it begins with a word such as Total, and no letter follows.
+// TestIsTotal checks that a row is a total if its first filled cell begins with a word such as Total, and no letter follows the word.
 func TestIsTotal(t *testing.T) {
 	t.Parallel()
 	for first, want := range map[string]bool{

@@ -171,7 +171,7 @@ func checkRules(p *Path, known Known) *models.Error {
 
 func checkConditions(list []cond.Condition) *models.Error {
 	if len(list) > cond.MaxConditions {
-		return models.Invalid("invalid_filter", "it has more than %d conditions", cond.MaxConditions)
+		return models.Invalid("invalid_filter", "it has a list with more than %d conditions", cond.MaxConditions)
 	}
 	for _, c := range list {
 		if err := cond.Validate(c); err != nil {

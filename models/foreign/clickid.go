@@ -18,9 +18,8 @@ const (
 // Trackers lists the trackers.
 var Trackers = []string{Keitaro, Binom, Voluum, RedTrack, BeMob, ClickFlare}
 
-// clickForms has a pattern for each tracker's click ids. They also match other texts, because trackers have changed their ids
-// over the years. A click id that is not recognised loses a conversion, but any other text costs only a request to the old
-// tracker.
+// clickForms has a pattern for each tracker's click ids. The patterns are wide, because trackers have changed their ids over the
+// years. A click id that no pattern matches loses a conversion. Another text that matches costs only a request to the old tracker.
 var clickForms = map[string]*regexp.Regexp{
 	Keitaro:    regexp.MustCompile(`^[a-z0-9_.-]{8,64}$`),
 	Binom:      regexp.MustCompile(`^[A-Za-z0-9]{6,64}$`),

@@ -8,14 +8,14 @@ import (
 	"switchyard/models/measure"
 )
 
-// TestRows checks the rules for the rows of the table.
+// TestRows checks rules that every measure must obey.
 func TestRows(t *testing.T) {
 	t.Parallel()
 	names, places := map[string]bool{}, map[int]bool{0: true}
 	for i := range measure.All {
 		m := &measure.All[i]
 		if names[m.Name] || names[m.Field] || m.Name == "" || m.Field == "" || m.Kind == "" {
-			t.Errorf("%s has no kind, or shares its name or field with another measure", m.Name)
+			t.Errorf("%q has no name, field or kind, or shares its name or field with another measure", m.Name)
 		}
 		names[m.Name], names[m.Field] = true, true
 		if m.Change > 0 && (places[m.Change] || m.Change > len(measure.All)) {

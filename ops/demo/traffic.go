@@ -19,10 +19,10 @@ import (
 	"switchyard/ops/visitors"
 )
 
-// Each figure is a percentage of the visitors who get to that step.
+// Percentages.
 const (
-	goesOn    = 35 // from the lander to the offer
-	converts  = 6  // at the offer
+	goesOn    = 35 // of the visitors at the lander go on to the offer
+	converts  = 6  // of the people at the offer; bots never convert
 	isPending = 30 // of the conversions
 	isBot     = 8  // of all visitors
 )

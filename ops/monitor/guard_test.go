@@ -97,8 +97,8 @@ func TestForeignHost(t *testing.T) {
 	}
 }
 
-// TestWrongPasswords: a client that guesses passwords soon has to wait, even with the right password. Other clients do not wait.
-// The header X-Forwarded-For counts only if a trusted proxy sent it.
+// TestWrongPasswords: after ten wrong passwords a client has to wait, even with the right password. Other clients do not wait. The
+// header X-Forwarded-For counts only if a trusted proxy sent it.
 func TestWrongPasswords(t *testing.T) {
 	t.Parallel()
 	now := time.Date(2026, 11, 22, 12, 0, 0, 0, time.UTC)
@@ -155,8 +155,8 @@ func TestWrongPasswords(t *testing.T) {
 	}
 }
 
-// TestInventedClients: a client that makes a trusted proxy forward invented addresses soon has to wait. So do the proxy's other
-// clients, unless they gave the right password before.
+// TestInventedClients: a client that makes a trusted proxy forward invented addresses has to wait after 100 guesses. So do the
+// proxy's other clients, unless they gave the right password before.
 func TestInventedClients(t *testing.T) {
 	t.Parallel()
 	now := time.Date(2026, 11, 22, 12, 0, 0, 0, time.UTC)

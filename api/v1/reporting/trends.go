@@ -55,7 +55,7 @@ func trendRow(r models.ReportRow) TrendRow {
 
 // startOf returns the start of a row's bucket, or zero for a bucket that recurs every week.
 func startOf(r models.ReportRow) time.Time {
-	t, _ := time.Parse(time.RFC3339Nano, r.Dims[1]) // the reader of figures writes this form or an empty text
+	t, _ := time.Parse(time.RFC3339Nano, r.Dims[1]) // package report writes this form or an empty text
 	return t
 }
 

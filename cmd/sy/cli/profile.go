@@ -141,7 +141,7 @@ func (c *loginCmd) Run(ctx context.Context, e *env) error {
 		}
 	}
 	if u, err := url.Parse(p.URL); err != nil || u.Host == "" || u.Scheme != "https" && u.Scheme != "http" {
-		return errors.New("the address of the service is missing or no URL: `sy login --url https://track.example.com`")
+		return errors.New("the address of the service is missing or is not a URL: `sy login --url https://track.example.com`")
 	}
 	if p.Key, err = e.readKey(); err != nil {
 		return err
@@ -195,7 +195,7 @@ func (c *logoutCmd) Run(e *env) error {
 	}
 	name := e.named(all)
 	if _, ok := all.Profiles[name]; !ok {
-		return fmt.Errorf("there is no profile %s; `sy profiles` lists them", name)
+		return fmt.Errorf("there is no profile %s; `sy profiles` lists all profiles", name)
 	}
 	delete(all.Profiles, name)
 	if all.Current == name {

@@ -130,7 +130,7 @@ func (s *scale) questions(ctx context.Context, how string) error {
 	if err != nil {
 		return fmt.Errorf("bench: %w", err)
 	}
-	err = s.compare(ctx, "trend by hour of a zone between two hours"+how, goalRows, func(r report.Reader) (int, error) {
+	err = s.compare(ctx, "trend by hour in the zone Asia/Kathmandu"+how, goalRows, func(r report.Reader) (int, error) {
 		q := s.query(false)
 		q.Zone = zone
 		list, err := r.Trends(ctx, report.TrendQuery{Query: q, Bucket: report.Hour})
@@ -153,8 +153,7 @@ func (s *scale) questions(ctx context.Context, how string) error {
 	return nil
 }
 
-// ledgers measures reports that rollups of the ledger answer. A rollup is a copy of the ledger with fewer dimensions, also in
-// PostgreSQL.
+// ledgers measures reports that rollups of the ledger answer. A rollup is a copy of the ledger in PostgreSQL with fewer dimensions.
 func (s *scale) ledgers(ctx context.Context) error {
 	reader := report.Reader{Conn: s.serial, Copy: s.reader}
 	asked := s.reader.Reports(click.FromCopy)

@@ -33,8 +33,9 @@ func sum(amounts []text) string {
 	return money.Text(total)
 }
 
-// netReversals subtracts from each order its reversals that are separate records. If nothing is left of the order, the order takes
-// the reversal's status. A reversal without its order stays in the list with Alone set. A record that occurs twice counts once.
+// netReversals subtracts from each order its reversals that are separate records. If nothing is left of the order, or an amount
+// cannot be read, the order takes the reversal's status. A reversal without its order stays in the list with Alone set. A record
+// that occurs twice counts once.
 func netReversals(all []Order) []Order {
 	seen, sales := map[string]bool{}, map[string][]int{}
 	out := make([]Order, 0, len(all))

@@ -253,7 +253,7 @@ func TestChangesCatchUp(t *testing.T) {
 	for n := 1; behind > 0; n++ {
 		now := y.changes()
 		if behind-now > 31*24 || now >= behind || n > 10 {
-			t.Fatalf("run %d: %d hours behind, and %d hours before it", n, now, behind)
+			t.Fatalf("run %d brings changes_to from %d hours ago to %d, want at most 10 runs of at most 31 days", n, behind, now)
 		}
 		if behind = now; y.run() != models.RunNetworkSync {
 			t.Fatal("no import by days follows")

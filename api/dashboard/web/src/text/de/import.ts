@@ -65,7 +65,7 @@ export const words: typeof en = {
             : code === 'invalid_country'
               ? `„${o.value}“ ist kein Land aus zwei Buchstaben wie DE.`
               : code === 'invalid_slug'
-                ? `„${o.value}“ enthält mehr als Buchstaben, Ziffern, _ und -, oder ist länger als 64.`
+                ? `„${o.value}“ enthält mehr als Buchstaben, Ziffern, _ und -, oder über 64 davon.`
                 : code === 'invalid_domain' && !o.value
                   ? 'Ein Smartlink braucht eine eigene Domain: bitte zuerst unter Domains eine hinzufügen.'
                   : code === 'repeated'
