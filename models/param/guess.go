@@ -80,7 +80,8 @@ func familyOf(tag string) (f family, known bool) {
 	}
 }
 
-// decode decodes a text with the charsets and returns the only readable result. several is true if there is more than one.
+// decode decodes a text with the charsets and returns the only readable result. If there are several results, it returns an empty
+// text and true.
 func decode(text string, list ...family) (s string, several bool) {
 	for _, f := range list {
 		for _, e := range f.charsets {

@@ -24,8 +24,8 @@ import (
 	"switchyard/ops/lab/fleet"
 )
 
-// statements has the statuses that a network sends for one conversion, one row for each order in which they are sent. The service
-// refuses none of them.
+// Each row of statements has the statuses that a network sends for one conversion, in order. The service refuses no status of a
+// row.
 var statements = [][]string{
 	{"approved", "rejected"},
 	{"rejected", "approved"},

@@ -111,8 +111,8 @@ export function before(w: Window): Window {
   return windowOfSpan('', { from: plus(from, -days(w.span)), to: plus(from, -1) }, w.tz)
 }
 
-// sofar returns the window to compare `w` with, as a parameter of the service. While `w` is running, the other window ends as many
-// days ago as `w` has days, as long after midnight as now.
+// sofar returns the window to compare `w` with, as a parameter of the service. While `w` is running, only its part until now is
+// compared: the other window begins and ends as many days earlier as `w` has days.
 export function sofar(w: { from: string; to: string; tz: string }, now = Date.now()): string {
   const start = read(w.from),
     end = read(w.to) + 1000
