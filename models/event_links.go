@@ -78,7 +78,7 @@ func (p Plan) LimitData(used int64, at time.Time) PlanLimitData {
 	}
 }
 
-// MonthOf returns the start of the calendar month that contains a moment, in UTC. Monthly allowances count in such months.
+// MonthOf returns the start of the calendar month that contains a moment, in UTC. Monthly allowances use these months.
 func MonthOf(at time.Time) time.Time {
 	at = at.UTC()
 	return time.Date(at.Year(), at.Month(), 1, 0, 0, 0, 0, time.UTC)

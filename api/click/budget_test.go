@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// A decision that takes more steps than its budget sends the visitor to the fallback. A process also starts if the conditions of
+// A decision that takes more steps than its budget sends the visitor to the fallback. A process starts even if the conditions of
 // a saved campaign or rule could exceed the budget.
 func TestDecisionsEndWithinTheBudget(t *testing.T) {
 	t.Parallel()

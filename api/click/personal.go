@@ -17,7 +17,7 @@ import (
 
 // hashPersonalData replaces the personal data in the parameters of a postback by marks such as (hashed), so that the raw values
 // reach neither the disk nor the log of postbacks. If the person has agreed, it sets p.Personal to the hashes.
-// It reports whether the postback had personal data.
+// If the person has refused, p.Personal says so. hashPersonalData reports whether the postback had personal data.
 func (h *Handler) hashPersonalData(r *http.Request, p *models.Postback) bool {
 	person, word, removed := postback.RemovePersonal(p.Params, h.isMapped(p.AccountID))
 	consent := matchkey.ReadConsent(word)

@@ -94,7 +94,7 @@ func (h *Handler) release(r *request) {
 }
 
 // readQuery splits the query into parameters. It skips parameters with an empty or very long name. It keeps the first maxQueryParams
-// others, and after them only parameters for which fills is true, up to twice maxQueryParams in all.
+// other parameters. After them it keeps only parameters for which fills is true, up to twice maxQueryParams in all.
 func (r *request) readQuery(raw string) {
 	for raw != "" && len(r.params) < 2*maxQueryParams {
 		p, unread, usual := param.Next(raw)

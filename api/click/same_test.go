@@ -146,7 +146,7 @@ func (s *simulated) flow() json.RawMessage {
 	return raw
 }
 
-// arrival is a visitor at the moment of the click.
+// arrival is a visitor. back is true after the first visit.
 type arrival struct {
 	cookies map[string]string
 	addr    string

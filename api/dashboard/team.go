@@ -44,7 +44,7 @@ type MemberRow struct {
 	SeenAt   *string     `json:"seen_at"`
 }
 
-// LinkRow is a link that still works.
+// LinkRow is an entry link that still works, such as the link of an invitation.
 type LinkRow struct {
 	ID        uuid.UUID   `json:"id"`
 	Kind      string      `json:"kind"`

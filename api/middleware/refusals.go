@@ -28,7 +28,7 @@ const (
 	maxCallers   = 10_000 // maximum number of callers whose refusals are counted, and of remembered keys whose calls are used up
 )
 
-// refusals slows down floods of refused calls and remembers which callers have used up their calls of the minute.
+// refusals slows down floods of refused calls, and remembers the keys whose calls of the minute are used up.
 type refusals struct {
 	callers bucket.Set[caller]
 	delayed *semaphore.Weighted

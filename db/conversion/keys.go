@@ -9,8 +9,8 @@ import (
 	"switchyard/models/matchkey"
 )
 
-// sealKeys encrypts the hashed personal data of a trusted message for its click. A notification's data are hashed only here,
-// where it is verified.
+// sealKeys encrypts the hashed personal data of a trusted message for its click. The data in the notification of a network
+// with a scheme are hashed here, because the notification is verified here.
 func (r Reader) sealKeys(ctx context.Context, v *Verdict) error {
 	m := &v.Message
 	var keys matchkey.Hashes
@@ -32,8 +32,8 @@ func (r Reader) sealKeys(ctx context.Context, v *Verdict) error {
 	return err
 }
 
-// storeKeys stores the hashed personal data of a recorded message. If the person refuses their use, it deletes the data of the
-// click.
+// storeKeys stores the hashed personal data of a recorded message. If the person refuses consent, it deletes the data of the click
+// instead.
 func (v *Verdict) storeKeys(ctx context.Context, c db.Conn) error {
 	if v.withdraws {
 		id := v.Message.ID

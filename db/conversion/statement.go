@@ -15,7 +15,8 @@ import (
 	"switchyard/models/money"
 )
 
-// statement is the content of one message about a conversion. The offer's terms of that time are already applied.
+// statement is the content of one message about a conversion. The terms that the offer had when the message arrived are already
+// applied.
 type statement struct {
 	At        uuid.UUID        `json:"at"`                 // id of the postback, or a new id; it contains the time of arrival
 	Status    string           `json:"status,omitempty"`   // empty: the status does not change

@@ -79,7 +79,8 @@ func (k Suggestions) previewChange(ctx context.Context, account uuid.UUID, diges
 	return err
 }
 
-// nameRecord returns the record of a preview and sets the preview's names.
+// nameRecord returns the record of a preview and sets the preview's names. It sets Stale if the record, or a destination that the
+// action adds, does not exist.
 func (k Suggestions) nameRecord(ctx context.Context, account uuid.UUID, p *Preview) (copilot.Record, error) {
 	r, err := k.Record(ctx, account, p.Action)
 	if e, ok := models.AsError(err); ok {

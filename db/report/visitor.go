@@ -110,7 +110,7 @@ type AddressQuery struct {
 	From, To           time.Time
 	MinHits, Limit     int
 	Campaign, SourceID uuid.UUID
-	// Smartlinks counts the clicks of the smartlink Link, or of all smartlinks if Link is zero, instead of campaigns.
+	// Smartlinks counts the clicks of the smartlink Link, or of all smartlinks if Link is zero, instead of the clicks of campaigns.
 	Smartlinks bool
 	Link       uuid.UUID
 }

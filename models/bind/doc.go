@@ -26,7 +26,7 @@
 //	bad:"a" bad:"a,b"     the field's own codes: a for a wrong type or form; b for a value beyond a limit (default: a)
 //
 // On an embedded struct, optional and null apply to all of its fields. The tags doc and send are text for the API's
-// documentation: doc describes a value in bodies and answers, and send describes the values that a body may have.
+// documentation: doc describes a value in bodies and answers. In bodies, send replaces doc.
 //
 // Rules for texts apply to each item of a list of texts. Leaving a text out and sending an empty text mean the same, except in an
 // Opt or an optional field. Rules that involve two fields, or need the store, are checked by the handler.

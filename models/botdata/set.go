@@ -86,7 +86,7 @@ func (s *Set) has(k Kind, addr netip.Addr) bool {
 	return l != nil && l.networks.Lookup(addr)
 }
 
-// ProxyKind returns the name of the first kind whose networks contain an address, such as tor, or "".
+// ProxyKind returns the name, such as tor, of the first kind whose networks contain an address, or "".
 func (s *Set) ProxyKind(addr netip.Addr) string {
 	if !addr.IsValid() {
 		return ""

@@ -38,7 +38,7 @@ func TestTitle(t *testing.T) {
 			}
 		}
 	}
-	long := actions()[8] // blocks values
+	long := actions()[8] // counts values as bots
 	long.Values = []string{strings.Repeat("x", 400) + "end", "2", "3", "4", "5"}
 	if got := long.Title(r); strings.Contains(got, "end") || !strings.Contains(got, "“3” and 2 more") {
 		t.Errorf("the title of a long list is %s, want a cut value, and the number of values that are left out", got)

@@ -80,7 +80,8 @@ func familyOf(tag string) (f family, known bool) {
 	}
 }
 
-// decode returns the only readable text that can be decoded with the charsets.
+// decode decodes a text with the charsets and returns the only readable result. If there are several results, it returns an empty
+// text and true.
 func decode(text string, list ...family) (s string, several bool) {
 	for _, f := range list {
 		for _, e := range f.charsets {
@@ -110,8 +111,8 @@ func hasUsualSigns(text string) bool {
 	})
 }
 
-// isLatin reports whether a text looks like a text in Latin letters with some letters outside ASCII. Each of its words must have
-// at least as many ASCII letters as other letters, and a capital letter outside ASCII only at its beginning.
+// isLatin reports whether a text looks like a text in Latin letters with some letters outside ASCII. At least half of the
+// letters of each word must be ASCII letters. A capital letter outside ASCII may stand only at the beginning of a word.
 func isLatin(_, text string) bool {
 	found := false
 	for _, word := range words(text) {
@@ -187,8 +188,7 @@ func isWide(text string, scripts ...*unicode.RangeTable) bool {
 	return found
 }
 
-// hasPairs reports whether the bytes outside ASCII are pairs whose first byte is from low to high, or from A1 to A3, as signs
-// have it.
+// hasPairs reports whether the bytes outside ASCII are pairs whose first byte is from low to high or, for signs, from A1 to A3.
 func hasPairs(raw string, low, high byte) bool {
 	for i := 0; i < len(raw); i++ {
 		if raw[i] < utf8.RuneSelf {
@@ -203,8 +203,8 @@ func hasPairs(raw string, low, high byte) bool {
 }
 
 // isRussian reports whether a text is Russian, judged by the pairs of letters in its words. The text must have at least minPairs
-// pairs, and at least the given percentage of them must be frequent in Russian. A Cyrillic word may have a capital letter only at
-// its beginning.
+// pairs, and at least the given percentage of them must be frequent in Russian. A Cyrillic word must not contain ASCII letters, and
+// may have a capital letter only at its beginning.
 func isRussian(text string, minPairs, percent int) bool {
 	pairs, frequent := 0, 0
 	for _, word := range words(text) {

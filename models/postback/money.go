@@ -11,7 +11,7 @@ import (
 )
 
 // readMoney reads the amounts of a postback. A currency in the text of the payout takes precedence over the currency parameter. If
-// neither states a currency, m.Currency stays empty, and the amounts are read as if they were in the currency fallback.
+// neither states a currency, m.Currency stays empty, and the amounts are read in the currency that fallback names.
 func (r reader) readMoney(m *Message, fallback string) {
 	named := r.get("currency", money.MaxText)
 	code, err := money.Currency(named, fallback)

@@ -14,8 +14,8 @@ import (
 	"switchyard/workers"
 )
 
-// maxEarlier is the maximum number of earlier postbacks of the same click that one attempt decides together with its own. A
-// higher maximum would be expensive if thousands of postbacks of one click wait.
+// maxEarlier is the maximum number of earlier postbacks of the same click that one attempt decides together with its own
+// postback. A higher maximum would be expensive if thousands of postbacks of one click wait.
 const maxEarlier = 3
 
 // patient lets Read wait for data that may still arrive. believed says that the sender of a message is authenticated, so

@@ -44,8 +44,8 @@ func (w *worker) probe(ctx context.Context, scheme, host, nonce, want string) pr
 	case errors.As(err, &failed) && failed.Class == egress.TooLarge:
 		return probe{text: "it answers as another server"}
 	case errors.As(err, &failed):
-		// A host may serve visitors although this worker cannot ask it. Among the errors of this case, only one of TLS, of HTTP or
-		// of connecting shows that the host does not answer as this install.
+		// A host may serve visitors although this worker cannot ask it. Among the errors of this case, only errors of TLS, HTTP and
+		// connecting show that the host does not answer as this install.
 		sure := failed.Class == egress.TLS || failed.Class == egress.Protocol || failed.Class == egress.Connect
 		return probe{unknown: !sure, text: failed.Error()}
 	case err != nil:

@@ -229,8 +229,8 @@ func TestVerifiedBefore(t *testing.T) {
 	}
 }
 
-// TestExpiredClaims: the record that an account has had a host is deleted a year after the account has deleted the domain. The record
-// of a domain that still exists stays.
+// TestExpiredClaims: the claim of an account to a host is deleted a year after the account has deleted the domain. The claim to the
+// host of a domain that still exists stays.
 func TestExpiredClaims(t *testing.T) {
 	t.Parallel()
 	v, z := newZone(t)

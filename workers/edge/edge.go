@@ -279,7 +279,7 @@ func (p *publisher) remove(ctx context.Context, to Keys, account uuid.UUID, d *d
 	})
 }
 
-// repeat calls try until nothing is left, but at most tries times, with a pause in between.
+// repeat calls a function until nothing is left, with pauses between the calls. The constant tries limits the number of calls.
 func (p *publisher) repeat(ctx context.Context, try func() (left int, err error)) error {
 	for n := 1; ; n++ {
 		left, err := try()

@@ -126,8 +126,9 @@ func (i *Imports[A, R]) StartDue(ctx context.Context) error {
 	})
 }
 
-// window returns the days of a scheduled import in the time zone of the platform's account, or in UTC if that time zone is
-// unknown. With d.Changed, these are the days of an import of changes or of older orders.
+// window returns the days of a scheduled import. With d.Changed, this is an import of changes or of older orders. The days of an
+// import of changes are in UTC. The days of other imports are in the time zone of the platform's account, or in UTC if that time
+// zone is unknown.
 func (i *Imports[A, R]) window(d store.DueIntegration, now time.Time) jobs.PlatformRange {
 	if d.Changed && slices.Contains(i.Feeds, d.Provider) {
 		return i.changesSince(d, now)

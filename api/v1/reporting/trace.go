@@ -69,7 +69,7 @@ type RouteStep struct {
 	Taken  bool        `json:"taken"`
 	Reason *string     `json:"reason" enum:"inactive,capped,conditions,no_usable_destination,weight_zero,over_budget" doc:"why the path was not taken; null: it was taken"`
 	Logic  string      `json:"logic" enum:"and,or"`
-	Units  []RouteUnit `json:"units" doc:"empty: the conditions of the path were not checked"`
+	Units  []RouteUnit `json:"units" doc:"empty: the path has no conditions, or they were not checked"`
 }
 
 // RouteUnit is the group of all filters of a path, or one of its rules.

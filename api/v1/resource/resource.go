@@ -303,7 +303,7 @@ func RemoveUsed[T remover, R, A, L any](res Kind[T, R, A], summary string, show 
 	})
 }
 
-// removeThen is Remove with an answer that is made after the removal.
+// removeThen returns the route DELETE ?id=. After the removal it calls then, which makes the answer.
 func removeThen[T remover, R, A, L any](res Kind[T, R, A], summary string, then func(*route.Call) (L, error)) route.Route {
 	return res.Row("DELETE", "", summary, route.Handle(func(c *route.Call) (answer L, err error) {
 		if err := res.Table(c.Store).Remove(c.Context(), c.Account.ID, c.ID); err != nil {

@@ -175,7 +175,7 @@ func (x *MoneyEnv) SaveRate(day, currency, rate string, replace bool) {
 	})
 }
 
-// euro returns the model's value of one euro in a currency on a day. It is nil if unknown.
+// euro returns the value of one euro in a currency on a day, by the published rates. It is nil if unknown.
 func (x *MoneyEnv) euro(day, currency string) *big.Rat {
 	if currency == models.Euro {
 		return big.NewRat(1, 1)
@@ -192,7 +192,8 @@ func (x *MoneyEnv) euro(day, currency string) *big.Rat {
 	return nil
 }
 
-// rate returns the rate of a currency to the dollar on a day, or an empty text if it is unknown.
+// rate is the model of a fixed rate. It returns the rate of a currency to the dollar on a day, or an empty text if the rate is
+// unknown.
 func (x *MoneyEnv) rate(day, currency string) string {
 	from, to := x.euro(day, currency), x.euro(day, "USD")
 	if from == nil || to == nil {

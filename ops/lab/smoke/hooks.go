@@ -87,8 +87,8 @@ func (t *traffic) ping(ctx context.Context) error {
 	return nil
 }
 
-// waitDelivered waits until every expected event was accepted and no delivery is pending. A timeout is a problem, and the run
-// continues.
+// waitDelivered waits until every expected event was accepted and no delivery is pending. A timeout is recorded as a problem,
+// and the run continues.
 func (t *traffic) waitDelivered(ctx context.Context, r *fleet.Receiver) error {
 	want := t.announced()
 	late, err := poll(ctx, quietTimeout, 300*time.Millisecond, func() (bool, error) {

@@ -28,7 +28,8 @@ import (
 	"switchyard/workers/issuer/acme/acmetest"
 )
 
-// env has a certificate store, and servers that answer challenges as web processes do. noHTTP and noTLS each switch off one kind.
+// env has a certificate store, and servers that answer challenges as web processes do. noHTTP and noTLS each switch off one
+// kind of challenge.
 type env struct {
 	*testing.T
 	db            *db.DB
@@ -210,8 +211,8 @@ func TestIssue(t *testing.T) {
 	}
 }
 
-// noKeyIn fails the test if a row of any table contains the PEM header of a private key or the private number of this key, as
-// bytes or in hexadecimal digits.
+// noKeyIn fails the test if a row of any table contains the PEM header of a private key, or the private number of the key in the
+// given PEM text.
 func noKeyIn(t *testing.T, d *db.DB, text []byte) {
 	t.Helper()
 	pair, err := tls.X509KeyPair(text, text)

@@ -67,7 +67,7 @@ func googleSpend(t *testing.T) []prototest.Exchange {
 	return p.Exchanges()
 }
 
-// googleUploads sends conversions and changes by both APIs, and requests that are refused.
+// googleUploads sends conversions and changes by both of Google's APIs for uploads, and requests that are refused.
 func googleUploads(t *testing.T) []prototest.Exchange {
 	t.Helper()
 	world := &adstest.Uploads{}

@@ -24,8 +24,8 @@ import (
 	"switchyard/ops/lab/fleet"
 )
 
-// statements are sequences of statuses that networks send for one conversion. In most other orders the service would refuse a
-// transition.
+// Each row of statements has the statuses that a network sends for one conversion, in order. The service refuses no status of a
+// row.
 var statements = [][]string{
 	{"approved", "rejected"},
 	{"rejected", "approved"},
@@ -185,7 +185,7 @@ func TestPostbacksCountInOrder(t *testing.T) {
 	t.Logf("%d conversions, %d processes killed", conversions, kills)
 }
 
-// recorded waits until every statement is recorded. The timeout starts again each time more of them are.
+// recorded waits until every statement is recorded. The timeout starts again each time another statement is recorded.
 func (s *sides) recorded(t *testing.T, all []stated) {
 	t.Helper()
 	d, want := s.open(t), 0

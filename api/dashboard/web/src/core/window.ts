@@ -40,8 +40,8 @@ export function wall(at: number, tz: string): number {
 }
 
 // moment returns the moment at which the clocks of a zone show a time, which is given as if it were UTC. The second step of the loop
-// corrects the first one, which is wrong if the clocks change close to this time. A time that a change leaves out counts from the
-// change on, so a day whose first hour is left out begins after that hour.
+// corrects the first one, which is wrong if the clocks change close to this time. A time that a change leaves out is read by the
+// clock from before the change, so a day whose first hour is left out begins after that hour.
 export function moment(want: number, tz: string): number {
   let at = want
   for (let i = 0; i < 2; i++) at += want - wall(at, tz)
@@ -111,8 +111,8 @@ export function before(w: Window): Window {
   return windowOfSpan('', { from: plus(from, -days(w.span)), to: plus(from, -1) }, w.tz)
 }
 
-// sofar returns the window to compare `w` with, as a parameter of the service. While `w` is running, the other window ends as many
-// days ago as `w` has days, as long after midnight as now.
+// sofar returns the window to compare `w` with, as a parameter of the service. While `w` is running, only its part until now is
+// compared: the other window begins and ends as many days earlier as `w` has days.
 export function sofar(w: { from: string; to: string; tz: string }, now = Date.now()): string {
   const start = read(w.from),
     end = read(w.to) + 1000

@@ -42,7 +42,7 @@ function plotOf(d: PlanDetail, limit: number | null): { times: number[]; series:
     used = d.daily.reduce<number[]>((sums, o) => [...sums, (sums.at(-1) ?? 0) + o.clicks], []),
     left = Math.max(1, days.length - n),
     now = used.at(-1) ?? 0
-  // toward returns a straight line from the clicks so far, at today, to the number `end` at the end of the month.
+  // toward returns a straight line: it begins today at the clicks so far, and reaches the number `end` on the last day of the month.
   const toward = (end: number | null) => days.map((_, i) => (end === null || i < n - 1 ? null : now + ((end - now) * (i - n + 1)) / left))
   const f = d.forecast,
     dashed = (name: string, values: (number | null)[], colour: string): Series => ({ name, kind: 'count', colour, values, dash: true })
