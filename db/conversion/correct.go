@@ -232,7 +232,7 @@ func (b *correcting) loadTerms(ctx context.Context, c db.Conn) error {
 // write is set, the rates stay locked until the transaction ends.
 func (b *correcting) convert(ctx context.Context, c db.Conn, out []Corrected, write bool) error {
 	var list []*Conversion
-	var copyResult []func(*Conversion) // for each of list: copies the result to an outcome, if there is one
+	var copyResult []func(*Conversion) // one for each conversion of list: copies the result to an outcome, if there is one
 	for _, e := range b.order {
 		if e.stored == nil || !e.current.same(*e.stored) {
 			list, copyResult = append(list, e.current), append(copyResult, func(*Conversion) {})
