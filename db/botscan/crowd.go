@@ -111,7 +111,7 @@ func inSeconds(d time.Duration) string {
 }
 
 // signals returns the flood and repeat signals of clicks. The parameter after is the id of the click right before them. In the
-// first call, and after a failed transaction, the method reads the earlier clicks again.
+// first call, and after a failed transaction, the method first reads the earlier clicks.
 func (w *Crowd) signals(ctx context.Context, c db.Conn, in click.Store, after uuid.UUID, clicks []*click.StoredClick) (
 	map[uuid.UUID]bot.Signals, error,
 ) {

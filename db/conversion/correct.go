@@ -73,8 +73,8 @@ func (in Input) checked() checkedInput {
 	return checkedInput{in, err}
 }
 
-// keys lists the keys of the conversions that an input may be about, the likeliest first. An input that names no goal may be about
-// a conversion whose goal came from a status word, such as a rebill.
+// keys lists the keys of the conversions that an input may be about, the likeliest first. If the input names no goal, or a status
+// word such as rebill gives its goal, the conversion may have no goal or the goal of another status word.
 func (in Input) keys() []Key {
 	keys := []Key{{in.ClickID, in.Goal, in.ConversionID}}
 	if in.ConversionID == "" || in.Goal != "" && !in.WordGoal {
