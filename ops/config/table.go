@@ -30,8 +30,8 @@ func ownSettings(c *Config) []row {
 		setting("HTTP_ADDR", "", &c.HTTPAddr, listenAddress,
 			"where the web process answers visitors and certificate authorities without TLS, HOST:PORT such as :80; empty: nowhere"),
 		setting("HSTS_MAX_AGE", "", &c.HSTSMaxAge, duration,
-			"how long browsers must use only https, such as 720h (the header Strict-Transport-Security), "+
-				"for domains with https_only and the install's own hosts; empty: the header is not sent"),
+			"how long browsers must use only https (the header Strict-Transport-Security) for domains with https_only and "+
+				"the install's own hosts: a duration such as 720h; empty: the header is not sent"),
 		setting("DATABASE_URL", "", &c.DatabaseURL, databaseURL,
 			"PostgreSQL 15+, postgres://user:password@host/name; empty: `up` starts a private one below DATA_DIR").masked(maskURL),
 		setting("DATABASE_DIRECT_URL", "", &c.DirectURL, databaseURL,

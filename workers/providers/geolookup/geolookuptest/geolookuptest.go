@@ -1,5 +1,5 @@
 // Package geolookuptest has fakes of the geo databases: MaxMind, IPinfo with its three kinds of plans, ipdata and IP2Location.io. source.md
-// says where their forms come from.
+// says where the forms of their answers come from.
 package geolookuptest
 
 import (
