@@ -27,7 +27,7 @@ type Options struct {
 	Queues  []jobs.Queue          // default all
 	Slots   int                   // jobs at once per unit of queue weight; default 10
 	Lease   time.Duration         // how long a row is held without renewal; default 15 seconds
-	Grace   time.Duration         // a stop's wait for running jobs; default 22 seconds
+	Grace   time.Duration         // how long a stop waits for running jobs; default 22 seconds
 	Metrics prometheus.Registerer // default none
 }
 

@@ -53,7 +53,7 @@ type BlockScope struct {
 	Dimension  string        `json:"dimension" bad:"invalid_dimension" doc:"a dimension of reports that is known at the click, such as sub1 or country"`
 }
 
-// target checks the scope and returns it in the form of the models.
+// target checks the scope and the dimension, and returns them as a models.BlockTarget.
 func (b BlockScope) target(c *route.Call) (models.BlockTarget, error) {
 	t := models.BlockTarget{Scope: b.Scope, ScopeID: c.Account.ID, Dimension: b.Dimension}
 	switch b.Scope {

@@ -59,8 +59,8 @@ type OAuthConnection struct {
 	ConnectedAt  string    `json:"connectedAt"`
 	RefreshedAt  *string   `json:"refreshedAt" doc:"when the connection's tokens were last renewed; null: never"`
 	ExpiresAt    *string   `json:"expiresAt" doc:"when the access token expires; the token is renewed earlier. Null: it does not expire"`
-	FailingSince *string   `json:"failingSince" doc:"since when renewals of the tokens fail; null: the last renewal succeeded"`
-	Error        *string   `json:"error" doc:"why the tokens could not be renewed; null: the last renewal succeeded"`
+	FailingSince *string   `json:"failingSince" doc:"since when renewals of the tokens fail; null: they do not fail"`
+	Error        *string   `json:"error" doc:"why the tokens could not be renewed; null: renewals do not fail"`
 }
 
 func (d Deps) listOAuth(c *route.Call) (OAuthList, error) {

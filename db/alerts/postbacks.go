@@ -23,7 +23,7 @@ const (
 	jump        = 3
 )
 
-// tooMany reports whether the bad postbacks of a day raise an alert. before and beforeTotal count the week before.
+// tooMany reports whether the bad postbacks of a day raise an alert. before and beforeTotal are the same counts for the week before.
 func tooMany(bad, total, before, beforeTotal int64) bool {
 	share, usual := float64(bad)/float64(max(total, 1)), float64(before)/float64(max(beforeTotal, 1))
 	return bad >= leastBad && (share >= badShare || share >= badIfJumped && share >= jump*usual)

@@ -98,7 +98,7 @@ INSERT INTO bot_repeats (account_id, campaign_id, visitor, at, click_id)
 SELECT c.account_id, c.campaign_id, ` + visitorOfClick + `, c.at, c.id` + ofIDs + `
 ON CONFLICT DO NOTHING`
 
-// ORDER BY makes the look-up read the visitor's rows by the primary key and end after bot.RepeatBound ($5) rows.
+// ORDER BY makes the look-up read the visitor's rows by the primary key and end after $5 + 1 rows. $5 is bot.RepeatBound.
 var selectRepeats = `
 SELECT c.id` + ofIDs + ` AND EXISTS (SELECT FROM bot_repeats r
 	WHERE r.account_id = c.account_id AND r.campaign_id = c.campaign_id AND r.visitor = ` + visitorOfClick + `
@@ -111,7 +111,7 @@ func inSeconds(d time.Duration) string {
 }
 
 // signals returns the flood and repeat signals of clicks. The parameter after is the id of the click right before them. In the
-// first call, and after a failed transaction, the method reads the earlier clicks again.
+// first call, and after a failed transaction, the method first reads the earlier clicks.
 func (w *Crowd) signals(ctx context.Context, c db.Conn, in click.Store, after uuid.UUID, clicks []*click.StoredClick) (
 	map[uuid.UUID]bot.Signals, error,
 ) {

@@ -73,8 +73,8 @@ func (in Input) checked() checkedInput {
 	return checkedInput{in, err}
 }
 
-// keys lists the keys of the conversions that an input may be about, the likeliest first. An input that names no goal may be about
-// a conversion whose goal came from a status word, such as a rebill.
+// keys lists the keys of the conversions that an input may be about, the likeliest first. If the input names no goal, or a status
+// word such as rebill gives its goal, the conversion may have no goal or the goal of another status word.
 func (in Input) keys() []Key {
 	keys := []Key{{in.ClickID, in.Goal, in.ConversionID}}
 	if in.ConversionID == "" || in.Goal != "" && !in.WordGoal {
@@ -232,7 +232,7 @@ func (b *correcting) loadTerms(ctx context.Context, c db.Conn) error {
 // write is set, the rates stay locked until the transaction ends.
 func (b *correcting) convert(ctx context.Context, c db.Conn, out []Corrected, write bool) error {
 	var list []*Conversion
-	var copyResult []func(*Conversion) // for each of list: copies the result to an outcome, if there is one
+	var copyResult []func(*Conversion) // one for each conversion of list: copies the result to an outcome, if there is one
 	for _, e := range b.order {
 		if e.stored == nil || !e.current.same(*e.stored) {
 			list, copyResult = append(list, e.current), append(copyResult, func(*Conversion) {})

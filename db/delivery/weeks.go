@@ -20,8 +20,8 @@ const (
 	weekForm   = "20060102"
 )
 
-// lockWait limits how long housekeeping waits for a lock, because deliveries wait too until then. If the time is over, housekeeping
-// fails, and its next run tries again.
+// lockWait limits how long housekeeping waits for a lock, because deliveries must wait as long as housekeeping waits. After 2
+// seconds, housekeeping fails, and its next run tries again.
 const lockWait = `SET LOCAL lock_timeout = '2s'`
 
 func weekOf(t time.Time) time.Time {

@@ -150,8 +150,8 @@ func figures(f difference.Figures) string {
 	return fmt.Sprint(f.Clicks, " ", f.Conversions, " ", f.Money)
 }
 
-// lines returns each row as a text: the numbers of day and campaign (-1: none), the figures of the other side, our figures, the
-// causes, and the rest if it is not zero.
+// lines returns each row as a text: the numbers of day and campaign (-1: none; "all" for the total), the figures of the other side,
+// our figures, the causes, and the rest if it is not zero.
 func (e *env) lines(rows ...difference.Row) (out []string) {
 	for _, r := range rows {
 		at, _ := time.Parse(time.DateOnly, r.Day)

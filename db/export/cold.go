@@ -38,7 +38,7 @@ func (r Reader) countCold(ctx context.Context, q Query) (int, error) {
 	return int(n), err
 }
 
-// eachCold does for the rows of the copy what the method each does for rows in PostgreSQL. It reads one day at a time, because
+// eachCold does for the rows of the copy what the method `each` does for rows in PostgreSQL. It reads one day at a time, because
 // ClickHouse sorts all rows of a query before it returns the first one.
 func (r Reader) eachCold(ctx context.Context, t Table, q Query, fn func([]sql.RawBytes) error) error {
 	exprs := strings.Join(db.Map(t.columns, func(c column) string { return c.copyExpr }), ", ")

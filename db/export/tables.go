@@ -14,8 +14,8 @@ import (
 
 func clickMoment(t time.Time) any { return models.FloorClickID(t) }
 
-// exported returns the columns of the exported attributes that `home` uses. The list last has the sub-parameters after
-// models.EarlySubs. They come at the end of a file, because some programs read columns by their position.
+// exported returns the columns of the exported attributes that `home` uses. The columns of the sub-parameters after
+// models.EarlySubs are in `last`. They come at the end of a file, because some programs read columns by their position.
 func exported(home clickattr.Home) (list, last []column) {
 	for i := range clickattr.All {
 		switch a := &clickattr.All[i]; {
@@ -57,8 +57,8 @@ func insertBefore(name string, c column, list []column) []column {
 	return slices.Insert(list, slices.IndexFunc(list, func(c column) bool { return c.name == name }), c)
 }
 
-// rate returns the column with the value of one unit of the row's currency in the account's currency, or an empty text without a
-// rate.
+// rate returns the column with the value of one unit of the row's currency in the account's currency. The column has an empty text
+// if the rate is unknown.
 func rate(at string) column {
 	return column{
 		name: "rate", expr: `coalesce(trim_scale(` + exchangerate.Counting("f", at) + `)::text, '')`, copyExpr: "ifNull(toString(f.rate), '')",

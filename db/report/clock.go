@@ -86,7 +86,7 @@ func (c *clock) numbers(values []string) []int64 {
 	return out
 }
 
-// byClock reports whether the query needs a clock for a dimension: outside UTC, and if periods are compared bucket by bucket.
+// byClock reports whether the query needs a clock for a dimension: outside UTC, or if periods are compared bucket by bucket.
 func (q *Query) byClock(d dimension) bool {
 	return d.kind == timed && (q.Zone != nil && q.Zone != time.UTC || q.Compare != nil && d.inOrder)
 }

@@ -30,8 +30,8 @@ func (t *tail) grow(p position) {
 	t.active = p
 }
 
-// size returns how many bytes of a segment may be read. The result growing is true if the segment can still grow. The result
-// known is false if the segment was written by an earlier process or is evicted.
+// size returns how many bytes of a segment may be read. `growing` is true if the segment can still grow. `known` is false if the
+// segment was written by an earlier process or is evicted.
 func (t *tail) size(seq uint64) (size int64, growing, known bool) {
 	t.mu.Lock()
 	defer t.mu.Unlock()

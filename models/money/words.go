@@ -15,7 +15,7 @@ var usual = map[string]string{
 	"PHP": "₱",
 }
 
-// names holds signs and names, by the currencies that they can mean. They are separated by spaces, so a name contains no spaces.
+// names holds signs and names, by the currencies that they can mean. Spaces separate them, so a name contains no space.
 var names = map[string]string{
 	"USD":                     "US$ $US USDollar USDollars UnitedStatesDollar доллар долл доллара долларов",
 	"EUR":                     "€ EURO EUROS евро ευρώ €uro",

@@ -30,8 +30,8 @@ func ownSettings(c *Config) []row {
 		setting("HTTP_ADDR", "", &c.HTTPAddr, listenAddress,
 			"where the web process answers visitors and certificate authorities without TLS, HOST:PORT such as :80; empty: nowhere"),
 		setting("HSTS_MAX_AGE", "", &c.HSTSMaxAge, duration,
-			"how long browsers must use only https (the header Strict-Transport-Security), "+
-				"for domains with https_only and the install's own hosts, such as 720h; empty: the header is not sent"),
+			"how long browsers must use only https (the header Strict-Transport-Security) for domains with https_only and "+
+				"the install's own hosts: a duration such as 720h; empty: the header is not sent"),
 		setting("DATABASE_URL", "", &c.DatabaseURL, databaseURL,
 			"PostgreSQL 15+, postgres://user:password@host/name; empty: `up` starts a private one below DATA_DIR").masked(maskURL),
 		setting("DATABASE_DIRECT_URL", "", &c.DirectURL, databaseURL,
@@ -108,7 +108,7 @@ func outsideSettings(c *Config) []row {
 		setting("GEO_ANONYMOUS_DB", "", &c.GeoAnonymousDB, file,
 			"MaxMind-format file of proxies, VPNs and hosting addresses; empty: only the built-in and loaded lists of networks name such addresses"),
 		setting("WEBHOOK_SCHEDULE", "", &c.WebhookSchedule, durations,
-			"waits between attempts to deliver webhooks, alerts, and postbacks to sources and old trackers, such as 1s,5s,30s; empty: the documented schedule"),
+			"waits, such as 1s,5s,30s, between attempts to deliver webhooks, alerts, and postbacks to sources and old trackers; empty: the documented schedule"),
 		setting("WEB_RISK_KEY", "", &c.WebRiskKey, text,
 			"API key of Google Web Risk, which lists unsafe links; if neither it nor SAFE_BROWSING_KEY is set, links are not looked up",
 		).masked(maskAll),

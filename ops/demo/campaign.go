@@ -9,7 +9,7 @@ import (
 
 type object = map[string]any
 
-// Campaign is the demo account's campaign.
+// Campaign is the demo campaign that SetUp creates or finds.
 type Campaign struct {
 	ID   string `json:"id"`
 	Link string `json:"url"`

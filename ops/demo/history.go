@@ -242,7 +242,7 @@ func (w *past) agent(st *story) visitors.Agent {
 	return list[w.rand.IntN(len(list))]
 }
 
-// address returns a random address that shares its first two bytes with a known address of the country.
+// address returns a random address that shares its first two bytes with a known address of the country, if there is one.
 func (w *past) address(country string) netip.Addr {
 	near := w.addresses[country]
 	if len(near) == 0 {

@@ -16,8 +16,7 @@ import (
 const (
 	// replayDays is how many days a rule is replayed over, today not included.
 	replayDays = 30
-	// maxReplayed is the maximum number of rows of figures in a replay. There is one for each target and hour, or each target and
-	// day.
+	// maxReplayed is the maximum number of rows of figures in a replay. Each row has the figures of one target in one hour or one day.
 	maxReplayed = 50_000
 )
 

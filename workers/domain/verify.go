@@ -35,7 +35,7 @@ func (w *worker) verify(ctx context.Context, args jobs.VerifyDomainArgs) (out jo
 const (
 	sweptAtOnce   = 500 // domains that a sweep claims at once
 	checkedAtOnce = 32  // how many of these are checked in parallel
-	maxDNSRecords = 20  // that are shown
+	maxDNSRecords = 20  // DNS records that are shown
 )
 
 // sweep checks the domains whose check is due.

@@ -34,7 +34,7 @@ import (
 
 const replace = true
 
-// env is an account with a worker, and a fake of the European Central Bank. The fake serves the rates of the field days.
+// env is an account with a worker, and a fake of the European Central Bank. The fake serves the rates that are listed in `days`.
 type env struct {
 	*testing.T
 	db      *db.DB
@@ -220,7 +220,7 @@ func TestFetch(t *testing.T) {
 	}
 }
 
-// TestFile checks that the operator's table is read instead of the bank, and that an invalid table is an error at the start.
+// TestFile checks that the bank is not asked if the operator has a table, and that an invalid table is an error at the start.
 func TestFile(t *testing.T) {
 	t.Parallel()
 	name := filepath.Join(t.TempDir(), "rates.csv")

@@ -127,7 +127,7 @@ func withInspector(ctx context.Context, e *env, fn func(queue.Inspector) error) 
 	})
 }
 
-// withQueue calls fn with PostgreSQL and Redis, of the settings or else private ones.
+// withQueue calls fn with the settings, PostgreSQL and Redis. If the settings name no Redis, fn gets the private one.
 func withQueue(ctx context.Context, e *env, fn func(config.Config, *db.DB, jobs.Redis) error) error {
 	return withDatabase(ctx, e, func(cfg config.Config, d *db.DB) error {
 		if cfg.RedisURL == "" {

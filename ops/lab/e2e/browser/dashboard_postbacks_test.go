@@ -12,7 +12,8 @@ import (
 	"switchyard/models/parttest"
 )
 
-// postbackEnv is an env with a network, and a campaign whose traffic source answers postbacks with the HTTP status in status.
+// postbackEnv is an env with a network, and a campaign whose traffic source answers postbacks with the HTTP status in the
+// field status.
 type postbackEnv struct {
 	*env
 	status                          atomic.Int32

@@ -1,5 +1,5 @@
 // Package geolookuptest has fakes of the geo databases: MaxMind, IPinfo with its three kinds of plans, ipdata and IP2Location.io. source.md
-// says where their forms come from.
+// says where the forms of their answers come from.
 package geolookuptest
 
 import (
@@ -62,7 +62,7 @@ type Refusal struct {
 	Header [2]string
 }
 
-// The errors by the provider's name. Unknown is an address that the provider does not know.
+// The errors by the provider's name. Unknown has the errors for an address that the provider does not know.
 var (
 	BadKey = map[string][]Refusal{
 		"maxmind": {

@@ -7,7 +7,7 @@ type Help = { name: string; secret: string; setup: string; click: string }
 // schemes has the help for every scheme that the service knows.
 const schemes: Record<NonNullable<NetworkPut['postback_scheme']>, Help> & Record<string, Help | undefined> = recordWords.schemes
 
-// setupOf says where the address of a network is entered at the platform.
+// setupOf returns the text that says where to enter the network's postback address at the platform.
 export const setupOf = (scheme: string) => schemes[scheme]?.setup ?? ''
 
 const secretHint = (d: Draft) =>
