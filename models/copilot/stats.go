@@ -80,7 +80,7 @@ func judge(arms []Arm) judgement {
 				sum += evidence(arms[k].Days, arms[i].Days, j.payout[k], j.payout[i], 1+j.spread)
 			}
 		}
-		// If arm i is the best, each term of the sum has an expected value of at most 1, and so has the average (Vovk and Wang,
+		// If arm i is the best, each term of the sum has an expected value of at most 1, and so has their mean (Vovk and Wang,
 		// 2021).
 		mean := sum / float64(len(arms)-1)
 		j.loses = append(j.loses, pValue(mean))
