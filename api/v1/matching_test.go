@@ -22,7 +22,7 @@ func times(n int, c map[string]any) []any {
 	return list
 }
 
-// Conditions that would take too long for a click, or too much memory, are refused. The message says how much is allowed.
+// Conditions that would take too long for a click, or too much memory, are refused.
 func TestMatchingBudget(t *testing.T) {
 	t.Parallel()
 	d := newCampaignEnv(t)
