@@ -9,7 +9,7 @@ import (
 	"switchyard/models/copilot"
 )
 
-// arrivals returns n conversions of a campaign, all with the same delay. Their clicks are spread over the time since oldest.
+// arrivals returns n conversions of a campaign, all with the same delay. The ages of their clicks are spread evenly, up to oldest.
 func arrivals(id uuid.UUID, n int, oldest, delay time.Duration) (list []copilot.Arrival) {
 	for i := range n {
 		clicked := now.Add(-oldest * time.Duration(i+1) / time.Duration(n))
