@@ -61,7 +61,7 @@ func TestLateDays(t *testing.T) {
 	if got := list[0].ExpiresAt.Sub(now); got != copilot.Life+4*24*time.Hour {
 		t.Errorf("the suggestion stays for %v, but the campaign is judged again only in four days", got)
 	}
-	// In two days, the value causes more than half of the cost, so the campaign loses, not the value.
+	// In the two days that remain, the value causes more than half of the cost, so the campaign loses, not the value.
 	in.Campaigns[0].Late = 28
 	if list, _ := copilot.Judge(in); len(list) > 0 {
 		t.Errorf("the suggestions are %+v, want none", list)
