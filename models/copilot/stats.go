@@ -38,7 +38,7 @@ type judgement struct {
 
 // judge compares arms that compete for the same visitors.
 //
-// A day that was good or bad for all arms must not count for or against an arm with another share on that day. So an arm's
+// A day that was good or bad for all arms must not count for or against an arm that had more or fewer clicks on that day. So an arm's
 // conversions are compared with its expected conversions: each day's conversions of all arms, distributed in proportion to clicks
 // (indirect standardisation). The test for judgement.loses examines how each day's conversions are divided between two arms (a
 // conditional test). Conversions that are not reported yet are missing for both alike.
