@@ -154,7 +154,7 @@ func Row(click *StoredClick, sold models.Figures, version uint64) []any {
 	return append(soldCells(row, sold), version, uint8(0))
 }
 
-// RemovedRow returns a row that marks a click as removed. Of the click's own columns, only the account, the id and the time are set.
+// RemovedRow returns a row that marks a click as removed. It has the click's account, id and time, but no other values of the click.
 func RemovedRow(account, id uuid.UUID, version uint64) []any {
 	row := Row(&StoredClick{Click: models.Click{AccountID: account, ID: id}, At: models.ClickTime(id)}, models.Figures{}, version)
 	row[len(row)-1] = uint8(1)
