@@ -87,8 +87,8 @@ func TestMatchingAllowance(t *testing.T) {
 	s.Do("POST", "/short-links", smartlink("more", domain)).Want(402, "plan_limit")
 }
 
-// DELETE deletes the row of a rule at once if no flow uses the rule. Otherwise DeleteUnused deletes the row after the last such flow
-// is deleted.
+// DELETE deletes the row of a rule at once if no flow uses the rule. Otherwise DeleteUnused deletes the row later, when no flow uses
+// the rule any more.
 func TestRemovedRulesAreDeleted(t *testing.T) {
 	t.Parallel()
 	d := newCampaignEnv(t)
