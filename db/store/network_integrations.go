@@ -77,8 +77,8 @@ func (k NetworkIntegrations) Changes(ctx context.Context, account, network uuid.
 }
 
 // RecordChanges records that a reading of changes has ended. to is the time until which all changes are stored, or zero if the
-// reading failed. The parameter changes is the time of the next reading. The import of the last days' orders becomes due now. If the connection
-// has changed since i was read, nothing is stored.
+// reading failed. The parameter changes is the time of the next reading. The import of the last days' orders becomes due now. If
+// the connection has changed since i was read, nothing is stored.
 func (k NetworkIntegrations) RecordChanges(ctx context.Context, i models.Integration, to time.Time, failure string, changes, now time.Time) error {
 	return k.s.run(ctx, "changes of the network", `UPDATE network_integrations SET checked_at = $7, next_at = $7, changes_at = $6,
 			changes_to = coalesce($4, changes_to), changes_failure = $5,
