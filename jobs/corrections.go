@@ -48,7 +48,7 @@ type SetCostArgs struct {
 	Done    *models.CostQuote  `json:"done,omitempty"` // set by the transaction that sets the cost, so that a later attempt does not set it again
 }
 
-// CostSet is what a cost set by hand changes, or would change.
+// CostSet is the result of SetCost. For a dry run it says what would change.
 type CostSet struct {
 	DryRun bool              `json:"dry_run"`
 	ID     uuid.UUID         `json:"id"` // id of the change; zero for a dry run

@@ -72,7 +72,7 @@ type AlertChannel struct {
 	Name         string            `db:"name"`
 	MinSeverity  string            `db:"least"` // lowest severity that is sent
 	IsActive     bool              `db:"is_active"`
-	Settings     map[string]string `db:"settings,json"` // credentials in clear
+	Settings     map[string]string `db:"settings,json"` // the credentials that are not secret
 	Unconfirmed  bool              `db:"waits"`         // the code has not been entered yet
 	CreatedAt    time.Time         `db:"created_at"`
 	SentAt       *time.Time        `db:"sent_at"`

@@ -128,7 +128,7 @@ func SubsOf(s [Subs]string) SubParams {
 	}
 }
 
-// Data returns the conversion as events and logs show it. A missing record has an empty id.
+// Data returns the conversion as events and logs show it. The id of a missing campaign, offer or source is empty.
 func (c Conversion) Data() ConversionData {
 	return ConversionData{
 		ClickID: FormatClickID(c.ClickID), ConversionID: c.ConversionID, Status: c.Status,

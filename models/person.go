@@ -139,7 +139,7 @@ type FieldChange struct {
 // names only its field.
 const MaxAuditValue = 500
 
-// Limits of the texts that people type, in characters.
+// Limits of the texts that people type: MaxEmail in bytes, the others in characters.
 const (
 	MaxEmail    = 254
 	MinPassword = 10

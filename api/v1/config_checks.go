@@ -238,7 +238,7 @@ func (d Deps) compareMove(c *route.Call, b CompareMoveBody) (MoveCompared, error
 	return out, nil
 }
 
-// sum adds up the counts of the campaigns, and sorts them. At most mostDifferences rows of all campaigns stay.
+// sum adds up the counts of the campaigns, and sorts the campaigns. At most mostDifferences rows of all campaigns stay.
 func (m *MoveCompared) sum() {
 	slices.SortFunc(m.Campaigns, func(a, b MoveComparedCampaign) int {
 		if n := b.Counts[movecheck.Differs] - a.Counts[movecheck.Differs]; n != 0 {

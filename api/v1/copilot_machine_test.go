@@ -169,7 +169,7 @@ func (m *machine) draw() pilotMove {
 	return pilotMove{action: "edit", edit: rapid.SampledFrom(edits).Draw(m.rt, "what")}
 }
 
-// do makes all moves at the same time and returns their error codes. It stores the ids of the changes that they made.
+// do makes all moves at the same time and returns their error codes. It stores the id of the change of each move "apply".
 func (m *machine) do(moves []pilotMove) []string {
 	codes, changes := make([]string, len(moves)), make([]string, len(moves))
 	var all sync.WaitGroup

@@ -22,7 +22,7 @@ func times(n int, c map[string]any) []any {
 	return list
 }
 
-// Conditions that would take too long for a click, or too much memory, are refused. The message says how much is allowed.
+// Conditions that would take too long for a click, or too much memory, are refused.
 func TestMatchingBudget(t *testing.T) {
 	t.Parallel()
 	d := newCampaignEnv(t)
@@ -87,8 +87,8 @@ func TestMatchingAllowance(t *testing.T) {
 	s.Do("POST", "/short-links", smartlink("more", domain)).Want(402, "plan_limit")
 }
 
-// DELETE deletes the row of a rule that no flow uses. DeleteUnused deletes the row of a used rule later, when no flow uses it any
-// more.
+// DELETE deletes the row of a rule at once if no flow uses the rule. Otherwise DeleteUnused deletes the row later, when no flow uses
+// the rule any more.
 func TestRemovedRulesAreDeleted(t *testing.T) {
 	t.Parallel()
 	d := newCampaignEnv(t)

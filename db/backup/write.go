@@ -60,7 +60,7 @@ func Write(ctx context.Context, d *db.DB, w io.Writer, program string, progress 
 	if !slices.EqualFunc(before, tables, func(a, b table) bool {
 		return a.Name == b.Name && slices.Equal(a.Columns, b.Columns)
 	}) {
-		return Summary{}, errors.New("backup: the schema has just changed; call it again")
+		return Summary{}, errors.New("backup: the schema has just changed; run the backup again")
 	}
 	frames, err := newFrameWriter(w)
 	if err != nil {

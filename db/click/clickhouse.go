@@ -154,7 +154,7 @@ func Row(click *StoredClick, sold models.Figures, version uint64) []any {
 	return append(soldCells(row, sold), version, uint8(0))
 }
 
-// RemovedRow returns a row that marks a click as removed in a version. Apart from the key, its columns are empty.
+// RemovedRow returns a row that marks a click as removed. It has the click's account, id and time, but no other values of the click.
 func RemovedRow(account, id uuid.UUID, version uint64) []any {
 	row := Row(&StoredClick{Click: models.Click{AccountID: account, ID: id}, At: models.ClickTime(id)}, models.Figures{}, version)
 	row[len(row)-1] = uint8(1)
@@ -196,7 +196,7 @@ func ConversionRow(v *models.Conversion, version uint64) []any {
 	return append(row, models.ClickTime(v.ClickID), version, uint8(0))
 }
 
-// RemovedConversion returns a row that marks a conversion as removed in a version.
+// RemovedConversion returns a row that marks a conversion as removed.
 func RemovedConversion(account, click, id uuid.UUID, version uint64) []any {
 	epoch := time.Unix(0, 0)
 	row := ConversionRow(&models.Conversion{ID: id, AccountID: account, ClickID: click, RecordedAt: epoch, UpdatedAt: epoch}, version)

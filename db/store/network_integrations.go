@@ -77,8 +77,8 @@ func (k NetworkIntegrations) Changes(ctx context.Context, account, network uuid.
 }
 
 // RecordChanges records that a reading of changes has ended. to is the time until which all changes are stored, or zero if the
-// reading failed. changes is the time of the next reading. The import of the last days' orders becomes due now. If the connection
-// has changed since i was read, nothing is stored.
+// reading failed. The parameter changes is the time of the next reading. The import of the last days' orders becomes due now. If
+// the connection has changed since i was read, nothing is stored.
 func (k NetworkIntegrations) RecordChanges(ctx context.Context, i models.Integration, to time.Time, failure string, changes, now time.Time) error {
 	return k.s.run(ctx, "changes of the network", `UPDATE network_integrations SET checked_at = $7, next_at = $7, changes_at = $6,
 			changes_to = coalesce($4, changes_to), changes_failure = $5,
@@ -87,7 +87,7 @@ func (k NetworkIntegrations) RecordChanges(ctx context.Context, i models.Integra
 		sql.NullTime{Time: to, Valid: !to.IsZero()}, failure, changes, now)
 }
 
-// OlderEnd is the end of an import of older orders.
+// OlderEnd is the outcome of an import of older orders.
 type OlderEnd struct {
 	First    *time.Time // the first day of the next import; nil: the next import begins with the oldest orders
 	Failure  string     // empty: success

@@ -28,7 +28,7 @@ func TestConverted(t *testing.T) {
 			t.Errorf("%+v is converted to %+v, want the value %s", in, out, c.want)
 		}
 		if in.IsAmount() != (c.want != "10") || (autorule.Comparison{Figure: c.figure, Times: c.times}).IsAmount() {
-			t.Errorf("IsAmount of %+v is %t and does not fit the conversion, or is true for the value 0", in, in.IsAmount())
+			t.Errorf("IsAmount of %+v is %t, want true only if the rate changes the value; for the value 0 it must be false", in, in.IsAmount())
 		}
 	}
 }

@@ -9,7 +9,7 @@ import (
 	"switchyard/models/copilot"
 )
 
-// arrivals returns n conversions of a campaign, all with the same delay. Their clicks are spread over the time since oldest.
+// arrivals returns n conversions of a campaign, all with the same delay. The ages of their clicks are spread evenly, up to oldest.
 func arrivals(id uuid.UUID, n int, oldest, delay time.Duration) (list []copilot.Arrival) {
 	for i := range n {
 		clicked := now.Add(-oldest * time.Duration(i+1) / time.Duration(n))
@@ -61,7 +61,7 @@ func TestLateDays(t *testing.T) {
 	if got := list[0].ExpiresAt.Sub(now); got != copilot.Life+4*24*time.Hour {
 		t.Errorf("the suggestion stays for %v, but the campaign is judged again only in four days", got)
 	}
-	// In two days, the value causes more than half of the cost, so the campaign loses, not the value.
+	// In the two days that remain, the value causes more than half of the cost, so the campaign loses, not the value.
 	in.Campaigns[0].Late = 28
 	if list, _ := copilot.Judge(in); len(list) > 0 {
 		t.Errorf("the suggestions are %+v, want none", list)

@@ -38,7 +38,7 @@ type judgement struct {
 
 // judge compares arms that compete for the same visitors.
 //
-// A day that was good or bad for all arms must not count for or against an arm with another share on that day. So an arm's
+// A day that was good or bad for all arms must not count for or against an arm that had more or fewer clicks on that day. So an arm's
 // conversions are compared with its expected conversions: each day's conversions of all arms, distributed in proportion to clicks
 // (indirect standardisation). The test for judgement.loses examines how each day's conversions are divided between two arms (a
 // conditional test). Conversions that are not reported yet are missing for both alike.
@@ -80,7 +80,7 @@ func judge(arms []Arm) judgement {
 				sum += evidence(arms[k].Days, arms[i].Days, j.payout[k], j.payout[i], 1+j.spread)
 			}
 		}
-		// If arm i is the best, each term of the sum has an expected value of at most 1, and so has the average (Vovk and Wang,
+		// If arm i is the best, each term of the sum has an expected value of at most 1, and so has their mean (Vovk and Wang,
 		// 2021).
 		mean := sum / float64(len(arms)-1)
 		j.loses = append(j.loses, pValue(mean))

@@ -23,7 +23,7 @@ const (
 	maxGoal  = 64
 )
 
-// Network is the part of a network's settings that decides how its messages are read. The zero value is a network
+// Network is the part of a network's settings that decides how its messages are read and answered. The zero value is a network
 // without settings.
 type Network struct {
 	// Params are the network's own parameters, by field: click_id, payout, status, conversion_id, goal and the other keys

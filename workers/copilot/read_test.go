@@ -135,7 +135,7 @@ func TestReads(t *testing.T) {
 	}
 }
 
-// unmatched adds a network with postbacks that matched no click, although one of their parameters has the id of a click.
+// unmatched adds a network with postbacks that matched no click, although one of their parameters has a click id.
 func (w *env) unmatched(name, parameter string, clicks []uuid.UUID) uuid.UUID {
 	w.Helper()
 	n := network(w.account.ID)

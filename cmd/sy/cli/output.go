@@ -36,7 +36,7 @@ func (e *env) print(rows []record, columns []string) error {
 	return e.printTable(rows, columns)
 }
 
-// printOne writes one record: as a table, with a line for each field.
+// printOne writes one record in the form that the user has chosen. A table has a line for each field that is not empty.
 func (e *env) printOne(r record) error {
 	switch e.Output {
 	case "json", "yaml":

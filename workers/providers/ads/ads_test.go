@@ -258,7 +258,7 @@ func (s *suite) credentials() {
 	}
 }
 
-// refusal: the text of a platform's error is shown.
+// refusal: the error contains the platform's own text.
 func (s *suite) refusal() {
 	s.world.Fail(resttest.Refusal)
 	_, err := s.open(nil).Spend(s.Context(), first, last)

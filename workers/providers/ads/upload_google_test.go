@@ -132,7 +132,7 @@ func TestGoogleProject(t *testing.T) {
 	})
 }
 
-// TestGoogleAdjustScope: a token that lacks the scope of the Google Ads API uploads conversions, and only retractions are skipped.
+// TestGoogleAdjustScope: a retraction is skipped if the token lacks the scope of the Google Ads API.
 func TestGoogleAdjustScope(t *testing.T) {
 	t.Parallel()
 	eachGoogle(t, func(u *uploader) {

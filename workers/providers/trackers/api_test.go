@@ -54,7 +54,7 @@ func TestAKeyInTheAddressIsInNoError(t *testing.T) {
 	}
 }
 
-// TestATrackerRestsBetweenRequests: between two requests, the tracker is left alone for as long as the first answer took.
+// TestATrackerRestsBetweenRequests: before each further request, the client waits for as long as the last answer took.
 func TestATrackerRestsBetweenRequests(t *testing.T) {
 	t.Parallel()
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write([]byte(`{"a": 1.10}`)) }))

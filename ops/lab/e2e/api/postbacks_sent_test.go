@@ -76,7 +76,7 @@ func TestSentPostbackLog(t *testing.T) {
 
 	x.Do("PATCH", "/traffic-sources", map[string]any{"id": source, "is_active": false}).Want(200, "")
 	if row := convert("2", "skipped"); row["reason"] != "the traffic source is paused" {
-		t.Errorf("the postback of a paused source is %v, want the reason of its skipping", row)
+		t.Errorf("the postback of a paused source is %v, want the reason that the source is paused", row)
 	}
 	for query, want := range map[string]int{
 		"": 2, "&result=told": 1, "&source=" + source.String(): 2, "&source=" + uuid.NewString(): 0, "&network=" + x.id.String(): 2,

@@ -63,7 +63,7 @@ func New(tb testing.TB) *Server {
 	return s
 }
 
-// Refuse makes the server refuse all receivers with a text. An empty text ends this.
+// Refuse makes the server refuse all receivers. The text is the message of its error. After Refuse(""), it accepts receivers again.
 func (s *Server) Refuse(text string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

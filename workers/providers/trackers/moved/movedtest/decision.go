@@ -33,7 +33,7 @@ type Group struct {
 	Paths     []SpecPath
 }
 
-// SpecPath has weights of destinations. Page 0 is no page.
+// SpecPath is a path, with the weights of its pages and offers. Page 0 means that the path sends visitors to the offer directly.
 type SpecPath struct {
 	Weight        int
 	Off           bool

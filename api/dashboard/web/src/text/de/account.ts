@@ -73,7 +73,7 @@ export const words: typeof en = {
     saved: 'Die Einstellungen sind gespeichert',
     restateTitle: (from, to) => `Währung von ${from} auf ${to} ändern`,
     restateText:
-      'Alle erfassten Kosten und Payouts sowie die Beträge von Regeln und Limits werden zum Wechselkurs ihres Tages umgerechnet. Offers und Kampagnen behalten die Währung ihrer eigenen Beträge. Berichte erscheinen sofort in der neuen Währung; bis der Auftrag fertig ist, fehlen darin noch einige Zahlen. Korrekturen müssen so lange warten.',
+      'Erfasste Kosten und Payouts werden zum Wechselkurs ihres Tages umgerechnet, Beträge von Regeln und Limits zum heutigen. Offers und Kampagnen behalten die Währung ihrer eigenen Beträge. Berichte erscheinen sofort in der neuen Währung; bis der Auftrag fertig ist, fehlen darin noch einige Zahlen. Korrekturen müssen so lange warten.',
     restateNothing:
       'Noch ist nichts erfasst, also ist nichts umzurechnen. Offers und Kampagnen behalten die Währung ihrer eigenen Beträge.',
     restate: 'Währung ändern',

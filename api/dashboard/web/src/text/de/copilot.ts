@@ -63,7 +63,7 @@ export const words: typeof en = {
     duplicate_campaign: 'Doppelte Kampagnen',
     expiring_domain: 'Ablaufende Domains',
   },
-  plan: plan => `Im Tarif ${plan} lässt sich nichts mit einem Klick anwenden: Was ein Vorschlag sagt, ist von Hand zu ändern.`,
+  plan: plan => `Im Tarif ${plan} lässt sich nichts mit einem Klick anwenden: Vorschläge sind von Hand umzusetzen.`,
   readOnly: 'Diese Rolle darf lesen, aber nichts anwenden.',
   advice: 'Ein Rat: Das lässt sich nicht automatisch anwenden',
   why: 'Zahlen und genaue Änderung',

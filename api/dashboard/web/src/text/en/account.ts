@@ -72,7 +72,7 @@ export const words = {
     saved: 'The settings are saved',
     restateTitle: (from: string, to: string) => `Change the currency from ${from} to ${to}`,
     restateText:
-      'All recorded costs and payouts, and the amounts of rules and caps, are restated by the exchange rate of their day. Offers and campaigns keep the currency of their own amounts. Reports answer in the new currency at once; until the job has ended, some of their figures are missing. Corrections have to wait for the job.',
+      "Recorded costs and payouts are restated by the exchange rate of their day, amounts of rules and caps by today's. Offers and campaigns keep the currency of their own amounts. Reports answer in the new currency at once; until the job has ended, some of their figures are missing. Corrections have to wait for the job.",
     restateNothing: 'Nothing is recorded yet, so nothing has to be converted. Offers and campaigns keep the currency of their own amounts.',
     restate: 'Change the currency',
     running: 'A change of the currency is under way.',
