@@ -103,8 +103,7 @@ func DeleteOf(ctx context.Context, c db.Conn, clicks []uuid.UUID) error {
 }
 
 // Withdraw deletes the keys of clicks whose visitors have refused the use of their data. A row has the id, the click and the time
-// of the refusing message. Keys that were received before the
-// refusal, but are stored after it, are not used.
+// of the refusing message. Keys that were received before the refusal, but are stored after it, are not used.
 func Withdraw(ctx context.Context, c db.Conn, rows []Row) error {
 	if len(rows) == 0 {
 		return nil
@@ -121,7 +120,7 @@ func Withdraw(ctx context.Context, c db.Conn, rows []Row) error {
 
 const deletedAtOnce = 2000
 
-// beforeTheEnd is how long before the end of the retention the hourly job deletes rows, so that none is kept for longer.
+// beforeTheEnd is how long before the end of the retention the hourly job deletes rows, so that no row is kept beyond it.
 const beforeTheEnd = 2 * time.Hour
 
 // DeleteExpired deletes keys, and clears encrypted proofs that contain personal data, shortly before the end of their retention.
