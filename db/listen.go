@@ -14,7 +14,8 @@ import (
 
 // Notice is a notification, or the request to read everything again.
 type Notice struct {
-	// Resync means that notices may have been missed, at the first connection or after a lost one: read everything again.
+	// Resync means that notices may have been missed before the first connection or while there was no connection: read everything
+	// again.
 	Resync  bool
 	Payload string
 }

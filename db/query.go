@@ -164,8 +164,8 @@ func cell(field reflect.Value, isJSON bool) any {
 	return p.Interface()
 }
 
-// Analyze renews PostgreSQL's statistics of all tables. Call it after loading many rows, because autovacuum renews them only
-// minutes later. Until then, reports that need 0.1 s have taken 15 s.
+// Analyze renews PostgreSQL's statistics of all tables. Call it after loading many rows, because autovacuum renews the
+// statistics only minutes later. Until then, reports that need 0.1 s have taken 15 s.
 func Analyze(ctx context.Context, c Conn) error {
 	return Run(ctx, c, "analyze", `SET statement_timeout = 0; ANALYZE; RESET statement_timeout`)
 }

@@ -40,7 +40,7 @@ func secret(name, label, help string) CredentialField {
 	return CredentialField{Name: name, Label: label, Secret: true, Required: true, Help: help}
 }
 
-// MaskedSecret replaces a secret in answers. If it is sent back, the stored secret stays.
+// MaskedSecret replaces a secret in answers. If it is sent back, it counts as a blank value.
 const MaskedSecret = "********"
 
 // maxCredential is the maximum length of a credential in characters. A private key in JSON has about 2,500.

@@ -78,8 +78,7 @@ func (l SourceLink) Params() TokenMacros {
 // TokenMacro is a parameter of the tracking link and the source's macro that fills it.
 type TokenMacro struct{ Param, Macro string }
 
-// TokenMacros are the parameters of a source, in the order in which they fill sub-parameters. Their JSON form is an
-// object in that order.
+// TokenMacros lists the parameters of a source with their macros. The JSON form is an object in the order of the list.
 type TokenMacros []TokenMacro
 
 var errTokenMacros = errors.New("token macros must be an object of texts")

@@ -192,7 +192,7 @@ func TestPerformanceOptions(t *testing.T) {
 	compare(t, "totals", got.Totals, figures(r.between(from, to)))
 	compare(t, "totals before", got.Totals["compare"].(map[string]any), figures(before))
 	if len(got.Rows) != 2 || !got.Truncated || got.CompareRange["to"] != from.Add(-time.Second).Format(time.DateTime) {
-		t.Errorf("%d rows, truncated %v, compared with %v, want 2 truncated rows and the window before", len(got.Rows), got.Truncated, got.CompareRange)
+		t.Errorf("%d rows, truncated %v, compared with %v, want 2 rows, truncated, and the window before", len(got.Rows), got.Truncated, got.CompareRange)
 	}
 	got = request(url.Values{"dimension": {"source_id"}, "min_clicks": {"100000"}})
 	if compare(t, "totals", got.Totals, figures(r.between(from, to))); len(got.Rows) != 0 || got.Truncated {

@@ -33,8 +33,8 @@ UPDATE alert_watches SET looked_at = $1 WHERE account_id IN (
 	ORDER BY looked_at LIMIT $3 FOR UPDATE SKIP LOCKED
 ) RETURNING account_id`
 
-// ClaimDue claims accounts that have an active, confirmed channel and that no worker has claimed since claimedBefore. The parameter
-// limit is the maximum number of accounts.
+// ClaimDue claims accounts that have an active, confirmed channel and that no worker has claimed since the time claimedBefore. The
+// parameter limit is the maximum number of accounts.
 func (a Channels) ClaimDue(ctx context.Context, now, claimedBefore time.Time, limit int) ([]uuid.UUID, error) {
 	return db.Select[uuid.UUID](ctx, a.s.Conn(), "watched accounts", dueWatches, now, claimedBefore, limit)
 }

@@ -309,7 +309,7 @@ func (n *networkSheet) onlyOurs(c difference.Cell, p pair, ours difference.Figur
 	case dayIn(models.ClickTime(p.ClickID), n.theirs) < n.first && dayIn(*p.RecordedAt, n.theirs) < n.first:
 		cause, reason = difference.NotRead, "the network's orders of that day were never read"
 	case n.readAt == nil || p.UpdatedAt.After(*n.readAt):
-		cause, reason = difference.Late, "it was recorded after the network's orders were last read"
+		cause, reason = difference.Late, "it was recorded or changed after the network's orders were last read"
 	default:
 		reason = "the network does not list it"
 	}

@@ -26,7 +26,8 @@ func (r platformDay) cell() difference.Cell {
 	return difference.Cell{Day: r.Day.Format(time.DateOnly), Campaign: r.Campaign}
 }
 
-// On days that were never read, spend that was entered for whole days in UTC counts as the platform's figure.
+// On days that were never read, spend that was entered counts as the platform's figure, if it is for the whole day in UTC and not
+// for a value of a sub-parameter.
 const selectReported = `
 SELECT day, campaign_id, amount, currency, clicks, true AS platform FROM source_figures
 WHERE account_id = $1 AND source_id = $2 AND day >= $3::date AND day <= $4::date

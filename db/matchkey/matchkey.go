@@ -35,7 +35,8 @@ type Row struct {
 const refused = `EXISTS (SELECT FROM conversion_match_keys w WHERE w.click_id = k.click_id AND w.account_id = k.account_id
 	AND w.names = '{}' AND w.received_at >= k.received_at)`
 
-// The statement leaves out rows of deleted accounts, old rows, and rows of people who have since refused.
+// The statement leaves out rows without keys, rows of deleted accounts, rows beyond the retention, and rows that are withdrawn by a
+// refusal.
 var insert = `
 INSERT INTO conversion_match_keys (` + db.Columns[Row]("") + `)
 SELECT ` + db.Columns[Row]("k.") + ` FROM ` + db.FromRecords[Row]() + ` k JOIN accounts a ON a.id = k.account_id
@@ -102,7 +103,7 @@ func DeleteOf(ctx context.Context, c db.Conn, clicks []uuid.UUID) error {
 }
 
 // Withdraw deletes the keys of clicks whose visitors have refused the use of their data. A row has the id, the click and the time
-// of the refusing message. Earlier keys that are stored later do not count.
+// of the refusing message. Keys that were received before the refusal, but are stored after it, are not used.
 func Withdraw(ctx context.Context, c db.Conn, rows []Row) error {
 	if len(rows) == 0 {
 		return nil
@@ -119,7 +120,7 @@ func Withdraw(ctx context.Context, c db.Conn, rows []Row) error {
 
 const deletedAtOnce = 2000
 
-// beforeTheEnd is how long before the end of the retention the hourly job deletes rows, so that none is kept for longer.
+// beforeTheEnd is how long before the end of the retention the hourly job deletes rows, so that no row is kept beyond it.
 const beforeTheEnd = 2 * time.Hour
 
 // DeleteExpired deletes keys, and clears encrypted proofs that contain personal data, shortly before the end of their retention.

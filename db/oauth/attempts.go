@@ -21,8 +21,8 @@ type Attempts struct {
 	account, session uuid.NullUUID
 }
 
-// NewAttempts returns Attempts for sign-ins with API keys or from the command line. Consume and DeleteExpired do not check how a
-// sign-in was started.
+// NewAttempts returns Attempts for sign-ins that were started with an API key or from the command line. Consume and DeleteExpired do
+// not check how a sign-in was started.
 func NewAttempts(s *store.Store) Attempts { return Attempts{s: s} }
 
 // ForSession returns Attempts for sign-ins that only the given dashboard session can complete.

@@ -20,7 +20,7 @@ const (
 	// aheadRest makes the preparation pause after each piece, 9 times as long as it took to write the piece. This leaves the
 	// disk free for clicks.
 	aheadRest = 9
-	// aheadRetry is the pause after a failed preparation before the next attempt.
+	// aheadRetry is the pause before the next preparation if a segment could not be prepared or renamed.
 	aheadRetry = time.Minute
 )
 

@@ -26,7 +26,7 @@ type Target struct {
 	Figures models.Figures
 	Payout  *decimal.Decimal // nil: the payout is not known
 
-	place int // index of the target's series
+	place int // index of the target's Series in the list that Replay gets
 }
 
 // NewTarget returns the target that a row of a report describes. The report must have the rule's dimensions. ok is false if the

@@ -83,7 +83,7 @@ func plain(f models.Figures, payout *decimal.Decimal, name string) *big.Rat {
 	return out
 }
 
-// evaluate evaluates a comparison by its definition. The result close is true if both sides differ by less than the rounding of a
+// evaluate evaluates a comparison by its definition. The second result is true if both sides differ by less than the rounding of a
 // ratio.
 func evaluate(c autorule.Comparison, f models.Figures, payout *decimal.Decimal) (yes, close bool) {
 	left, right := plain(f, payout, c.Figure), c.Value.Rat()

@@ -3,8 +3,8 @@
 // and makes the changes.
 //
 // A rule judges the figures of campaigns, paths, destinations, offers or values over a window that ends now or with the last full
-// hour or day. It acts on each target for which all its comparisons hold. An action is either an alert or an Action of package
-// copilot, which is applied and undone like a suggestion. Afterwards the rule does not act on the target again during the
+// hour or day. It acts on each of these targets for which all its comparisons hold. An action is either an alert or an Action of
+// package copilot, which is applied and undone like a suggestion. Afterwards the rule does not act on the target again during the
 // cool-down, which starts again if a person undoes the change.
 //
 // A target without any data in the window matches nothing, except for a campaign, whose figures are then zero.

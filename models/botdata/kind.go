@@ -2,7 +2,8 @@
 // spam referrers, and user agents of crawlers. A list of crawlers is built in. The networks of large clouds are built in too, and
 // count until the operator loads a list of data centres.
 //
-// Read parses files, and Pack and Unpack store entries. A Set looks up visitors, without allocating memory.
+// Read parses files. Pack and Unpack convert entries to and from the form in which they are stored. A Set looks up visitors, without
+// allocating memory.
 package botdata
 
 import (

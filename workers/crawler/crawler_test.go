@@ -137,9 +137,9 @@ func (w *env) balanced() {
 	}
 }
 
-// TestCrawlers checks a click that claims to be from a crawler. The click gets the crawler's name if a host name of its address is the
-// operator's. Otherwise it is marked as fake. DuckDuckBot has no known host names, so its click is not looked up. Without an answer of
-// DNS, an address is looked up again for an hour.
+// TestCrawlers checks clicks that claim to be from a crawler. A click gets the crawler's name if a host name of its address belongs to
+// the crawler's operator and that name has the same address. Otherwise the click is marked as fake. DuckDuckBot has no known host
+// names, so its click is not looked up. Without an answer of DNS, an address is looked up again for an hour.
 func TestCrawlers(t *testing.T) {
 	parttest.Edge.Only(t)
 	t.Parallel()

@@ -129,8 +129,8 @@ func (c *Client) Do(req *http.Request) (Answer, error) {
 	return a, nil
 }
 
-// Deliver sends a request that its receiver accepts by a 2xx status, even if the body of the answer is too long. For another
-// status, the error names the receiver.
+// Deliver sends a request. A 2xx status means that the receiver has accepted it, even if the body of the answer is too long. For
+// another status, the error names the receiver.
 func (c *Client) Deliver(req *http.Request, receiver string) (Answer, error) {
 	answer, err := c.Do(req)
 	if failure, ok := errors.AsType[*Error](err); ok && failure.Class == TooLarge {

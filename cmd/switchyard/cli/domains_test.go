@@ -89,7 +89,7 @@ func TestDomains(t *testing.T) {
 		if err := json.Unmarshal([]byte(stdout), &listed); err != nil || len(listed) != n || slices.ContainsFunc(listed, func(d admin.Domain) bool {
 			return d.IsVerified && d.Proof != models.ProofOperator
 		}) {
-			t.Errorf("domains list %q prints %s, want %d domains, all verified ones by the operator: %v", host, stdout, n, err)
+			t.Errorf("domains list %q prints %s, want %d domains, and the operator as the proof of each verified one: %v", host, stdout, n, err)
 		}
 	}
 }

@@ -66,8 +66,8 @@ func (s *session) prepare(ctx context.Context, page func(ctx context.Context, s 
 
 func (s *session) nameOf(id rest.Text) rest.Text { return rest.Text(s.names[string(id)]) }
 
-// host returns base, or an address below Options.URL if a test has set that option. The address of a customer's own host is never
-// replaced.
+// host returns base, or an address that begins with Options.URL if a test has set that option. The address of a customer's own host
+// is never replaced.
 func (s *session) host(base string) string {
 	if s.client.o.URL == "" || s.customerHost {
 		return base

@@ -33,8 +33,8 @@ func nameOf(names []string, n uint64) string {
 
 var errBinary = errors.New("it is not a protocol buffers message")
 
-// eachField calls fn with the fields of a message. It gets the number of a varint field, and the bytes of a text or of an inner
-// message. For a field of another type it gets 0 and nil.
+// eachField calls fn with each field of a message. fn gets the number of a varint field, and the bytes of a text or of an inner
+// message. For a field of another type, fn gets 0 and nil.
 func eachField(message []byte, fn func(field protowire.Number, number uint64, inner []byte) error) error {
 	for len(message) > 0 {
 		field, kind, n := protowire.ConsumeTag(message)

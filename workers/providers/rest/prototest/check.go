@@ -22,8 +22,7 @@ func (c *checker) flaw(path, format string, args ...any) {
 	c.flaws = append(c.flaws, strings.TrimPrefix(path, ".")+": "+fmt.Sprintf(format, args...))
 }
 
-// value checks a value. The parameter name is its type as the message in the parameter scope writes it, which may be relative to
-// that message.
+// value checks that v has the type that the message scope refers to by name. This name may be relative to the message.
 func (c *checker) value(path, scope, name string, v any) {
 	if plain, known := scalars[name]; known {
 		if !plain(v) {

@@ -18,7 +18,7 @@ async function patchAll<R extends { id: string }>(rows: R[], changes: Changes<R>
   return errors.length
 }
 
-// patch changes campaigns. Unless all changes fail, it shows the text `done`, with an offer to undo the change if `undo` is given.
+// patch changes campaigns. Unless all changes fail, it shows the text `done`, with a button that undoes the changes if `undo` is given.
 // `what` names the change in an error.
 export async function patch<R extends { id: string }>(rows: R[], changes: Changes<R>, done: string, undo?: Changes<R>, what?: string) {
   if ((await patchAll(rows, changes, what)) < rows.length) toast(done, undo && { undo: () => patchAll(rows, undo) })

@@ -189,7 +189,7 @@ export const words: typeof en = {
     key_refused: 'Der Dienst lehnt diesen Schlüssel ab.',
     key_required: 'Ein Schlüssel wird gebraucht.',
     invalid_key: 'Das ist kein Schlüssel.',
-    bad_range: '„Von“ muss vor „Bis“ liegen, und beide dürfen nicht zu weit auseinander sein.',
+    bad_range: 'Der Zeitraum endet vor seinem Beginn oder ist zu lang.',
     no_account_id: 'Zuerst ein Werbekonto wählen.',
     no_customer_id: 'Zuerst ein Werbekonto wählen.',
     too_many: 'Es sind schon zu viele.',

@@ -192,7 +192,7 @@ export const words = {
     key_refused: 'The service refuses this key.',
     key_required: 'It needs a key.',
     invalid_key: 'This is no key.',
-    bad_range: 'The first day must be before the last, and they must not be too far apart.',
+    bad_range: 'The range ends before it begins, or is too long.',
     no_account_id: 'Choose an ad account first.',
     no_customer_id: 'Choose an ad account first.',
     too_many: 'There are too many already.',
