@@ -51,8 +51,8 @@ var fences = []fence{
 // ioPackages are the packages of input and output that the models must not import, except in tests.
 var ioPackages = []string{"database/sql", "net/http", "os", "os/exec"}
 
-// shared are the packages of workers that all other packages of workers may import. Apart from that, they do not import one
-// another.
+// shared are the capabilities that every other capability may import. A capability is a folder in workers, with its subfolders.
+// Apart from shared, capabilities do not import one another.
 var shared = []string{"workers/egress", "workers/platformjob", "workers/providers", "workers/rowimport"}
 
 // labImporters are the directories whose code may import ops/lab. Tests may import it too.
