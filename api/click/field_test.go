@@ -180,7 +180,7 @@ func (f *fieldEnv) request(e *fieldEntry) (*http.Request, error) {
 	return r.WithContext(f.Context()), nil
 }
 
-// fill replaces the names in braces that stand for records of the entry.
+// fill replaces {click}, {network} and {link} by the ids of the entry's click and network and by the alias of its link.
 func (e *fieldEntry) fill(text string) string {
 	return strings.NewReplacer("{click}", models.FormatClickID(e.click), "{network}", e.network.String(), "{link}", e.link).Replace(text)
 }

@@ -37,7 +37,7 @@ func (p *Pipeline) idempotent(next step) step {
 		}
 		key := keys[0]
 		if len(keys) > 1 || key == "" || len(key) > maxIdempotencyKey || !bind.ValidText(key) {
-			return envelope.New(c, nil, models.Invalid("invalid_input", "Idempotency-Key must have 1 to 255 characters"))
+			return envelope.New(c, nil, models.Invalid("invalid_input", "send one Idempotency-Key of 1 to 255 bytes"))
 		}
 		c.IdempotencyKey = key
 		if err := p.store.Box().Ready(c.Context()); err != nil {
@@ -55,7 +55,7 @@ func (p *Pipeline) idempotent(next step) step {
 
 // storedKey returns the key under which an answer is stored. All API keys of an account share their Idempotency-Keys. The
 // Idempotency-Keys of a person are separate. On a route for people only, the Idempotency-Keys of each session are separate too,
-// because the answer may hold a secret that only this person may see. The stored key of a person has a line break. A header cannot
+// because the answer may hold a secret that no other session may see. The stored key of a person has a line break. A header cannot
 // have one, so no caller with an API key can send it.
 func storedKey(c *route.Call, key string) string {
 	switch {

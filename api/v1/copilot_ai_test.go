@@ -62,7 +62,7 @@ func TestCopilotAI(t *testing.T) {
 		"no action": {}, "another action": {"action": "forget"}, "another provider": {"action": "models", "provider": "hal", "apiKey": "k"},
 		"no key": {"action": "connect", "provider": "openai"}, "no provider": {"action": "connect", "apiKey": "k"},
 		"a key with a blank": {"action": "connect", "provider": "openai", "apiKey": "a b"},
-		"a key with a line":  {"action": "connect", "provider": "openai", "apiKey": "a\nX-Other: 1"},
+		"a key with 2 lines": {"action": "connect", "provider": "openai", "apiKey": "a\nX-Other: 1"},
 		"a long key":         {"action": "connect", "provider": "openai", "apiKey": strings.Repeat("k", 501)},
 		"nothing connected":  {"action": "models"}, "a model without a connection": {"action": "model", "model": "m1"},
 		"a model not offered": with(maps.Clone(connect), "model", "m2"),

@@ -143,8 +143,8 @@ SELECT q.click_id FROM bot_rechecks q
 CROSS JOIN LATERAL (SELECT FROM clicks c WHERE c.id = q.click_id AND c.account_id = q.account_id LIMIT 1) c
 WHERE q.account_id = $1 ORDER BY q.click_id LIMIT $2`
 
-// Anyone who knows the id of a click can follow its hidden link. So the click counts as a bot's only if the sender of the click
-// followed the link.
+// Anyone who knows the id of a click can follow its hidden link. So the signal bot.Honeypot ($5) fires only if the sender of the
+// click followed the link.
 const deleteRechecks = `
 DELETE FROM bot_rechecks q USING clicks c
 WHERE q.account_id = $1 AND q.click_id = ANY ($2::uuid[]) AND c.id = q.click_id AND c.account_id = $1 AND c.id BETWEEN $3 AND $4

@@ -13,7 +13,7 @@ import (
 )
 
 const (
-	// Behind is the lag above which a process counts as behind. The lag is the age of the newest stored record while others wait.
+	// Behind is the lag above which a process counts as behind. The lag is the age of the newest stored record while newer ones wait.
 	Behind      = time.Minute
 	reportEvery = 20 * time.Second
 	// expiry is the time without a report after which a process counts as ended.

@@ -20,7 +20,7 @@ type Query struct {
 	Source    uuid.UUID
 	Network   uuid.UUID
 	Click     uuid.UUID
-	// Conversion is the id of a conversion in our log. Reference is the id that the network or shop gave to the conversion.
+	// Conversion is our id of a conversion. Reference is the id that the network or shop gave to the conversion.
 	Conversion uuid.UUID
 	Reference  string
 	Result     string

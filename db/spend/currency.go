@@ -117,8 +117,8 @@ func rateMissing(ctx context.Context, c db.Conn, k exchangerate.Key, to string) 
 			"ask the operator to import it", currency, k.Day.Format(time.DateOnly)))
 }
 
-// selectMoneyDays lists the days on which an account has facts. A day that is in the ledger and nowhere else is listed only if it
-// has amounts. Today is always listed, because caps are converted by today's rate.
+// selectMoneyDays lists the days on which an account has facts. A day whose clicks are not kept any more and that is only in the
+// ledger is listed only if it has amounts. Today is always listed, because caps are converted by today's rate.
 var selectMoneyDays = `
 SELECT d.day FROM generate_series((SELECT least(
 	(SELECT min(hour) FROM ledger WHERE account_id = $1), (SELECT min(recorded_at) FROM conversions WHERE account_id = $1),

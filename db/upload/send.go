@@ -40,7 +40,7 @@ WHERE i.conversions_enabled AND i.uploads_stopped = '' AND i.upload_next_at <= $
 	AND NOT ` + jobrow.IsOpen("i.upload_job") + `
 ORDER BY i.upload_next_at LIMIT $2 FOR UPDATE OF i SKIP LOCKED`
 
-	// Another sweep may have started a job after claimDue began, which only a second query sees.
+	// Another sweep may have started a job after claimDue began. Only a second query sees this job.
 	stillDue = `
 SELECT i.account_id, i.source_id, i.provider FROM source_integrations i
 WHERE i.source_id = ANY ($1::uuid[]) AND NOT ` + jobrow.IsOpen("i.upload_job") + ` ORDER BY i.upload_next_at`

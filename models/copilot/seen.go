@@ -15,7 +15,7 @@ import (
 
 // The minimum samples and thresholds of findings.
 const (
-	capDays          = 7   // days at the end of the window in which reached caps are counted
+	capDays          = 7   // reached caps are counted on this number of days at the end of the window
 	capReached       = 3   // days on which the cap is reached, or on which many conversions are refused
 	capStep          = 1.5 // factor by which a cap is raised
 	minRefused       = 40  // approved and rejected conversions of an offer

@@ -214,8 +214,9 @@ func Currency(text, given string) (code string, err error) {
 
 // Heading reads a heading of a table that may name a currency, in parentheses or as its first or last word, such as "Amount
 // spent (INR)", "Cost (EUR, net)", "Cost, €" or "USD revenue". It returns the heading without the currency, and the code. given
-// is the currency that a separate column names: see Currency. The code is Unknown if the parentheses name a currency that is not
-// understood, or a unit that is not a currency, such as "Cost (micros)". The code is empty if the heading names no currency.
+// is the currency that a separate column names: see Currency. The code is Unknown if the parentheses name several currencies, a
+// currency that is not understood, or a unit that is not a currency, such as "Cost (micros)". The code is empty if the heading
+// names no currency.
 func Heading(text, given string) (name, code string) {
 	text = strings.TrimSpace(text)
 	if len(text) > maxHeading {

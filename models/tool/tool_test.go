@@ -77,10 +77,10 @@ func TestTable(t *testing.T) {
 		}
 		seen[tool.Name] = true
 		if says := strings.Contains(tool.About, "Reads only") || strings.Contains(tool.About, "Nothing is recorded"); (tool.Kind == Reads || tool.Kind == Tries) != says {
-			t.Errorf("%s: only a tool of the kind Reads or Tries must say that it reads only or records nothing", tool.Name)
+			t.Errorf("%s: the description must say \"Reads only\" or \"Nothing is recorded\" for the kinds Reads and Tries, and for no other kind", tool.Name)
 		}
 		if tool.Kind != Reads && !strings.Contains(tool.About, "full key") {
-			t.Errorf("%s: the description does not say that it needs a full key", tool.Name)
+			t.Errorf("%s: the description does not say that the tool needs a full key", tool.Name)
 		}
 		api := &recorded{answer: `{"rows":[{"id":"` + anID + `","status":"x"}],"alerts":[],"click":{"at":"2026-03-01T00:00:00Z"}}`}
 		if _, err := tool.Use(t.Context(), Call{API: api}, arguments(tool)); err != nil {
@@ -184,7 +184,7 @@ func TestSearch(t *testing.T) {
 		t.Errorf("the search found %v, want the passage Currency of page a", got)
 	}
 	if got := NewLibrary(pages).Search("nothing of this", 2); len(got) > 1 {
-		t.Errorf("the search for words of no page found %v, want at most one passage", got)
+		t.Errorf("the search for \"nothing of this\" found %v, want at most one passage", got)
 	}
 	if got := (*Library)(nil).Search("x", 2); len(got) != 0 {
 		t.Errorf("the search without pages found %v, want nothing", got)

@@ -51,7 +51,8 @@ var fences = []fence{
 // ioPackages are the packages of input and output that the models must not import, except in tests.
 var ioPackages = []string{"database/sql", "net/http", "os", "os/exec"}
 
-// shared are the packages below workers that every capability may import. Capabilities do not import one another.
+// shared are the capabilities that every other capability may import. A capability is a folder in workers, with its subfolders.
+// Apart from shared, capabilities do not import one another.
 var shared = []string{"workers/egress", "workers/platformjob", "workers/providers", "workers/rowimport"}
 
 // labImporters are the directories whose code may import ops/lab. Tests may import it too.
@@ -122,7 +123,7 @@ func upward(f File, imported string) string {
 		return ""
 	}
 	from, to := floor(f.Path), floor(room)
-	sameFloorAllowed := from != "cmd" || within(room, path.Dir(f.Path)) // from cmd, a command imports only its own packages
+	sameFloorAllowed := from != "cmd" || within(room, path.Dir(f.Path)) // from cmd, a command imports only packages in its own directory
 	if from == to && sameFloorAllowed || levels[to] > 0 && levels[to] < levels[from] || within(f.Path, endToEnd) {
 		return ""
 	}

@@ -8,8 +8,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// setNice sets the priority of the process, from 0 to 19, the lowest. Linux keeps it for each thread, and a new thread inherits
-// it.
+// setNice sets the priority of the process. 0 is the usual priority, and 19 the lowest. Linux keeps a priority for each thread, and
+// a new thread inherits it.
 func setNice(nice int) error {
 	for range 2 { // the second pass reaches threads started during the first
 		threads, err := os.ReadDir("/proc/self/task")

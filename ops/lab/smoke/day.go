@@ -104,7 +104,7 @@ func (t *traffic) buyersDay(ctx context.Context, f *fleet.Fleet) (err error) {
 	return nil
 }
 
-// dayPath is the path of conversions in the template of the day's source.
+// dayPath is the URL path of the postbacks in the template of the day's source.
 const dayPath = "/conversion.php"
 
 // setUp creates the source and the network from two templates, and a lander, an offer and a campaign that use them.
@@ -171,7 +171,7 @@ var dayBid = decimal.New(13, -3)
 
 func dayClick(i int) string { return "prop-" + strconv.Itoa(i) }
 
-// fill returns the tracking link for visitor i, with the macros replaced as the source does.
+// fill returns the tracking link for visitor i. It replaces the macros as the source replaces them.
 func (d *day) fill(i int) string {
 	pairs := []string{d.source.ExternalIDMacro, dayClick(i), d.source.CostMacro, dayBid.String()}
 	for param, macro := range d.source.TokenMacros {

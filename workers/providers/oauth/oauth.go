@@ -66,8 +66,8 @@ func refresh(ctx context.Context, s *session, t models.OAuthTokens) (models.OAut
 // revokedCodes are the OAuth errors after which the user has to sign in again.
 var revokedCodes = []string{"invalid_grant", "interaction_required", "consent_required", "login_required"}
 
-// failure converts the error that a platform answers instead of tokens. The result has nothing from the answer but its status, or
-// the code and the description of the error.
+// failure converts the error of a request for tokens. From the platform's answer the result has only the status, or the code and
+// the description of the error.
 func failure(err error) error {
 	refusal, ok := errors.AsType[*oauth2.RetrieveError](err)
 	switch {

@@ -19,7 +19,7 @@ import (
 )
 
 // API asks another tracker, one request after the other. After each answer it rests for as long as the answer took, at most
-// maxRest: the tracker is often a small server that also routes visitors.
+// maxRest, but never for less than Every. The tracker is often a small server that also routes visitors.
 type API struct {
 	Client *http.Client
 	Base   string      // address, without a slash at the end

@@ -309,7 +309,7 @@ func (x *examples) fuzz(t *testing.T, a *assistant, foreign string, own []any) {
 			}
 		}
 		if listed.Name == "set_active" || listed.Name == "add_note" || listed.Name == "undo_change" || listed.Name == "apply_proposal" {
-			for name := range arguments { // with valid arguments, set_active and add_note would change something
+			for name := range arguments { // an invalid argument, because valid calls of set_active and add_note change something
 				if slices.Contains([]string{"active", "text"}, name) {
 					arguments[name] = object{}
 				}

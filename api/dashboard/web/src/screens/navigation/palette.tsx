@@ -107,7 +107,7 @@ function Find() {
   )
 }
 
-// clickOf returns the entry that opens a click, if the text is the id of a click.
+// clickOf returns the entry that opens a click, if the text has the form of a click id.
 const clickOf = (text: string): Entry[] =>
   /^[0-9A-Za-z]{22}$/.test(text)
     ? [{ id: 'click', name: w.openClick(text), what: t.clicks.title, icon: 'clicks', on: () => go(to('/app/clicks', { click: text })) }]
