@@ -10,6 +10,7 @@ import (
 	"strconv"
 	"strings"
 	"time"
+	"unicode/utf8"
 
 	"github.com/google/uuid"
 
@@ -294,7 +295,7 @@ var pageArrivals = []loose{"url", "cookie", "local"}
 // event reads an event of a page. clock is the page's time when the message was sent, and known is the click in the sender's
 // cookie.
 func (p *pageEvent) event(clock float64, known uuid.UUID, now time.Time) (e models.SiteEvent, err *models.Error) {
-	if p.ID == "" || len(p.ID) > tag.MaxID {
+	if p.ID == "" || utf8.RuneCountInString(string(p.ID)) > tag.MaxID {
 		return e, errNoEventID
 	}
 	name := strings.ToLower(strings.TrimSpace(string(p.Name)))

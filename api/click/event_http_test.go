@@ -179,6 +179,7 @@ func TestPageEventsRefused(t *testing.T) {
 		{"too many events", message(strings.TrimSuffix(strings.Repeat(view+",", tag.MaxEvents+1), ",")), nil, 400, "no_events"},
 		{"no id", message(`{"name": "view"}`), nil, 400, "invalid_event"},
 		{"a long id", message(`{"name": "view", "id": "` + strings.Repeat("i", tag.MaxID+1) + `"}`), nil, 400, "invalid_event"},
+		{"the longest id, of 2 bytes for each character", message(`{"name": "view", "id": "` + strings.Repeat("ü", tag.MaxID) + `"}`), nil, 200, ""},
 		{"an event that is no object", message(`7`), nil, 400, "invalid_event"},
 		{"no name", message(`{"id": "1"}`), nil, 400, "bad_key"},
 		{"a bad name", message(`{"id": "1", "name": "buy now"}`), nil, 400, "bad_key"},
@@ -195,8 +196,8 @@ func TestPageEventsRefused(t *testing.T) {
 			t.Errorf("%s: %d %q, want %d %q", c.name, status, code, c.status, c.code)
 		}
 	}
-	if n := len(w.spool.events()); n != 2 {
-		t.Errorf("%d events are stored, want the 2 good ones", n)
+	if n := len(w.spool.events()); n != 3 {
+		t.Errorf("%d events are stored, want the 3 good ones", n)
 	}
 	if n := counter(t, w.h, "switchyard_site_events_refused_total"); n != 24 {
 		t.Errorf("%v messages are counted as refused, want 24", n)

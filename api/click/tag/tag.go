@@ -16,7 +16,7 @@ import (
 //go:embed tag.min.js
 var script []byte
 
-// Limits of one message of a page: its bytes, its events, and the bytes of an event's own id. Browsers send at most 64 kB in
+// Limits of one message of a page: its bytes, its events, and the characters of an event's own id. Browsers send at most 64 kB in
 // requests that outlive their page.
 const (
 	MaxBody   = 64 << 10
