@@ -179,7 +179,7 @@ func TestPageEventsRefused(t *testing.T) {
 		{"too many events", message(strings.TrimSuffix(strings.Repeat(view+",", tag.MaxEvents+1), ",")), nil, 400, "no_events"},
 		{"no id", message(`{"name": "view"}`), nil, 400, "invalid_event"},
 		{"a long id", message(`{"name": "view", "id": "` + strings.Repeat("i", tag.MaxID+1) + `"}`), nil, 400, "invalid_event"},
-		{"the longest id, of 2 bytes for each character", message(`{"name": "view", "id": "` + strings.Repeat("ü", tag.MaxID) + `"}`), nil, 200, ""},
+		{"the longest id, of 2 bytes for each character", message(`{"name": "view", "id": "` + strings.Repeat("ü", tag.MaxID) + `"}`), nil, 204, ""},
 		{"an event that is no object", message(`7`), nil, 400, "invalid_event"},
 		{"no name", message(`{"id": "1"}`), nil, 400, "bad_key"},
 		{"a bad name", message(`{"id": "1", "name": "buy now"}`), nil, 400, "bad_key"},
