@@ -91,7 +91,7 @@ func compareBackwards(a, b []byte) int {
 }
 
 // containsTest searches for folded values anywhere in a folded text. An automaton searches for many values at once. Without it,
-// the values are searched one by one. A value with a pair of bytes that the text lacks is then skipped: otherwise BenchmarkPick
+// the text is searched for one value after the other. A value with a pair of bytes that the text lacks is then skipped: otherwise BenchmarkPick
 // takes a third longer.
 type containsTest struct {
 	values    []searched
