@@ -158,7 +158,7 @@ func readValue(e *models.SiteEvent, value, named, fallback string) *models.Error
 }
 
 // readPrice reads the price of a product of an event. It returns zero if the text is not an amount, or if the amount has another
-// currency than the event. An event without a currency has that of `fallback` here.
+// currency than the event. For an event without a currency, `fallback` counts instead.
 func readPrice(text string, e *models.SiteEvent, fallback string) models.Money {
 	currency := cmp.Or(e.Currency, fallback)
 	amount, err := money.Read(strings.TrimSpace(text), currency)
