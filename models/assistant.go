@@ -110,7 +110,7 @@ func (c AssistantClient) Host(redirect string) string {
 	return u.Hostname()
 }
 
-// Allows reports whether the client may redirect to an address. It must be equal to one of the client's addresses. Only the port
+// Allows reports whether the client may redirect to an address. The address must be one of the client's. Only the port
 // of an address of the local machine may differ, because a program there chooses a free port (RFC 8252).
 func (c AssistantClient) Allows(redirect string) bool {
 	if !ValidRedirect(redirect) {

@@ -20,7 +20,7 @@ const (
 
 // Guard limits the open connections of listeners, so that connections that do nothing cannot keep others out. If more than
 // maxSilent connections have sent no request, it closes the oldest of them. If one more connection is opened while maxOpen are
-// open, it first closes the connections that have been idle longest. Use its ConnState as the ConnState of an http.Server.
+// open, it closes connections that do nothing, or else the new connection. Use its ConnState as the ConnState of an http.Server.
 type Guard struct {
 	maxSilent, maxOpen int
 

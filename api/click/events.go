@@ -133,7 +133,8 @@ func cleanEvent(e *models.SiteEvent, now time.Time) {
 }
 
 // readValue sets the value and the currency of an event. The currency is the one in the text of the value, or else
-// the one in `named`, or else empty. `fallback` decides what a sign of several currencies means. An empty value is zero.
+// the one in `named`, or else empty. A sign of several currencies in the value means the currency in `named`, or else
+// `fallback`. An empty value is zero.
 func readValue(e *models.SiteEvent, value, named, fallback string) *models.Error {
 	e.Currency, _ = money.Currency(named, fallback)
 	if e.Currency != "" && e.Currency != money.Unknown {
@@ -157,7 +158,7 @@ func readValue(e *models.SiteEvent, value, named, fallback string) *models.Error
 }
 
 // readPrice reads the price of a product of an event. It returns zero if the text is not an amount, or if the amount has another
-// currency than the event.
+// currency than the event. For an event without a currency, `fallback` counts instead.
 func readPrice(text string, e *models.SiteEvent, fallback string) models.Money {
 	currency := cmp.Or(e.Currency, fallback)
 	amount, err := money.Read(strings.TrimSpace(text), currency)

@@ -126,7 +126,7 @@ func checkAnswer(t *testing.T, where, template, transition string, rec *httptest
 	}
 }
 
-// addressIn returns the address that a page leads to.
+// addressIn returns the address that a page leads to, or a text that says what is wrong with the page.
 func addressIn(page string) string {
 	var found string
 	for _, mark := range []string{`content="0;url=`, `href="`, `action="`, `src="`} {

@@ -29,7 +29,7 @@ type EdgeAnswer struct {
 	CampaignsWithoutDomain int     `json:"campaignsWithoutDomain" doc:"active campaigns on shared link domains: they are never published"`
 	PublishedCampaigns     int     `json:"publishedCampaigns" doc:"campaigns that are published at the edge; their latest changes may still wait, as hint says"`
 	PublishedAt            *string `json:"publishedAt" doc:"when campaigns were last published successfully; null: never"`
-	Hint                   *string `json:"hint" doc:"advice: which requests the edge leaves to this service, or why publishing fails"`
+	Hint                   *string `json:"hint" doc:"advice, such as which requests the edge leaves to this service, or why publishing fails"`
 }
 
 func (d Deps) readEdge(c *route.Call) (EdgeAnswer, error) {

@@ -45,7 +45,7 @@ ON CONFLICT (base, currency, day) DO UPDATE SET rate = excluded.rate, source = e
 RETURNING currency, day, xmax = 0 AS added`
 
 // Save stores rates in the transaction of c. A day that has a rate keeps it unless replace is set. Facts that were counted by a
-// replaced rate will be restated. The list may have one rate for each day and currency.
+// replaced rate will be restated. The list may have at most one rate for each day and currency.
 func Save(ctx context.Context, c db.Conn, list []models.Rate, replace bool) (out Saved, err error) {
 	for part := range slices.Chunk(list, savedAtOnce) {
 		days, currencies := dayColumns(part)

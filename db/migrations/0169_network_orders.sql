@@ -9,8 +9,8 @@ CREATE TABLE network_orders (
     goal          text NOT NULL,     -- goal and conversion_id of our conversion
     conversion_id text NOT NULL,
     day           date NOT NULL,     -- the network's day, in its time zone
-    status        text NOT NULL,     -- one of the four statuses; empty: not known
-    payout        numeric,           -- null: not reported, or not read
+    status        text NOT NULL,     -- approved, pending, rejected or chargeback; empty: not known
+    payout        numeric,           -- null: not known
     currency      text NOT NULL,
     refusal       text NOT NULL,     -- why the order was not recorded; empty: it was recorded
     from_file     boolean NOT NULL,  -- the order comes from a file that a person has uploaded

@@ -92,7 +92,7 @@ func (w window) clickHouse(fact, at string) string {
 }
 
 // onClicks reads data about the clicks of a window from the copy or from PostgreSQL, as clicksInCopy decides. If ClickHouse
-// cannot be reached but PostgreSQL has the clicks, it reads PostgreSQL.
+// cannot be reached but PostgreSQL has the clicks, it reads PostgreSQL. With CopyOnly it returns the error instead.
 func onClicks[T any](ctx context.Context, r Reader, w window, readPostgres func(Reader) ([]T, error), readCopy func() ([]T, error)) (
 	list []T, err error,
 ) {

@@ -23,7 +23,6 @@ import (
 	"switchyard/models/longtest"
 )
 
-// The short and the long form of the test have the same number of batches.
 var (
 	monthClicks      = longtest.Size(6_000, 300_000)
 	monthConversions = longtest.Size(500, 4_000)
@@ -46,7 +45,7 @@ type month struct {
 	visits  map[string]time.Time // until when another visit of a visitor is not unique
 	earlier []string             // fingerprints of visitors of earlier rounds
 	current []string             // fingerprints of visitors of this round
-	sent    []spool.Record       // records of the last round, which are sent again
+	sent    []spool.Record       // up to 500 records of the previous round, to send again
 	deleted int                  // number of deleted clicks
 	spent   int                  // number of times that spend was set
 	alone   []*monthFact         // spend without clicks
@@ -54,7 +53,8 @@ type month struct {
 	sold    int                  // number of facts that are conversions
 }
 
-// monthOffer holds the payout of an offer, a fixed amount in units or a percentage of the sale.
+// monthOffer holds the payout of an offer, a fixed amount in units or a percentage of the sale. If byParam is
+// true, an amount in the postback replaces the fixed amount.
 type monthOffer struct {
 	pays             int64
 	percent, byParam bool

@@ -102,7 +102,7 @@ ON CONFLICT (account_id, key) DO UPDATE SET fingerprint = excluded.fingerprint, 
                       THEN idempotency_keys.created_at ELSE now() END
 RETURNING created_at`
 
-// sumStored adds up the answers of the last 24 hours, including the present hour.
+// sumStored adds up the sizes of the answers of the last 24 hours, including the present hour.
 const sumStored = `SELECT coalesce(sum(bytes), 0)::bigint FROM kept_answers WHERE account_id = $1 AND hour > now() - interval '25 hours'`
 
 const addStored = `
@@ -110,8 +110,8 @@ INSERT INTO kept_answers (account_id, hour, bytes) VALUES ($1, date_trunc('hour'
 ON CONFLICT (account_id, hour) DO UPDATE SET bytes = kept_answers.bytes + excluded.bytes`
 
 // SaveAttempt stores the answer for 24 hours. Call it in the transaction of the request's effect, so that both commit or neither
-// does. An answer that is larger than 64 kB, or exceeds the allowance, is not stored. The status is always stored, so that the
-// request does not run again.
+// does. An answer is not stored if it is larger than 64 kB, or if the account's answers would exceed the allowance with it. The
+// status is always stored, so that the request does not run again.
 func (s *Store) SaveAttempt(ctx context.Context, a Attempt, answer Stored) error {
 	sealed, err := s.sealAnswer(ctx, a, answer)
 	if err != nil {

@@ -91,8 +91,8 @@ func compareBackwards(a, b []byte) int {
 }
 
 // containsTest searches for folded values anywhere in a folded text. An automaton searches for many values at once. Without it,
-// the values are searched one by one. A value with a pair of bytes that the text lacks is then skipped: otherwise BenchmarkPick
-// takes a third longer.
+// the text is searched for one value after the other. A value with a pair of bytes that the text lacks is then skipped: otherwise
+// BenchmarkPick takes a third longer.
 type containsTest struct {
 	values    []searched
 	automaton *automaton // used instead of values; nil: there are few values, or the automaton would be too large

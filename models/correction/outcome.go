@@ -22,14 +22,15 @@ type Verdict struct {
 	Accepted bool   `json:"accepted"`
 	Result   string `json:"result" enum:"created,updated,unchanged,spread,alone,refused"`
 	Reason   string `json:"reason" doc:"why the row is refused; empty: it is not refused"`
-	Note     string `json:"note" doc:"which currency counts if the amount states another currency than its column; otherwise empty"`
+	Note     string `json:"note" doc:"which currency counts if the amount, the currency column and the heading state different currencies; otherwise empty"`
 }
 
 // Row has the fields that the rows of all kinds of corrections share.
 type Row struct {
 	Line    int
 	Refusal string // why the row is refused; empty: it is not refused
-	// Note says which currency counts if the amount states another currency than its column. Otherwise it is empty.
+	// Note says which currency counts if the amount, the currency column and the heading state different currencies. Otherwise it is
+	// empty.
 	Note string
 	// DependsOnCurrency reports whether the amount states no currency, and would be read differently in another currency.
 	DependsOnCurrency bool
@@ -96,7 +97,7 @@ type CostOutcome struct {
 // exchange rate.
 func (o CostOutcome) Amount() decimal.Decimal { return orNothing(o.Counts) }
 
-// Counts converts an amount with an exchange rate. It is nil without a rate.
+// Counts converts an amount with an exchange rate. Without a rate, the result is nil.
 func Counts(amount decimal.Decimal, rate decimal.NullDecimal) *models.Money {
 	if !rate.Valid {
 		return nil

@@ -46,7 +46,7 @@ var Table = []Check{
 	},
 	{
 		Code: "destination_broken", Area: "destinations", State: Problem, Mend: CheckLink, Find: destinationBroken,
-		Says:  "{name} does not answer, as of {at}: {value}.",
+		Says:  "{name} does not work, as of {at}: {value}.",
 		Costs: "Visitors who are sent there are lost.",
 		Do:    "Correct the URL or pause the record, then check it again.",
 	},
@@ -70,7 +70,7 @@ var Table = []Check{
 	},
 	{
 		Code: "destination_failing", Area: "destinations", State: Warning, Mend: CheckLink, Find: destinationFailing,
-		Says:  "{name} did not answer the last check, {at}: {value}.",
+		Says:  "{name} did not work at the last check, {at}: {value}.",
 		Costs: "Visitors who are sent there may be lost.",
 		Do:    "Check it again.",
 	},
@@ -94,7 +94,7 @@ var Table = []Check{
 	},
 	{
 		Code: "address_unchecked", Area: "destinations", State: Unknown, Mend: Open, Find: addressUnchecked,
-		Says:  "No check finds out whether {value} answers, because it is an address in a path, not an offer or a landing page.",
+		Says:  "No check finds out whether {value} answers, because it is neither an offer nor a landing page.",
 		Costs: "If it does not, visitors who are sent there are lost.",
 		Do:    "Open it once yourself, or make an offer of it.",
 	},

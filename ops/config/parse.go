@@ -39,7 +39,7 @@ var hostPattern = regexp.MustCompile(`^[a-z0-9]([a-z0-9-]*[a-z0-9])?(\.[a-z0-9](
 
 func text(v string) (string, error) {
 	if len(v) > maxText {
-		return "", fmt.Errorf("is longer than %d characters", maxText)
+		return "", fmt.Errorf("is longer than %d bytes", maxText)
 	}
 	return v, nil
 }

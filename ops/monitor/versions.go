@@ -37,7 +37,8 @@ func APIVersions(used []apiversion.Version, now func() time.Time) prometheus.Col
 	}}
 }
 
-// APIVersionsCheck returns the readiness check that fails while a version in use ends within 60 days. The process stays ready.
+// APIVersionsCheck returns the readiness check that fails while a version in use ends within 60 days or has ended. The process stays
+// ready.
 func APIVersionsCheck(used []apiversion.Version, now func() time.Time) Check {
 	return Check{
 		Name: "api_versions", Optional: true,

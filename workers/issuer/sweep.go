@@ -37,7 +37,7 @@ func (w *worker) sweep(ctx context.Context) error {
 			return err
 		}
 		if w.checkAll(ctx, due) == 0 {
-			return ctx.Err() // other workers hold all of them
+			return ctx.Err() // ListDue would return the same certificates again
 		}
 	}
 	return ctx.Err()

@@ -68,7 +68,8 @@ const (
 // errOffline means that no host could be reached. This install is then probably offline, so no link is recorded as failing.
 var errOffline = errors.New("linkcheck: no host could be reached")
 
-// sweep checks the links that are due. It may be interrupted at any time: a recorded link is not due again before checkEvery.
+// sweep checks the links that are due. It may be interrupted at any time: a recorded link is not due again until
+// checkEvery has passed.
 func (c *checker) sweep(ctx context.Context) error {
 	start := c.o.Now()
 	due := func(limit int) ([]models.Link, error) {
@@ -116,7 +117,7 @@ func (c *checker) batches(ctx context.Context, due func(limit int) ([]models.Lin
 	work func(context.Context, []models.Link) error,
 ) error {
 	done := map[uuid.UUID]string{}
-	for again := 0; ; { // links that are due again
+	for again := 0; ; { // again: the number of links that are still due although they were passed
 		limit := again + batch
 		links, err := due(limit)
 		if err != nil {

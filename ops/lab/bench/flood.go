@@ -238,14 +238,14 @@ func (f *flooding) waitQuiet(ctx context.Context, ended time.Time) (settled time
 			return false, err
 		}
 		if settled == 0 {
-			f.logf("the reports counted the whole flood %s later", short(time.Since(ended)))
+			f.logf("the reports counted the whole flood %s after its end", short(time.Since(ended)))
 			settled = 1
 		}
 		return db.Get[bool](ctx, f.d, "scan", q, f.account)
 	})
 	settled = time.Since(ended)
 	if err == nil {
-		f.logf("the scan had examined the whole flood %s later", short(settled))
+		f.logf("the scan had examined the whole flood %s after its end", short(settled))
 		err = wait(ctx, goalQuiet-settled)
 	}
 	return settled, err

@@ -18,7 +18,7 @@ import (
 	"switchyard/workers/providers/rest"
 )
 
-// customFields are the credentials of the endpoint: its header, and where its rows have the fields of an order.
+// customFields are the credentials of the endpoint: its header, its time zone, and where its rows have the fields of an order.
 var customFields = map[string]string{
 	"header": "X-Key", "header_value": "canary-Zq7", "rows_path": "data.orders", "click_field": "click.sub", "id_field": "id",
 	"payout_field": "money.amount", "sale_field": "money.sale", "currency_field": "money.currency", "status_field": "state", "time_field": "at", "goal_field": "goal",

@@ -15,7 +15,7 @@ const (
 
 var errPHP = errors.New("keitaro: a serialised value of PHP cannot be read")
 
-// phpReader reads the output of PHP's serialize. Objects are read as arrays, and references refused.
+// phpReader reads the output of PHP's serialize. Objects are read as arrays. References are refused.
 type phpReader struct {
 	rest   string
 	values int

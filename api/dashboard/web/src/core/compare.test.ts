@@ -17,7 +17,7 @@ const flow = [
 ] as Path[]
 const weights = (paths: Path[]) => paths.map(p => [p.weight, ...p.destinations.map(d => d.weight)])
 
-test('weights of destinations change in their path alone', () => {
+test('weights of destinations change only in their own path', () => {
   equal(weights(weighed(flow, { path_id: 'p', arms: [arm('a', 190), arm('b', 10)] })), [
     [100, 190, 10, 5],
     [50, 7],

@@ -74,7 +74,7 @@ export const words: typeof english = {
       does: 'Die Domain jetzt prüfen.',
     },
     destination_broken: {
-      says: '{name} antwortet nicht (Stand: {at}).',
+      says: '{name} funktioniert nicht (Stand: {at}).',
       costs: 'Besucher, die dorthin geschickt werden, gehen verloren.',
       does: 'Die URL korrigieren oder den Eintrag pausieren und dann erneut prüfen.',
     },
@@ -94,7 +94,7 @@ export const words: typeof english = {
       does: 'Diese Kampagne aktivieren oder die Besucher woandershin schicken.',
     },
     destination_failing: {
-      says: '{name} hat bei der letzten Prüfung am {at} nicht geantwortet.',
+      says: '{name} hat bei der letzten Prüfung am {at} nicht funktioniert.',
       costs: 'Besucher, die dorthin geschickt werden, gehen vielleicht verloren.',
       does: 'Erneut prüfen.',
     },
