@@ -172,7 +172,7 @@ func signIn(ctx context.Context, api *client.API, sites *fleet.Sites, platform, 
 		return err
 	}
 	if back.status != http.StatusOK || !strings.Contains(back.body, "Connected") {
-		return fmt.Errorf("the browser came back from the sign-in to %d: %.300s", back.status, back.body)
+		return fmt.Errorf("the page after the sign-in answers %d: %.300s", back.status, back.body)
 	}
 	return nil
 }

@@ -1,4 +1,4 @@
-// Package dns sets records in the DNS accounts of customers. Each provider has an entry in the table rows. Records have
+// Package dns sets records in the DNS accounts of customers. Each provider has an entry in the map rows. Records have
 // libdns' form, with names relative to their zone and "@" for the apex.
 //
 // A provider is called through libdns' package for it, if the package accepts our HTTP client, never changes an existing
