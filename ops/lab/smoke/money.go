@@ -279,7 +279,7 @@ func (m *money) waitClicks(ctx context.Context) error {
 	})
 }
 
-// spent returns the spend that Meta reports for the days of the clicks. Click i has cost 37+i+more cents.
+// spent returns the spend that Meta reports for the days of the clicks. Click i costs 37+i+more cents.
 func (m *money) spent(more int64) []spendRow {
 	var rows []spendRow
 	add := func(day, platform string, amount decimal.Decimal) {

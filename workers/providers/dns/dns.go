@@ -26,7 +26,7 @@ import (
 	"switchyard/workers/providers/rest"
 )
 
-// Provider is an account at a DNS provider. Names of zones have no dot at the end, and letters beyond ASCII in punycode.
+// Provider is an account at a DNS provider. Names of zones have no dot at the end. Their letters beyond ASCII are in punycode.
 type Provider interface {
 	Zones(ctx context.Context) ([]string, error)
 	Records(ctx context.Context, zone, name string) ([]libdns.RR, error)
