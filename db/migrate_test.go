@@ -90,7 +90,7 @@ func TestMigrateRefusesNewerSchema(t *testing.T) {
 	}
 }
 
-// blocksWrites lists old migrations that copy a table and block writes to it meanwhile. It has only tables to which
+// blocksWrites lists old migrations that block writes to a table while they copy the table. It has only tables to which
 // TestClickArrivesDuringMigrations writes.
 var blocksWrites = map[string][]string{"0013_smartlink_days.sql": {"smartlink_clicks"}}
 
