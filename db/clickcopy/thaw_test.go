@@ -130,7 +130,8 @@ func TestColdClickIsFound(t *testing.T) {
 }
 
 // TestPostbacksOfColdClicks checks that the log of postbacks shows the campaigns of cold clicks. It also checks the filter by
-// campaign, but not for a postback without a click, nor for a refused postback that arrived after its click had left PostgreSQL.
+// campaign, but not for a postback whose click does not exist, nor for a refused postback that arrived after its click had left
+// PostgreSQL.
 func TestPostbacksOfColdClicks(t *testing.T) {
 	parttest.ClickHouse.Only(t)
 	t.Parallel()
