@@ -200,7 +200,7 @@ func reportTools(dimensions []string) []Tool {
 // trendFigures are only a few figures, so that the days of two months fit into an answer.
 const trendFigures = "clicks% unique_clicks% conversions% cost% revenue% profit% roi% cr% epc%"
 
-// readRows is the maximum number of rows of a report that a tool reads from the API. The tool answers with at most 100 of them.
+// readRows is the maximum number of rows that a tool reads from the API.
 const readRows = 1000
 
 func runReport(ctx context.Context, c *Call, dimensions []string) (Values, error) {
