@@ -11,7 +11,7 @@ import (
 	"switchyard/models/tool"
 )
 
-// Pages returns the pages of the documentation that are served as Markdown: the pages about the API, then the given pages.
+// Pages returns the pages of the documentation that are served as Markdown: tracking, operations, then the given pages.
 func Pages(more []tool.Page) []tool.Page {
 	return slices.Concat([]tool.Page{
 		{Name: "tracking", Text: string(openapi.Tracking())}, {Name: "operations", Text: openapi.Operations()},

@@ -90,8 +90,8 @@ func TestMigrateRefusesNewerSchema(t *testing.T) {
 	}
 }
 
-// blocksWrites lists old migrations that block writes to tables while they copy them, as far as TestClickArrivesDuringMigrations
-// writes to these tables.
+// blocksWrites lists old migrations that block writes to a table while they copy the table. It has only tables to which
+// TestClickArrivesDuringMigrations writes.
 var blocksWrites = map[string][]string{"0013_smartlink_days.sql": {"smartlink_clicks"}}
 
 // newID is SQL for a new UUID whose first bits are the time.

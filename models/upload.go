@@ -64,8 +64,8 @@ const UploadAmend = "amend"
 // an empty text if there is nothing to report. wanted is true if conversions with this status are reported to the platform.
 //
 // last is the last upload that the platform received or is about to receive, or nil. It is never an upload that the platform
-// refused, and it is an upload in shadow mode only if the connection is in shadow mode. refused is an upload that the platform has
-// refused since last, or nil. NextUpload does not report the content of a refused upload again.
+// refused, and it is an upload in shadow mode only if the connection is in shadow mode. refused is a later upload that the
+// platform refused, or nil. NextUpload does not report the content of a refused upload again.
 func NextUpload(last, refused *ConversionUpload, wanted bool, status string, value decimal.Decimal, currency string) (action string) {
 	reported := last != nil && last.Action != UploadRetract
 	switch {

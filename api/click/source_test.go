@@ -33,7 +33,7 @@ func TestTrackLeavesTheSubOfARemovedParameterEmpty(t *testing.T) {
 	}
 }
 
-// Links fill all sub-parameters: by the parameters of the source, and by the names that every source may use.
+// A link can fill every sub-parameter, by the parameters of the source or by the names that every source may use.
 func TestTrackFillsEverySub(t *testing.T) {
 	t.Parallel()
 	w := newEnv(t)

@@ -30,7 +30,7 @@ type Deps struct {
 	BaseURL string
 	// NoMCP switches assistants off for the install.
 	NoMCP bool
-	// Dir is a directory with the files of the page. If it is empty, the files in the binary are served.
+	// Dir is a directory with the files of the page. Without Dir, the files in the binary are served.
 	Dir string
 }
 

@@ -21,8 +21,8 @@ const (
 	maxAuditFields = 50
 )
 
-// recordedMembers returns the members of the record that a call changes, as the API shows it. It returns nil if there is no such
-// record.
+// recordedMembers returns the members of the record that a call changes, as the API shows it. It returns nil for a POST, for a
+// route without such a record, and if the record does not exist.
 func recordedMembers(c *route.Call) map[string]json.RawMessage {
 	if c.Route.Scope != route.Write || c.Route.Recorded == nil || c.Request.Method == http.MethodPost {
 		return nil
@@ -61,8 +61,8 @@ func idIn(body []byte) uuid.UUID {
 	return sent.ID
 }
 
-// changesOf lists the sent fields that the call changed, with their values before and after it. It leaves out values longer than
-// models.MaxAuditValue.
+// changesOf lists the sent fields that the call changed, with their values before and after it. It leaves out fields with a
+// value longer than models.MaxAuditValue.
 func changesOf(c *route.Call, before map[string]json.RawMessage) (list []models.FieldChange) {
 	if before == nil {
 		return nil

@@ -117,7 +117,8 @@ func counted(t *testing.T, s *apitest.Server) (text string) {
 	return text
 }
 
-// TestSimulateClick: a recorded click is routed through a flow that is not saved. Values in visitor replace the click's.
+// TestSimulateClick: a recorded click is routed through a flow that is not saved. Values in the field visitor replace the values of
+// the click.
 func TestSimulateClick(t *testing.T) {
 	t.Parallel()
 	s := apitest.New(t)

@@ -42,7 +42,7 @@ func TestColdClicks(t *testing.T) {
 		x.Watch("the facts")
 		k := x.ColdCopy()
 		leave := func() { x.Freeze(k, x.Today.AddDate(0, 0, 1-x.Rnd.IntN(3))) }
-		x.Between = func() { // thawed clicks leave again between the transactions of an operation
+		x.Between = func() { // thawed clicks leave PostgreSQL again between the transactions of an operation
 			if x.Rnd.IntN(3) == 0 {
 				leave()
 			}
@@ -130,7 +130,8 @@ func TestColdClickIsFound(t *testing.T) {
 }
 
 // TestPostbacksOfColdClicks checks that the log of postbacks shows the campaigns of cold clicks. It also checks the filter by
-// campaign, except for a refused postback that arrived after its click had left PostgreSQL.
+// campaign, but not for a postback whose click does not exist, nor for a refused postback that arrived after its click had left
+// PostgreSQL.
 func TestPostbacksOfColdClicks(t *testing.T) {
 	parttest.ClickHouse.Only(t)
 	t.Parallel()

@@ -21,7 +21,7 @@ const (
 	window          = time.Minute
 	awayPause       = time.Second      // how long no request is sent to Redis after Redis did not answer
 	announceEvery   = 10 * time.Second // how often a process announces itself
-	processLifetime = 30 * time.Second // time without an announcement after which a process no longer counts
+	processLifetime = 30 * time.Second // time without an announcement after which a process is no longer counted as alive
 )
 
 // Window is the state of a window after a call was counted.

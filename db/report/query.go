@@ -183,8 +183,8 @@ func (q *query) setPeriods() error {
 	return nil
 }
 
-// newPeriod returns a period with its dimensions and filters. A dimension of time outside UTC, or in a comparison, gets a clock.
-// In the second period, values in the order of time have the numbers of the first period.
+// newPeriod returns a period with its dimensions and filters. A dimension of time gets a clock outside UTC, and in a comparison if
+// its values are in the order of time. In the second period, such values have the numbers of the first period.
 func (q *query) newPeriod(from, to time.Time, first *period) (*period, error) {
 	if to.Before(from) {
 		to = from

@@ -19,7 +19,7 @@ import (
 // Rules are the rules for the value of a body field, from the field's tags: see the package. Decode enforces them, and Schema
 // adds them to the OpenAPI document.
 type Rules struct {
-	Required bool // the field must be sent; it must also not be empty, unless it is an Opt
+	Required bool // the field must be sent; it must also not be empty, unless it is an Opt or has the tag optional
 
 	optional  bool   // an Opt or a field with the tag optional: leaving it out keeps the value, and an empty text is a value
 	missing   string // error code if a required field was not sent or is empty

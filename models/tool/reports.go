@@ -200,7 +200,7 @@ func reportTools(dimensions []string) []Tool {
 // trendFigures are only a few figures, so that the days of two months fit into an answer.
 const trendFigures = "clicks% unique_clicks% conversions% cost% revenue% profit% roi% cr% epc%"
 
-// readRows is the maximum number of rows that a tool reads from the API. Such a tool answers with fewer rows than it reads.
+// readRows is the maximum number of rows that a tool reads from the API.
 const readRows = 1000
 
 func runReport(ctx context.Context, c *Call, dimensions []string) (Values, error) {

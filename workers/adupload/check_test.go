@@ -14,7 +14,7 @@ import (
 	"switchyard/workers/providers/rest/resttest"
 )
 
-// TestOutcomes checks the outcomes of requests that Google reports later. In the end the service stops asking.
+// TestOutcomes checks outcomes that Google reports only some time after a request. In the end the service stops asking for them.
 func TestOutcomes(t *testing.T) {
 	t.Parallel()
 	var mu sync.Mutex

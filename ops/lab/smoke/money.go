@@ -172,7 +172,7 @@ func signIn(ctx context.Context, api *client.API, sites *fleet.Sites, platform, 
 		return err
 	}
 	if back.status != http.StatusOK || !strings.Contains(back.body, "Connected") {
-		return fmt.Errorf("the browser came back from the sign-in to %d: %.300s", back.status, back.body)
+		return fmt.Errorf("the page after the sign-in answers %d: %.300s", back.status, back.body)
 	}
 	return nil
 }
@@ -279,7 +279,7 @@ func (m *money) waitClicks(ctx context.Context) error {
 	})
 }
 
-// spent returns the spend that Meta reports for the days of the clicks. Click i has cost 37+i+more cents.
+// spent returns the spend that Meta reports for the days of the clicks. Click i costs 37+i+more cents.
 func (m *money) spent(more int64) []spendRow {
 	var rows []spendRow
 	add := func(day, platform string, amount decimal.Decimal) {

@@ -1,4 +1,4 @@
-// Package dns sets records in the DNS accounts of customers. Each provider has an entry in the table rows. Records have
+// Package dns sets records in the DNS accounts of customers. Each provider has an entry in the map rows. Records have
 // libdns' form, with names relative to their zone and "@" for the apex.
 //
 // A provider is called through libdns' package for it, if the package accepts our HTTP client, never changes an existing
@@ -26,7 +26,7 @@ import (
 	"switchyard/workers/providers/rest"
 )
 
-// Provider is an account at a DNS provider. Names of zones have no dot at the end, and letters beyond ASCII in punycode.
+// Provider is an account at a DNS provider. Names of zones have no dot at the end. Their letters beyond ASCII are in punycode.
 type Provider interface {
 	Zones(ctx context.Context) ([]string, error)
 	Records(ctx context.Context, zone, name string) ([]libdns.RR, error)

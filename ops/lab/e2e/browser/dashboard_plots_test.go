@@ -36,7 +36,7 @@ func (b *plotsEnv) report(query string) {
 	b.waitIdle()
 }
 
-// ordered checks the order of reports by time, before and after a press on the head of the first column.
+// ordered checks how reports are sorted, before and after presses on the heads of columns.
 func (b *plotsEnv) ordered() {
 	b.t.Helper()
 	const head = `document.querySelector('.report th.first')`

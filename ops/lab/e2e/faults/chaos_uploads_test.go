@@ -173,7 +173,7 @@ func (m *midway) signIn(provider, token string) {
 }
 
 // TestKilledGoogleUploads kills the worker with -9 while it sends conversions to Google's Data Manager, and while it asks for the
-// result. A conversion that is sent again has the same id, and Google refuses it as known. All conversions end as accepted.
+// result. A conversion that is sent again has the same id, and Google refuses it as a duplicate. All conversions end as accepted.
 func TestKilledGoogleUploads(t *testing.T) {
 	parttest.Faults.Only(t)
 	t.Parallel()

@@ -48,7 +48,7 @@ func (w *World) Set(rows ...Row) {
 	w.rows = slices.Clone(rows)
 }
 
-// Quote makes the platforms write all numbers as texts.
+// Quote makes the platforms write all numbers as texts, and ExoClick leave out the line with the names of the columns.
 func (w *World) Quote() {
 	w.mu.Lock()
 	defer w.mu.Unlock()

@@ -44,7 +44,7 @@ func (f *Fake) Add(host string) string {
 	return f.add(host).id
 }
 
-// Remove deletes the hostname of a host, as if another user of the zone had requested it.
+// Remove deletes the hostname of a host, as if another user of the zone had deleted it.
 func (f *Fake) Remove(host string) {
 	f.mu.Lock()
 	defer f.mu.Unlock()

@@ -24,7 +24,7 @@ const kvPath = "/accounts/{account}/storage/kv/namespaces/{namespace}/"
 type namespace struct {
 	values  map[string]string
 	written map[string]time.Time
-	fail    int // number of further writes and deletions of keys that fail
+	fail    int // how many of the next writes and deletions of keys fail
 }
 
 // Values returns the content of Workers KV.

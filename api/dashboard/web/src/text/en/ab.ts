@@ -28,14 +28,14 @@ export const words = {
   minimum: 'It takes 100 clicks of each, 20 conversions and 3 days before anything is estimated.',
   note: named({
     earnings:
-      'Compared by payouts for each click, approved and pending. The cost of a click is the same for all, because only the weights decide where it goes.',
+      'Compared by approved and pending payouts for each click. The cost of a click is the same for all, because only the weights decide where it goes.',
     conversions: 'Compared by conversions for each click: no payouts are known, so this says nothing about money.',
   }),
   assumed: 'There are too few payouts to see how much they vary. The intervals assume that they vary much.',
   apply: 'Apply weights',
   applyTitle: 'Apply these weights?',
   applyText:
-    'Each variant gets visitors in proportion to its probability of being the best. 10% of the visitors are spread evenly, so that each one keeps getting some.',
+    'Each variant gets visitors in proportion to its probability of being the best. 10% of the visitors are spread evenly, so that every variant gets some.',
   openText: 'The lead may still be chance. You can undo the change.',
   before: 'Now',
   after: 'Then',
