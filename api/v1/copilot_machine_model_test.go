@@ -19,7 +19,7 @@ type pilotState struct {
 	Cap             int          // 0: no cap
 	Parameter       string       // the network's postback parameter for the payout
 	Denied          string       // values of deny entries, sorted
-	Paused          int          // number of campaign.paused events whose author is the Copilot
+	Paused          int          // number of events whose author is the Copilot
 }
 
 // pilotRest is a destination of the default path.
