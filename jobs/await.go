@@ -61,7 +61,7 @@ func Await[R any](ctx context.Context, h Handle[R]) (R, error) {
 	}
 }
 
-// AwaitTimeout is Await that returns ErrPending after d.
+// AwaitTimeout does the same as Await, but returns ErrPending if the job has not finished after d.
 func AwaitTimeout[R any](ctx context.Context, h Handle[R], d time.Duration) (R, error) {
 	limited, cancel := context.WithTimeoutCause(ctx, d, ErrPending)
 	defer cancel()
