@@ -10,8 +10,8 @@ import (
 	"switchyard/models"
 )
 
-// AnswerWithin is the time for which a request waits for a job before it answers 202. Proxies in front of the API may end a
-// request after 30 seconds.
+// AnswerWithin is how long an API call waits for a job before the answer is 202. Proxies in front of the API may end a request
+// after 30 seconds.
 const AnswerWithin = 25 * time.Second
 
 // pollInterval is the time between two reads of the status, in case the notification of a finished job is lost.
