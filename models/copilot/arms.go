@@ -128,7 +128,7 @@ func (g group) pause(in *Input, j judgement, i, top int, a Arm) Suggestion {
 	return s
 }
 
-// move suggests weights in proportion to each arm's probability of being the best (Thompson, 1933).
+// move suggests weights that follow each arm's probability of being the best (Thompson, 1933).
 func (g group) move(in *Input, j judgement) finding {
 	f := finding{p: j.differ, group: g.key()}
 	if j.best == nil {

@@ -141,8 +141,7 @@ var forms = map[string][]form{
 	},
 }
 
-// flaw returns how a call differs from the provider's forms, or "". It does not check
-// methods that are missing in forms.
+// flaw returns how a call differs from the provider's forms, or "". It does not check methods that are missing in forms.
 func (c *call) flaw(provider string) string {
 	for _, f := range forms[provider] {
 		if _, ok := c.matches(f.method, f.path); !ok {
