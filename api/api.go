@@ -47,7 +47,7 @@ type Deps struct {
 	Docs []tool.Page
 	// NoMCP switches /mcp off for the install.
 	NoMCP bool
-	// Extra rows are served in addition to the table.
+	// Extra rows are added to the table.
 	Extra []route.Route
 }
 

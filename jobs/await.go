@@ -10,8 +10,8 @@ import (
 	"switchyard/models"
 )
 
-// AnswerWithin is the time for which a request waits for a job before it answers 202. Proxies in front of the API may end a
-// request after 30 seconds.
+// AnswerWithin is how long an API call waits for a job before the answer is 202. Proxies in front of the API may end a request
+// after 30 seconds.
 const AnswerWithin = 25 * time.Second
 
 // pollInterval is the time between two reads of the status, in case the notification of a finished job is lost.
@@ -61,7 +61,7 @@ func Await[R any](ctx context.Context, h Handle[R]) (R, error) {
 	}
 }
 
-// AwaitTimeout is Await that returns ErrPending after d.
+// AwaitTimeout does the same as Await, but returns ErrPending if the job has not finished after d.
 func AwaitTimeout[R any](ctx context.Context, h Handle[R], d time.Duration) (R, error) {
 	limited, cancel := context.WithTimeoutCause(ctx, d, ErrPending)
 	defer cancel()

@@ -11,7 +11,7 @@ import (
 
 func sorted[V any](m map[string]V) []string { return slices.Sorted(maps.Keys(m)) }
 
-// oneLine returns a description without breaks, at most 300 bytes of it.
+// oneLine returns a description without line breaks, at most 300 bytes of it.
 func oneLine(text string) string {
 	text = strings.TrimSuffix(strings.Join(strings.Fields(text), " "), ".")
 	if len(text) > 300 {

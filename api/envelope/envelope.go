@@ -128,8 +128,8 @@ func marshal(v any) ([]byte, error) {
 // IsFile reports whether the reply is a file, which is read while it is written.
 func (r Reply) IsFile() bool { return r.file.Write != nil }
 
-// Write sends the reply. It returns false if a file was not sent completely. The caller must then break the connection, so that
-// the client notices it.
+// Write sends the reply. It returns false if a file was not sent completely. The caller must then break the connection.
+// Otherwise the client takes the file for complete.
 func (r Reply) Write(ctx context.Context, w http.ResponseWriter) (complete bool) {
 	h := w.Header()
 	h.Set("Content-Type", r.Type)

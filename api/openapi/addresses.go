@@ -43,7 +43,7 @@ func redirectAnswers() object {
 		"302": object{"description": "the visitor is sent on", "headers": object{
 			"Location": object{"schema": object{"type": "string"}, "description": "the address to which the visitor is sent"},
 		}},
-		"404": object{"description": "there is no such link, and no fallback"},
+		"404": object{"description": "no address was found to which the visitor can be sent"},
 		"503": object{"description": "the browser loaded the link ahead of a click; it requests the link again when its user clicks"},
 	}
 }

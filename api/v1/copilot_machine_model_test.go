@@ -19,7 +19,7 @@ type pilotState struct {
 	Cap             int          // 0: no cap
 	Parameter       string       // the network's postback parameter for the payout
 	Denied          string       // values of deny entries, sorted
-	Paused          int          // number of events of campaigns that the Copilot paused
+	Paused          int          // number of events whose author is the Copilot
 }
 
 // pilotRest is a destination of the default path.
@@ -28,10 +28,11 @@ type pilotRest struct {
 	Weight float64
 }
 
-// pilotOp is the test's model of an operation of the Copilot. The operation is stale if the result of judged has changed since
-// the item was made. Its undo is stale if the result of part has changed since it was applied. The function change applies it to
-// a state; ok is false if this is impossible. The function restore undoes it. Its parameter `was` is the state before the
-// operation.
+// pilotOp is the test's model of an operation of the Copilot. The function change applies the operation to a state; ok is false
+// if this is impossible. The operation is stale if the result of the function judged has changed since its pilotItem was made.
+//
+// The function restore undoes the operation. Its parameter `was` is the state before the operation. The undo is stale if the
+// result of the function part has changed since the operation was applied.
 type pilotOp struct {
 	judged, part func(pilotState) any
 	change       func(*pilotState) (ok bool)

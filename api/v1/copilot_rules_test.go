@@ -157,7 +157,7 @@ func TestCopilotRuleRuns(t *testing.T) {
 	same(t, rows[0].(map[string]any)["items"].([]any)[0].(map[string]any), map[string]any{"of": "offer Shop", "outcome": "done"})
 	rest := p.Do("GET", path+"?limit=2&cursor="+page["next_cursor"].(string), nil).Want(200, "").Map()
 	if len(rest["rows"].([]any)) != 1 || rest["next_cursor"] != nil {
-		t.Errorf("want the last run, and no cursor: %v", rest)
+		t.Errorf("want only the oldest run, and no cursor: %v", rest)
 	}
 	_, other, _ := p.NewAccount("pro")
 	p.As(other).Do("GET", path, nil).Want(404, "not_found")

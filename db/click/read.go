@@ -190,7 +190,7 @@ var selectLatestOf, selectLatestOfNetwork = selectLatest("source_id"), selectLat
 // latestAmong is the number of latest clicks of an account in which LatestOf, LatestOfNetwork and RecentSubs search.
 const latestAmong = 20000
 
-// LatestOf finds the latest click of a traffic source among the account's latest clicks, as many as latestAmong.
+// LatestOf finds the latest click of a traffic source. It searches only the account's latest clicks; latestAmong is their number.
 func (l Log) LatestOf(ctx context.Context, account, source uuid.UUID) (click StoredClick, ok bool, err error) {
 	return l.latest(ctx, "latest click of source", selectLatestOf, account, source)
 }

@@ -25,7 +25,7 @@ type Attempt struct {
 	Error    string // for the customer; empty if the source accepted the postback
 }
 
-// A postback that was delivered once keeps the result "told" when it is sent again, whatever the new answer.
+// An accepted postback keeps the result "told" when it is sent again, even if the new attempt fails.
 const recordAttempt = `
 UPDATE source_postbacks SET attempts = $2, request = $3, http_status = $4, answer = $5, reason = $6,
 	result = CASE WHEN $7 THEN 'told' WHEN result = 'told' THEN result WHEN $8 THEN 'failed' ELSE 'pending' END,

@@ -12,8 +12,8 @@ import (
 const (
 	maxSegment = 32 << 20
 	minSegment = 64 << 10
-	// segmentsOfVolume is the minimum number of segments that must fit on a volume. Deleting stored segments frees space for new
-	// segments, so a segment must be small in comparison with the volume.
+	// segmentsOfVolume is the minimum number of segments that must fit on a volume. Only whole segments are deleted to free
+	// space, so a segment must be small in comparison with the volume.
 	segmentsOfVolume = 16
 )
 

@@ -44,8 +44,8 @@ func (n Notes) checkCampaign(ctx context.Context, account uuid.UUID, id uuid.Nul
 	return err
 }
 
-// Create saves a new note. If an API key wrote the note, key is its id and the author is its name. Errors: invalid_campaign, and
-// too_many if the account already has the maximum number of notes.
+// Create saves a new note. The parameter key is the id of the API key that wrote the note, or zero. The name of that key
+// becomes the author. Errors: invalid_campaign, and too_many if the account already has the maximum number of notes.
 func (n Notes) Create(ctx context.Context, account, key uuid.UUID, note models.Note) (models.Note, error) {
 	return LockedTxOf(ctx, n.s, account, func(s *Store) (models.Note, error) {
 		have, err := db.Get[int](ctx, s.c, "notes", `SELECT count(*) FROM notes WHERE account_id = $1`, account)

@@ -123,7 +123,7 @@ type asking struct {
 	keys  map[uuid.UUID]place
 }
 
-// ID returns the id of a record of the account or of the document.
+// ID returns the id of a record that is in the account or in the document.
 func (a *asking) ID(kind Kind, key string) (uuid.UUID, bool) {
 	at := place{kind, key}
 	if !a.known(at) {

@@ -160,7 +160,7 @@ func newAddrTest(values []string) (tester, *Error) {
 	return addrTest{set}, nil
 }
 
-// pair returns the two bounds of the operator between. values has both, or a single text "from,to".
+// pair returns the two bounds of the operator "between". values has both, or a single text "from,to".
 func pair(values []string) (lo, hi string, err *Error) {
 	if len(values) == 1 {
 		values = strings.Split(values[0], ",")

@@ -128,7 +128,7 @@ func (g group) pause(in *Input, j judgement, i, top int, a Arm) Suggestion {
 	return s
 }
 
-// move suggests weights in proportion to each arm's probability of being the best (Thompson, 1933).
+// move suggests weights that follow each arm's probability of being the best (Thompson, 1933).
 func (g group) move(in *Input, j judgement) finding {
 	f := finding{p: j.differ, group: g.key()}
 	if j.best == nil {
@@ -263,8 +263,8 @@ func destinationGroups(in *Input, c *CampaignInput, p *flow.Path) (list []group)
 	return fillGroups(in, list, func(r ArmRow, id string) bool { return r.Path == p.ID && (r.Offer == id || r.Lander == id) })
 }
 
-// addArm adds an arm to the group with the given key. If there is no such group yet, it first appends its parameter empty to the
-// list. at has the index of each group by key.
+// addArm adds an arm to the group with the given key. If there is no such group yet, it first appends the group in the parameter
+// empty. at has the index of each group by key.
 func addArm(list []group, at map[string]int, key string, empty group, a Arm) []group {
 	i, known := at[key]
 	if !known {

@@ -14,7 +14,7 @@ type Source struct {
 	ExternalIDParam string             `json:"external_id_param" doc:"parameter that carries the source's click id"`
 	ExternalIDMacro string             `json:"external_id_macro" doc:"the source's macro for its click id; empty if the source adds the parameter on its own"`
 	CostParam       string             `json:"cost_param"`
-	CostMacro       string             `json:"cost_macro" doc:"the source's macro for the cost; empty if the cost is read from the source's API"`
+	CostMacro       string             `json:"cost_macro" doc:"the source's macro for the cost; empty if it has none"`
 	CostModel       string             `json:"cost_model" enum:"cpc,cpm,cpa,manual"`
 	TokenMacros     models.TokenMacros `json:"token_macros"`
 	PostbackURL     string             `json:"postback_url" doc:"address where conversions are reported to the source; YOUR_... in it stands for the account's own values at the source"`
@@ -33,7 +33,7 @@ func FindSource(key string) (Source, bool) {
 // WorksUnchanged reports whether the postback address of the template works for every account without changes.
 func (s Source) WorksUnchanged() bool { return models.Placeholder(s.PostbackURL) == "" }
 
-// Link returns the parameters that a source with the template fills in a tracking link.
+// Link returns the parameters of a tracking link whose values a source with the template sets.
 func (s Source) Link() models.SourceLink {
 	return models.SourceLink{
 		TokenMacros: s.TokenMacros, CostParam: s.CostParam, CostMacro: s.CostMacro,

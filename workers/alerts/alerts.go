@@ -24,7 +24,7 @@ type Options struct {
 	Alerts alerts.Reader
 	Chat   *chat.Client
 	Mail   *mail.Client     // nil if this install sends no e-mail
-	From   string           // the address of the API that the messages name
+	From   string           // the address of the API, for the texts of messages
 	Now    func() time.Time // default time.Now
 	// Schedule has the waits between the attempts of a message. The default is the job's policy.
 	Schedule []time.Duration

@@ -96,7 +96,7 @@ type progress struct {
 	stopped bool // a late click was stored during the scan: the next scan begins at that click
 }
 
-// batch examines one batch of new clicks. While the service is busy, it rests afterwards.
+// batch examines one batch of new clicks. It then rests if the service is busy.
 func (w *worker) batch(ctx context.Context, crowd *dbbotscan.Crowd, s dbbotscan.Progress) (progress, error) {
 	began := time.Now()
 	p, err := w.next(ctx, crowd, s)

@@ -52,8 +52,7 @@ func TestConnect(t *testing.T) {
 	}
 }
 
-// TestConnectRefused checks that neither a refused key nor a model that the provider does not offer is saved. No error contains
-// the key.
+// TestConnectRefused checks that a connection that fails is not saved, and that no error contains the wrong key.
 func TestConnectRefused(t *testing.T) {
 	t.Parallel()
 	w := newEnv(t, nil)

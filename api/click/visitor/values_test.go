@@ -7,8 +7,8 @@ import (
 	"switchyard/models/clickattr"
 )
 
-// TestVisitorsHaveKnownValues: each measured property of a visitor is one of the attribute's values, in its canonical form.
-// A condition on any other value could not be saved.
+// TestVisitorsHaveKnownValues: each value that can be measured for a visitor is a known value of its attribute, in the canonical
+// form. A condition on any other value could not be saved.
 func TestVisitorsHaveKnownValues(t *testing.T) {
 	t.Parallel()
 	measured := map[string][]string{

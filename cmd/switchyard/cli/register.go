@@ -63,8 +63,7 @@ func NewRuntime(cfg config.Config, from Readers, o workers.Options) (*workers.Ru
 	}
 	g := &registrar{cfg: cfg, options: o, from: from, runtime: workers.New(o), records: records, clicks: from.clicks(o.DB)}
 	r, clicks, bulk := g.runtime, g.clicks, from.reports(from.Bulk)
-	// pages is the client for customers' links, postback addresses and old trackers. Some of these servers answer with long
-	// headers.
+	// pages is the client for customers' links, postback addresses and old trackers. Some servers answer with long headers.
 	pages := g.egress(egress.Options{Schemes: []string{"https", "http"}, MaxHeaders: 64 << 10})
 	webhook.Register(r, records, webhook.Options{Egress: g.egress(egress.Options{}), Schedule: cfg.WebhookSchedule})
 	sourcepostback.Register(r, records, sourcepostback.Options{Egress: pages, Clicks: clicks, Schedule: cfg.WebhookSchedule})

@@ -13,8 +13,8 @@ import (
 )
 
 // googleUploads sends conversions to Google Ads by the Data Manager API (POST /v1/events:ingest), or by UploadClickConversions if
-// the install chooses that. A project that may not use UploadClickConversions falls back to Data Manager. Both recognize a
-// conversion by its transaction or order id, so an event that is sent again counts once. Data Manager refuses a whole request
+// the install chooses that. A project that may not use UploadClickConversions falls back to Data Manager. Both APIs recognize
+// a conversion by its transaction or order id, so an event that is sent again counts once. Data Manager refuses a whole request
 // because of one event of a wrong form. It reports the outcome of a request later (GET /v1/requestStatus:retrieve), by reason and
 // not by event. If a request failed in part, all its events stay accepted.
 //

@@ -169,8 +169,8 @@ func (b *env) sound(name string) {
 	b.screenshot(name)
 }
 
-// colored checks a screen that sound has checked in another theme. axe checks only the colours, because a theme changes nothing
-// else.
+// colored checks a screen in the dark theme, after the method sound has checked it in the light theme. axe checks only the
+// colours, because a theme changes nothing else.
 func (b *env) colored(name string) {
 	b.t.Helper()
 	b.fits(name)
@@ -353,7 +353,7 @@ func (b *env) drills() {
 	b.until("the list of keys is closed", func() bool { return b.run(`document.querySelector('dialog[open]') ? 'open' : ''`) == "" })
 }
 
-// saysWhatFails: the page reports an error in the place of the part that failed, and "Try again" recovers it.
+// saysWhatFails: the page reports an error in the place of the part that failed, and "Try again" loads that part.
 func (b *env) saysWhatFails() {
 	b.t.Helper()
 	fails := func(status, code string) {

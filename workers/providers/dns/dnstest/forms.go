@@ -141,7 +141,7 @@ var forms = map[string][]form{
 	},
 }
 
-// flaw returns how a call differs from the provider's forms, or "". It accepts methods that the provider does not have.
+// flaw returns how a call differs from the provider's forms, or "". It does not check methods that are missing in forms.
 func (c *call) flaw(provider string) string {
 	for _, f := range forms[provider] {
 		if _, ok := c.matches(f.method, f.path); !ok {
@@ -223,7 +223,7 @@ func collect(v any, path string, into map[string]bool) {
 
 var numberAtEnd = regexp.MustCompile(`[0-9]+$`)
 
-// listed reports whether a list of names, as in a form, has a name.
+// listed reports whether a list of names in a form contains the name.
 func listed(list, name string) bool {
 	return slices.ContainsFunc(strings.Fields(list), func(l string) bool {
 		prefix, wildcard := strings.CutSuffix(l, "*")

@@ -26,8 +26,8 @@ func ReadAtOnce(ctx context.Context, client *http.Client, access trackers.Access
 
 var FromPHP = fromPHP
 
-// Address replaces Keitaro's macros by our tokens, for a tracker in which creative_id is sub-parameter 9, two sources use
-// different parameters for the field source, and the parameter camp fills ad_campaign_id.
+// Address replaces Keitaro's macros by our tokens, for a tracker in which creative_id is sub-parameter 9, two traffic
+// sources send the field "source" in different parameters, and the parameter camp fills ad_campaign_id.
 func Address(raw string) string {
 	r := &reader{extra: map[string]int{"creative_id": 9}, paramNames: map[string][]string{
 		"source": {"site", "src"}, "ad_campaign_id": {"camp"},

@@ -29,7 +29,7 @@ func (t *text) UnmarshalJSON(raw []byte) error {
 	return nil
 }
 
-// is compares without regard to case.
+// is reports whether the text equals one of the words in upper or lower case.
 func (t text) is(words ...string) bool {
 	return slices.ContainsFunc(words, func(w string) bool { return strings.EqualFold(string(t), w) })
 }
@@ -59,7 +59,7 @@ func (f *flag) UnmarshalJSON(raw []byte) error {
 	return err
 }
 
-// payload is a text, or from an object the first of url, campaign_id and id that is not empty.
+// payload is a text. From an object it takes the first of the members url, campaign_id and id that is not empty.
 type payload string
 
 func (p *payload) UnmarshalJSON(raw []byte) error {

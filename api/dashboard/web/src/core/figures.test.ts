@@ -26,7 +26,7 @@ test('the rest is the part of the totals that the rows do not contain, without r
   equal(restOf(row({ clicks: 3, profit: 0.7 }), rows), { clicks: 0, profit: 0 })
 })
 
-test('a row of zeros and missing ratios counts nothing', () => {
+test('a row is counted if one of the given figures is neither zero nor missing', () => {
   equal(isCounted(row({ clicks: 0, cost: 0, cr: null }), ['clicks', 'cost', 'cr']), false)
   equal(isCounted(row({ clicks: 0, cost: 1, cr: null }), ['clicks', 'cost', 'cr']), true)
 })

@@ -1,4 +1,4 @@
-// International host names: the service stores them as DNS has them, and people read them as they are written.
+// International host names: the service stores them in punycode, and people read them in their own letters.
 
 // asWritten replaces each host name in punycode by the name as people write it. It leaves a name unchanged if a browser would not
 // read the result back as the same name, or if a part of the name mixes Latin letters with Cyrillic or Greek ones, which look

@@ -25,7 +25,7 @@ import { SourceSheet } from './source.tsx'
 
 const shownAtFirst = 8 // the number of rows that are shown at first; it is small, because each row sends a request
 
-// Integrations lists the outside services that the account is connected to, their state, and the possible actions.
+// Integrations lists the outside services to which the account can be connected, their state, and the possible actions.
 export function Integrations() {
   const dns = use('GET /integrations', {}),
     networks = useNetworks() as NetworkRow[] | undefined,

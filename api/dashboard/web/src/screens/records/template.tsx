@@ -85,7 +85,7 @@ async function load(kind: Shared, file: File) {
 // maxCopies is how many names are tried for a new record while the name is taken.
 const maxCopies = 20
 
-// create makes the record. If its name is taken, a number is added to the name, because a person cannot change the name in the file.
+// create makes the record. If its name is taken, a number is added to the name.
 async function create(kind: Shared, body: TemplateFile, copy = 1): Promise<{ id: string; name: string }> {
   const name = body.template?.name,
     named = copy > 1 ? { ...body, template: { ...body.template, name: `${name} ${copy}` } } : body

@@ -29,7 +29,7 @@ const setDefault = (v?: ViewRow) =>
     toast(v ? w.isDefault(v.name) : w.noDefault)
   }, failed)
 
-// Views opens, saves and shares views of reports. Reports open with the person's default view.
+// Views opens, saves and shares views of reports. It opens the person's default view if the address has no settings of the report.
 export function Views({ ask }: { ask: Question }) {
   const { data } = use('GET /app/api/views', {}),
     [dialog, setDialog] = useState<Asking>(),
