@@ -206,7 +206,7 @@ func TestCampaignPatch(t *testing.T) {
 	patch(map[string]any{"alias": "old!", "notes": "x"})
 	patch(map[string]any{"alias": "second-one"})
 
-	// A campaign on the shared link domain keeps its generated alias.
+	// On the shared link domain, a campaign gets a generated alias and cannot get a chosen one.
 	moved := patch(map[string]any{"domain_id": nil})
 	if moved["alias"] == "second-one" {
 		t.Errorf("the campaign kept its chosen alias on the shared domain: %v", moved)

@@ -15,7 +15,8 @@ import (
 	"switchyard/models/cond"
 )
 
-// guardError is the error for a well-formed entry that would classify people as bots. List.Force accepts it anyway.
+// guardError is the error for a well-formed entry, or a whole list, that would classify people as bots. List.Force accepts it
+// anyway.
 type guardError struct{ error }
 
 func guarded(format string, args ...any) error { return &guardError{fmt.Errorf(format, args...)} }

@@ -79,7 +79,7 @@ func checkPostback(address string) error {
 		return nil
 	}
 	if len(address) > maxPostbackURL {
-		return invalid("postback_url may have at most %d characters", maxPostbackURL)
+		return invalid("postback_url may have at most %d bytes", maxPostbackURL)
 	}
 	if err := token.ValidURL(address); err != nil {
 		return invalid("postback_url: %s", err)

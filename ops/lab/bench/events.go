@@ -41,7 +41,8 @@ type announcer struct {
 	api     *client.API
 }
 
-// events measures the time from the commit of an event to its delivery, and the cost of waiting for a job.
+// events measures the time from the commit of an event to its delivery, the cost of waiting for a job, and how fast a worker
+// sends many deliveries.
 func (r *run) events(ctx context.Context) (err error) {
 	a := &announcer{r: r}
 	if a.db, err = db.Open(ctx, r.fleet.DatabaseURL, db.Options{Name: "bench"}); err != nil {
