@@ -43,8 +43,8 @@ func (k Links) Unchecked(ctx context.Context, since time.Time, limit int) ([]mod
 	return k.due(ctx, checks, since, since, limit)
 }
 
-// Unscreened lists links, of all accounts, whose URL was not looked up recently in lists of unsafe addresses. The time domainsSince
-// applies to tracking domains, and the time since applies to all other links. The link that has waited longest comes first.
+// Unscreened lists links, of all accounts, whose URL was not looked up recently in lists of unsafe addresses. `domainsSince` is
+// the limit for tracking domains, and `since` for all other links. The link that has waited longest comes first.
 func (k Links) Unscreened(ctx context.Context, since, domainsSince time.Time, limit int) ([]models.Link, error) {
 	return k.due(ctx, screens, since, domainsSince, limit)
 }

@@ -243,7 +243,7 @@ func (c *compareCmd) Run(ctx context.Context, e *env) error {
 	return e.printTable(append(rows, paired(record{p.Dimensions[0]: "Total"}, p.Totals, c.Figures)), columns)
 }
 
-// paired adds to out each figure of both periods, and the change in percent.
+// paired adds each figure of both periods, and the change in percent, to the row `out`.
 func paired(out, row record, names []string) record {
 	before, _ := row["compare"].(map[string]any)
 	for _, f := range names {
