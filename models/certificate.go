@@ -166,8 +166,8 @@ func (c Certificate) NextCheck(now time.Time, random float64) (next time.Time, o
 // CertificateExpiresSoon is the remaining lifetime below which a certificate should already have been renewed.
 const CertificateExpiresSoon = 14 * 24 * time.Hour
 
-// EdgeError returns the error for a refusal by an edge. The code is "edge_" and the number of Cloudflare's error, or the problem
-// type of ACME, such as rateLimited.
+// EdgeError returns the error for a refusal by an edge. The code is "edge_", followed by the number of Cloudflare's error or by
+// the problem type of ACME, such as rateLimited.
 func EdgeError(code, format string, args ...any) *Error {
 	return Errorf(KindBadGateway, "edge_"+code, format, args...)
 }

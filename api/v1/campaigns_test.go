@@ -139,7 +139,7 @@ func TestCampaignLink(t *testing.T) {
 	body := func(name string, domain any) map[string]any {
 		return with(with(d.campaign(name), "domain_id", domain), "alias", "chosen-one")
 	}
-	// Without another domain, the first shared link domain of the settings is used.
+	// If no domain is sent and the account has no default domain, the first shared link domain is used.
 	shared := d.make(t, body("shared", nil))
 	alias, _ := shared["alias"].(string)
 	if alias == "chosen-one" || len(alias) != models.AliasLen || shared["url"] != "http://localhost:8080/"+alias {

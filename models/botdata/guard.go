@@ -80,7 +80,7 @@ var peopleSites = []string{
 	"taboola.com", "wikipedia.org",
 }
 
-// worldSites are such sites with a domain in each country, such as google.de.
+// worldSites are sites from which people come, and which have a domain in each country, such as google.de.
 var worldSites = []string{"amazon", "ebay", "google", "pinterest", "yahoo", "yandex"}
 
 func guardDomain(entry, host string) error {

@@ -148,7 +148,7 @@ func format(part string) string {
 func atOnce(processors int) (packages, tests int) {
 	const most = 32
 	packages = min(processors, most/2)
-	return packages, min(2*packages, most/packages) // in each package two for each processor, because tests wait for servers half of the time
+	return packages, min(2*packages, most/packages) // in each package at most two for each processor, because tests wait for servers half of the time
 }
 
 // selection returns the packages of a part and the flags of `go test`. Without packages, the part has no test to run.

@@ -131,7 +131,7 @@ func (y *env) phantoms() int {
 	return dbtest.Get[int](y.t, y.db, `SELECT count(*) FROM fault_effects e WHERE NOT EXISTS (SELECT FROM fault_causes c WHERE c.job = e.job)`)
 }
 
-// begun counts the jobs of a batch that a process has started.
+// begun returns how many jobs of a batch a process has started.
 func (y *env) begun(batch string, pid int) int {
 	y.t.Helper()
 	return dbtest.Get[int](y.t, y.db, `SELECT count(DISTINCT s.job) FROM fault_starts s JOIN fault_causes c USING (job)
