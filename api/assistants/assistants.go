@@ -3,8 +3,8 @@
 //
 // A program learns the server's addresses from the documents below /.well-known, registers itself or publishes a document about
 // itself, and sends a person to the dashboard. If the person lets the program use an account, the dashboard sends the browser back
-// to the program with a code, which the program exchanges for tokens. There are only public clients, codes with PKCE by S256, and refresh tokens that are
-// replaced at each use. The tokens are valid at /mcp only.
+// to the program with a code, which the program exchanges for tokens. There are only public clients, codes with PKCE by S256, and
+// refresh tokens that are replaced at each use. The tokens are valid at /mcp only.
 package assistants
 
 import (
