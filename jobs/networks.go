@@ -57,7 +57,7 @@ var platformImport = Policy{
 // not_connected, network_error, too_many, bad_range.
 var SyncNetwork = Define[CorrectionArgs, CorrectionAnswer[correction.ConversionOutcome]]("networks:sync", platformImport)
 
-// NetworkArgs name a network.
+// NetworkArgs identify a network.
 type NetworkArgs struct {
 	ID uuid.UUID `json:"id"`
 }
@@ -71,7 +71,7 @@ type NetworkTested struct {
 // TestNetwork tries the connection of a network. Errors: not_connected.
 var TestNetwork = Define[NetworkArgs, NetworkTested]("networks:test", interactive(24*time.Second))
 
-// NetworkReportArgs name a network. The network's own report is stored under the id of the job.
+// NetworkReportArgs identify a network. The network's own report is stored under the id of the job.
 type NetworkReportArgs struct {
 	NetworkID uuid.UUID `json:"network_id"`
 	Truncated bool      `json:"truncated"` // the file had more rows than the job reads

@@ -124,7 +124,7 @@ var rewindable = Policy{
 // AttemptLimit returns the maximum number of attempts of a row job, including attempts that a user has granted by hand.
 func (p Policy) AttemptLimit(j models.Job) int { return cmp.Or(j.AttemptLimit, p.MaxAttempts) }
 
-// Delay returns the wait after a failed attempt. left is the number of attempts that remain.
+// Delay returns the wait after a failed attempt. `left` is the number of attempts that remain.
 func (p Policy) Delay(left int) time.Duration {
 	if len(p.Retries) == 0 {
 		return 0

@@ -37,7 +37,8 @@ var SSLStatuses = []string{
 	"inactive", "backup_issued", "holding_deployment",
 }
 
-// sslStuck lists the states that a certificate leaves only after a new request to the edge.
+// sslStuck lists the states that a certificate leaves only after a new request to the edge, without the states that end in
+// _timed_out.
 var sslStuck = []string{SSLNone, "deleted", SSLExpired, "inactive", "deactivating", "pending_cleanup", "pending_expiration"}
 
 // SSLStuck reports whether a certificate leaves a state only after a new request to the edge.
@@ -95,7 +96,7 @@ type CertificateState struct {
 }
 
 // Public returns the state in the form of answers. The last failure becomes the first of the errors. If there is nothing else to
-// report, the detail says when a certificate will be requested.
+// report, the detail says whether and when a certificate will be requested.
 func (c Certificate) Public() CertificateState {
 	s := c.CertificateState
 	if c.Failure != "" {
@@ -120,14 +121,14 @@ func (c Certificate) NeedsRequest(now time.Time) bool {
 	return c.ExternalID == "" || SSLStuck(c.SSLStatus) || c.RenewAt != nil && !c.RenewAt.After(now)
 }
 
-// The waits that NextCheck uses.
+// The constants of NextCheck.
 const (
 	certificateDay = 24 * time.Hour
 	firstRetry     = time.Minute
 	retryGrows     = 4 // factor from one wait to the next after failures; a state is checked again after 1/retryGrows of its age
 	soonestCheck   = 10 * time.Second
 	latestCheck    = time.Hour
-	failingFor     = 30 * certificateDay // a certificate that has failed for longer is checked only on request
+	failingFor     = 30 * certificateDay // a certificate that has failed for longer and does not serve is checked only on request
 	checkSpread    = 0.2
 )
 
@@ -135,8 +136,8 @@ const (
 // at the same moment. ok is false if the certificate is checked only on request.
 //
 // A certificate that serves is checked once a day, and renewed in time. A failed certificate is retried after a minute, and then
-// at growing intervals of at most a day. A certificate that is being issued is checked after a quarter of its state's age, within
-// 10 seconds and 1 hour.
+// at growing intervals of at most a day. A certificate that is being issued is checked after a quarter of its state's age, but
+// after at least 10 seconds and at most 1 hour.
 func (c Certificate) NextCheck(now time.Time, random float64) (next time.Time, ok bool) {
 	var wait time.Duration
 	switch {
@@ -165,8 +166,8 @@ func (c Certificate) NextCheck(now time.Time, random float64) (next time.Time, o
 // CertificateExpiresSoon is the remaining lifetime below which a certificate should already have been renewed.
 const CertificateExpiresSoon = 14 * 24 * time.Hour
 
-// EdgeError returns the error for a refusal by an edge. The code is "edge_" and the number of Cloudflare's error, or the problem
-// type of ACME, such as rateLimited.
+// EdgeError returns the error for a refusal by an edge. The code is "edge_", followed by the number of Cloudflare's error or by
+// the problem type of ACME, such as rateLimited.
 func EdgeError(code, format string, args ...any) *Error {
 	return Errorf(KindBadGateway, "edge_"+code, format, args...)
 }

@@ -47,7 +47,7 @@ func TestCostEndpointPages(t *testing.T) {
 		{models.CostEndpoint{}, true},
 	} {
 		if err := c.e.Check(); (err == nil) != c.ok {
-			t.Errorf("Check of %+v returns %v; the endpoint is valid: %t", c.e, err, c.ok)
+			t.Errorf("Check of %+v returns %v, want it to be valid: %t", c.e, err, c.ok)
 		}
 	}
 	day := time.Date(2026, 11, 2, 0, 0, 0, 0, time.UTC)

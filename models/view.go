@@ -37,7 +37,7 @@ type ViewReport struct {
 	Having    string       `json:"having" maxLength:"500" doc:"conditions on figures, as in GET /reports/performance; empty: none"`
 }
 
-// ViewFilter keeps the rows that have one of the values in a dimension.
+// ViewFilter keeps the rows that have one of the values in a dimension or, if Not is set, all other rows.
 type ViewFilter struct {
 	Dimension string   `json:"dimension" required:"true" maxLength:"60"`
 	Values    []string `json:"values" required:"true" maxItems:"100"`

@@ -1,10 +1,10 @@
 // Package assistants is the authorization server (OAuth 2.1) through which people connect assistants that cannot use an API
 // key.
 //
-// A program learns the addresses from the documents below /.well-known, registers itself or publishes a document about itself, and
-// sends a person to the dashboard. The person decides there, and the dashboard sends the browser back to the program with a code,
-// which the program exchanges for tokens. There are only public clients, codes with PKCE by S256, and refresh tokens that are
-// replaced at each use. The tokens are valid at /mcp only.
+// A program learns the server's addresses from the documents below /.well-known, registers itself or publishes a document about
+// itself, and sends a person to the dashboard. If the person lets the program use an account, the dashboard sends the browser back
+// to the program with a code, which the program exchanges for tokens. There are only public clients, codes with PKCE by S256, and
+// refresh tokens that are replaced at each use. The tokens are valid at /mcp only.
 package assistants
 
 import (
@@ -30,7 +30,7 @@ const (
 	RevokePath    = "/oauth/revoke"
 	RegisterPath  = "/oauth/register"
 	ServerAbout   = "/.well-known/oauth-authorization-server"
-	// ConnectPath is the page of the dashboard on which a person decides.
+	// ConnectPath is the page of the dashboard on which a person lets a program use an account, or refuses.
 	ConnectPath = "/app/connect"
 )
 
@@ -143,7 +143,7 @@ func (d Deps) authorize(c *route.Call) (route.Raw, error) {
 	return route.Raw{Status: http.StatusFound, Type: "text/plain; charset=utf-8"}, nil
 }
 
-// limit counts a call from a client address.
+// limit counts a call from a client address, and returns an error if there are too many.
 func (d Deps) limit(c *route.Call, name string, calls int, within time.Duration) error {
 	w := d.Rates.AllowWithin(c.Context(), "assistant-"+name+":"+netguard.ClientPrefix(c.Client).String(), calls, within)
 	if !w.Over {

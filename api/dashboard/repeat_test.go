@@ -42,7 +42,7 @@ func TestKeysOfPeopleAreTheirOwn(t *testing.T) {
 		"Idempotency-Key", "offer-1").want(t, 409, "duplicate_name")
 }
 
-// A proof is checked each time, even if it is sent again with the same Idempotency-Key.
+// A proof, here the password, is checked each time, even if it is sent again with the same Idempotency-Key.
 func TestProofsAreNotRepeated(t *testing.T) {
 	t.Parallel()
 	s := apitest.New(t)

@@ -147,8 +147,8 @@ func (k *Refresher) signal() {
 	}
 }
 
-// refresh reads the records that notices have named, and publishes a snapshot with them. If that fails, the next attempt reads the
-// records.
+// refresh reads the records that notices have named, and publishes a snapshot with them. After a resync, and until everything was
+// read once, it calls Reload instead. If either fails, the next attempt repeats it.
 func (k *Refresher) refresh(ctx context.Context) error {
 	k.mu.Lock()
 	dirty, resync := k.dirty, k.resync

@@ -139,7 +139,7 @@ func TestCampaignLink(t *testing.T) {
 	body := func(name string, domain any) map[string]any {
 		return with(with(d.campaign(name), "domain_id", domain), "alias", "chosen-one")
 	}
-	// Without another domain, the first shared link domain of the settings is used.
+	// If no domain is sent and the account has no default domain, the first shared link domain is used.
 	shared := d.make(t, body("shared", nil))
 	alias, _ := shared["alias"].(string)
 	if alias == "chosen-one" || len(alias) != models.AliasLen || shared["url"] != "http://localhost:8080/"+alias {
@@ -206,7 +206,7 @@ func TestCampaignPatch(t *testing.T) {
 	patch(map[string]any{"alias": "old!", "notes": "x"})
 	patch(map[string]any{"alias": "second-one"})
 
-	// A campaign on the shared link domain keeps its generated alias.
+	// On the shared link domain, a campaign gets a generated alias and cannot get a chosen one.
 	moved := patch(map[string]any{"domain_id": nil})
 	if moved["alias"] == "second-one" {
 		t.Errorf("the campaign kept its chosen alias on the shared domain: %v", moved)

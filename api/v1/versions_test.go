@@ -123,7 +123,7 @@ func race(s *apitest.Server, r versionedRecord, version string) map[string]int {
 	return count
 }
 
-// TestIfMatchOfNoRecord: If-Match does not change the answer for an unknown record or a wrong body.
+// TestIfMatchOfNoRecord: If-Match does not change the answer for an unknown record, a wrong body or a GET request.
 func TestIfMatchOfNoRecord(t *testing.T) {
 	t.Parallel()
 	s := apitest.New(t)

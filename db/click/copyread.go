@@ -89,7 +89,7 @@ func (k *CopyReader) State(ctx context.Context, c db.Conn) (CopyState, error) {
 const (
 	// LateAfter is the longest time that a change may wait before the copy counts as behind.
 	LateAfter = 30 * time.Second
-	// lateFor is how long the result of the check is used again.
+	// lateFor is how long Current uses the result of its query again.
 	lateFor    = 2 * time.Second
 	selectLate = `SELECT coalesce((SELECT noted_at FROM click_changes ORDER BY n LIMIT 1) < clock_timestamp() - make_interval(secs => $1), false)`
 )

@@ -44,7 +44,7 @@ type Ingester struct {
 	strained  atomic.Bool             // redirects wait for a processor
 	limit     int                     // records in the next batch; lower after refused data
 	backlog   bool                    // the last round filled half a batch or more
-	waiting   map[uuid.UUID]time.Time // missing clicks for which hops (click-outs) or arrivals wait, and since when
+	waiting   map[uuid.UUID]time.Time // missing clicks for which hops (click-outs) or arrivals (ways in which visitors arrived) wait, and since when
 	floods    *botscan.Floods
 	retriedAt time.Time // last retry of waiting hops
 	readyAt   time.Time // last creation of partitions

@@ -133,7 +133,7 @@ func TestCostByHand(t *testing.T) {
 			}
 		}
 		if n := dbtest.Get[int](t, x.DB, `SELECT (SELECT count(*) FROM cost_change_clicks) + (SELECT count(*) FROM cost_change_conversions)`); n != 0 {
-			t.Errorf("%d prices are kept although no change needs them", n)
+			t.Errorf("%d earlier costs are kept although no change needs them", n)
 		}
 	}
 }

@@ -1,9 +1,9 @@
 // Package spool is an append-only log on local disk. Clicks, postbacks and other records wait in it until they are stored in
 // PostgreSQL.
 //
-// Append returns nil when the record is on stable storage. All records that arrive during a write are made durable together, by the
-// next write and one sync (group commit). If the disk is slow, or refuses to write for a time, records wait in memory, up to a
-// limit.
+// Append returns nil when the record is on stable storage or, with the option AckPostgres, when it is stored in PostgreSQL. All
+// records that arrive during a write are made durable together, by the next write and one sync (group commit). If the disk is slow,
+// records wait in memory, up to a limit. With the option Retry, records that the disk refuses for a time wait there too.
 //
 // A Reader reads the records in order. Its mark is the position up to which all records are stored in PostgreSQL. The mark is not
 // written after every record, so some records are read again after a crash. The code that stores a record must therefore

@@ -226,7 +226,8 @@ func (d Domains) Delete(ctx context.Context, account, id uuid.UUID) (released bo
 // When serving stops, the last proof stays stored as a record of the former owner.
 const setVerified = `is_verified = $3, proof = CASE WHEN $3 THEN $4 ELSE t.proof END`
 
-// serve starts or stops serving a domain. If the host already serves another account, the error is the conflict domain_taken.
+// serve starts or stops serving a domain. If the host already serves another account, or all accounts, the error is the conflict
+// domain_taken.
 func (d Domains) serve(ctx context.Context, account, id uuid.UUID, on bool, proof string) error {
 	err := d.s.execOne(ctx, domainTable.what, domainTable.set(setVerified), account, id, on, proof)
 	if db.UniqueViolation(err) == "domains_served" {
@@ -236,7 +237,7 @@ func (d Domains) serve(ctx context.Context, account, id uuid.UUID, on bool, proo
 }
 
 // SetVerified records an operator's decision whether the domain belongs to the account. No later check overrides the decision. If
-// the host already serves another account, the error is the conflict domain_taken.
+// the host already serves another account, or all accounts, the error is the conflict domain_taken.
 func (d Domains) SetVerified(ctx context.Context, account, id uuid.UUID, on bool) (models.Domain, error) {
 	return TxOf(ctx, d.s, func(s *Store) (out models.Domain, err error) {
 		if err := s.Domains().serve(ctx, account, id, on, models.ProofOperator); err != nil {

@@ -43,8 +43,8 @@ func (k Links) Unchecked(ctx context.Context, since time.Time, limit int) ([]mod
 	return k.due(ctx, checks, since, since, limit)
 }
 
-// Unscreened lists links, of all accounts, whose URL was not looked up recently in lists of unsafe addresses. The time domainsSince
-// applies to tracking domains, and the time since applies to all other links. The link that has waited longest comes first.
+// Unscreened lists links, of all accounts, whose URL was not looked up recently in lists of unsafe addresses. `domainsSince` is
+// the limit for tracking domains, and `since` for all other links. The link that has waited longest comes first.
 func (k Links) Unscreened(ctx context.Context, since, domainsSince time.Time, limit int) ([]models.Link, error) {
 	return k.due(ctx, screens, since, domainsSince, limit)
 }
@@ -144,9 +144,8 @@ VALUES ($1, $2, $3, $4, $5, $6, $7)
 ON CONFLICT (kind, record_id) DO UPDATE SET url = excluded.url, checked_at = excluded.checked_at,
 	threats = excluded.threats, unsafe_at = excluded.unsafe_at`
 
-// RecordScreen records whether a list of unsafe addresses contains a link. Campaigns on an unsafe domain move to a spare domain,
-// if the account has enabled failover. If the link becomes unsafe or campaigns move, the event link.unsafe is stored as in
-// RecordCheck.
+// RecordScreen records whether a list of unsafe addresses contains a link. If a domain is unsafe, failOver may move its campaigns
+// to a spare domain. If the link becomes unsafe or campaigns move, the event link.unsafe is stored as in RecordCheck.
 func (k Links) RecordScreen(ctx context.Context, l models.Link, list string, at time.Time, threats []string) ([]uuid.UUID, error) {
 	return k.record(ctx, screens, l, func(s *Store) ([]uuid.UUID, error) {
 		unsafeAt, _, err := db.First[*time.Time](ctx, s.c, "record screen", findScreen, l.Kind, l.ID, l.URL)
@@ -173,7 +172,7 @@ func (k Links) RecordScreen(ctx context.Context, l models.Link, list string, at 
 	})
 }
 
-// Prune deletes the results of links whose record is no longer in use, and returns their number.
+// Prune deletes the results of links whose record is no longer in use, and returns the number of deleted results.
 func (k Links) Prune(ctx context.Context) (int64, error) {
 	var total int64
 	for _, v := range []linkCheck{checks, screens} {

@@ -130,7 +130,7 @@ func (k *Keys) check(v any, path string) error {
 
 // Unknown returns the error for an unknown name at a path in a body, or in a query: 400 invalid_input, with the nearest known name.
 func Unknown(path, name string, known []string) error {
-	const maxName = 80 // bytes of a name in the message
+	const maxName = 80 // bytes of the path in the message
 	path = strings.ToValidUTF8(path[:min(len(path), maxName)], "")
 	if near := models.Nearest(name, known); near != "" {
 		return models.Invalid("invalid_input", "%s is unknown; did you mean %s?", path, near)

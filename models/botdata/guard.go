@@ -15,7 +15,8 @@ import (
 	"switchyard/models/cond"
 )
 
-// guardError is the error for a well-formed entry that would classify people as bots. List.Force accepts it anyway.
+// guardError is the error for a well-formed entry, or a whole list, that would classify people as bots. List.Force accepts it
+// anyway.
 type guardError struct{ error }
 
 func guarded(format string, args ...any) error { return &guardError{fmt.Errorf(format, args...)} }
@@ -79,7 +80,7 @@ var peopleSites = []string{
 	"taboola.com", "wikipedia.org",
 }
 
-// worldSites are such sites with a domain in each country, such as google.de.
+// worldSites are sites from which people come, and which have a domain in each country, such as google.de.
 var worldSites = []string{"amazon", "ebay", "google", "pinterest", "yahoo", "yandex"}
 
 func guardDomain(entry, host string) error {

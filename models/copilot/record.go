@@ -93,7 +93,8 @@ func (a Action) Apply(r Record) (after Record, was, is Part, err error) {
 	return o.write(a, r, is), was, is, nil
 }
 
-// Undo returns the record with the changed part as it was before the action. Error: stale if that part was changed again.
+// Undo returns the record with the changed part as it was before the action. Error: stale if that part was
+// changed again, or if the part or the operation no longer exists.
 func (a Action) Undo(r Record, was, is Part) (Record, error) {
 	o, ok := ops[a.Op]
 	if !ok {

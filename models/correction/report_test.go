@@ -183,7 +183,7 @@ func TestReadPreview(t *testing.T) {
 	got, err = ReadPreview(Links, "Alias;Long URL\na;https://a.test\n\"b;c\";https://b.test\n")
 	if diff := cmp.Diff([]Cells{{2, []string{"a", "https://a.test"}}, {3, []string{"b;c", "https://b.test"}}}, got.Records); diff != "" || err != nil ||
 		len(got.Missing) != 0 {
-		t.Errorf("the preview of a file with links lacks %v (error %v), and its rows differ: %s", got.Missing, err, diff)
+		t.Errorf("the preview of a file with links lacks %v (error %v), or its rows differ: %s", got.Missing, err, diff)
 	}
 	if _, err := ReadPreview(Offers, " \n"); err == nil {
 		t.Error("an empty file has a preview, want the error empty")

@@ -153,7 +153,7 @@ func benchPlan(tb testing.TB) *flow.Plan {
 				map[string]any{"attribute": "browser_version", "operator": "gte", "value": "100.1"},
 				map[string]any{
 					"attribute": "user_agent", "operator": "contains",
-					"value": []any{"iphone", fmt.Sprintf("pixel %d", 30-i)}, // the last one is pixel 11
+					"value": []any{"iphone", fmt.Sprintf("pixel %d", 30-i)}, // the last path has pixel 11
 				},
 			},
 		}

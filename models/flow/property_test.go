@@ -121,8 +121,8 @@ func TestProperties(t *testing.T) {
 	})
 }
 
-// FuzzFlow checks that no JSON makes Parse or Validate panic. An accepted flow can be compiled and can route visitors. Otherwise
-// the error has a code for the client.
+// FuzzFlow checks that no JSON makes Parse or Validate panic. An accepted flow can be compiled and can route visitors. The error
+// for any other flow has a code for the client.
 func FuzzFlow(f *testing.F) {
 	f.Add(withIDs(`[{"action":"offer","destinations":[{"id":"<1>","weight":2}],"rules":[{"rule_id":"<31>"}]}]`),
 		"DE", uint64(1))

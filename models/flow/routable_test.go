@@ -39,7 +39,7 @@ func TestValidMeansRoutable(t *testing.T) {
 		case err == nil && d.Route == nil:
 			rt.Fatalf("no visitor can be routed by %+v", paths)
 		case codeOfError(err) == "zero_path_weights" && d.Route != nil && d.Via == flow.ViaRegular:
-			rt.Fatalf("the path %s was chosen at random, but all weights are 0", d.Route.Name)
+			rt.Fatalf("the regular path %s takes a visitor, but the flow is refused because of its weights", d.Route.Name)
 		}
 	})
 	if passed == 0 || refused == 0 {

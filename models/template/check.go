@@ -17,10 +17,10 @@ import (
 const (
 	maxName        = 255 // characters
 	maxMacros      = 50
-	maxParam       = 100 // characters of a parameter's name
-	maxMacro       = 255 // characters of a macro
-	maxLoneMacro   = 64  // characters of a macro for the click id or the cost
-	maxPostbackURL = 4000
+	maxParam       = 100  // characters of a parameter's name
+	maxMacro       = 255  // characters of a macro
+	maxLoneMacro   = 64   // characters of a macro for the click id or the cost
+	maxPostbackURL = 4000 // bytes
 )
 
 var errName = invalid("a template needs a name of at most %d characters, without control characters", maxName)
@@ -79,7 +79,7 @@ func checkPostback(address string) error {
 		return nil
 	}
 	if len(address) > maxPostbackURL {
-		return invalid("postback_url may have at most %d characters", maxPostbackURL)
+		return invalid("postback_url may have at most %d bytes", maxPostbackURL)
 	}
 	if err := token.ValidURL(address); err != nil {
 		return invalid("postback_url: %s", err)

@@ -16,8 +16,8 @@ func TestIsURL(t *testing.T) {
 	}
 }
 
-// TestLeadsTo checks that an address leads to another address's host, however that host is written, at port 80, port 443 or the
-// other address's port.
+// TestLeadsTo checks that an address leads to another address if it has the same host, however the host is written, and port 80,
+// port 443 or the other address's port.
 func TestLeadsTo(t *testing.T) {
 	t.Parallel()
 	for other, tries := range map[string]map[string]bool{

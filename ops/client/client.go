@@ -19,7 +19,7 @@ import (
 type API struct {
 	Base string // with /api/v1
 	Key  string
-	// Checks is called with every answer that has the API's form. An error that it returns fails the call. It may be nil.
+	// Checks is called with every answer that has the API's form. An error that it returns fails the call. Checks may be nil.
 	Checks func(Answer) error
 	client *http.Client
 }

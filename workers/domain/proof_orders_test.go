@@ -24,7 +24,7 @@ import (
 // steps are the steps that each of two accounts takes with the same host, in this order.
 const steps = "add point verify delete add verify"
 
-// party is an account in the model, which contains only the rule of verification.
+// party is an account in the model of this test. The model contains only the rule of verification.
 type party struct {
 	id     uuid.UUID
 	token  string

@@ -68,8 +68,8 @@ func (p port) wait(ctx context.Context, err error) (net.Listener, error) {
 	return nil, err
 }
 
-// serveBeside serves an address while the process does its main work, until stop is called. If another process uses the address,
-// it returns without an error and serves once the address is free.
+// serveBeside serves an address while the process does its main work, until stop is called. While another process uses the address,
+// serveBeside waits for it in the background.
 func serveBeside(ctx context.Context, p port, h http.Handler) (stop func(), err error) {
 	p.limit = 0
 	l, busy := p.listen(ctx)

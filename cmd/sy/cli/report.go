@@ -15,7 +15,8 @@ import (
 	switchyard "switchyard/api/clients/go"
 )
 
-// dimensionOf maps a word such as campaign to its dimension. If the values are records that users may name, kind is their kind.
+// dimensionOf maps a word such as campaign to its dimension. If the values are records, which --filter may give by
+// their names, kind is the kind of these records.
 var dimensionOf = map[string]struct{ dimension, kind string }{
 	"campaign": {"campaign_id", "campaigns"}, "offer": {"offer_id", "offers"}, "lander": {"lander_id", "landers"},
 	"source": {"source_id", "sources"}, "network": {"network_id", "networks"}, "path": {"stream_id", ""}, "device": {"device_type", ""},
@@ -243,7 +244,7 @@ func (c *compareCmd) Run(ctx context.Context, e *env) error {
 	return e.printTable(append(rows, paired(record{p.Dimensions[0]: "Total"}, p.Totals, c.Figures)), columns)
 }
 
-// paired adds to out each figure of both periods, and the change in percent.
+// paired adds each figure of both periods, and the change in percent, to the row `out`.
 func paired(out, row record, names []string) record {
 	before, _ := row["compare"].(map[string]any)
 	for _, f := range names {

@@ -41,7 +41,8 @@ type announcer struct {
 	api     *client.API
 }
 
-// events measures the time from the commit of an event to its delivery, and the cost of waiting for a job.
+// events measures the time from the commit of an event to its delivery, the cost of waiting for a job, and how fast a worker
+// sends many deliveries.
 func (r *run) events(ctx context.Context) (err error) {
 	a := &announcer{r: r}
 	if a.db, err = db.Open(ctx, r.fleet.DatabaseURL, db.Options{Name: "bench"}); err != nil {
@@ -264,8 +265,8 @@ func (a *announcer) flood(ctx context.Context) error {
 	return nil
 }
 
-// overhead measures the time from submitting a job to its awaited answer, on a worker that has nothing else to do. The job should
-// send a delivery again, but this delivery does not exist, so its handler makes a single query. The time of one query is subtracted.
+// overhead measures the time from submitting a job to its awaited answer, on a worker that has nothing else to do. The job tries
+// to send a delivery that does not exist, so the job's handler makes a single query. The time of one query is subtracted.
 func (a *announcer) overhead(ctx context.Context) error {
 	var total, query Result
 	id := uuid.Must(uuid.NewV7())

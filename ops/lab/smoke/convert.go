@@ -69,8 +69,8 @@ var moves = map[string][]string{
 	"pending": {"approved", "rejected"}, "approved": {"rejected", "chargeback"}, "rejected": {"approved"},
 }
 
-// script returns the postbacks of a click, or nil. Every fourth click has a script, but no bot, and no click without an offer or
-// a record.
+// script returns the postbacks of a click, or nil. Every fourth click gets postbacks, except clicks of bots, clicks without an
+// offer and clicks that are not recorded.
 func (t *traffic) script(c *click) []step {
 	if c.bot() || c.offer == "" || c.campaign.uncounted || c.number%4 != 0 {
 		return nil
@@ -151,7 +151,7 @@ func offerNamed(name string) offerSpec {
 	panic("smoke: no offer " + name)
 }
 
-// worth returns the exact payout of a conversion of the offer. given is the amount in the postback, or empty.
+// worth returns the exact payout of a conversion of the offer. `given` is the amount in the postback, or empty.
 func (o offerSpec) worth(given string) decimal.Decimal {
 	own := amount(o.payout)
 	if !o.fromParam || given == "" {

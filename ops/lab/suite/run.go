@@ -148,14 +148,14 @@ func format(part string) string {
 func atOnce(processors int) (packages, tests int) {
 	const most = 32
 	packages = min(processors, most/2)
-	return packages, min(2*packages, most/packages) // in each package two for each processor, because tests wait for servers half of the time
+	return packages, min(2*packages, most/packages) // in each package at most two for each processor, because tests wait for servers half of the time
 }
 
 // selection returns the packages of a part and the flags of `go test`. Without packages, the part has no test to run.
 func selection(o options, part string) (packages, flags []string, err error) {
 	packages = strings.Fields(o.packages)
-	// Go's test cache does not notice changes of the programs and servers that tests use.
 	together, each := atOnce(runtime.GOMAXPROCS(0))
+	// -count=1, because Go's test cache does not notice changes of the programs and servers that tests use.
 	flags = []string{"-count=1", "-p=" + strconv.Itoa(together), "-parallel=" + strconv.Itoa(each)}
 	run := o.run
 	switch part {

@@ -101,7 +101,7 @@ func googleFault(status int, body []byte) *fault {
 		f.event = false
 	case slices.Contains(reasons, googleScopeMissing):
 		f.refused, f.scope = true, true
-		f.text += "; the person who signed in did not allow it: sign in again and grant all requested permissions"
+		f.text += "; the person who signed in did not grant all permissions: sign in again and grant all requested permissions"
 	case slices.ContainsFunc(reasons, func(r string) bool { return slices.Contains(googleInstall, r) }):
 		f.refused, f.expired, f.after = false, false, googleInstallPause
 		f.text = "Google does not accept the Google Cloud project of this install, so its operator has to help: " + f.text

@@ -131,7 +131,7 @@ func (y *env) phantoms() int {
 	return dbtest.Get[int](y.t, y.db, `SELECT count(*) FROM fault_effects e WHERE NOT EXISTS (SELECT FROM fault_causes c WHERE c.job = e.job)`)
 }
 
-// begun counts the jobs of a batch that a process has started.
+// begun returns how many jobs of a batch a process has started.
 func (y *env) begun(batch string, pid int) int {
 	y.t.Helper()
 	return dbtest.Get[int](y.t, y.db, `SELECT count(DISTINCT s.job) FROM fault_starts s JOIN fault_causes c USING (job)
@@ -149,7 +149,7 @@ func (y *env) complete(batch string) {
 	}
 }
 
-// TestQueueFaults breaks the queue in one way after another. No effect is lost or doubled.
+// TestQueueFaults breaks the queue in one way after another. No effect is lost. Effects are doubled only while the fence is off.
 func TestQueueFaults(t *testing.T) {
 	parttest.Faults.Only(t)
 	t.Parallel()
@@ -249,9 +249,9 @@ func (y *env) emptied(*fleet.Process) {
 
 func (y *env) deleteKey() {
 	key, err := y.redis.RandomKey(y.t.Context()).Result()
-	if err == nil { // an empty Redis returns an error that contains "nil"
+	if err == nil {
 		err = y.redis.Del(y.t.Context(), key).Err()
-	} else if strings.Contains(err.Error(), "nil") {
+	} else if strings.Contains(err.Error(), "nil") { // Redis is empty
 		err = nil
 	}
 	y.check(err)

@@ -47,7 +47,7 @@ func TestKilledSpendSync(t *testing.T) {
 		m.checkCount("spend", 38, `SELECT sum(amount)::int FROM spend`)
 		m.checkCount("cost by the ledger", 38, `SELECT sum(cost)::int FROM ledger`)
 		m.checkCount("cost of the clicks, in cents", 2600, `SELECT (100 * sum(cost))::int FROM clicks`)
-		m.checkCount("clicks of another cost", 0, `SELECT count(*) FROM clicks WHERE cost <> 0.02`)
+		m.checkCount("clicks whose cost is not 0.02", 0, `SELECT count(*) FROM clicks WHERE cost <> 0.02`)
 		m.checkCount("stored correction rows", 0, `SELECT count(*) FROM corrections`)
 	}
 	check()

@@ -18,8 +18,8 @@ import (
 	"switchyard/ops/lab/fleet"
 )
 
-// TestUp runs a whole service in one process, which listens only at loopback. It prints the API key only at the first start. It
-// serves the operators' pages only under the host 127.0.0.1.
+// TestUp runs a whole service in one process, which listens only at loopback. The process prints the API key only at the first
+// start. It serves the operators' pages only under the host 127.0.0.1.
 func TestUp(t *testing.T) {
 	parttest.Faults.Only(t)
 	t.Parallel()

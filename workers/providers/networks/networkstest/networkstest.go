@@ -1,5 +1,5 @@
 // Package networkstest has fakes of the platforms of affiliate networks. Each fake has the wire format of its platform. source.md
-// names the document of each part. A fake refuses a request with a parameter that its document does not name, and a request
+// names the documents for each fake. A fake refuses a request with a parameter that its documents do not name, and a request
 // without a required parameter.
 package networkstest
 
@@ -235,7 +235,7 @@ func (c *call) span(w *World, form, from, to string, maxDays int) (orders []Orde
 	return w.among(c.date, first, last.Add(time.Second)), true
 }
 
-// rename renames a parameter of the query from `name` to `other`. The request then selects orders by the given date.
+// rename gives the parameter `name` of the query the name `other`. A request with this parameter selects orders by the given date.
 func (c *call) rename(name, other string, date func(Order) time.Time) {
 	if q := c.r.URL.Query(); q.Has(name) {
 		q.Set(other, q.Get(name))

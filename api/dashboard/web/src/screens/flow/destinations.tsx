@@ -24,7 +24,8 @@ export function Destinations({ path: p, book, records, on }: Props) {
   const replace = (destinations: Destination[]) => on({ destinations })
   const add = (d: Partial<Destination>) => replace([...p.destinations, { ...d, weight: 100 }])
   const set = (d: Destination, change: Partial<Destination>) => replace(p.destinations.map(o => (o === d ? { ...o, ...change } : o)))
-  // adder chooses a record to add. A record can be added once, except an offer behind landing pages, which may be in several slots.
+  // adder shows a list of records from which one is added to the path. A record can be added once, except an offer behind landing
+  // pages, which may be in several slots.
   const adder = (label: string, choices: Choice[] | undefined, among: Destination[]) => (
     <Combobox
       label={label}

@@ -58,7 +58,7 @@ export const words = {
       : code === 'invalid_url'
         ? `“${o.value}” is not a URL that begins with http:// or https://.`
         : code === 'ambiguous'
-          ? `“${o.value}” has two meanings. Choose the sign before the decimals above.`
+          ? `“${o.value}” has two meanings. Choose above how decimals are written.`
           : code === 'invalid_number'
             ? `“${o.value}” is no number for the ${words.fields[o.field ?? ''] ?? o.field}.`
             : code === 'invalid_country'
