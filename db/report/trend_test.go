@@ -112,7 +112,7 @@ func storeClicks(t *testing.T, h *history, from, to time.Time, n int) {
 	}
 }
 
-// recount returns the model's answer to a query.
+// recount adds up the figures of a query, by label, from the facts of the history.
 func recount(h *history, q TrendQuery) map[string]models.Figures {
 	sums := map[string]models.Figures{}
 	for _, f := range h.facts {
