@@ -325,7 +325,7 @@ func archived(h *history, from, to time.Time) {
 					sum = sum.Plus(r.Figures)
 				}
 				if diff := cmp.Diff(want, sum, cmp.Comparer(decimal.Decimal.Equal)); diff != "" {
-					t.Errorf("%s by %s until %v, overview (-) and trends (+): %s", name, bucket, end, diff)
+					t.Errorf("%s by %s until %v, totals (-) and trends (+): %s", name, bucket, end, diff)
 				}
 			}
 		}
