@@ -1,7 +1,7 @@
 import { equal, test } from '../testing.ts'
 import { currencyOf, uncountedOf } from './currency.ts'
 
-test('the region of a browser gives the currency to suggest', () => {
+test('the language of a browser gives the currency to suggest, or else USD', () => {
   equal(['de', 'de-CH', 'en-GB', 'en', 'fr-CA', 'ar-EG'].map(currencyOf), ['EUR', 'CHF', 'GBP', 'USD', 'CAD', 'USD'])
 })
 
