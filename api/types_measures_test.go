@@ -30,7 +30,7 @@ func TestTypesOfMeasures(t *testing.T) {
 	checkGenerated(t, "dashboard/web/src/measures.gen.ts", `// Made of the table of measures by the API's tests (-run TestTypes -update). Do not edit.
 import type { FigureRow } from './api.gen.ts'
 
-// A term is the name of a measure, after a minus if it is subtracted. The field under is empty if the measure is not a quotient.
+// A term is the name of a measure, after a minus if it is subtracted. Only quotients have terms in `+"`under`"+`.
 type Term = keyof FigureRow | `+"`-${keyof FigureRow}`"+`
 export interface Measure {
   kind: 'count' | 'money' | 'small' | 'percent'

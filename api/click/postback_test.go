@@ -237,8 +237,8 @@ func TestSecretsAreNotSpooled(t *testing.T) {
 	}
 }
 
-// TestSecretsUnderOtherNames sends a secret in a parameter whose name usually means another field, such as sub5, and inside a
-// member of a JSON body. Both are sealed, the parameter because the settings of a network say that it holds the network's secret.
+// TestSecretsUnderOtherNames sends a secret in a parameter whose name usually means another field, such as sub5, and inside JSON
+// objects and lists. All are sealed, the parameter because the settings of a network say that it holds the network's secret.
 func TestSecretsUnderOtherNames(t *testing.T) {
 	t.Parallel()
 	w := newEnv(t)

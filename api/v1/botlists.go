@@ -54,7 +54,7 @@ type BotEntryRow struct {
 type BotEntryList struct {
 	Range              bind.Range    `json:"range"`
 	PropagationSeconds int           `json:"propagationSeconds" doc:"the longest time until a change applies to every click"`
-	Blocked            int64         `json:"blocked" doc:"clicks that deny entries marked as bots, in the hours of the window; deleted entries count too"`
+	Blocked            int64         `json:"blocked" doc:"clicks that entries of the deny list marked as bots, in the hours of the window; deleted entries count too"`
 	Rows               []BotEntryRow `json:"rows"`
 	NextCursor         *string       `json:"next_cursor" doc:"null at the end"`
 }

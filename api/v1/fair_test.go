@@ -137,8 +137,8 @@ func TestStoredExports(t *testing.T) {
 	export().Want(202, "")
 }
 
-// TestShortCallsAreShared: of ten calls that an account sends at once, four run and the others wait. Other accounts' calls run,
-// and calls to routes with another share (see route.Share).
+// TestShortCallsAreShared: of ten calls that an account sends at once, four run and the others wait. A call of another account
+// runs, and so does a call of this account to a route with another share (see route.Share).
 func TestShortCallsAreShared(t *testing.T) {
 	t.Parallel()
 	const calls = 10
@@ -207,7 +207,7 @@ func TestLargeReportsAreShared(t *testing.T) {
 // Another account's tests are accepted.
 func TestWebhookTestsInFlight(t *testing.T) {
 	t.Parallel()
-	s := apitest.New(t) // without workers no test ends
+	s := apitest.New(t) // it has no workers, so no webhook test ends
 	_, key, _ := s.NewAccount("scale")
 	test := func(s *apitest.Server) func() apitest.Answer {
 		body := map[string]any{"url": "https://example.com/hook", "events": []string{"campaign.paused"}}

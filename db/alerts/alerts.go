@@ -70,7 +70,7 @@ var Types = []Type{
 	{"offer.capped", "Raise the cap, or wait until tomorrow, when the count begins again."},
 	{"currency.unconverted", "Ask the operator to import a rate of these days."},
 	{models.EventPlanLimitReached, "Nothing is lost: clicks are recorded and counted as before. Ask the operator for a larger plan."},
-	{"plan.limit_near", "Ask the operator for a larger plan. Nothing is lost beyond the allowance."},
+	{"plan.limit_near", "Ask the operator for a larger plan. Clicks beyond the allowance are recorded too."},
 	{"rule.matched", "Look at the campaign, path, offer or value that the alert names. The alert ends once the rule no longer matches."},
 	{"clicks.behind", "Nothing is lost: clicks that wait are on disk, and links work. Ask the operator whether PostgreSQL keeps up."},
 	{"jobs.behind", "Nothing is lost. Ask the operator whether workers run and reach the queue."},

@@ -112,7 +112,7 @@ func storeClicks(t *testing.T, h *history, from, to time.Time, n int) {
 	}
 }
 
-// recount returns the model's answer to a query.
+// recount adds up the figures of a query, by label, from the facts of the history.
 func recount(h *history, q TrendQuery) map[string]models.Figures {
 	sums := map[string]models.Figures{}
 	for _, f := range h.facts {
@@ -325,7 +325,7 @@ func archived(h *history, from, to time.Time) {
 					sum = sum.Plus(r.Figures)
 				}
 				if diff := cmp.Diff(want, sum, cmp.Comparer(decimal.Decimal.Equal)); diff != "" {
-					t.Errorf("%s by %s until %v, overview (-) and trends (+): %s", name, bucket, end, diff)
+					t.Errorf("%s by %s until %v, totals (-) and trends (+): %s", name, bucket, end, diff)
 				}
 			}
 		}

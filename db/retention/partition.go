@@ -85,7 +85,7 @@ const (
 )
 
 // MaintainPartitions creates the partitions of today and the next days, and deletes expired fingerprints and the days beyond the
-// longest history of all plans. A run may be missed, repeated or run in parallel.
+// longest history of all plans. A run may be missed or repeated, and runs may overlap.
 func MaintainPartitions(ctx context.Context, l click.Log) error {
 	now := l.Time()
 	for n := range daysAhead {

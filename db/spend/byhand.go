@@ -64,7 +64,7 @@ func partsOf(account models.Account, r models.CostRequest) (parts []handPart, er
 	return parts, err
 }
 
-// nextDay returns the start of the next day in the zone of a time.
+// nextDay returns the start of the day after a given time, in the zone of that time.
 func nextDay(at time.Time) time.Time {
 	y, m, d := at.Date()
 	return time.Date(y, m, d+1, 0, 0, 0, 0, at.Location())

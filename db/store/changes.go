@@ -14,8 +14,8 @@ import (
 	"switchyard/models"
 )
 
-// recorded lists the calls that are shown as changes on a chart, by the kind of record that they change. Other calls, such as
-// those about exports, keys and people, are not shown.
+// recorded lists the calls that are shown as changes on a chart, by the kind of record that they change. The audit entries of
+// other calls, such as calls about exports, keys and people, are not shown.
 var recorded = map[string][]string{
 	"campaign": {
 		"POST /campaigns", "PATCH /campaigns/{id}", "DELETE /campaigns/{id}", "POST /campaigns/{id}/clone", "PUT /campaigns/{id}/flow",

@@ -130,8 +130,8 @@ func uncomment(line string, k Kind) string {
 	return line
 }
 
-// ranges reads the address files of Amazon (ip-ranges.json), Google (cloud.json and its crawlers), Oracle (public_ip_ranges.json)
-// and Microsoft (ServiceTags).
+// ranges reads the address files of Amazon (ip-ranges.json), Google (cloud.json, and the files of its crawlers), Oracle
+// (public_ip_ranges.json) and Microsoft (ServiceTags).
 type ranges struct {
 	CreateDate  string `json:"createDate"`
 	Created     string `json:"creationTime"`
@@ -221,7 +221,7 @@ func (r *reader) ranges(all *ranges) {
 	}
 }
 
-// clean returns an entry in canonical form. It also returns this form with a guardError.
+// clean returns an entry in canonical form. If the error is a guardError, it returns this form too.
 func (k Kind) clean(entry string) (string, error) {
 	if len(entry) > maxLine {
 		return "", fmt.Errorf("%q is longer than %d bytes", short(entry), maxLine)

@@ -102,8 +102,7 @@ type Measures struct {
 	Money       bool `json:"money"`
 }
 
-// only returns f with zero in place of each figure that is not compared. Amounts are rounded before they are added, so that the
-// shown amounts add up.
+// Figures that are not compared become zero. Amounts are rounded before they are added, so that the shown amounts add up.
 func (m Measures) only(f Figures) Figures {
 	if !m.Clicks {
 		f.Clicks = 0

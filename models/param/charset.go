@@ -117,8 +117,9 @@ func (d *decoder) utf8(text string) string {
 }
 
 // isForeign reports whether a text must be converted. Two bytes of a double-byte charset can look like a letter in UTF-8. So
-// valid UTF-8 is converted too if it has only one or two such letters, and if the stated charset is a double-byte charset, or if
-// none is stated and another text is not UTF-8. Valid UTF-8 with an escape character is converted if ISO-2022-JP is stated.
+// valid UTF-8 with only one or two such letters is converted in two cases: a double-byte charset is stated, or no charset is
+// stated, another text is not UTF-8, and the letters are not Latin, Greek or Cyrillic. Valid UTF-8 with an escape character is
+// converted if ISO-2022-JP is stated.
 func (d *decoder) isForeign(text string) bool {
 	if !utf8.ValidString(text) {
 		return true

@@ -43,7 +43,7 @@ func (p Part) Runs() bool {
 	return running == string(p) || running == All
 }
 
-// Only declares that the test belongs to the part, and skips the test unless the part runs.
+// Only is called by a test that belongs to the part. It skips the test unless the part runs.
 func (p Part) Only(tb testing.TB) {
 	tb.Helper()
 	p.Also(tb)
@@ -52,7 +52,7 @@ func (p Part) Only(tb testing.TB) {
 	}
 }
 
-// Also declares that at least some subtests of the test belong to the part.
+// Also is called by a test if at least some of its subtests belong to the part.
 func (p Part) Also(tb testing.TB) {
 	tb.Helper()
 	declared.Store(key(tb, p), true)

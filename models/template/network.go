@@ -114,7 +114,7 @@ func (n Network) OfferSuffix() string {
 	return string(token.AppendEscaped(nil, n.ClickParam)) + "={" + token.ClickID.String() + "}"
 }
 
-// macros returns the macros of a network by field, without empty ones. more has pairs of another field and its macro.
+// macros returns the macros of a network by field, without empty ones. The last arguments are pairs of another field and its macro.
 func macros(click, payout, conversion, status string, more ...string) map[string]string {
 	out := map[string]string{}
 	pairs := append([]string{

@@ -61,7 +61,7 @@ const (
 	pageSize     = 1000 // tasks per call
 )
 
-// List returns the newest row jobs, and after them the ephemeral jobs by queue and state. The result more is the number of jobs
+// List returns the newest row jobs, and after them the ephemeral jobs by queue and state. It also returns the number of jobs
 // beyond the limit. Row jobs are read from PostgreSQL, so they are complete even after Redis was emptied.
 func (in Inspector) List(ctx context.Context, f Filter) (items []Item, more int, err error) {
 	f.Limit = cmp.Or(f.Limit, defaultLimit)

@@ -58,7 +58,7 @@ func TestChangeCurrency(t *testing.T) {
 		t.Fatal(err)
 	}
 	b.mu.Lock()
-	b.cut = 4 // the fourth batch is cut off, after spend and two batches of clicks
+	b.cut = 4 // the fourth batch is cut off, after one batch of spend and two of clicks
 	b.mu.Unlock()
 	b.client.DispatchFor(t.Context(), b.account, row.Kind, row.ID)
 	await.Until(t, "the job runs", func() bool { return dbtest.Get[string](b.T, b.db, `SELECT state FROM jobs`) == "running" })

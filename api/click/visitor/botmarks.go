@@ -1,8 +1,8 @@
 package visitor
 
-// botMarks are searched for in the lower-cased user agent. ^ means at its beginning. The first hit decides, so names come before
-// the general words at the end. General words are also parts of the names of devices, such as Highscreen Spider, M_bot_tab_71
-// and Expanse. They do not count in the name of a device: see withoutDevice.
+// botMarks are searched for in the lower-cased user agent. ^ means at its beginning. The first hit decides, so the names of
+// programs come before the general words at the end. General words are also parts of the names of devices, such as Highscreen
+// Spider, M_bot_tab_71 and Expanse. They do not count in the name of a device: see withoutDevice.
 var botMarks = []struct {
 	kind    kind
 	general bool

@@ -56,7 +56,7 @@ func describeIP(d *Describer, address string) (got Description) {
 	return got
 }
 
-// A replaced file is read again. If the new file is damaged, the previous one stays in use.
+// A replaced file is read again. If the file is damaged or missing, the previous one stays in use.
 func TestReload(t *testing.T) {
 	t.Parallel()
 	in := func(code string) string {

@@ -100,7 +100,7 @@ type restoreCmd struct {
 func (c *restoreCmd) Help() string {
 	return `Loads a backup into the empty database that DATABASE_URL names, and migrates the database to this program's schema. The
 role in DATABASE_URL must own the database, but need not be a superuser. If loading fails, no rows are stored, and the same
-command can be run again. If only the migrations after it fail, the rows stay: run "switchyard migrate". Start the service
+command can be run again. If only the migrations fail, the rows stay: run "switchyard migrate". Start the service
 afterwards, with an empty Redis.
 
 ` + notInBackup
@@ -147,7 +147,7 @@ func withNextStep(err error) error {
 	return err
 }
 
-// printProgress prints the rows of a table so far, or in total once the table is done.
+// printProgress prints the number of a table's rows so far, or their total once the table is done.
 func (e *env) printProgress(table string, rows int64, done bool) {
 	if done {
 		e.logf("%s: %d rows", table, rows)

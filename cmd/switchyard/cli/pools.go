@@ -99,7 +99,7 @@ func openPools(cfg config.Config, process string, needed []pool) (p pools, err e
 }
 
 // detectMissingCopy logs an error if CLICKS_URL is not set although some clicks are in ClickHouse alone. It waits at most two
-// seconds for the database.
+// seconds for the database. After the error, queries of these clicks fail.
 func (p *pools) detectMissingCopy(ctx context.Context, d *db.DB) {
 	if p.copied != nil {
 		return

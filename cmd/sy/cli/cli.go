@@ -149,7 +149,7 @@ func nextStep(err error) string {
 	return ""
 }
 
-// parser returns the parser of the command line. After printing help it calls exited.
+// parser returns the parser of the command line. The parser calls the function exited after it has printed help.
 func (e *env) parser(ctx context.Context, exited func(int)) (*kong.Kong, *cli, error) {
 	var c cli
 	p, err := kong.New(&c,

@@ -70,7 +70,7 @@ func install(ctx context.Context, home string) error {
 	if text, err := cmd.CombinedOutput(); err != nil {
 		return fmt.Errorf("%w\n%s", err, strings.TrimSpace(string(text)))
 	}
-	if err := os.Rename(dir, home); err != nil && !errors.Is(err, os.ErrExist) { // another process was faster
+	if err := os.Rename(dir, home); err != nil && !errors.Is(err, os.ErrExist) { // ErrExist: another process was faster
 		return err
 	}
 	return nil

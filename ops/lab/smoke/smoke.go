@@ -26,7 +26,7 @@ type Options struct {
 	ClicksURL string
 	// Clicks is the number of visitors that are sent.
 	Clicks int
-	// AdFake makes the fake of an ad platform, by the name of its provider.
+	// AdFake makes the fake of the ad platform with the given name.
 	AdFake func(platform string) AdFake
 	// Out receives the progress and the result.
 	Out io.Writer

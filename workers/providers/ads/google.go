@@ -39,7 +39,7 @@ var googleAds = adapter{
 	},
 }
 
-// googleCode returns the status of a failure, which a stream reports in a list.
+// googleCode returns the status of a failure. A stream reports the failure in a list.
 func googleCode(body []byte) string {
 	var list []json.RawMessage
 	if json.Unmarshal(body, &list) == nil && len(list) > 0 {

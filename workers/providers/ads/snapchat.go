@@ -45,8 +45,7 @@ type snapchatPaging struct {
 	Next rest.Text `json:"next_link"`
 }
 
-// cursor returns the cursor of the next page. Only the cursor in the address is used, because the address could be on
-// any host.
+// cursor returns the cursor in the link to the next page. The link itself is not requested, because it could lead to any host.
 func (p snapchatPaging) cursor() (string, error) {
 	if p.Next == "" {
 		return "", nil

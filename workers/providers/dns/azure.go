@@ -59,7 +59,8 @@ func (p *azure) signIn(ctx context.Context) error {
 // azureVersion is the version of the API.
 var azureVersion = url.Values{"api-version": {"2018-05-01"}}
 
-// azureList reads all pages of a list. Only the query of a link is used, so that it cannot lead to another address.
+// azureList reads all pages of a list. It uses only the query of the link to the next page, so the link cannot lead to another
+// address.
 func azureList[T any](ctx context.Context, p *azure, at string, query url.Values) ([]T, error) {
 	return pages(func(int) ([]T, bool, error) {
 		var answer struct {

@@ -23,7 +23,7 @@ func TestLimits(t *testing.T) {
 		t.Errorf("%.1f %% of the pauses are wrong, want at most 2 %%", 100*r.WrongShare())
 	}
 	if r.EqualShare() > 0.05 {
-		t.Errorf("%.1f %% of the A/A campaigns got a suggestion, want at most 5 %%", 100*r.EqualShare())
+		t.Errorf("%.1f %% of the campaigns with equal paths got a suggestion, want at most 5 %%", 100*r.EqualShare())
 	}
 	if r.Blocks < r.Fraud/2 {
 		t.Errorf("%d placements are blocked, want at least half of the %d that return nothing", r.Blocks, r.Fraud)

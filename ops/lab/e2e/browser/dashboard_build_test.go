@@ -200,7 +200,7 @@ func (b *env) clashes(id string) {
 	b.tap(button("Take the saved one"))
 	b.until("the other person's change is shown", func() bool { return strings.Contains(b.run(`document.querySelector('.yard').textContent`), "Theirs") })
 	if err := b.api.Get(b.t.Context(), "/campaigns/"+id+"/flow", &saved); err != nil || saved.Streams[1].Name != "Theirs" {
-		b.t.Errorf("the flow has %+v, %v", saved.Streams[1].Name, err)
+		b.t.Errorf("the second path has the name %q, want Theirs: %v", saved.Streams[1].Name, err)
 	}
 }
 

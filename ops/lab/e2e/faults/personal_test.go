@@ -124,7 +124,7 @@ func TestPersonalDataIsWrittenNowhere(t *testing.T) {
 	p.post("/postback/"+shop.ID, order, "Content-Type", "application/json", "X-Shopify-Hmac-Sha256", base64.StdEncoding.EncodeToString(mac.Sum(nil)))
 	p.post("/postback/"+shop.ID, order, "Content-Type", "application/json", "X-Shopify-Hmac-Sha256", "AAAA")
 
-	await.Until(t, "the messages are decided", func() bool {
+	await.Until(t, "the postbacks are decided", func() bool {
 		const open = `SELECT count(*) FROM postbacks WHERE outcome = 'pending'`
 		return dbtest.Get[int](t, p.db, `SELECT count(*) FROM postbacks`) >= 8 && dbtest.Get[int](t, p.db, open) == 0
 	})

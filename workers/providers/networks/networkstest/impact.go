@@ -48,7 +48,7 @@ func impactActions(w *World, c *call) {
 	})
 }
 
-// impactUpdates answers with the log of updates. Order.Amended is the time of an update.
+// impactUpdates answers with the updates that reversed orders. Order.Amended is the time of an update.
 func impactUpdates(w *World, c *call) {
 	c.date = amended
 	all, ok := c.span(w, time.RFC3339, "StartDate", "EndDate", 45)

@@ -74,8 +74,8 @@ var googleMessages = map[string]struct{ request, answer string }{
 	"conversionActions:mutate":          {googleAdsPackage + "MutateConversionActionsRequest", googleAdsPackage + "MutateConversionActionsResponse"},
 }
 
-// CheckGoogle checks the form of requests to Google and of the answers. want lists calls that must be among them, with " fails"
-// after a call that was refused.
+// CheckGoogle checks the form of requests to Google and of the answers. The requests must include each wanted call. A wanted call
+// with " fails" at its end must have been refused.
 func CheckGoogle(t *testing.T, exchanges []Exchange, want ...string) {
 	t.Helper()
 	protos := Load(t, DataManager, GoogleAds)

@@ -11,7 +11,7 @@ import (
 	"switchyard/workers/providers/trackers"
 )
 
-// Read reads a tracker through its Admin API. It requests each list once, and the streams of each campaign.
+// Read reads a tracker through its Admin API. It requests each list once, and the streams of each campaign that is not deleted.
 func Read(ctx context.Context, client *http.Client, access trackers.Access, progress trackers.Progress) (trackerimport.Result, error) {
 	api, host, err := newAPI(client, access)
 	if err != nil {

@@ -1,7 +1,7 @@
 import { helpOf } from './help.ts'
 import { equal, test } from '../testing.ts'
 
-test('each screen has its page of help', () => {
+test('the path of a screen gives its page of help', () => {
   for (const [path, page] of [
     ['/app', 'overview'],
     ['/app/reports', 'reports'],

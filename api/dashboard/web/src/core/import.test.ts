@@ -38,7 +38,7 @@ test('an amount that has two meanings is asked about, and read with the decimal 
   )
 })
 
-test('the dry run of an import refuses what the service would', () => {
+test('the dry run of an import refuses what the service would refuse', () => {
   const url = 'https://a.example/'
   const offer = (country: string, to = url) => [country + to, to, country]
   equal(codes('offers', ['name', 'url', 'country'], offer('de'), offer(''), offer('X1'), offer('DEU'), offer('DE', 'https://{sub1}/')), [

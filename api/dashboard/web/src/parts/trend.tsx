@@ -92,7 +92,7 @@ export function useTrend({ filter, campaign, of, every = 0 }: Options) {
     was = use('GET /reports/trends', compares.value ? query(before(now)) : null).data
   const plot = useMemo(
     () => (trend.data && lines ? seriesOf(on, step, trend.data, was) : null),
-    // eslint-disable-next-line react-hooks/exhaustive-deps -- on depends on first and second, and lines on step
+    // eslint-disable-next-line react-hooks/exhaustive-deps -- `lines` is computed from `step`, and `on` from `lines`, `first` and `second`
     [trend.data, was, first, second, step],
   )
   const heat = useMemo(() => (trend.data && step === 'heat' ? heatOf(trend.data.rows) : null), [trend.data, step]),

@@ -106,7 +106,7 @@ export function RuleForm({ of: rule, close }: { of?: CopilotRule; close: () => v
     setWrong(undefined)
     setReplay(undefined)
   }
-  // send runs `work` if the rule has a name. It shows an error of `work` at the field that the error is about.
+  // send runs `work` if the rule has a name. It shows an error of `work` in the form.
   const send = async (work: () => Promise<unknown>) => {
     if (!draft.name.trim()) return setWrong({ field: 'name', text: w.needsName })
     setWrong(undefined)
