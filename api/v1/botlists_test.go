@@ -260,7 +260,7 @@ func TestRescoreTakesOver(t *testing.T) {
 		{body: map[string]any{"threshold": 51, "days": 7}, days: 90},
 		{body: map[string]any{"threshold": 52, "days": 0}, before: `state = 'running'`, days: 90},
 		{body: map[string]any{"days": 1}, days: 90},
-		{body: map[string]any{"threshold": 52}, days: 0}, // unchanged settings make no job without days
+		{body: map[string]any{"threshold": 52}, days: 0}, // without days, unchanged settings make no job
 		{body: map[string]any{"threshold": 53}, before: `state = 'failed'`, days: 90},
 		{body: map[string]any{"threshold": 54, "days": 100}, days: 100},
 		{body: map[string]any{"threshold": 55, "days": 3}, before: `state = 'done' WHERE state = 'pending'`, days: 3},
