@@ -49,7 +49,7 @@ type DomainSettings struct {
 // SpareDomains is the name of the group with spare domains. Campaigns move to one of them if their domain fails over.
 const SpareDomains = "spare"
 
-// DomainFields are the settings of a domain that have a default.
+// DomainFields are the settings that the API reads in the same way for a new domain and for a changed domain.
 type DomainFields struct {
 	Crawlers  string `db:"crawlers" json:"crawlers" enum:"allow,disallow" default:"disallow" send:"what robots.txt tells crawlers"`
 	HTTPSOnly bool   `db:"https_only" json:"https_only" optional:"true" default:"true"`
