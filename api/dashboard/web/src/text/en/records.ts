@@ -54,7 +54,7 @@ export const words = {
     tryTold: 'Report a made-up conversion to the source',
     notTold: 'not sent',
     unknownWords: 'Unknown status names',
-    unknownWordsText: 'Conversions with these names are pending. Choose what each name means; it counts for the postbacks that follow.',
+    unknownWordsText: 'Conversions with these names are pending. Choose what each name means. The choice counts for later postbacks.',
     wordCame: (n: number, last: string) => `${of(n, 'postback', 'postbacks')}, the last ${last}`,
     wordMeans: (word: string) => `What ${word} means`,
     wordMapped: (word: string, status: string) => `${word} means ${status} from now on.`,
