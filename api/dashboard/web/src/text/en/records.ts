@@ -159,7 +159,7 @@ export const words = {
         secret: 'A secret of your account there.',
         id: 'An id that the source gives your account or campaign.',
       },
-      placeholdersPage: 'Where to find them: its own page',
+      placeholdersPage: 'The source’s page about them',
       placeholdersLeft: (names: string) => `Still missing: ${names}. Enter them too, or clear all.`,
       otherPostback: 'Enter another URL',
       method: 'Method',
