@@ -135,8 +135,8 @@ func requestOpenAI(ctx context.Context, api rest.API, q Question) (Answer, error
 	return out, err
 }
 
-// complete asks for a chat completion. limit is the API's name for the maximum number of tokens. The
-// map more has further members of the request.
+// complete asks for a chat completion. limit is the API's name for the maximum number of tokens. The map `more`
+// has further members of the request.
 func complete(ctx context.Context, api rest.API, q Question, limit string, more map[string]any) (out Answer, err error) {
 	body := map[string]any{"model": q.Model, "messages": chatMessages(q), limit: q.MaxTokens}
 	maps.Copy(body, more)
