@@ -59,7 +59,7 @@ export const words = {
     wordMeans: (word: string) => `What ${word} means`,
     wordMapped: (word: string, status: string) => `${word} means ${status} from now on.`,
     statuses: named({ approved: 'Approved', pending: 'Pending', rejected: 'Rejected', chargeback: 'Chargeback' }),
-    // Help for each scheme of notifications: where to find the secret, where to enter the address, and where the click id comes from.
+    // Help for each scheme of notifications: what the secret is, where to enter the URL, and where the click id comes from.
     schemes: named({
       buygoods: {
         name: 'BuyGoods',
