@@ -20,12 +20,12 @@ type Domain struct {
 
 	Token string `db:"token,joined" json:"-"` // the account's token, which its DNS records contain
 
-	// The live records that use the domain. They are read together with it, but never written.
+	// The numbers of live records. They are read together with the domain, but never written.
 	Campaigns  int `db:"campaigns,joined" json:"campaigns" doc:"campaigns whose link is on the domain"`
 	Smartlinks int `db:"smartlinks,joined" json:"smartlinks" doc:"smartlinks on the domain"`
 	FailedOver int `db:"failed_over,joined" json:"failed_over" doc:"campaigns that moved from the domain to a spare domain, because it was listed as unsafe"`
 
-	// The result of the last check of the domain. Nil means not known.
+	// The result of the last check of the domain.
 	Points    *bool  `db:"points,joined" json:"points" doc:"DNS points at the tracker; null: not known"`
 	HTTPS     *bool  `db:"https,joined" json:"https" doc:"the domain answers over HTTPS; null: not known"`
 	CheckedAt *Stamp `db:"checked_at,joined" json:"checked_at" doc:"when the domain was last checked; null: never"`
@@ -49,7 +49,7 @@ type DomainSettings struct {
 // SpareDomains is the name of the group with spare domains. Campaigns move to one of them if their domain fails over.
 const SpareDomains = "spare"
 
-// DomainFields are the settings of a domain that have a default.
+// DomainFields are the settings that the API reads in the same way for a new domain and for a changed domain.
 type DomainFields struct {
 	Crawlers  string `db:"crawlers" json:"crawlers" enum:"allow,disallow" default:"disallow" send:"what robots.txt tells crawlers"`
 	HTTPSOnly bool   `db:"https_only" json:"https_only" optional:"true" default:"true"`
@@ -115,8 +115,8 @@ func HostOf(text string) (host string, ok bool) {
 	return host, len(labels) > 1 && strings.Trim(labels[len(labels)-1], "0123456789") != ""
 }
 
-// PublicSuffix reports whether anyone can register names directly below a host, as below co.uk. The list is the library's copy of
-// publicsuffix.org.
+// PublicSuffix reports whether anyone can register names directly below a host, as below co.uk. It uses the library's
+// copy of the list at publicsuffix.org.
 func PublicSuffix(host string) bool {
 	suffix, _ := publicsuffix.PublicSuffix(host)
 	return suffix == host
@@ -137,9 +137,9 @@ func IsApex(host string) bool {
 	return err == nil && registered == host
 }
 
-// Reserves reports whether a host is reserved for this install, so that customers may not use it. own is an address or host name
-// of the install. Its registered name is reserved, such as example.com for app.example.com, with all hosts below. Cookies and
-// certificates extend no further. Without a registered name, as for localhost, only the host itself is reserved.
+// Reserves reports whether a host is reserved for this install, so that customers may not use it. The parameter own is an
+// address or host name of the install. Its registered name and all hosts below that name are reserved: if own is app.example.com,
+// these are example.com and all hosts below it. If own has no registered name, as localhost, only own itself is reserved.
 func Reserves(own, host string) bool {
 	name, named := HostOf(own)
 	if !named || PublicSuffix(name) {

@@ -45,7 +45,7 @@ func TestBotEntryRoundTrip(t *testing.T) {
 	list := map[string]any{"list_type": "allow", "attribute": "ip_range", "operator": "in_cidr", "text": text.String()}
 	long := d.Do("POST", "/bot-lists", list).Want(201, "").Map()
 	if shown := long["value"].([]any); long["value_count"] != 150.0 || len(shown) != 100 || shown[99] != "10.0.99.0/24" {
-		t.Errorf("a list of 150 lines is answered %v, want the count 150 and the first 100 values", long)
+		t.Errorf("the answer to a list of 150 values is %v, want the count 150 and the first 100 values", long)
 	}
 
 	account, at := d.Account.ID, time.Now().UTC().Truncate(time.Hour)
@@ -244,8 +244,8 @@ func TestBotDetection(t *testing.T) {
 	s.As(s.ReadKey).Do("PUT", "/bot-detection", map[string]any{}).Want(403, "read_only_key")
 }
 
-// TestRescoreTakesOver: the window of a new rescoring job includes the window of an earlier job whose work is not done, because that
-// job waits, runs or has failed.
+// TestRescoreTakesOver: if an earlier rescoring job waits, runs or has failed, the window of a new job includes the window of the
+// earlier job.
 func TestRescoreTakesOver(t *testing.T) {
 	t.Parallel()
 	s := apitest.New(t, apitest.Options{V1: v1.Deps{Jobs: jobs.Connect(jobstest.Redis(t))}})
@@ -260,7 +260,7 @@ func TestRescoreTakesOver(t *testing.T) {
 		{body: map[string]any{"threshold": 51, "days": 7}, days: 90},
 		{body: map[string]any{"threshold": 52, "days": 0}, before: `state = 'running'`, days: 90},
 		{body: map[string]any{"days": 1}, days: 90},
-		{body: map[string]any{"threshold": 52}, days: 0}, // unchanged settings make no job
+		{body: map[string]any{"threshold": 52}, days: 0}, // without days, unchanged settings make no job
 		{body: map[string]any{"threshold": 53}, before: `state = 'failed'`, days: 90},
 		{body: map[string]any{"threshold": 54, "days": 100}, days: 100},
 		{body: map[string]any{"threshold": 55, "days": 3}, before: `state = 'done' WHERE state = 'pending'`, days: 3},

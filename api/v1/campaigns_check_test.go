@@ -291,7 +291,7 @@ func (e *launchEnv) address(url string) {
 	e.looked("offer", e.offer)
 }
 
-// newPage gives the campaign one path, by way of a new landing page to the offer. It returns the id of the page.
+// newPage gives the campaign a single path, from a new landing page to the offer. It returns the id of the page.
 func (e *launchEnv) newPage() string {
 	page := e.create("/landers", object{"name": "New page", "url": "https://n.acme.com/"})
 	e.looked("lander", page)

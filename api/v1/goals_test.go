@@ -222,7 +222,7 @@ func TestGoalFigures(t *testing.T) {
 	}
 	send(0, "1", order("A1"))
 	send(0, "2", order("A1"))                // the same order again
-	send(1, "3", func(e *models.SiteEvent) { // an empty currency is the site's
+	send(1, "3", func(e *models.SiteEvent) { // an empty currency means the site's currency
 		order("A2")(e)
 		e.Currency = ""
 	})

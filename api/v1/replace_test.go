@@ -150,7 +150,7 @@ func TestReplaceInChosenCampaigns(t *testing.T) {
 	undo := d.Do("POST", "/changes/"+done.ChangeID+"/undo", nil).Want(200, "").Map()
 	if got := fmt.Sprint(undo); got != fmt.Sprintf("map[kept:[map[id:%v kind:campaign name:C1 path:Path 1 reason:changed] "+
 		"map[id:%v kind:campaign name:C2 path:Path 1 reason:not_found]] restored:1]", ids[1], ids[2]) {
-		t.Errorf("the undo is answered %s, want one path restored and two kept", got)
+		t.Errorf("the answer to the undo is %s, want one path restored and two kept", got)
 	}
 	if _, streams := d.flowOf(t, ids[0]); !contains(fmt.Sprint(streams), d.offer) || streams[0]["daily_cap"] != 9.0 {
 		t.Errorf("another change of the path is lost: %v", streams[0])

@@ -37,8 +37,8 @@ type Progress struct {
 	Revision  int64     `db:"revision"`      // counts the moves of the scan; a late click moves it back, and Advance notices this
 }
 
-// markBehind marks the accounts that have clicks since the last sweep or requested rechecks. One query for each account would be
-// too slow.
+// markBehind marks the accounts with clicks since the last sweep, and the accounts with requested rechecks. One query for each
+// account would be too slow.
 const markBehind = `
 INSERT INTO bot_scans AS s (account_id, scanned_after, behind)
 SELECT a.id, $3, true FROM accounts a WHERE a.id IN (

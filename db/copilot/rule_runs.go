@@ -154,7 +154,7 @@ DELETE FROM copilot_rule_targets WHERE account_id = $1 AND rule_id = $2 AND aler
 )
 
 // End records a run of a rule and the time of the next run. Only runs that failed or matched something are logged. Nothing is
-// recorded if the rule has changed since r was read, or if another run has ended.
+// recorded if the rule has changed since r was read, or if another run was recorded in the meantime.
 func (k Rules) End(ctx context.Context, r autorule.Rule, run autorule.Run) error {
 	return k.s.Tx(ctx, func(s *store.Store) error {
 		n, err := db.Exec(ctx, s.Conn(), "end run", endRun, r.AccountID, r.ID, r.UpdatedAt.Time, r.Next(run.At.Time), db.Document(run.RunSummary), run.At.Time)

@@ -171,8 +171,8 @@ func (s *Spool) Append(ctx context.Context, r Record) error {
 
 var scratches = sync.Pool{New: func() any { b := make([]byte, 0, 2048); return &b }}
 
-// join adds the frame to the open batch and returns that batch. While the disk refuses records, it also adds the frame, but returns
-// ErrWaiting instead of the batch.
+// join adds the frame to the open batch and returns that batch. While the disk refuses records, join returns ErrWaiting instead of
+// the batch.
 func (s *Spool) join(frame []byte) (*batch, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

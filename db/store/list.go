@@ -174,7 +174,8 @@ const (
 
 var cursorText = base64.RawURLEncoding.Strict()
 
-// makeCursor encodes version, signature and place. The place need not be secret, because the caller has just read that row.
+// makeCursor encodes version, signature and place. The place need not be secret, because the caller has just read the row at this
+// place.
 func makeCursor(key []byte, scope string, place []string) string {
 	body, _ := json.Marshal(place) // texts always marshal
 	return cursorText.EncodeToString(slices.Concat([]byte{cursorVersion}, cursorSum(key, scope, body), body))

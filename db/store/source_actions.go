@@ -48,9 +48,9 @@ UPDATE source_integrations SET conversion_action = $4,
 WHERE account_id = $1 AND source_id = $2 AND saved_at = $3 RETURNING uploads_ready_at`
 
 // SetAction stores the conversion action to which a source's conversions are uploaded, and the time from which the platform
-// accepts them (the parameter ready). If it is nil, a new action gets the time in the parameter latest, and the same action keeps
-// its time. SetAction returns the stored time. If the integration was saved again after i was read, SetAction stores nothing and
-// returns ready.
+// accepts them (the parameter ready). If this parameter is nil, a new action gets the time in the parameter latest, and the same
+// action keeps its time. SetAction returns the stored time. If the integration was saved again after i was read, SetAction stores
+// nothing and returns the parameter ready.
 func (k SourceIntegrations) SetAction(ctx context.Context, i models.SourceIntegration, action string, ready, latest *time.Time) (
 	*time.Time, error,
 ) {

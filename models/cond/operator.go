@@ -34,8 +34,8 @@ var operators = map[string]opInfo{
 	"between": {opBetween, false}, "is_set": {opIsSet, false},
 }
 
-// textual holds the operators that compare texts, and ordering the operators that compare by order. inOrder is for dates. anyOrder
-// is for texts, numbers and versions.
+// textual holds the operators that compare texts. The operators of ordering compare by order. inOrder holds the operators for
+// dates. anyOrder holds the operators for texts, numbers and versions.
 var (
 	textual  = ops(opEquals, opContains, opStartsWith, opEndsWith, opRegex, opIsSet)
 	ordering = ops(opGT, opGTE, opLT, opLTE, opBetween)

@@ -178,8 +178,8 @@ func (t *regexTest) test(f *Facts, c *compiled) verdict {
 	return no
 }
 
-// value returns the value to which patterns are applied. A text or a version is in text, as received. Any other value is in
-// written, as Folded returns it.
+// value returns the value to which patterns are applied. The result `text` is a text or a version, as received. For any other
+// value, the result `written` has the form that Folded returns.
 func (c *compiled) value(f *Facts) (text string, written []byte) {
 	if c.attr < numAttrs && attributes[c.attr].kind != kindText && attributes[c.attr].kind != kindVersion {
 		return "", f.Folded(c.attr)

@@ -12,7 +12,7 @@ import (
 	"switchyard/models/flow"
 )
 
-// The attributes that deny and exclude accept.
+// DenyAttributes are the attributes that OpDeny accepts, and ExcludeAttributes are the attributes that OpExclude accepts.
 var (
 	DenyAttributes    = append([]string{"ip", "ip_range", "asn", "country", "isp", "user_agent", "referrer"}, models.SubKeys[:]...)
 	ExcludeAttributes = []string{"country", "device_type", "os", "browser", "connection_type", "mobile_operator", "hour_of_day"}

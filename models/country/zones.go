@@ -18,8 +18,8 @@ var zones = sync.OnceValue(func() map[string][]*time.Location {
 	return all
 })
 
-// OffsetFits reports whether a time zone of a country has an offset from UTC, such as +02:00, at a moment. It is true if the
-// zones are not known.
+// OffsetFits reports whether some time zone of a country has the given offset from UTC, such as +02:00, at a moment. It is true if
+// the zones are not known.
 func OffsetFits(code, offset string, at time.Time) bool {
 	known := zones()[code]
 	return len(known) == 0 || slices.ContainsFunc(known, func(zone *time.Location) bool {

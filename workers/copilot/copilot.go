@@ -26,7 +26,7 @@ type Reports interface {
 	Cost(ctx context.Context, q report.Query) (int64, error)
 }
 
-// atOnce is how many accounts one sweep starts.
+// atOnce is the maximum number of accounts for which one sweep starts a refresh.
 const atOnce = 50
 
 // Register adds the handlers to a runtime. now is the clock; nil means time.Now.

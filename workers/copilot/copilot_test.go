@@ -39,7 +39,7 @@ type env struct {
 	broken      atomic.Int64 // how many of the next reports fail
 }
 
-// costlyReader is a report reader whose reports cost more clicks, or fail.
+// costlyReader is a report reader that adds extraClicks to each cost. Its reports fail while broken is above 0.
 type costlyReader struct {
 	report.Reader
 	w *env

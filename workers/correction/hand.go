@@ -19,8 +19,8 @@ type hand struct {
 	clicks click.Log
 }
 
-// set sets a cost, or shows what it would change. The cost is set in a transaction of its own, because the transaction that ends
-// the job has a short timeout.
+// set sets a cost. In a dry run it only returns what would change. The cost is set in a transaction of its own, because the
+// transaction that ends the job has a short timeout.
 func (h hand) set(ctx context.Context, u *workers.Run[jobs.SetCostArgs, jobs.CostSet]) error {
 	account, err := h.store.FindAccount(ctx, u.Job.AccountID.UUID)
 	if err != nil {

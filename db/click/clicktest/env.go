@@ -29,7 +29,7 @@ type Env struct {
 	Between   func() // called after each transaction; may be nil
 }
 
-// NewEnv returns an account with this number of clicks.
+// NewEnv returns an Env with the given number of clicks.
 func NewEnv(t *testing.T, seed uint64, clicks int) *Env {
 	t.Helper()
 	b := &Env{

@@ -22,7 +22,7 @@ var Disguised = strings.Fields(`
 	metadata.google.internal. metadata.internal router.lan printer.local [::1%25eth0] [fe80::1%25lo] [::ffff:7f00:1]
 	[0:0:0:0:0:0:0:1] [0000::1] [::ffff:127.0.0.1] [0:0:0:0:0:ffff:127.0.0.1] 127.0.0.1%2f.example.com`)
 
-// Hosts returns the Private and Disguised addresses, in the form that a URL has.
+// Hosts returns all hosts of Private and Disguised, as they are written in a URL.
 func Hosts() []string {
 	hosts := make([]string, 0, len(Private)+len(Disguised))
 	for _, a := range Private {

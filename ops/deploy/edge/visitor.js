@@ -28,7 +28,7 @@ export function fold(text) {
   return out;
 }
 
-// one returns a character unchanged if its other case has several characters.
+// one converts a character to upper or lower case, as method says. A character whose other case has several characters stays unchanged.
 function one(c, method) {
   const mapped = c[method]();
   return [...mapped].length === 1 ? mapped : c;

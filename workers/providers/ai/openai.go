@@ -123,8 +123,8 @@ type completion struct {
 	} `json:"usage"`
 }
 
-// requestOpenAI asks for a chat completion. Newer models reason by default, and this API accepts no tools while they do. Such a
-// refused request is repeated with reasoning switched off. Older models do not know that setting.
+// requestOpenAI asks for a chat completion. Newer models reason by default, and this API accepts no tools while they do. A request
+// that is refused for this reason is repeated with reasoning switched off. Older models do not know that setting.
 func requestOpenAI(ctx context.Context, api rest.API, q Question) (Answer, error) {
 	const limit, effort = "max_completion_tokens", "reasoning_effort"
 	out, err := complete(ctx, api, q, limit, nil)
@@ -135,7 +135,8 @@ func requestOpenAI(ctx context.Context, api rest.API, q Question) (Answer, error
 	return out, err
 }
 
-// complete asks for a chat completion. limit is the API's name for the maximum number of tokens, and more has further members.
+// complete asks for a chat completion. limit is the API's name for the maximum number of tokens. The map `more`
+// has further members of the request.
 func complete(ctx context.Context, api rest.API, q Question, limit string, more map[string]any) (out Answer, err error) {
 	body := map[string]any{"model": q.Model, "messages": chatMessages(q), limit: q.MaxTokens}
 	maps.Copy(body, more)

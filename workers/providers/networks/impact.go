@@ -23,7 +23,7 @@ var impact = adapter{
 	statuses: map[string]string{
 		"pending": models.StatusPending, "approved": models.StatusApproved, "reversed": models.StatusRejected,
 	},
-	burst: 50, interval: time.Hour / 950, // Impact allows 1000 in an hour
+	burst: 50, interval: time.Hour / 950, // Impact allows 1,000 requests an hour
 	feeds: []feed{{name: "ActionUpdates", page: impactReversed}, {name: "LockingDate", page: impactLocked}}, feedDays: 45,
 }
 

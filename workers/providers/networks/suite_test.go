@@ -116,7 +116,7 @@ func (s *suite) zone() {
 	}
 }
 
-// twice: an order that the platform lists twice is recognized by its id.
+// twice: an order that the platform lists twice is read once, or twice with the same values.
 func (s *suite) twice() {
 	order := s.orders(1)[0]
 	s.world.Set(order, order)

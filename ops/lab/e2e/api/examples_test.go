@@ -381,12 +381,12 @@ func (s *stable) id(id uuid.UUID) string {
 	return s.ids[id]
 }
 
-// time moves a day by the distance from today to exampleDay. The day of a field in the map soon becomes exampleDay itself, and
-// the days of an operation in the list monthly become first days of a month. The time of day becomes 10:24. These times of day
+// time moves a day by the distance from today to exampleDay. In the fields of the map `soon`, each day becomes exampleDay itself.
+// The days of an operation in the list `monthly` become first days of a month. The time of day becomes 10:24. These times of day
 // stay:
 //
 //   - the beginning and the end of a day, and the start of an hour in a report (the field start);
-//   - the time of day on an earlier day, because the test chose it, unless the field is `from` or is in the map soon.
+//   - the time of day on an earlier day, because the test chose it, unless the field is `from` or is in the map `soon`.
 func (s *stable) time(key, text string) string {
 	parts := timeForm.FindStringSubmatch(text)
 	at, err := time.Parse(time.DateOnly, parts[1])

@@ -56,7 +56,7 @@ const recordScreens: Record<string, string> = {
   'short-links': '/app/smartlinks',
   domains: '/app/domains',
 }
-// listed maps a part of the API to the screen of a list. An entry without a record of its own leads there.
+// listed maps a part of the API to the screen of a list. An entry that names no record leads there.
 const listed: Record<string, string> = { blocks: '/app/blocked', corrections: '/app/corrections' }
 
 // nameOf returns the name of an entry's record, the last name of a deleted record, or the names of several records.

@@ -199,7 +199,7 @@ function Kpis({ list, trend }: { list: Used<Performance>; trend?: Trends }) {
   )
 }
 
-// grouped returns the points of a sparkline: about thirty, for any step of the trend.
+// grouped returns the points of a sparkline: at most thirty, for any step of the trend.
 function grouped(trend: Trends) {
   const past = trend.rows.filter(r => !r.start || Date.parse(r.start) <= Date.now())
   return summed(past, Math.max(1, Math.ceil(past.length / 30)))

@@ -54,12 +54,12 @@ export const words = {
     tryTold: 'Report a made-up conversion to the source',
     notTold: 'not sent',
     unknownWords: 'Unknown status names',
-    unknownWordsText: 'Conversions with these names are pending. Choose what each name means; it counts for the postbacks that follow.',
+    unknownWordsText: 'Conversions with these names are pending. Choose what each name means. The choice counts for later postbacks.',
     wordCame: (n: number, last: string) => `${of(n, 'postback', 'postbacks')}, the last ${last}`,
     wordMeans: (word: string) => `What ${word} means`,
     wordMapped: (word: string, status: string) => `${word} means ${status} from now on.`,
     statuses: named({ approved: 'Approved', pending: 'Pending', rejected: 'Rejected', chargeback: 'Chargeback' }),
-    // Help for each scheme of notifications: where to find the secret, where to enter the address, and where the click id comes from.
+    // Help for each scheme of notifications: what the secret is, where to enter the URL, and where the click id comes from.
     schemes: named({
       buygoods: {
         name: 'BuyGoods',
@@ -159,7 +159,7 @@ export const words = {
         secret: 'A secret of your account there.',
         id: 'An id that the source gives your account or campaign.',
       },
-      placeholdersPage: 'Where to find them: its own page',
+      placeholdersPage: 'The source’s page about them',
       placeholdersLeft: (names: string) => `Still missing: ${names}. Enter them too, or clear all.`,
       otherPostback: 'Enter another URL',
       method: 'Method',
