@@ -137,7 +137,7 @@ CREATE TABLE smartlink_hours (
     clicks          bigint NOT NULL, -- without bots
     bot_clicks      bigint NOT NULL
 );
--- An address may be too long for an index entry, so the index has its hash.
+-- A destination URL may be too long for an index entry, so the index has its hash.
 CREATE UNIQUE INDEX smartlink_hours_key ON smartlink_hours (smartlink_id, hour, rule_id, md5(destination_url));
 
 -- The keys and clicks that have opened a landing page whose protection lets each of them in only once.
