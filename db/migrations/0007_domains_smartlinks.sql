@@ -81,8 +81,8 @@ END $$;
 CREATE TRIGGER take_address BEFORE INSERT OR UPDATE ON campaigns  FOR EACH ROW EXECUTE FUNCTION take_address();
 CREATE TRIGGER take_address BEFORE INSERT OR UPDATE ON smartlinks FOR EACH ROW EXECUTE FUNCTION take_address();
 
--- Clicks that came through smartlinks. rule_id is the zero UUID if no rule matched. destination_url is the address in the
--- smartlink, and destination is the address that the visitor was sent to.
+-- Clicks that came through smartlinks. rule_id is the zero UUID if no rule matched. destination_url is the URL that the rule or
+-- the smartlink has, and destination is the URL that the visitor was sent to.
 CREATE TABLE smartlink_clicks (
     id              uuid PRIMARY KEY,
     at              timestamptz NOT NULL, -- the time inside the id
