@@ -64,7 +64,7 @@ func (e env) bounds() map[string]object {
 	return out
 }
 
-// probe is a value for a field, and the code with which it must be refused. Without a code, it must be accepted.
+// probe is a value for a field, and the code with which it must be refused. Without a code, an error must not be about the field.
 type probe struct {
 	what  string
 	value any

@@ -8,8 +8,8 @@ import (
 	"switchyard/workers/issuer/acme"
 )
 
-// TestUnavailableForAnHour checks that an unavailable CA is asked again after growing waits while the certificate stays. When the
-// CA is back, the certificate is renewed.
+// TestUnavailableForAnHour checks that an unavailable CA is asked again after growing waits, and that the old certificate stays.
+// When the CA is back, the certificate is renewed.
 func TestUnavailableForAnHour(t *testing.T) {
 	parttest.Edge.Only(t)
 	t.Parallel()
