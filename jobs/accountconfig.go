@@ -18,7 +18,7 @@ type ConfigPlanned struct {
 // job, which becomes the id of the plan.
 type ImportConfigArgs struct{}
 
-// ApplyConfigArgs name a plan. With Undo, the job restores the state before the plan was carried out.
+// ApplyConfigArgs name a plan. With Undo, the job reverts the changes that the plan made.
 type ApplyConfigArgs struct {
 	PlanID uuid.UUID `json:"plan_id"`
 	Undo   bool      `json:"undo"`

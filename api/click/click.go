@@ -157,8 +157,8 @@ func (h *Handler) Run(ctx context.Context) error {
 // Ready reports whether a routing snapshot is loaded.
 func (h *Handler) Ready() bool { return h.routes.Loaded() }
 
-// find returns the domain of a host, and the campaign that has the given word as its alias on that domain. It returns neither for
-// the dashboard's host, because a customer's page at that host could act as the signed-in user.
+// find returns the domain of a host, and the campaign to which the given word leads on that domain. It returns neither for the
+// dashboard's host, because a customer's page at that host could act as the signed-in user.
 func (h *Handler) find(host, word string) (*routing.Domain, *routing.Campaign) {
 	if host == h.dashboard {
 		return nil, nil

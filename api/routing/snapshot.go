@@ -52,7 +52,7 @@ type alias struct {
 	word    string
 }
 
-// Account is an account ready to route for.
+// Account has what routing needs of an account.
 type Account struct {
 	Row  store.RoutingAccount
 	Zone *time.Location
@@ -195,7 +195,7 @@ func (l *Lander) detach(*Builder) record {
 	return &c
 }
 
-// Campaign is one campaign ready to route.
+// Campaign has what routing needs of a campaign.
 type Campaign struct {
 	Row          store.RoutingCampaign // the row without its flow
 	Plan         *flow.Plan
@@ -273,9 +273,9 @@ func (s *Snapshot) Find(host, alias string) (*Domain, *Campaign) {
 }
 
 // findOnOtherDomain returns the campaign for a link that is used on the account's domain d, although the campaign belongs to
-// another domain. If several campaigns have the alias, the oldest one is used. The result is nil if a smartlink or
-// a campaign, even a paused one, has the alias on d itself, because pausing that record must not send its visitors to another
-// campaign.
+// another domain. If several campaigns have the alias, only the oldest one is used. The result is nil if the link of that
+// campaign leads nowhere. It is also nil if a smartlink or a campaign, even a paused one, has the alias on d itself, because pausing
+// that record must not send its visitors to another campaign.
 func (s *Snapshot) findOnOtherDomain(d *Domain, word string) *Campaign {
 	if !d.AccountID.Valid {
 		return nil

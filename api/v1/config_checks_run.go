@@ -33,7 +33,7 @@ type moveChecker struct {
 	err       error  // the last error that occurred for any visitor
 }
 
-// moveChecker loads a page of the imported campaigns. If ids is not nil, it loads only these.
+// moveChecker loads a page of the imported campaigns. If ids is not nil, it leaves out campaigns that are not in ids.
 func (d Deps) moveChecker(c *route.Call, ids []uuid.UUID, offset, limit int) (*moveChecker, error) {
 	c.MustHavePlace()
 	campaigns, err := c.Store.ForeignLinks().Campaigns(c.Context(), c.Account.ID, ids, offset, limit)

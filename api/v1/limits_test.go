@@ -64,7 +64,7 @@ func (e env) bounds() map[string]object {
 	return out
 }
 
-// probe is a value for a field, and the code with which it must be refused. Without a code, it must be accepted.
+// probe is a value for a field, and the code with which it must be refused. Without a code, an error must not be about the field.
 type probe struct {
 	what  string
 	value any
@@ -156,7 +156,7 @@ func (l limited) items(n int, sample any) []any {
 	return out
 }
 
-// wrongForms has a text that each format refuses, and the code.
+// wrongForms has a wrong text for each format, and the code of the error.
 var wrongForms = map[string]struct{ text, code string }{
 	"routable": {"https://{sub1}.example", "invalid_url"}, "url": {"ftp://x.example", "invalid_url"},
 	"country": {"DEU", "invalid_country"}, "iso_country": {"XX", "invalid_country"}, "uuid": {"x", "invalid_id"}, "alias": {"a b c d", "invalid_alias"},
@@ -184,7 +184,7 @@ func (l limited) probes(sample any) (out []probe) {
 		}
 		out = append(out, probe{"longest item", one(l.text(n)), ""}, probe{"item too long", one(l.text(n + 1)), code})
 	}
-	// There are fewer countries than the limit of their lists.
+	// A list of ISO countries cannot get too long: there are fewer countries than its limit.
 	if n, ok := l.number("maxItems"); (ok || l.name == "tags") && l.tag.Get("format") != "iso_country" {
 		_, code := l.codes("invalid_input")
 		if !ok {
@@ -271,7 +271,7 @@ func sendProbes(t *testing.T, e env, row route.Route, path string, l limited, sa
 	return len(probes)
 }
 
-// TestLimits tests values at and beyond every limit in the tags of bodies.
+// TestLimits tests values at and beyond the limits in the tags of bodies.
 func TestLimits(t *testing.T) {
 	t.Parallel()
 	s := apitest.New(t)

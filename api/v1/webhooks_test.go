@@ -359,8 +359,8 @@ func TestSendingNow(t *testing.T) {
 	}
 }
 
-// TestWebhookURLIsMasked: callers who may not change endpoints see only the host of an address, because its path often has a
-// token.
+// TestWebhookURLIsMasked: callers who may not change endpoints see only the host of an endpoint's URL, because the path often
+// has a token.
 func TestWebhookURLIsMasked(t *testing.T) {
 	t.Parallel()
 	s := apitest.New(t)

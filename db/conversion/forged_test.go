@@ -60,7 +60,7 @@ func TestForgedPostbacksHaveNoJob(t *testing.T) {
 	sameWaiting(t, d, waiting)
 }
 
-// TestMatchPostbacks checks that a postback gets a job once its click is stored, or at once if its click id can be read only with
+// TestMatchPostbacks checks that a look-up gives a postback a job if its click is stored, or if its click id can be read only with
 // the settings of its network. A postback with an unknown or foreign network is refused. Others wait, and are unmatched after the
 // last look-up.
 func TestMatchPostbacks(t *testing.T) {

@@ -81,8 +81,8 @@ END $$;
 CREATE TRIGGER take_address BEFORE INSERT OR UPDATE ON campaigns  FOR EACH ROW EXECUTE FUNCTION take_address();
 CREATE TRIGGER take_address BEFORE INSERT OR UPDATE ON smartlinks FOR EACH ROW EXECUTE FUNCTION take_address();
 
--- Clicks that came through smartlinks. rule_id is the zero UUID if no rule matched. destination_url is the address in the
--- smartlink, and destination is the address that the visitor was sent to.
+-- Clicks that came through smartlinks. rule_id is the zero UUID if no rule matched. destination_url is the URL that the rule or
+-- the smartlink has, and destination is the URL that the visitor was sent to.
 CREATE TABLE smartlink_clicks (
     id              uuid PRIMARY KEY,
     at              timestamptz NOT NULL, -- the time inside the id
@@ -137,7 +137,7 @@ CREATE TABLE smartlink_hours (
     clicks          bigint NOT NULL, -- without bots
     bot_clicks      bigint NOT NULL
 );
--- An address may be too long for an index entry, so the index has its hash.
+-- A destination URL may be too long for an index entry, so the index has its hash.
 CREATE UNIQUE INDEX smartlink_hours_key ON smartlink_hours (smartlink_id, hour, rule_id, md5(destination_url));
 
 -- The keys and clicks that have opened a landing page whose protection lets each of them in only once.

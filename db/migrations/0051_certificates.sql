@@ -1,4 +1,4 @@
--- The state of each domain's certificate at the edge, and the time of the next check.
+-- The state of each domain's certificate, and the time of the next check. The edge is the issuer: this install by ACME, or Cloudflare.
 -- +goose Up
 CREATE TABLE certificates (
     domain_id      uuid PRIMARY KEY REFERENCES domains (id) ON DELETE CASCADE,

@@ -357,8 +357,8 @@ func localName(bucket string, at time.Time, zone *time.Location) string {
 	return t.Format("2006-01-02 15") + t.Format(":00:00-07:00")
 }
 
-// bucketNames returns the buckets of a window, in order, or all buckets of a week. It checks the local time every quarter of an
-// hour, because all zones change their clocks at a quarter of an hour.
+// bucketNames returns the buckets of a window, in order, or all buckets of a week. It checks the local time every 15 minutes,
+// because all zones change their clocks at :00, :15, :30 or :45.
 func bucketNames(bucket string, from, to time.Time, zone *time.Location) []string {
 	var list []string
 	if bucket == "weekday" || bucket == "weekday_hour" {

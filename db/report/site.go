@@ -37,7 +37,7 @@ type GoalReached struct {
 	Last   time.Time `db:"last"`
 }
 
-// GoalConverted sums up the conversions of a goal whose clicks were seen on the site.
+// GoalConverted sums up the conversions of a goal, for the clicks whose visitors reached the goal on the site.
 type GoalConverted struct {
 	Key            string          `db:"key"`
 	Approved       int64           `db:"approved"`
@@ -144,8 +144,8 @@ FROM conversions v WHERE v.account_id = $1 AND v.recorded_at >= $3 AND v.goal = 
 		AND v.goal = ANY (e.goals))
 GROUP BY v.goal`
 
-// Site reports the events of a site's visitors since the given time. Visitors with an event since the time in the parameter live
-// count as present. Only events since that time are in the list Live.
+// Site reports the events of a site's visitors from the time `since`. The list Live and the presence contain only the events from
+// the later time `live`.
 func (r Reader) Site(ctx context.Context, account, site uuid.UUID, since, live time.Time) (out SiteReport, err error) {
 	if out.Totals, err = db.Get[SiteTotals](ctx, r.Conn, "site", siteTotals, account, site, since); err != nil {
 		return out, err

@@ -42,9 +42,9 @@ type Cleared struct {
 }
 
 // Clear deletes at most limit clicks of campaigns in the transaction of c, with their click-outs, postbacks, site events and
-// conversions, and subtracts their figures from the ledger. Repeat it, each time in a new transaction, until it is Done, and then
-// call ClearArchive. A conversion that is being recorded for a deleted click is deleted too, or fails. Records of the window that
-// arrive later are stored and count.
+// conversions, and subtracts their figures from the ledger. Repeat it, each time in a new transaction, until the result is Done, and
+// then call ClearArchive. A conversion that is being recorded for a deleted click is deleted too, or fails. Records of the window
+// that arrive later are stored and counted.
 func Clear(ctx context.Context, l click.Log, c db.Conn, q ClearQuery, limit int) (Cleared, error) {
 	after := q.first()
 	found, err := l.Store().Scan(ctx, c, click.VisitorColumns, click.Range{

@@ -184,8 +184,8 @@ func (h *platformState) next(v models.Conversion, action string, value decimal.D
 	return out
 }
 
-// write stores the collected uploads. A restatement replaces an amendment that comes too late, because the upload was already
-// sent.
+// write stores the collected uploads. After the first attempt to send an upload, it cannot be amended: a restatement is added
+// instead.
 func (w *writing) write(ctx context.Context, c db.Conn, account uuid.UUID) error {
 	if len(w.amended) > 0 {
 		done, err := db.Select[uuid.UUID](ctx, c, "amend uploads", amend, append([]any{account, ids(w.amended,

@@ -54,10 +54,10 @@ var Versions = []Version{
 	{Provider: "snapchat", Version: "v1", Checked: "2026-11-26", Page: "https://developers.snap.com/api/marketing-api/Ads-API/measurement"},
 	{Provider: "snapchat", Version: "v3", Checked: "2026-11-26", Page: "https://developers.snap.com/api/marketing-api/Conversions-API"},
 	{Provider: "trafficstars", Version: "v1.1", Checked: "2026-11-26", Page: "https://trafficstars.com/blog/how-to-use-trafficstars-api"},
-	{Provider: "trafficstars", Version: "v1", Checked: "2026-11-26", Page: "https://trafficstars.com/blog/how-to-use-trafficstars-api"}, // page about the API's tokens
+	{Provider: "trafficstars", Version: "v1", Checked: "2026-11-26", Page: "https://trafficstars.com/blog/how-to-use-trafficstars-api"}, // the version for tokens
 	{Provider: "pinterest", Version: "v5", Checked: "2026-11-26", Page: "https://github.com/pinterest/api-description"},
 	{Provider: "reddit", Version: "v3", Checked: "2026-11-26", Page: "https://ads-api.reddit.com/docs/v3/"},
-	{Provider: "reddit", Version: "v1", Checked: "2026-11-26", Page: "https://github.com/reddit-archive/reddit/wiki/OAuth2"}, // page about signing in
+	{Provider: "reddit", Version: "v1", Checked: "2026-11-26", Page: "https://github.com/reddit-archive/reddit/wiki/OAuth2"}, // the version for signing in
 	{Provider: "openai_ads", Version: "v1", Checked: "2026-11-26", Page: "https://developers.openai.com/ads"},
 	{Provider: "microsoft_uet", Version: "v1", Checked: "2026-11-26", Page: "https://github.com/segmentio/action-destinations"},
 	{Provider: "safe_browsing", Version: "v5", Checked: "2026-11-26", Page: "https://developers.google.com/safe-browsing/reference/rest/v5/urls/search"},
@@ -93,7 +93,7 @@ var Versions = []Version{
 }
 
 // Used returns the versions that an install uses. chosen has the versions that settings select, by provider. A selected version
-// that is not in the table has no day.
+// that is not in the table gets an empty Ends.
 func Used(chosen map[string]string) []Version {
 	var used []Version
 	for _, v := range Versions {

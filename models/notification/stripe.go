@@ -128,7 +128,8 @@ func filled(texts ...string) (out []string) {
 func (m *message) amount(path string) string { return m.units(m.doc.text(path)) }
 
 // stripeSession reads a Checkout session. The conversion has the id of the payment or, for a subscription, the id of the first
-// invoice. The events about payments and invoices contain the same ids.
+// invoice. If the session does not have this id, another of its ids is used. The events about payments and invoices contain the same
+// ids.
 func stripeSession(m *message, event string, s document) (Result, error) {
 	if s.text("mode") == "setup" {
 		return ignore(event, "nothing is sold in a session of the mode setup")
@@ -168,7 +169,7 @@ func stripePayment(m *message, event string, p document) (Result, error) {
 }
 
 // stripeInvoice reads a paid invoice. The first invoice of a subscription is the sale if it names the click. Each later invoice is
-// a rebill. Versions of Stripe's API before 2025-03-31 have the subscription in another place.
+// a rebill, unless nothing was paid. Versions of Stripe's API before 2025-03-31 have the subscription in another place.
 func stripeInvoice(m *message, event string, v document) (Result, error) {
 	const parent = "parent.subscription_details."
 	subscription := v.text("subscription", "subscription.id", parent+"subscription", parent+"subscription.id")

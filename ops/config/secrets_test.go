@@ -11,7 +11,8 @@ import (
 	"switchyard/ops/config"
 )
 
-// TestEnsureSecrets checks that processes that start at the same time get the same secrets, and so does the next start.
+// TestEnsureSecrets checks that processes that start at the same time get the same secrets. A later start gets them too, except for
+// a secret that is already set.
 func TestEnsureSecrets(t *testing.T) {
 	t.Parallel()
 	dir := filepath.Join(t.TempDir(), "data")

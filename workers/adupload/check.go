@@ -33,7 +33,7 @@ func (s *sending) check(ctx context.Context) error {
 			return context.Cause(ctx)
 		}
 		if failure != nil {
-			found = ads.Outcome{} // it is checked again later; uploads do not wait for it
+			found = ads.Outcome{} // no outcome yet; new uploads do not wait for it
 		}
 		if err := s.Step(ctx, func(c db.Conn) (jobs.UploadArgs, error) { return s.checked(ctx, c, r, found) }); err != nil {
 			return err

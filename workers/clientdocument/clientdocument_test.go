@@ -142,7 +142,7 @@ func TestRefusedDocuments(t *testing.T) {
 	}
 }
 
-// TestGuard checks that the reader does not connect to a private address, and that it refuses addresses that a client's document
+// TestGuard checks that the reader does not connect to a private address, and that it refuses URLs that a client's document
 // cannot have.
 func TestGuard(t *testing.T) {
 	t.Parallel()

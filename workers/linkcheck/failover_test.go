@@ -138,8 +138,8 @@ func TestFailover(t *testing.T) {
 	}
 }
 
-// TestScreenDomains checks that tracking domains are looked up in every run, and that another link is not looked up again 20
-// minutes later.
+// TestScreenDomains checks that tracking domains are looked up in every run, and that the link of an offer is not looked up
+// again 20 minutes later.
 func TestScreenDomains(t *testing.T) {
 	t.Parallel()
 	w := newEnv(t)

@@ -46,7 +46,7 @@ func TestReversalAlone(t *testing.T) {
 	}
 }
 
-// TestRepeatedOrders checks that the last row counts if an order has several rows. Refused rows are left out.
+// TestRepeatedOrders checks that the last row counts if an order has several rows. Rows that are refused already do not count.
 func TestRepeatedOrders(t *testing.T) {
 	t.Parallel()
 	click := uuid.New()

@@ -49,7 +49,7 @@ func TestScript(t *testing.T) {
 	}
 }
 
-// TestParameters: the tag finds a click in each parameter whose name is a name of the click id token.
+// TestParameters: the tag finds a click id under each name of the click id token.
 func TestParameters(t *testing.T) {
 	t.Parallel()
 	source, err := os.ReadFile("tag.js")

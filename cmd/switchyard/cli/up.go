@@ -105,7 +105,7 @@ func (c *upCmd) settings(ctx context.Context, e *env) (config.Config, error) {
 	return cfg, cfg.EnsureSecrets()
 }
 
-// freePort returns the first free port of the 100 from first upwards, or first if no port is free.
+// freePort tries 100 ports in order, beginning with the parameter `first`. It returns the first free one, or `first` if none is free.
 func freePort(ctx context.Context, first int) int {
 	var lc net.ListenConfig
 	for port := first; port < first+100; port++ {

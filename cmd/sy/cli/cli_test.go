@@ -53,7 +53,7 @@ func TestHelp(t *testing.T) {
 // linked lists the packages of this repository that the program may link.
 var linked = []string{"cmd/sy", "api/clients/go", "models", "workers/egress", "workers/providers/rest", "workers/providers/trackers"}
 
-// TestLinksNoService: of this repository, the program links only the packages in linked. It links no library of servers or databases.
+// TestLinksNoService: of this repository, the program links only the packages of the list above. It links no library of servers or databases.
 func TestLinksNoService(t *testing.T) {
 	t.Parallel()
 	out, err := exec.CommandContext(t.Context(), "go", "list", "-deps", "switchyard/cmd/sy").Output()

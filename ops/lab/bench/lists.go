@@ -156,7 +156,8 @@ func (r *run) fillLists(ctx context.Context) error {
 	})
 }
 
-// denied describes an entry of the bot lists. Its values match no visitor: addresses of 241.0.0.0/8, for example, are not in use.
+// denied describes an entry of the bot lists. The values that it makes match no visitor: addresses of 241.0.0.0/8, for example, are
+// not in use. fillLists replaces one of the values by `listed`.
 func denied(entry int) (attribute, operator string, value func(n int) string) {
 	address := func(n int) string {
 		var a [4]byte

@@ -37,8 +37,8 @@ type Options struct {
 	Env []string
 	// Receiver is a server whose certificate the service's outbound requests trust. It may be nil.
 	Receiver *Receiver
-	// Template starts the fleet on a copy of migrated servers, which the calling process creates once. Its later fleets start
-	// quicker.
+	// Template starts the fleet on a copy of migrated servers, which the calling process creates once. Later fleets of the
+	// process start quicker.
 	Template bool
 	// Out receives progress lines; nil drops them.
 	Out io.Writer
@@ -119,7 +119,7 @@ func (f *Fleet) StartServers(ctx context.Context) error {
 	return f.registerServers(ctx)
 }
 
-// stack returns the options of the servers. They are durable, because acknowledged data must survive a kill.
+// stack returns the options of the servers. The servers are durable, because acknowledged data must survive a kill.
 func (f *Fleet) stack() devstack.Options {
 	return devstack.Options{DataDir: filepath.Join(f.Dir, "servers"), Out: f.out}
 }

@@ -21,7 +21,7 @@ var googleFields = []string{
 	"metrics.impressions", "segments.date",
 }
 
-// unknownGoogleField returns a field of a query that does not exist, or an empty text.
+// unknownGoogleField returns the first field of a query that is not in googleFields, or an empty text.
 func unknownGoogleField(query string) string {
 	list, _, _ := strings.Cut(strings.TrimPrefix(query, "SELECT "), " FROM ")
 	for name := range strings.SplitSeq(list, ", ") {

@@ -67,7 +67,7 @@ export const words: typeof english = {
   textOf: (what, where) => `${what}, ${where}`,
   paste: source => `Ein Wert je Zeile, für die Sperrliste von ${source}.`,
   pasteAnywhere: 'Ein Wert je Zeile.',
-  parameter: (name, macro) => `Die Quelle schickt sie als ${name}${macro ? `, aus ${macro}` : ''}.`,
+  parameter: (name, macro) => `Parameter der Quelle: ${name}${macro ? `, aus ${macro}` : ''}.`,
   empty: 'Nichts ist gesperrt.',
   emptyMore: 'In einem Bericht Zeilen auswählen und B drücken. Besucher mit diesen Werten bekommen dann die Ausweich-URL der Kampagne.',
   toReport: 'Zum Bericht',

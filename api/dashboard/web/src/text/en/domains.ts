@@ -64,7 +64,7 @@ export const words = {
   dnsNone: 'I set them myself',
   dnsHint: 'A connected account that holds the zone sets the records for you.',
   connectDNS: 'Connect a DNS account, and the records are set automatically.',
-  groupHint: 'Domains of the group “spare” take over campaigns of those that fail over.',
+  groupHint: 'Domains of the group “spare” take over from domains that fail over.',
   added: (n: number, name: string) => (n === 1 ? `${name} is added` : `${n} domains are added`),
   skipped: (list: string) => `Added before: ${list}`,
   pointed: 'What the DNS account did',
