@@ -98,7 +98,7 @@ func (p People) RemoveTOTP(ctx context.Context, id uuid.UUID) error {
 	return db.ExecOne(ctx, p.s.Conn(), "person", q, id)
 }
 
-// UseStep records that the code of a time step was used. It returns false if a code of this or a later step was used.
+// UseStep records that the code of a time step was used. It returns false if a code of this or a later step was already used.
 func (p People) UseStep(ctx context.Context, id uuid.UUID, step int64) (bool, error) {
 	n, err := db.Exec(ctx, p.s.Conn(), "use code", `UPDATE users SET totp_step = $2 WHERE id = $1 AND totp_step < $2`, id, step)
 	return n == 1, err

@@ -10,7 +10,7 @@ import (
 // buygoods reads the notifications of BuyGoods.
 //
 // https://buygoods.ticksy.com/article/16022 documents the fields and actions. BuyGoods documents no signature. A message proves
-// its sender with the secret in the URL, or in the fields token_ipn and token, which BuyGoods sends for accounts that have such
+// its sender with the secret in the URL, or in the field token_ipn or token. BuyGoods sends these fields for accounts that have such
 // tokens. The field total is formatted for people, so the payout is total_amount_charged, which is in US dollars.
 var buygoods = Scheme{
 	Name: "buygoods", Platform: "BuyGoods", Template: "BuyGoods notifications", ClickParam: "subid",
