@@ -155,8 +155,8 @@ func (p People) Members(ctx context.Context, account uuid.UUID) ([]models.Member
 	return db.Select[models.Member](ctx, p.s.Conn(), "members", listMembers, account, maxMembers)
 }
 
-// deleteCredentials deletes the password and the codes of a person who has no account left. The e-mail address was never
-// confirmed, so someone else may have chosen the password.
+// deleteCredentials deletes the password, the TOTP secrets and the recovery codes of a person who has no account left. The
+// e-mail address was never confirmed, so someone else may have chosen the password.
 const deleteCredentials = `
 WITH leavers AS (UPDATE users SET password = '', totp = NULL, totp_new = NULL
 	WHERE id = $1 AND NOT EXISTS (SELECT FROM memberships WHERE user_id = $1) RETURNING id)
