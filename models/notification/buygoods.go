@@ -17,7 +17,7 @@ var buygoods = Scheme{
 	Proof:  "the address contains the secret, or the field token_ipn or token is the secret",
 	Secret: "choose a long random text; it becomes a part of the address. If your account has a token for its IPNs, enter that token instead",
 	Setup:  "Setup, Settings, or the tab IPN of the product: enter the address for each of the events New Order, Rebill, Refund and Chargeback",
-	Click:  "a sub id of the link (subid to subid5), or sid, tid and vid1 to vid3",
+	Click:  "a sub id of the link (subid to subid5), or sid, sid2, tid, vid1 to vid3 or referrer_sid",
 	Docs:   []string{"https://buygoods.ticksy.com/article/16022"},
 	Words: map[string]string{
 		"neworder": models.StatusApproved, "newsale": models.StatusApproved, "rebill": models.StatusApproved,
