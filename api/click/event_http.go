@@ -91,7 +91,7 @@ func (l *looseAmount) UnmarshalJSON(b []byte) error {
 	return err
 }
 
-// number returns the value as a number, or 0 if it is not a number or too large.
+// number returns the value as a number, or 0 if it is no number or is too large.
 func (l loose) number() float64 {
 	f, err := strconv.ParseFloat(strings.TrimSpace(string(l)), 64)
 	if err != nil || f != f || f > 1e15 || f < -1e15 {

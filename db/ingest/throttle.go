@@ -80,7 +80,7 @@ func (t *throttle) update(now time.Time) {
 	t.share = min(t.share*shareGrowth, 1)
 }
 
-// batchSize returns the number of records to store in one transaction. It is the limit times the share, because a short
+// batchSize returns the number of records to store in one transaction: the limit times the share, but at least 1. A short
 // transaction soon frees the disk.
 func (t *throttle) batchSize(limit int) int { return max(1, int(float64(limit)*t.share)) }
 

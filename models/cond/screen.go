@@ -29,8 +29,7 @@ func (s *Screen) Add(matchers []*Matcher, or bool) {
 	s.needs = append(s.needs, n)
 }
 
-// necessary returns the first equality that must hold. A shared matcher has no list of its own, because it can change, so it gives
-// none.
+// necessary returns the first equality that must hold. A shared matcher gives none, because it can change: its own list is empty.
 func necessary(matchers []*Matcher, or bool) (Attr, equalTest) {
 	if or && len(matchers) > 1 {
 		return 0, nil
