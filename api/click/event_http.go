@@ -63,7 +63,7 @@ type pageItem struct {
 	Quantity loose       `json:"quantity"`
 }
 
-// loose is a value that a page sends as a text or as a number, kept as text. It is empty for null, lists and objects.
+// loose is a value that a page sends as a text, a number or a boolean, kept as text. It is empty for null, lists and objects.
 type loose string
 
 // UnmarshalJSON implements json.Unmarshaler. It accepts any value.
@@ -92,7 +92,7 @@ func (l *looseAmount) UnmarshalJSON(b []byte) error {
 	return err
 }
 
-// number returns the value as a number, or 0 if it is not a number.
+// number returns the value as a number, or 0 if it is no number or is too large.
 func (l loose) number() float64 {
 	f, err := strconv.ParseFloat(strings.TrimSpace(string(l)), 64)
 	if err != nil || f != f || f > 1e15 || f < -1e15 {
@@ -115,7 +115,7 @@ var (
 	errEventsTooLarge = models.Errorf(models.KindTooLarge, "too_large", "a message has at most %d bytes", tag.MaxBody)
 	errNoMessage      = models.Invalid("bad_body", `the body is not a JSON object like {"site": "...", "events": [...]}`)
 	errNoEvents       = models.Invalid("no_events", "a message has 1 to %d events", tag.MaxEvents)
-	errNoEventID      = models.Invalid("invalid_event", "each event must have an id of its own, with 1 to %d characters", tag.MaxID)
+	errNoEventID      = models.Invalid("invalid_event", "each event must have an id of its own, with 1 to %d bytes", tag.MaxID)
 	errEventName      = models.Invalid("bad_key", "the name of an event is a goal's key: a lower-case letter, then 1 to 63 letters, digits and _")
 	errUnknownKey     = models.Errorf(models.KindNotFound, "unknown_site_key",
 		"no account has this site key on this domain; the right one is in GET /api/v1/goals")

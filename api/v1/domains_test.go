@@ -270,8 +270,8 @@ func TestVerifyDomain(t *testing.T) {
 	dbtest.Exec(t, s.DB, `INSERT INTO smartlinks (id, account_id, domain_id, slug, destination_url) VALUES ($1, $2, $1, 's', 'https://x.example')`,
 		mine, s.Account.ID)
 	lost := s.Do("GET", "/alerts", nil).Want(200, "").Map()["alerts"].([]any)
-	if len(lost) != 1 || lost[0].(map[string]any)["message"] != "elsewhere. Links on it do not work until it is verified again." {
-		t.Errorf("want one alert that links do not work until the domain is verified again: %v", lost)
+	if len(lost) != 1 || lost[0].(map[string]any)["message"] != "elsewhere. Links on it do not work until it is verified." {
+		t.Errorf("want one alert that links do not work until the domain is verified: %v", lost)
 	}
 	dns := s.Do("PUT", "/integrations", rfc2136(nil)).Want(200, "").Map()["id"]
 	dbtest.Exec(t, s.DB, `UPDATE dns_accounts SET checked_at = now(), failing_since = now(), failure = 'the key is refused' WHERE id = $1`, dns)

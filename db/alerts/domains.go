@@ -12,14 +12,14 @@ import (
 	"switchyard/models"
 )
 
-// strayDomains lists the domains that are verified or used for links, but do not point at this service.
+// strayDomains lists the domains that are verified or used for links, but lead elsewhere or are not proved.
 func strayDomains(ctx context.Context, l reading) ([]Alert, error) {
 	found, err := l.Store.Domains().Stray(ctx, l.account.ID, l.now)
 	return db.Map(found, func(d store.StrayDomain) Alert {
 		end := " Links on it stop working on " + d.Since.Add(models.UnverifyAfter).UTC().Format(time.DateOnly) + "."
 		switch {
 		case !d.IsVerified:
-			end = " Links on it do not work until it is verified again."
+			end = " Links on it do not work until it is verified."
 		case d.ByOperator:
 			end = ""
 		}

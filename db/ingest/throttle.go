@@ -13,12 +13,13 @@ const (
 	// maxQueue is the largest acceptable number of goroutines that wait for each processor, as an average over about a second. A
 	// process that keeps up has 0.25 or less. A process that answers 64 connections at full rate has about 1.
 	maxQueue = 0.5
-	// queueShare is the minimum share, so that storing a backlog never stops.
+	// queueShare is the minimum of throttle.share, so that storing a backlog never stops.
 	queueShare = 0.1
 	// maxRest is the longest pause after a batch, unless Options sets another. A batch that took long has mostly waited for the
 	// disk or a lock, so a pause of nine times its length would not help redirects.
 	maxRest = 2 * time.Second
-	// shareGrowth is the factor by which the share grows after a window without a queue. It reaches 1 again after 1.5 s.
+	// shareGrowth is the factor by which throttle.share grows after a window without a long queue. From its minimum, the share
+	// reaches 1 after 1.5 s.
 	shareGrowth = 1.5
 	shareDrop   = 3
 )
@@ -79,8 +80,8 @@ func (t *throttle) update(now time.Time) {
 	t.share = min(t.share*shareGrowth, 1)
 }
 
-// batchSize returns the number of records to store in one transaction, at most limit. It is smaller while the ingester slows
-// down, because a short transaction soon frees the disk.
+// batchSize returns the number of records to store in one transaction: the limit times the share, but at least 1. A short
+// transaction soon frees the disk.
 func (t *throttle) batchSize(limit int) int { return max(1, int(float64(limit)*t.share)) }
 
 // backoff returns the pause after a batch. worked is the time that the batch took.

@@ -98,7 +98,7 @@ func (p People) RemoveTOTP(ctx context.Context, id uuid.UUID) error {
 	return db.ExecOne(ctx, p.s.Conn(), "person", q, id)
 }
 
-// UseStep records that the code of a time step was used. It returns false if a code of this or a later step was used.
+// UseStep records that the code of a time step was used. It returns false if a code of this or a later step was already used.
 func (p People) UseStep(ctx context.Context, id uuid.UUID, step int64) (bool, error) {
 	n, err := db.Exec(ctx, p.s.Conn(), "use code", `UPDATE users SET totp_step = $2 WHERE id = $1 AND totp_step < $2`, id, step)
 	return n == 1, err
@@ -155,8 +155,8 @@ func (p People) Members(ctx context.Context, account uuid.UUID) ([]models.Member
 	return db.Select[models.Member](ctx, p.s.Conn(), "members", listMembers, account, maxMembers)
 }
 
-// deleteCredentials deletes the password and the codes of a person who has no account left. The e-mail address was never
-// confirmed, so someone else may have chosen the password.
+// deleteCredentials deletes the password, the TOTP secrets and the recovery codes of a person who has no account left. The
+// e-mail address was never confirmed, so someone else may have chosen the password.
 const deleteCredentials = `
 WITH leavers AS (UPDATE users SET password = '', totp = NULL, totp_new = NULL
 	WHERE id = $1 AND NOT EXISTS (SELECT FROM memberships WHERE user_id = $1) RETURNING id)

@@ -87,7 +87,7 @@ func (a *asker) onBoth(fn func()) {
 	})
 }
 
-// compareEngines compares the answers of both engines. It compares every cell and the order of the rows.
+// compareEngines compares the answers of both engines: every cell, and the order of the rows where it is defined.
 func (a *asker) compareEngines() {
 	a.Helper()
 	if a.copied == nil {

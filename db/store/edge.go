@@ -126,8 +126,8 @@ WHERE k.key = new.key AND k.owner_id = $1`
 	return e.s.run(ctx, "keys are at the edge", written, account, pq.Array(keys), pq.ByteaArray(hashes))
 }
 
-// RecordRemoved records that the edge no longer has the keys. Keys that are also in kept stay listed, because they still belong
-// to campaigns of the account.
+// RecordRemoved records that the edge no longer has the keys. Keys that are also in the parameter kept stay in the table edge_keys,
+// because they still belong to campaigns of the account.
 func (e Edge) RecordRemoved(ctx context.Context, account uuid.UUID, keys, kept []string) error {
 	const removed = `
 WITH deleted AS (DELETE FROM edge_keys WHERE owner_id = $1 AND key = ANY ($2) AND key <> ALL ($3))

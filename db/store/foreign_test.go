@@ -51,7 +51,7 @@ func TestForeignLinks(t *testing.T) {
 	path := models.ForeignLink{Form: foreign.FormPath, ForeignID: "x"}
 	onOwn := models.ForeignLink{Form: foreign.FormPath, ForeignID: "x", DomainID: own}
 	query := models.ForeignLink{Form: foreign.FormQuery, ForeignID: "K1"}
-	for range 2 { // importing the same links a second time changes nothing
+	for range 2 { // storing the same links a second time changes nothing
 		if err := put(first, path, onOwn, query, query); err != nil {
 			t.Fatal(err)
 		}

@@ -31,7 +31,7 @@ type Attr struct {
 	// Values lists the values that the attribute can have. Nil allows any value. Values that a caller sends are checked against
 	// the list.
 	Values *Values
-	// In lists further places that use the attribute.
+	// The field In lists further places that use the attribute.
 	In Home
 
 	Text  func(*models.Click) *string

@@ -29,7 +29,7 @@ func (s *Screen) Add(matchers []*Matcher, or bool) {
 	s.needs = append(s.needs, n)
 }
 
-// necessary returns the first equality that must hold. It skips shared matchers, because they can change.
+// necessary returns the first equality that must hold. A shared matcher gives none, because it can change: its own list is empty.
 func necessary(matchers []*Matcher, or bool) (Attr, equalTest) {
 	if or && len(matchers) > 1 {
 		return 0, nil

@@ -49,7 +49,7 @@ type Action struct {
 	To      string   `json:"to,omitempty" doc:"swap_destination: the offer or landing page that replaces it"`
 	// Cap is the maximum number of conversions per day for set_cap. Nil means no cap.
 	Cap *int `json:"cap,omitempty" doc:"set_cap: maximum number of conversions per day; left out: no cap"`
-	// Values are the values for deny and exclude. In a suggestion, the value with the largest loss comes first, and the first Worst
+	// Attribute and Values are for deny and exclude. In a suggestion, the value with the largest loss comes first, and the first Worst
 	// values cause most of the loss.
 	Attribute string      `json:"attribute,omitempty" doc:"deny: attribute of a bot list entry; exclude: attribute of a condition"`
 	Values    []string    `json:"values,omitempty" maxItems:"100"`
@@ -85,7 +85,7 @@ func (a Action) Variants() []string {
 	return list
 }
 
-// Variant returns the action that a variant applies. An empty name means VariantAll. Error: invalid.
+// Variant returns the action that a variant applies. An empty name means VariantAll. The code of an error is "invalid".
 func (a Action) Variant(name string) (Action, error) {
 	if name != VariantNetwork {
 		a.Campaigns = nil
@@ -106,8 +106,8 @@ func (a Action) Variant(name string) (Action, error) {
 	return a, nil
 }
 
-// Validate refuses an action that could not be applied to any record: invalid. It does not check whether the ids belong to the
-// account.
+// Validate refuses an action that could not be applied to any record. The code of the error is "invalid". Validate does not check
+// whether the ids belong to the account.
 func (a Action) Validate() error {
 	o, ok := ops[a.Op]
 	if !ok {

@@ -33,7 +33,7 @@ type Lookup struct {
 	Beside json.RawMessage
 }
 
-// Unconfirmed returns the figures that no look-up confirms, as the text has them. Each occurs only once.
+// Unconfirmed returns the figures that no look-up confirms, as they are written in the text. Each occurs only once.
 func Unconfirmed(text string, lookups []Lookup) []string {
 	known := facts{}
 	for _, l := range lookups {
@@ -75,7 +75,7 @@ func (k *facts) add(l Lookup) {
 	}
 }
 
-// read collects the numbers and texts of a JSON value. It ignores what is not JSON.
+// read collects the numbers of a JSON value, and its texts with digits. It ignores what is not JSON.
 func (k *facts) read(raw json.RawMessage, number func(path string, n decimal.Decimal)) {
 	dec := json.NewDecoder(bytes.NewReader(raw))
 	dec.UseNumber()
@@ -85,7 +85,7 @@ func (k *facts) read(raw json.RawMessage, number func(path string, n decimal.Dec
 	}
 }
 
-// walk collects the numbers and texts of a value. isName says that its texts are names of the account's records.
+// walk collects the numbers of a value, and its texts with digits. isName says that these texts are names of the account's records.
 func (k *facts) walk(path string, v any, isName bool, number func(string, decimal.Decimal)) {
 	switch v := v.(type) {
 	case json.Number:

@@ -12,7 +12,7 @@ type Use struct {
 
 // Replace returns the destinations after another record has replaced an offer or a landing page. `id` is the old record, and `with`
 // is the new one. The slots and the weights stay the same. In a slot that already had the new record, the new record gets the sum of
-// both weights. So the probabilities of all others do not change.
+// both weights. So the probabilities of all other destinations do not change.
 func Replace(list []Destination, id, with string) (out []Destination, uses []Use) {
 	out = []Destination{}
 	for _, d := range list {

@@ -39,10 +39,11 @@ const (
 	Percent Kind = "percent"
 )
 
-// Counters lists the stored measures, in the order of their columns.
 var (
+	// Counters lists the stored measures, in the order of their columns.
 	Counters = rows((*Measure).IsCounter)
-	Amounts  = rows(func(m *Measure) bool { return m.IsCounter() && m.IsAmount() })
+	// Amounts lists the stored measures that are amounts of money.
+	Amounts = rows(func(m *Measure) bool { return m.IsCounter() && m.IsAmount() })
 )
 
 func rows(keep func(*Measure) bool) (list []*Measure) {

@@ -10,14 +10,14 @@ import (
 // buygoods reads the notifications of BuyGoods.
 //
 // https://buygoods.ticksy.com/article/16022 documents the fields and actions. BuyGoods documents no signature. A message proves
-// its sender with the secret in the URL, or in the fields token_ipn and token, which BuyGoods sends for accounts that have such
+// its sender with the secret in the URL, or in the field token_ipn or token. BuyGoods sends these fields for accounts that have such
 // tokens. The field total is formatted for people, so the payout is total_amount_charged, which is in US dollars.
 var buygoods = Scheme{
 	Name: "buygoods", Platform: "BuyGoods", Template: "BuyGoods notifications", ClickParam: "subid",
 	Proof:  "the address contains the secret, or the field token_ipn or token is the secret",
 	Secret: "choose a long random text; it becomes a part of the address. If your account has a token for its IPNs, enter that token instead",
 	Setup:  "Setup, Settings, or the tab IPN of the product: enter the address for each of the events New Order, Rebill, Refund and Chargeback",
-	Click:  "a sub id of the link (subid to subid5), or sid, tid and vid1 to vid3",
+	Click:  "a sub id of the link (subid to subid5), or sid, sid2, tid, vid1 to vid3 or referrer_sid",
 	Docs:   []string{"https://buygoods.ticksy.com/article/16022"},
 	Words: map[string]string{
 		"neworder": models.StatusApproved, "newsale": models.StatusApproved, "rebill": models.StatusApproved,

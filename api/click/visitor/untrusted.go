@@ -29,7 +29,7 @@ func (u *untrusted) record(peer netip.Addr) {
 	u.logged.Do(func() { slog.Warn(UntrustedAdvice, "proxy", peer) })
 }
 
-// Untrusted returns how many requests came through a nearby proxy that is not trusted, and the time of the last one.
+// Untrusted returns how many requests came through a proxy that is missing in TRUSTED_PROXIES, and the time of the last one.
 func (d *Describer) Untrusted() (requests int64, last time.Time) {
 	if s := d.untrusted.last.Load(); s > 0 {
 		last = time.Unix(s, 0)

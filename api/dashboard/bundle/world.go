@@ -13,10 +13,9 @@ import (
 	"golang.org/x/text/language"
 )
 
-// Sizes of the map, in the units of its paths.
 const (
 	mapWidth = 760
-	mapNorth = 194
+	mapNorth = 194 // y of the equator
 	// leastArea is the area of the smallest polygon that is drawn. A country without such a polygon becomes a diamond.
 	leastArea = 1.5
 	diamond   = "l2 2-2 2-2-2z"
@@ -146,8 +145,8 @@ func projected(longitude, latitude float64) point {
 	return point{int(math.Round(x*scale + mapWidth/2)), int(math.Round(mapNorth - y*scale))}
 }
 
-// ringOf joins arcs into a ring on the map. A number below zero is an arc in the other direction. A ring that crosses the date
-// line continues beyond it, so that it does not cross the whole map.
+// ringOf joins arcs into a ring on the map. A negative index i in the list is the arc ^i in the other direction. A ring that crosses
+// the date line continues beyond it, so that it does not cross the whole map.
 func ringOf(list []int, arcs [][]position) (ring []point) {
 	var whole []position
 	for _, i := range list {

@@ -231,8 +231,8 @@ func (t *tracking) shareFloods(ctx context.Context) {
 	t.shared.Run(ctx, func() [][]byte { return ingest.FloodMessages(lines...) }, func(m []byte) { ingest.CountFloods(m, lines...) })
 }
 
-// drainTimeout is how long at most a stopping process writes waiting records to PostgreSQL. The records that it does not write stay
-// on disk for the next process with the same DATA_DIR.
+// drainTimeout is the longest time in which a stopping process writes waiting records to PostgreSQL. The records that it does not
+// write stay on disk for the next process with the same DATA_DIR.
 const drainTimeout = 4 * time.Second
 
 func (t *tracking) close() error {

@@ -95,7 +95,7 @@ func (r *run) reportPlacements(ctx context.Context) error {
 	}
 	p50 := median(took)
 	r.add(fmt.Sprintf("report of %d placements: the first 1,000 rows", placements),
-		fmt.Sprintf("p50 %s, worst of %d %s", short(p50), reports, short(slices.Max(took))), "<= "+goalPlacements.String(), p50 <= goalPlacements)
+		fmt.Sprintf("p50 %s, worst of %d: %s", short(p50), reports, short(slices.Max(took))), "<= "+goalPlacements.String(), p50 <= goalPlacements)
 	return nil
 }
 

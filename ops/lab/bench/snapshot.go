@@ -211,6 +211,6 @@ func (r *run) changes(ctx context.Context, second string) error {
 	slices.Sort(took)
 	worst := took[len(took)-1]
 	r.add(fmt.Sprintf("time from a PATCH until two web processes route by it, %d campaigns", many),
-		fmt.Sprintf("p50 %s, worst of %d %s", short(median(took)), toggles, short(worst)), "<= "+goalChange.String(), worst <= goalChange)
+		fmt.Sprintf("p50 %s, worst of %d: %s", short(median(took)), toggles, short(worst)), "<= "+goalChange.String(), worst <= goalChange)
 	return nil
 }

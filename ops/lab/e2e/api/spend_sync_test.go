@@ -120,7 +120,7 @@ func TestSpendSync(t *testing.T) {
 	if !got.OK || got.Rows != 4 || got.Matched != 3 || got.Changed != 1 || got.Spend != 20.5 || *got.Currency != "USD" || got.Range.To != y.day {
 		t.Errorf("the sync is answered with %+v, want 3 of 4 rows matched and a spend of 20.5 USD", got)
 	}
-	if got := y.costs(); got != "15.75 4.75 20.5" { // every click has a match, so the 1.5 without a match go to all clicks
+	if got := y.costs(); got != "15.75 4.75 20.5" { // each click names one of the other campaigns, so all clicks share the 1.5 of campaign 999
 		t.Errorf("after the sync the costs are %s, want 15.75 4.75 20.5", got)
 	}
 	if got := y.sync(); got.Changed != 0 {

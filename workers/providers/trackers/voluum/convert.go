@@ -76,7 +76,8 @@ func (in *account) result(host string) trackerimport.Result {
 	return r.Result()
 }
 
-// variableLeft matches a {var:name} that macro does not translate, because sources lack it or use different parameters for it.
+// variableLeft matches a {var:name} in a rewritten address. macro did not translate it, because no source has the variable or
+// sources use different parameters for it.
 var variableLeft = regexp.MustCompile(`(?i)\{var:[^}]*\}`)
 
 // macro translates {var:name}.

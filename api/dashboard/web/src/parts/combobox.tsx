@@ -21,7 +21,7 @@ type Props = {
   onSearch?: (text: string) => void
   onFocus?: () => void
 }
-const most = 60 // the most matching choices shown at a time
+const most = 60 // maximum number of matching choices that are shown at a time
 
 // fits reports whether a choice is listed for a typed text in lower case. "TikTok" is also listed for "tiktok ads".
 const fits = (c: Choice, search: string) => {

@@ -46,7 +46,7 @@ const sentences: [RegExp, string][] = [
     'Das DNS führt hierher, aber unter der Domain antwortet nicht dieser Dienst:',
   ],
   [/Links on it stop working on (\d{4})-(\d\d)-(\d\d)\./, 'Links auf ihr funktionieren ab dem $3.$2.$1 nicht mehr.'],
-  [/Links on it do not work until it is verified again\./, 'Links auf ihr funktionieren erst wieder, wenn sie bestätigt ist.'],
+  [/Links on it do not work until it is verified\./, 'Links auf ihr funktionieren erst, wenn sie bestätigt ist.'],
 ]
 
 export const dnsDetail = (said: string) => sentences.reduce((text, [form, translated]) => text.replace(form, translated), said)
