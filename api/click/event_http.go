@@ -115,7 +115,7 @@ var (
 	errEventsTooLarge = models.Errorf(models.KindTooLarge, "too_large", "a message has at most %d bytes", tag.MaxBody)
 	errNoMessage      = models.Invalid("bad_body", `the body is not a JSON object like {"site": "...", "events": [...]}`)
 	errNoEvents       = models.Invalid("no_events", "a message has 1 to %d events", tag.MaxEvents)
-	errNoEventID      = models.Invalid("invalid_event", "each event must have an id of its own, with 1 to %d bytes", tag.MaxID)
+	errNoEventID      = models.Invalid("invalid_event", "each event must have an id of its own, with 1 to %d characters", tag.MaxID)
 	errEventName      = models.Invalid("bad_key", "the name of an event is a goal's key: a lower-case letter, then 1 to 63 letters, digits and _")
 	errUnknownKey     = models.Errorf(models.KindNotFound, "unknown_site_key",
 		"no account has this site key on this domain; the right one is in GET /api/v1/goals")

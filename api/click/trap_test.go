@@ -83,7 +83,7 @@ func TestHiddenLink(t *testing.T) {
 		{"too old", "GET", models.FormatClickID(ancient), nil, nil},
 		{"unknown id", "GET", models.FormatClickID(idBefore(2 * time.Minute)), nil, nil},
 		{"from the future", "GET", models.FormatClickID(idBefore(-time.Hour)), nil, nil},
-		{"no click id", "GET", "22-characters-but-none!", nil, nil},
+		{"no click id", "GET", "22-characters-but-none", nil, nil},
 		{"an empty id", "GET", "", nil, nil},
 		{"the zero id", "GET", models.FormatClickID(uuid.Nil), nil, nil},
 		{"a slash after the id", "GET", models.FormatClickID(old) + "/", nil, []models.ClickTrap{{ClickID: old, AccountID: w.account}}},
