@@ -335,8 +335,8 @@ func (v *Conversion) SetPrice(click *click.StoredClick, rate decimal.NullDecimal
 	}
 }
 
-// touch sets the time of the last change to now, but at least one millisecond after last, because this time orders the events of
-// a conversion.
+// touch sets the time of the last change to now, but always at least one millisecond after the previous change, because this time
+// orders the events of a conversion.
 func (v *Conversion) touch(last time.Time) {
 	v.UpdatedAt = time.Now().UTC().Truncate(time.Millisecond)
 	if next := last.Add(time.Millisecond); v.UpdatedAt.Before(next) {
