@@ -349,8 +349,7 @@ func TestEveryKindHasATest(t *testing.T) {
 	}
 }
 
-// TestWeights checks that each of two offers keeps at least 5 % of the weight (half of the hold-out), and that the sum of the
-// weights stays.
+// TestWeights checks that each of two offers keeps at least 5 % of the weight, and that the sum of the weights stays.
 func TestWeights(t *testing.T) {
 	t.Parallel()
 	for good := int64(50); good < 400; good += 10 {
