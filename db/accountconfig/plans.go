@@ -18,7 +18,7 @@ import (
 // The states of a plan.
 const (
 	Making   = "making"
-	Refused  = "refused" // the document or the other tracker could not be read
+	Refused  = "refused" // the document, or the tracker that Origin names, could not be read
 	Planned  = "planned"
 	Applying = "applying"
 	Applied  = "applied"

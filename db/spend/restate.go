@@ -36,8 +36,8 @@ const (
 )
 
 // Restate sets the rate of some facts and corrects the ledger, in the transaction of c. A call covers all spend of the day, or at
-// most limit clicks or conversions. Repeat it, each time in a new transaction, until done is true. A conversion whose click is no
-// longer stored does not change.
+// most the given number of clicks or conversions. Repeat it, each time in a new transaction, until done is true. A conversion whose
+// click is no longer stored does not change.
 func Restate(ctx context.Context, l click.Log, c db.Conn, r *Restatement, limit int) (done bool, err error) {
 	if err := lockAccount(ctx, c, r.Account); err != nil {
 		return false, err
