@@ -45,7 +45,8 @@ const (
 	maxMarks       = 64
 )
 
-// NewReplica watches a replica. Data that is read through Options.Replica is at most limit old. The caller owns both pools.
+// NewReplica watches a replica. The parameter limit is the maximum age of data that is read through Options.Replica. The caller
+// owns both pools.
 func NewReplica(primary, replica *DB, limit time.Duration) *Replica {
 	ask := func(d *DB, query string) func(context.Context) (position, error) {
 		return func(ctx context.Context) (position, error) {

@@ -8,7 +8,7 @@ import (
 	"switchyard/models"
 )
 
-// RescoreArgs select the clicks in [From, To), and the settings for their new scores. The other fields are the progress of the
+// RescoreArgs select the clicks in [From, To) and have the settings for their new scores. The other fields are the progress of the
 // job.
 type RescoreArgs struct {
 	models.TimeRange

@@ -55,7 +55,7 @@ type AddedDomain struct {
 	IsVerified bool      `json:"is_verified"`
 }
 
-// AddedDomains has the domains that were added, and for each the changes made in DNS.
+// AddedDomains has the domains that were added, the hosts that were skipped, and the changes made in DNS for each added domain.
 type AddedDomains struct {
 	Added   []AddedDomain     `json:"added"`
 	Skipped []string          `json:"skipped"`

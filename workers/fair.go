@@ -189,7 +189,7 @@ func (a *admission) releaser(w *waiter, l *accountLoad) func() {
 	})
 }
 
-// admitWaiting starts waiting jobs, first of the accounts with the fewest running jobs.
+// admitWaiting starts waiting jobs. The jobs of the accounts with the fewest running jobs start first.
 func (a *admission) admitWaiting() {
 	share := a.share()
 	for {

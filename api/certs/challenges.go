@@ -136,8 +136,7 @@ func (c *Certificates) AnswerHTTP(w http.ResponseWriter, r *http.Request) bool {
 	return true
 }
 
-// forChallenge returns the certificate that proves to a CA that this process serves the host, or nil if there is no such
-// challenge.
+// forChallenge returns the certificate that proves to a CA that this process serves the host, or nil if there is no usable one.
 func (c *Certificates) forChallenge(ctx context.Context, host string) *tls.Certificate {
 	if !c.options.Serves(host) {
 		c.metrics.unknown.Inc()

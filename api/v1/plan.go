@@ -154,7 +154,7 @@ type PlanCopilot struct {
 	Included bool `json:"included"`
 }
 
-// PlanUse shows how much of each allowance is used.
+// PlanUse shows how much of some allowances is used.
 type PlanUse struct {
 	Clicks    Used `json:"clicks"`
 	Campaigns Used `json:"campaigns"`

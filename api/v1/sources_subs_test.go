@@ -81,7 +81,8 @@ func TestSubParametersStayWhereTheyAre(t *testing.T) {
 	}
 }
 
-// Reports and logs name a sub-parameter if all selected sources have the same name for it.
+// Reports and logs name a sub-parameter if all sources have the same name for it. With the filters f.source_id and f.campaign_id,
+// only the sources that these select must have the same name.
 func TestSubNamesOfReportsAndLogs(t *testing.T) {
 	t.Parallel()
 	d := newCampaignEnv(t)
@@ -109,7 +110,8 @@ func TestSubNamesOfReportsAndLogs(t *testing.T) {
 	}
 }
 
-// A sub-parameter counts as used if a campaign, a bot list, a list of blocked values or a Copilot rule names it.
+// A sub-parameter of a source counts as used if a campaign of the source, a bot list, a list of blocked values or a Copilot rule
+// names it.
 func TestUsesOfSubParameters(t *testing.T) {
 	t.Parallel()
 	d := newCampaignEnv(t)

@@ -69,7 +69,7 @@ func TestTypingErrorsAreRefused(t *testing.T) {
 	}
 }
 
-// TestNamesOfOtherCallsAreRefused: a field that a call does not have is refused, because it would be ignored.
+// TestNamesOfOtherCallsAreRefused: a field that a call does not have is refused, not ignored.
 func TestNamesOfOtherCallsAreRefused(t *testing.T) {
 	t.Parallel()
 	d := newCampaignEnv(t)

@@ -18,7 +18,7 @@ import (
 // The states of a plan.
 const (
 	Making   = "making"
-	Refused  = "refused" // the document or the other tracker could not be read
+	Refused  = "refused" // the document, or the tracker that Origin names, could not be read
 	Planned  = "planned"
 	Applying = "applying"
 	Applied  = "applied"
@@ -217,8 +217,8 @@ func (k Plans) SetState(ctx context.Context, account, id uuid.UUID, state, probl
 	return err
 }
 
-// Begin stores that a job starts to apply or to undo a plan. ok is false, and nothing changes, if the plan is in none of the
-// states in from.
+// Begin stores that a job starts to apply or to undo a plan, and changes the plan's state. ok is false, and nothing changes, if the
+// parameter from does not list the plan's present state.
 func (k Plans) Begin(ctx context.Context, account, id, job uuid.UUID, state string, from ...string) (ok bool, err error) {
 	const q = `UPDATE config_plans SET state = $4, job_id = $3, problem = '' WHERE account_id = $1 AND id = $2 AND state = ANY ($5)`
 	n, err := db.Exec(ctx, k.s.Conn(), "plan", q, account, id, job, state, from)

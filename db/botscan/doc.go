@@ -1,2 +1,3 @@
-// After a change, the caller calls spend.Respread for the days that the functions return.
+// Package botscan looks for bots among the stored clicks. Some functions return days. For each of these days, the caller calls
+// spend.Respread.
 package botscan

@@ -44,8 +44,8 @@ ON CONFLICT (one) DO UPDATE SET state = 'copying', base = greatest(k.version + 1
 	highestVersion = `SELECT greatest((SELECT max(version) FROM clicks), (SELECT max(version) FROM conversions))`
 )
 
-// Begin creates the tables in ClickHouse and makes the database record changes from now on. If changes are already recorded, it
-// only cancels an interrupted Return. An older copy in ClickHouse is replaced, because the new versions are higher.
+// Begin creates the tables in ClickHouse, and the triggers that record changes in PostgreSQL. If changes are already recorded, it
+// creates no triggers and cancels an interrupted Return. An older copy in ClickHouse is replaced, because the new versions are higher.
 func (k Copy) Begin(ctx context.Context) error {
 	if err := k.Ensure(ctx); err != nil {
 		return err

@@ -57,7 +57,7 @@ type Input struct {
 const (
 	ResultCreated   = "created"
 	ResultUpdated   = "updated"
-	ResultDuplicate = "duplicate" // the input changes nothing, like a repeated postback
+	ResultDuplicate = "duplicate" // the input changes nothing except perhaps the amount of the sale
 	ResultIgnored   = "ignored"   // a change or replay that is not allowed, or the sender is outranked
 	// ResultSuperseded means that a postback that arrived later was recorded first, and counts.
 	ResultSuperseded = "superseded"
@@ -83,8 +83,8 @@ const (
 )
 
 // Record inserts or updates a conversion in the transaction of c, with its ledger deltas, its event, and the postbacks and
-// uploads to its traffic source. Values that the input leaves out follow from the click's offer. Repeating an input changes and
-// sends nothing. It returns ErrUnknownClick if the click is not known.
+// uploads to its traffic source. If the input has no payout, the terms of the click's offer decide it. Repeating an input
+// changes and sends nothing. It returns ErrUnknownClick if the click is not known.
 func Record(ctx context.Context, l click.Log, c db.Conn, in Input) (out Outcome, err error) {
 	const write = true
 	list, jobs, err := Correct(ctx, l, c, in.AccountID, []Input{in}, write)
@@ -335,8 +335,8 @@ func (v *Conversion) SetPrice(click *click.StoredClick, rate decimal.NullDecimal
 	}
 }
 
-// touch sets the time of the last change to now, but at least one millisecond after last, because this time orders the events of
-// a conversion.
+// touch sets the time of the last change to now, but always at least one millisecond after the previous change, because this time
+// orders the events of a conversion.
 func (v *Conversion) touch(last time.Time) {
 	v.UpdatedAt = time.Now().UTC().Truncate(time.Millisecond)
 	if next := last.Add(time.Millisecond); v.UpdatedAt.Before(next) {

@@ -9,7 +9,7 @@ import (
 	"switchyard/db"
 )
 
-// Known is a recorded conversion with the source of the last statement about it.
+// Known is a recorded conversion. Source says how the last report that counts arrived, such as models.FromPostback.
 type Known struct {
 	Key
 	Status   string          `db:"status"`

@@ -193,7 +193,7 @@ func (p refusedPostback) cause() string {
 
 func (p refusedPostback) reason() string { return reasonOf(p.Detail) }
 
-// eachRefused calls the function add once for equal postbacks of the window that became no conversion.
+// eachRefused calls the function add for each postback of the window that became no conversion, but only once for equal postbacks.
 func (n *networkSheet) eachRefused(ctx context.Context, add func(difference.Cell, difference.Figures, refusedPostback)) error {
 	from, to := n.bounds(n.theirs)
 	list, err := db.Select[refusedPostback](ctx, n.Conn, "refused postbacks", selectRefused, n.account, n.out.ID, from, to,

@@ -100,8 +100,8 @@ func (p People) MoveSession(ctx context.Context, id, session, account uuid.UUID)
 }
 
 // recordWrongProof counts a refusal in each account of a person. Each account has one entry an hour, whose id is made from the
-// hour ($2), the account and the person. The duration of the call must not show whether an e-mail address is known, so it also
-// runs for unknown addresses, and the commit does not wait for the disk.
+// hour ($2), the account and the person. The duration of the call must not show whether an e-mail address is known, so this
+// statement also runs for unknown addresses, and the commit does not wait for the disk.
 const recordWrongProof = `
 WITH quick AS MATERIALIZED (SELECT set_config('synchronous_commit', 'off', true)),
 entry AS (

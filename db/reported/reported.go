@@ -159,8 +159,8 @@ func DeleteOrders(ctx context.Context, c db.Conn, clicks []uuid.UUID) error {
 	return db.Run(ctx, c, "delete orders", `DELETE FROM network_orders WHERE click_id = ANY ($1::uuid[])`, db.UUIDs(clicks))
 }
 
-// Clear deletes the figures that sources report for campaigns on the days in [from, to). It also deletes the orders of each click of
-// the campaigns in that time that has a conversion.
+// Clear deletes the figures that sources report for campaigns on the days in [from, to). For each click of the campaigns
+// in that time, it also deletes the orders if the click has a conversion.
 func Clear(ctx context.Context, c db.Conn, account uuid.UUID, campaigns []uuid.UUID, from, to time.Time) error {
 	ids := db.UUIDs(campaigns)
 	err := db.Run(ctx, c, "clear figures of sources", `DELETE FROM source_figures WHERE account_id = $1

@@ -36,8 +36,8 @@ const (
 )
 
 // Restate sets the rate of some facts and corrects the ledger, in the transaction of c. A call covers all spend of the day, or at
-// most limit clicks or conversions. Repeat it, each time in a new transaction, until done is true. A conversion whose click is no
-// longer stored does not change.
+// most the given number of clicks or conversions. Repeat it, each time in a new transaction, until done is true. A conversion whose
+// click is no longer stored does not change.
 func Restate(ctx context.Context, l click.Log, c db.Conn, r *Restatement, limit int) (done bool, err error) {
 	if err := lockAccount(ctx, c, r.Account); err != nil {
 		return false, err
@@ -87,7 +87,7 @@ UPDATE spend s SET rate = $4 FROM (
 	= (o.day, o.source_id, o.campaign_id, o.starts, o.ends, o.sub, o.sub_value)
 RETURNING s.day, s.source_id, s.campaign_id, s.starts, s.alone, s.amount * s.rate - o.was AS delta`
 
-// spend restates the spend of the day, and adds the change of the spend without clicks to sums.
+// spend restates the spend of the day. It adds the change of the spend without clicks to the parameter sums.
 func (r *Restatement) spend(ctx context.Context, c db.Conn, sums ledger.Deltas) error {
 	list, err := db.Select[struct {
 		pricedSpend
@@ -146,7 +146,8 @@ SELECT DISTINCT v.click_id FROM conversions v
 WHERE v.account_id = $1 AND v.recorded_at >= $2 AND v.recorded_at < $3 AND v.currency = $4 AND v.rate IS DISTINCT FROM $5::numeric
 	AND v.click_id >= $6 AND v.click_id < $7`
 
-// thawSold copies clicks back from ClickHouse into PostgreSQL, if their conversions are to be restated and PostgreSQL lacks them.
+// thawSold copies clicks back from ClickHouse into PostgreSQL, if their conversions are to be restated and PostgreSQL lacks
+// the clicks.
 func (r *Restatement) thawSold(ctx context.Context, c db.Conn, in click.Store) error {
 	from, to := r.bounds()
 	ids, err := db.Select[uuid.UUID](ctx, c, "cold clicks of conversions", selectSoldCold, r.Account, from, to, r.Currency, r.rate,

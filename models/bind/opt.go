@@ -16,7 +16,7 @@ type Opt[T any] struct {
 // Given reports whether the field holds a value.
 func (o Opt[T]) Given() bool { return o.Set && !o.Null }
 
-// Or returns the value, or other if the field holds no value.
+// Or returns the value. If the field holds no value, Or returns its argument.
 func (o Opt[T]) Or(other T) T {
 	if o.Given() {
 		return o.Value

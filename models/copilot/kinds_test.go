@@ -321,8 +321,8 @@ func second(in *copilot.Input, countries ...string) {
 }
 
 // unmatchedNetwork adds a network. total is the number of its postbacks, and unmatched the number without a click. found is the
-// number of unmatched postbacks with a click id in aff_sub. The parameter read is the number of these from which the settings already
-// read the click id.
+// number of unmatched postbacks with a click id in aff_sub. The last argument is the number of these in which the settings already
+// find the click id.
 func unmatchedNetwork(in *copilot.Input, unmatched, total, found, read int64) {
 	n := copilot.NetworkInput{Unmatched: unmatched, Total: total, Parameter: "aff_sub", Found: found, Read: read, Examined: unmatched}
 	n.ID, n.Name = uuid.New(), "network"
@@ -349,8 +349,7 @@ func TestEveryKindHasATest(t *testing.T) {
 	}
 }
 
-// TestWeights checks that each of two offers keeps at least 5 % of the weight (half of the hold-out), and that the sum of the
-// weights stays.
+// TestWeights checks that each of two offers keeps at least 5 % of the weight, and that the sum of the weights stays.
 func TestWeights(t *testing.T) {
 	t.Parallel()
 	for good := int64(50); good < 400; good += 10 {

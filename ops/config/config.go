@@ -221,8 +221,8 @@ func DefaultOpsAddr(port int) string {
 	return net.JoinHostPort("127.0.0.1", strconv.Itoa(port))
 }
 
-// Tracker returns the host that customers point their domains at. OwnTargets is true if the names below the host also lead here, as
-// ops/README.md asks for. That requires a separate TRACKING_HOST that is a name with a dot. Names below a shared domain need not
+// Tracker returns the host that customers point their domains at. OwnTargets is true if TRACKING_HOST is a name with a dot and not
+// a shared domain. ops/README.md asks operators to let all names below such a host lead here. Names below a shared domain need not
 // lead here.
 func (c Config) Tracker() models.DomainTracker {
 	_, named := models.HostOf(c.TrackingHost)

@@ -15,7 +15,7 @@ type Names struct {
 	servers  []netip.AddrPort // empty: the system's servers
 }
 
-// NewNames returns a Names that asks these servers, or without any, the system's.
+// NewNames returns a Names that asks the given servers. If none are given, it asks the system's servers.
 func NewNames(servers ...netip.AddrPort) *Names {
 	if len(servers) == 0 {
 		return &Names{resolver: net.DefaultResolver}

@@ -1,8 +1,8 @@
 // Package rowimport records rows of conversions or spend from a file or a platform.
 //
 // A batch of rows and its outcomes commit together, under the fence of the job, so a worker that takes over continues after the
-// last batch. A row that cannot be applied is refused, and the others of its batch are still applied. The same rows again change
-// nothing.
+// last batch. A row that cannot be applied is refused, and the others of its batch are still applied. Recording the same
+// rows again changes nothing.
 package rowimport
 
 import (

@@ -75,7 +75,7 @@ func (rec *record) fill(into *Description) {
 	}
 }
 
-// proxyFlags lists the flags of such databases, from the strongest statement to the weakest.
+// proxyFlags lists the flags of proxies in databases of IP addresses, from the strongest statement to the weakest.
 var proxyFlags = []struct{ key, kind string }{
 	{"is_tor_exit_node", ProxyTor},
 	{"tor", ProxyTor},

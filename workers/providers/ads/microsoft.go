@@ -16,7 +16,7 @@ import (
 )
 
 // microsoftAds is the reporting service of Microsoft Advertising, REST v13. A report is ordered, polled until it is ready, and
-// fetched as a ZIP with a CSV. Days are London days. Unverified: the byte order mark of the CSV.
+// fetched as a ZIP with a CSV. Days are London days. Not verified: whether the CSV begins with a byte order mark.
 var microsoftAds = adapter{
 	base: "https://reporting.api.bingads.microsoft.com",
 	open: func(s *session) {

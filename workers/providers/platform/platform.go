@@ -114,7 +114,7 @@ func (r Range) Split(days int) []Range {
 	return out
 }
 
-// Place returns the place in a cursor that Next has made. For an empty cursor it returns first.
+// Place returns the place that Next has written into a cursor. For an empty cursor it returns the parameter first.
 func Place(cursor string, first int) int { return max(rest.Text(cursor).Number(), first) }
 
 // Next returns the cursor of the next page. place is the number of that page or of its first row. Without more pages, the cursor

@@ -13,8 +13,8 @@ import (
 	"switchyard/models/parttest"
 )
 
-// adPage serves a page with one link, which the browser loads before a click. It passes all requests for other paths on to the
-// tracking domain.
+// adPage serves a page with one link. The browser loads the link before a click. adPage passes all requests for other paths on to
+// the tracking domain.
 type adPage struct {
 	link  string
 	links http.Handler

@@ -167,7 +167,7 @@ func (b *env) revokesAssistant(p *assistantProgram) {
 		b.t.Fatal(err)
 	}
 	if got := p.answers(b.f.URL, token.AccessToken); got != http.StatusOK {
-		b.t.Errorf("before it is revoked, a call is answered %d", got)
+		b.t.Errorf("before the program is revoked, its call is answered %d", got)
 	}
 	b.goTo(b.f.URL + "/app/keys")
 	b.watch() // the page of the program was on another host
@@ -183,7 +183,7 @@ func (b *env) revokesAssistant(p *assistantProgram) {
 	b.waitText("is no longer connected")
 	b.waitText("No assistant is connected.")
 	if got := p.answers(b.f.URL, token.AccessToken); got != http.StatusUnauthorized {
-		b.t.Errorf("after it is revoked, a call is answered %d", got)
+		b.t.Errorf("after the program is revoked, its call is answered %d", got)
 	}
 }
 

@@ -21,7 +21,8 @@ import (
 	"switchyard/ops/client"
 )
 
-// midway is an account with a campaign. The test stops its long jobs in the middle by holding a lock that they need.
+// midway is an account with a campaign. The test stops long jobs of the account in the middle by holding a lock that
+// they need.
 type midway struct {
 	*env
 	api      *client.API

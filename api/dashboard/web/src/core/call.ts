@@ -6,8 +6,8 @@ import { offline } from './online.ts'
 
 // Row is a route of the service, such as 'GET /campaigns/{id}'.
 export type Row = keyof Calls
-// Request holds what a call sends. `match` is the version of the record that a write expects. `key` is the Idempotency-Key of a
-// write that may be sent again. `later` is called with the job's id as soon as the job is known.
+// Request holds the arguments of a call. `match` is the version of the record that a write expects. `key` is the Idempotency-Key of
+// a write that may be sent again. `later` is called with the job's id as soon as the job is known.
 type Request<R extends Row> = {
   query?: Calls[R]['query']
   path?: Calls[R]['path']
@@ -38,7 +38,7 @@ export const confirming = signal<null | { done: (ok: boolean) => void }>(null)
 export const asError = (e: unknown) => (e instanceof ApiError ? e : new ApiError('away', 0, String(e)))
 
 // call sends a request and returns the data of the answer. For a job it waits until the job has ended. If the service asks for a
-// confirmation, call asks the person and sends the request again.
+// confirmation, call asks the person for the password. If the person gives it, call sends the request again.
 export async function call<R extends Row>(row: R, ask: Request<R> = {}): Promise<Calls[R]['answer']> {
   const [method, pattern] = row.split(' ') as [string, string]
   let path = pattern.startsWith('/app/') ? pattern : '/api/v1' + pattern
