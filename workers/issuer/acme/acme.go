@@ -110,8 +110,8 @@ func New(o Options) *Issuer {
 var ErrBusy = errors.New("acme: another issuer is working on the certificate of the host")
 
 // Ensure returns a host's certificate. If the certificate is missing or due for renewal, Ensure first obtains a new one. If a
-// renewal fails, the old certificate stays stored. The error is ErrBusy, a *RefusalError, or an error of the context or of the certificate store,
-// for example certstore.ErrLost.
+// renewal fails, the old certificate stays stored. The error is ErrBusy, a *RefusalError, or an error of the context or of the
+// certificate store, for example certstore.ErrLost.
 func (i *Issuer) Ensure(ctx context.Context, host string) (certstore.Certificate, error) {
 	if c, ok, err := i.fresh(ctx, host); err != nil || ok {
 		return c, err
