@@ -151,7 +151,7 @@ var monthMoves = map[string][]string{
 	"chargeback": {"chargeback"},
 }
 
-// clear deletes the figures of a campaign in a window.
+// clear deletes the clicks of a campaign in a window, with their figures.
 func (m *month) clear(campaign string, from, to time.Time) {
 	m.Helper()
 	q := retention.ClearQuery{AccountID: m.account, Of: []uuid.UUID{asID(campaign)}, From: from, To: to}
