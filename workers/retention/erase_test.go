@@ -26,9 +26,9 @@ const (
 	canaryIP = "203.0.113.77"
 )
 
-// visit stores two clicks and two smartlink clicks of one browser. It also stores click-outs, events, postbacks and a conversion of
-// the clicks. It returns the id of the second click, which is a day older than the first. Many of the texts contain the given word,
-// but no text of a pending postback does.
+// visit stores two clicks and two smartlink clicks of one browser. It also stores click-outs, events and postbacks of the clicks, and
+// a conversion of the second click. It returns the id of the second click, which is a day older than the first. Many of the texts
+// contain the given word, but no text of a pending postback does.
 func (h *env) visit(visitor uuid.UUID, word, ip string) (last uuid.UUID) {
 	h.Helper()
 	s, err := spool.Open(h.TempDir(), spool.Options{})
