@@ -98,7 +98,7 @@ func (b *redisBackend) info(queue, id string) (*asynq.TaskInfo, error) {
 }
 
 // statusOf reports the status of a task. A worker writes the outcome last, so a task with an outcome counts as finished even
-// while asynq calls it active.
+// while asynq calls it active. A pending task with an outcome waits to run again, so its outcome does not count.
 func statusOf(info *asynq.TaskInfo) models.JobStatus {
 	s := models.JobStatus{ID: info.ID, Kind: info.Type, Status: models.JobPending}
 	var out Outcome

@@ -73,7 +73,7 @@ type QueueClient struct {
 	forwarded map[string]time.Time // when asynq last looked for due tasks, by the key of the set in which the tasks wait
 }
 
-// NewQueueClient returns the client of a queue. After the channel stop is closed, the client no longer makes asynq wait.
+// NewQueueClient returns the client of a queue. After the channel `stop` is closed, the client no longer makes asynq wait.
 func NewQueueClient(r redis.UniversalClient, queue string, idle time.Duration, stop <-chan struct{}) *QueueClient {
 	return &QueueClient{
 		UniversalClient: r, pending: queueKey(queue) + "pending", idle: idle, stop: stop, wake: make(chan struct{}, 1),

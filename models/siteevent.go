@@ -124,7 +124,8 @@ func (e *SiteEvent) RecordGoals(s SiteTerms, goals []GoalTerms) {
 	}
 }
 
-// Postbacks returns the postbacks that report the event's goals. The id of a postback is derived from the event, its time of arrival and the goal.
+// Postbacks returns the postbacks that report the event's goals. The list is empty if the event has no click. The id of a postback
+// is derived from the event, the time at which it was received, and the goal.
 func (e *SiteEvent) Postbacks() []*Postback {
 	if e.ClickID == uuid.Nil {
 		return nil

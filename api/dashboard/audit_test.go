@@ -92,8 +92,8 @@ func TestAuditHasMoves(t *testing.T) {
 	}
 }
 
-// TestAuditHasRefusals: the wrong passwords and codes of an hour are a single entry with their number. The entry is only in the
-// logs of the person's own accounts.
+// TestAuditHasRefusals: the wrong passwords that are entered for a person in an hour are a single entry with their number. The entry
+// is only in the logs of the person's own accounts.
 func TestAuditHasRefusals(t *testing.T) {
 	t.Parallel()
 	s := behindProxy(t)

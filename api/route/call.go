@@ -32,7 +32,7 @@ type Call struct {
 	// ID is the parameter id of the path or of the query. On a row without such a parameter it is zero, unless the handler sets it
 	// for the call's entry in the audit log.
 	ID       uuid.UUID
-	Window   bind.Window    // set on a row with Window or with the parameter from
+	Window   bind.Window    // set on a row with Window or with the parameter "from"
 	Page     store.Page     // set on a row with Page
 	Numbers  map[string]int // whole numbers of the query, by name
 	Account  models.Account

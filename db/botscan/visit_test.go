@@ -123,7 +123,7 @@ func TestNoJS(t *testing.T) {
 		t.Errorf("the clicks of bots and the rechecks are %s, want 3 0", n)
 	}
 
-	// The tag has been removed from the page.
+	// The events of the tag are too old to count: the tag may have been removed from the page.
 	if err := botscan.DeleteExpired(t.Context(), click.Log{Conn: s.DB, Now: func() time.Time { return time.Now().Add(25 * time.Hour) }}); err != nil {
 		t.Fatal(err)
 	}

@@ -109,7 +109,7 @@ func (a AIConnections) Exhausted(ctx context.Context, u AIDay, tokens int, budge
 		u.Account, u.Day.Format(time.DateOnly), u.OwnKey, budget.Questions, tokens, budget.Tokens)
 }
 
-// DeleteExpiredUsage deletes the usage of the days before the given day, at most limit rows.
+// DeleteExpiredUsage deletes the usage of the days before the given day, at most `limit` rows.
 func (a AIConnections) DeleteExpiredUsage(ctx context.Context, before time.Time, limit int) error {
 	return db.Run(ctx, a.s.Conn(), "delete old AI usage", `DELETE FROM ai_usage WHERE ctid IN (
 		SELECT ctid FROM ai_usage WHERE day < $1::date LIMIT $2)`, before.Format(time.DateOnly), limit)

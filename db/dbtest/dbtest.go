@@ -1,6 +1,6 @@
 // Package dbtest gives each test its own database with the migrated schema, on the server of TEST_DATABASE_URL, which `make test`
-// starts. The role must be allowed to create databases. They are copies of a template. Later tests, of any process, empty them
-// and use them again.
+// starts. The role of this URL must be allowed to create databases and roles. The databases of New are copies of a template. Later
+// tests, of any process, empty these copies and use them again.
 package dbtest
 
 import (

@@ -151,7 +151,7 @@ var monthMoves = map[string][]string{
 	"chargeback": {"chargeback"},
 }
 
-// clear deletes the figures of a campaign in a window.
+// clear deletes the clicks of a campaign in a window, with their figures.
 func (m *month) clear(campaign string, from, to time.Time) {
 	m.Helper()
 	q := retention.ClearQuery{AccountID: m.account, Of: []uuid.UUID{asID(campaign)}, From: from, To: to}
@@ -181,8 +181,8 @@ func (m *month) clear(campaign string, from, to time.Time) {
 	m.sent, m.earlier = nil, nil // from now on, a repeated click or visit counts as unique again, so none is sent
 }
 
-// spend sets the spend of a day at a source, in total or for one campaign. It is spread over the clicks of that day. Without
-// clicks, it counts as a fact without a click.
+// spend sets the spend of a day at a source, in total or for one campaign. It is spread over the visitors' clicks of that day,
+// but not over clicks of bots. If visitors made no clicks, it counts as a fact without a click.
 func (m *month) spend(source, campaign string, date time.Time, amount int64) {
 	m.Helper()
 	s := spend.Spend{

@@ -40,7 +40,7 @@ SELECT id, $2, $3 FROM accounts WHERE plan = $1
 ON CONFLICT (account_id) DO UPDATE SET kept_from = EXCLUDED.kept_from, announced_at = EXCLUDED.announced_at
 WHERE h.kept_from < EXCLUDED.kept_from`
 
-// While an account's currency is being changed, its rows are kept, because some are not converted yet.
+// While an account's currency is being changed, its rows are kept, because the amounts of some are not restated yet.
 const selectExpired = `
 SELECT account_id, kept_from, deleted_to FROM click_history h
 WHERE deleted_to < kept_from AND announced_at < $1

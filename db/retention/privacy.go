@@ -129,9 +129,9 @@ type Erased struct {
 }
 
 // Erase removes the data that describes a visitor from the visitor's clicks, in the transaction of c: clicks that are later than
-// the click in the parameter after and earlier than the time in the parameter until. One call handles at most limit clicks of a
-// single day. Decided postbacks, postbacks to traffic sources and uploads are deleted. Site events stay, but no longer refer to
-// their click. No figure changes. Repeat the call, each time in a new transaction, until it is Done.
+// the click `after` and earlier than the time `until`. One call handles at most `limit` clicks of a single day. Decided postbacks,
+// postbacks to traffic sources and uploads are deleted. Site events stay, but no longer refer to their click. No figure changes.
+// Repeat the call, each time in a new transaction, until it is Done.
 func Erase(ctx context.Context, l click.Log, c db.Conn, v click.Visitor, after uuid.UUID, until time.Time, limit int) (Erased, error) {
 	begin := models.ClickTime(after).UTC().Truncate(click.Day)
 	end := begin.Add(click.Day)

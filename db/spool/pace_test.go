@@ -10,7 +10,7 @@ func TestPacer(t *testing.T) {
 	t.Parallel()
 	now := time.Unix(0, 0)
 	p := pacer{}
-	// during makes a write every millisecond, each with the given number of records. It returns the pace at the end.
+	// `during` makes a write every millisecond, each with the given number of records. It returns the pace at the end.
 	during := func(writes int, records int64) (pace time.Duration) {
 		for range writes {
 			now = now.Add(time.Millisecond)

@@ -33,7 +33,7 @@ type DueDomain struct {
 	ID        uuid.UUID `db:"domain_id"`
 }
 
-// ClaimDue claims domains of all accounts whose check is due. The parameter limit is the maximum number of domains. Each domain
+// ClaimDue claims domains whose check is due, in all accounts. The parameter limit is the maximum number of domains. Each domain
 // becomes due again 15 minutes later, in case the caller dies. RecordCheck sets the regular time of the next check.
 func (d Domains) ClaimDue(ctx context.Context, now time.Time, limit int) ([]DueDomain, error) {
 	return db.Select[DueDomain](ctx, d.s.c, "due domains", claimDueDomains, now, limit)

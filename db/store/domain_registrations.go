@@ -23,8 +23,8 @@ type DueRegistration struct {
 	Host string `db:"host"`
 }
 
-// ClaimDueRegistrations claims at most limit verified domains of all accounts whose registration is due for a look-up. They
-// become due again a day later, unless RecordRegistration sets another time.
+// ClaimDueRegistrations claims verified domains whose registration is due for a look-up, in all accounts. The parameter limit is the
+// maximum number of domains. The claimed domains become due again a day later, unless RecordRegistration sets another time.
 func (d Domains) ClaimDueRegistrations(ctx context.Context, now time.Time, limit int) ([]DueRegistration, error) {
 	return db.Select[DueRegistration](ctx, d.s.c, "due registrations", claimDueRegistrations, now, limit)
 }

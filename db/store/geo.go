@@ -110,7 +110,7 @@ UPDATE geo_databases SET leased_until = NULL, looked_after = greatest(looked_aft
 	failing_since = CASE WHEN $4 <> '' THEN coalesce(failing_since, now()) WHEN $5 THEN NULL ELSE failing_since END
 WHERE account_id = $1 AND provider = $2`
 
-// Release ends a lease. after is the id of the last click that was looked up. failure says why look-ups failed. worked reports
+// Release ends a lease. `after` is the id of the last click that was looked up. `failure` says why look-ups failed. `worked` reports
 // whether at least one look-up succeeded.
 func (g GeoDatabases) Release(ctx context.Context, d models.GeoDatabase, after uuid.UUID, failure string, worked bool) error {
 	if failure == "" && !worked {
@@ -168,7 +168,7 @@ func (g GeoDatabases) StoreAnswers(ctx context.Context, account uuid.UUID, provi
 	return g.s.run(ctx, "keep geo answers", storeGeoAnswers, account, provider, prefixes, places)
 }
 
-// DeleteExpiredAnswers deletes at most limit answers that are older than the given time.
+// DeleteExpiredAnswers deletes at most `limit` answers that are older than the given time.
 func (g GeoDatabases) DeleteExpiredAnswers(ctx context.Context, before time.Time, limit int) error {
 	return g.s.run(ctx, "forget geo answers", `DELETE FROM geo_answers WHERE ctid IN (
 		SELECT ctid FROM geo_answers WHERE asked_at < $1 LIMIT $2)`, before, limit)

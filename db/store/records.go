@@ -162,7 +162,7 @@ func (t *table[R]) searched(sql string) string {
 	return sql
 }
 
-// All lists every record of an account that is not removed, oldest first.
+// All lists the records of an account, oldest first. It leaves out removed records.
 func (k records[R]) All(ctx context.Context, account uuid.UUID) ([]R, error) {
 	return db.Select[R](ctx, k.s.c, "all "+k.t.what+"s", k.t.from+` WHERE `+k.t.live+` ORDER BY t.id`, account)
 }

@@ -41,7 +41,7 @@ func DeleteOf(ctx context.Context, c db.Conn, clicks []uuid.UUID) error {
 	return db.Run(ctx, c, "delete uploads", deleteOfClicks, db.UUIDs(clicks))
 }
 
-// DeleteExpired deletes at most limit uploads that were created before the given time, of the accounts on a plan. It returns the
+// DeleteExpired deletes at most `limit` uploads that were created before the given time, of the accounts on a plan. It returns the
 // number of deleted uploads.
 func DeleteExpired(ctx context.Context, c db.Conn, plan string, before time.Time, limit int) (int, error) {
 	n, err := db.Exec(ctx, c, "forget uploads", deleteExpired, before, plan, limit)

@@ -38,8 +38,8 @@ func (t scheduleTest) test(f *Facts, _ *compiled) verdict {
 	return no
 }
 
-// parseSchedule reads a list of {days, from, to}. Days are numbers from 1 to 7, or names. Without days, an entry holds on every
-// day. Times are HH:MM. An entry without from begins at 00:00, and an entry without to ends at 24:00.
+// parseSchedule reads a list of {days, from, to}. Days are numbers from 1 to 7, or names. An entry without `days` holds on every
+// day. Times are HH:MM. An entry without `from` begins at 00:00, and an entry without `to` ends at 24:00.
 func parseSchedule(v any) ([]slot, *Error) {
 	list, ok := v.([]any)
 	if !ok {

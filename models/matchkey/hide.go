@@ -39,8 +39,8 @@ func HideAddresses(text string) string {
 func HasAddress(text string) bool { return HideAddresses(text) != text }
 
 // CleanURL returns a URL without personal data. It removes parameters that contain an e-mail address or a key other than a place
-// (see IsPlace), and parameters that cannot be decoded. It also removes a path that contains an e-mail address, the user name and
-// the fragment. The result is empty if the text is not an http or https URL with a host.
+// (see IsPlace), and parameters that cannot be decoded. It also removes the user name, the fragment, and a path that contains an
+// e-mail address. The result is empty if the text is not an http or https URL with a host.
 func CleanURL(text string) string {
 	u, err := url.Parse(text)
 	if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" {

@@ -35,8 +35,8 @@ func newRuled(t *testing.T) *env {
 	return w
 }
 
-// rule saves a live rule that is due now. It pauses a path that had at least 100 clicks and no conversion yesterday, unless the
-// function change gives it other settings.
+// rule saves a live rule that is due now. It pauses a path that had at least 100 clicks and no conversion yesterday, unless
+// `change` gives it other settings.
 func (w *env) rule(change func(*autorule.Settings)) autorule.Rule {
 	w.Helper()
 	s := autorule.Defaults()

@@ -112,9 +112,9 @@ func (w *worker) pointNow(ctx context.Context, a account, zone string, d models.
 	return p, w.store.Domains().ScheduleCheck(ctx, d.AccountID, d.ID, w.o.Now())
 }
 
-// pointIn points a domain in a zone of an account and adds a TXT record there that proves whose domain it is. It changes no
-// existing record. The TXT record proves this even where a CNAME does not: if the host has address records, or if another account
-// had the host before.
+// pointIn points a domain in a zone of an account and adds a TXT record there that proves whose domain it is. The TXT record
+// proves this even where a CNAME does not: if the host has address records, or if another account had the host before. pointIn
+// changes no existing record.
 func (w *worker) pointIn(ctx context.Context, a account, zone string, d models.Domain) models.DNSPoint {
 	host := d.Host
 	if w.o.Tracker.Host == "" {

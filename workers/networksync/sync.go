@@ -84,7 +84,7 @@ func (y *syncer) fetch(ctx context.Context, u *run) ([]correction.Conversion, er
 		orders, err = y.older(ctx, u, o, from, to)
 	case !days.Changed:
 		orders, err = o.Orders(ctx, from, to, most)
-	case days.Saved.Equal(o.SavedAt): // otherwise the connection may be to another account, so nothing is read
+	case days.Saved.Equal(o.SavedAt): // otherwise the connection may be to another account at the network, so nothing is read
 		orders, days.Until, err = o.Changes(ctx, days.Since, most)
 	}
 	if err != nil {

@@ -21,7 +21,7 @@ type Reports interface {
 	ClicksOf(ctx context.Context, accounts []uuid.UUID, from, to time.Time) (map[uuid.UUID]int64, error)
 }
 
-// Register adds the handler to a runtime. The parameter now is the clock; nil means time.Now.
+// Register adds the handler to a runtime. The parameter `now` is the clock; nil means time.Now.
 func Register(r *workers.Runtime, s *store.Store, reports Reports, now func() time.Time) {
 	w := &watcher{store: s, reports: reports, client: r.Client(), now: workers.Clock(now)}
 	workers.RegisterTick(r, jobs.WatchPlans, w.watch)

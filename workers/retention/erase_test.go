@@ -26,8 +26,9 @@ const (
 	canaryIP = "203.0.113.77"
 )
 
-// visit stores two clicks and two smartlink clicks of one browser, and records that follow the clicks. It returns the id of
-// the last click. Many of the texts contain the given word, but no text of a pending postback does.
+// visit stores two clicks and two smartlink clicks of one browser. It also stores click-outs, events and postbacks of the clicks, and
+// a conversion of the second click. It returns the id of the second click, which is a day older than the first. Many of the texts
+// contain the given word, but no text of a pending postback does.
 func (h *env) visit(visitor uuid.UUID, word, ip string) (last uuid.UUID) {
 	h.Helper()
 	s, err := spool.Open(h.TempDir(), spool.Options{})
@@ -165,8 +166,8 @@ func TestErase(t *testing.T) {
 	}
 	h.ledgerEqualsRows()
 	for what, query := range map[string]string{
-		"conversions": `SELECT count(*) FROM conversions WHERE click_id = $1`,
-		"waiting":     `SELECT count(*) FROM postbacks WHERE click_id = $1 AND outcome = 'pending' AND ip IS NULL`,
+		"conversions":       `SELECT count(*) FROM conversions WHERE click_id = $1`,
+		"waiting postbacks": `SELECT count(*) FROM postbacks WHERE click_id = $1 AND outcome = 'pending' AND ip IS NULL`,
 	} {
 		if n := dbtest.Get[string](h, h.db, query, clickID); n != "1" {
 			t.Errorf("%s %s of the visitor are left, want 1", n, what)

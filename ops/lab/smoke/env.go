@@ -224,7 +224,7 @@ func (t *traffic) waitLink(ctx context.Context, link string) error {
 	return nil
 }
 
-// poll calls done until it returns true or an error. late is true if the time limit ended first.
+// poll calls `done` until it returns true or an error. `late` is true if the time limit ended first.
 func poll(ctx context.Context, limit, interval time.Duration, done func() (bool, error)) (late bool, err error) {
 	wait, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()

@@ -109,9 +109,9 @@ func New(o Options) *Issuer {
 // ErrBusy means that another issuer is working on the certificate.
 var ErrBusy = errors.New("acme: another issuer is working on the certificate of the host")
 
-// Ensure returns a host's certificate. It first obtains a new one if it is missing or due for renewal. If a renewal fails, the
-// old certificate stays stored. The error is ErrBusy, a *RefusalError, or an error of the context or of the certificate store,
-// for example certstore.ErrLost.
+// Ensure returns a host's certificate. If the certificate is missing or due for renewal, Ensure first obtains a new one. If a
+// renewal fails, the old certificate stays stored. The error is ErrBusy, a *RefusalError, or an error of the context or of the
+// certificate store, for example certstore.ErrLost.
 func (i *Issuer) Ensure(ctx context.Context, host string) (certstore.Certificate, error) {
 	if c, ok, err := i.fresh(ctx, host); err != nil || ok {
 		return c, err
@@ -178,7 +178,7 @@ func (i *Issuer) extendClaim(ctx context.Context, host string, fence int64) (hel
 	}
 }
 
-// issue asks the CAs one after the other until one issues the certificate, and stores it. If none does, the error is a
+// issue asks the CAs one after the other until one issues the certificate, and stores it. If all of them fail, the error is a
 // *RefusalError.
 func (i *Issuer) issue(ctx context.Context, host string, fence int64) (c certstore.Certificate, err error) {
 	old, _, err := i.o.Store.Find(ctx, host)
@@ -308,7 +308,8 @@ func (i *Issuer) renewal(ctx context.Context, ca *authority, leaf *x509.Certific
 	return info.SelectedTime
 }
 
-// RenewalAdvice asks the CA again when to renew the host's certificate, and returns it. ok is false if it is missing.
+// RenewalAdvice asks the CA again when to renew the host's certificate, and returns the certificate. ok is false if it is
+// missing.
 func (i *Issuer) RenewalAdvice(ctx context.Context, host string) (c certstore.Certificate, ok bool, err error) {
 	c, ok, err = i.o.Store.Find(ctx, host)
 	if err != nil || !ok {

@@ -10,7 +10,7 @@ import (
 	"switchyard/workers/providers/rest"
 )
 
-// TestHugeFigures checks that an amount that is too large is refused, and that such a count is unknown.
+// TestHugeFigures checks that an amount that is too large is refused, and that an impossible count is unknown.
 func TestHugeFigures(t *testing.T) {
 	t.Parallel()
 	for _, r := range []row{

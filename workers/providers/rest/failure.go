@@ -42,8 +42,8 @@ type FailureError struct {
 // requestIDs are the headers in which providers send the id of a request.
 var requestIDs = []string{"X-Request-Id", "Request-Id", "X-Fb-Trace-Id", "X-Amzn-Requestid", "Cf-Ray"}
 
-// maxRefusal is the maximum number of bytes that are used of a refusing answer. In any answer, the search for the id of the request
-// ends there too.
+// maxRefusal is the maximum number of bytes that are used of an answer with another status than 2xx. In any answer, the search for
+// the id of the request ends there too.
 const maxRefusal = 64 << 10
 
 // refusal returns the failure that an answer reports, or nil.

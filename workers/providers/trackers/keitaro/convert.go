@@ -128,7 +128,7 @@ func (r *reader) note(severity string, it *item, text string) {
 	r.out.Note(severity, it.kind, it.key, it.name, text)
 }
 
-// text sets a member to a text of at most limit characters.
+// text sets a member to a text of at most `limit` characters.
 func (r *reader) text(it *item, member, what, value string, limit int) {
 	if value == "" {
 		return

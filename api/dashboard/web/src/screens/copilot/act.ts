@@ -5,8 +5,8 @@ import { failed, toast } from '../../core/toast.ts'
 
 const changedRows = ['copilot', 'campaigns', 'offers', 'networks', 'bot-lists', 'app']
 
-// act sends a person's decision and shows the text `done`. If `undone` is given, the toast offers to undo the change, and
-// `undone` is the text that is shown after that. If the call fails, the caller shows the error.
+// act sends a person's decision and shows the text `done`. If `undone` is given and the answer names a change, the toast offers to
+// undo the change. `undone` is the text that is shown after the undo. If the call fails, act throws its error.
 export const act = async (body: CopilotBody, done: string, undone?: string) => {
   const answer = await call('POST /copilot', { body })
   touches(...changedRows)

@@ -195,7 +195,7 @@ export const words = {
       hours: 'hours',
       goals: 'Goals',
       mode: 'Kind',
-      modeHint: 'Lead and store count goals of your own website.',
+      modeHint: 'Leads and Store count goals of your website.',
       modes: { affiliate: 'Affiliate', lead: 'Leads', store: 'Store' },
       site: 'Website',
       noSite: 'None',
