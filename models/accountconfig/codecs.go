@@ -10,7 +10,7 @@ import (
 	"switchyard/models/subslot"
 )
 
-// The codecs of the kinds.
+// The codecs of the kinds, except those in codecs_routes.go and codecs_rules.go.
 var (
 	DomainCodec = newCodec(Domains, `{}`, Codec[models.Domain]{
 		keys: bind.KeysOf(form.DomainBody{}, defaultDomain{}),
