@@ -75,7 +75,7 @@ func (b batch) moments() []time.Time {
 	return list
 }
 
-// newStored returns the first row of a click. Its rate is 1, as for the account's own currency, until convert sets another.
+// newStored returns the row of a new click. Its rate is 1, as for the account's own currency, until convert sets another.
 func newStored(c models.Click) *click.StoredClick {
 	s := &click.StoredClick{Click: c, At: models.ClickTime(c.ID), Rate: models.SameRate}
 	if c.LanderID != uuid.Nil {

@@ -10,8 +10,8 @@ import (
 const (
 	delayShare  = 0.95                // share of the conversions that arrive within the delay
 	minDelays   = 20                  // number of conversions that are needed to know the delay
-	delayKnown  = 14 * 24 * time.Hour // minimum age of the first click for the delay to be known
-	delayMargin = 3 * 24 * time.Hour  // the shortest delay that is assumed without a known delay
+	delayKnown  = 14 * 24 * time.Hour // minimum age of a campaign's first click for the campaign's delay to be known
+	delayMargin = 3 * 24 * time.Hour  // the shortest delay that is assumed for a campaign whose own delay is not known
 	longDelay   = 21 * 24 * time.Hour // the longest delay that is used: a longer delay counts as this delay
 )
 
