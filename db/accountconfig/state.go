@@ -209,7 +209,7 @@ func (st *State) encode(all map[accountconfig.Kind][]loaded) error {
 
 // Save creates or replaces a record of a document, and returns its new members. The store must be in a transaction. The error has
 // the code "stale" if the stored record is not equal to `before`. If `before` is nil, Save creates the record, or replaces
-// one that Reserve or an interrupted run has created.
+// a record that Reserve or an interrupted run has created.
 func (st *State) Save(ctx context.Context, s *store.Store, kind accountconfig.Kind, key string, before, after accountconfig.Members) (
 	accountconfig.Members, error,
 ) {

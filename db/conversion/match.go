@@ -63,8 +63,8 @@ type Matched struct {
 	Decided  map[string]int  // numbers of refused and unmatched postbacks, by outcome
 }
 
-// MatchPostbacks looks for the clicks of due postbacks, the longest due first, and of at most `limit` of them. A postback gets its
-// job if its click is now stored, or if its click id can be read only with the settings of its network. A postback that names a
+// MatchPostbacks looks for the clicks of due postbacks, the longest due first. It takes at most `limit` postbacks. A postback gets
+// its job if its click is now stored, or if its click id can be read only with the settings of its network. A postback that names a
 // missing network is refused. Every other postback is due again after waits[n], where n is the number of its earlier attempts.
 // After the last wait it is unmatched.
 func MatchPostbacks(ctx context.Context, l click.Log, waits []time.Duration, limit int) (Matched, error) {

@@ -7,9 +7,9 @@ type Crawler struct {
 	Name string
 	// Mark is the text that the crawler's user agent contains, in lower case.
 	Mark string
-	// Hosts are the documented domains of the host names of the crawler's IP addresses. Such a host name must lead back to
-	// the IP address. If Hosts is empty, a forged crawler cannot be recognized. If a domain is missing, genuine crawlers with host names
-	// below it count as forged.
+	// Hosts are the documented domains of the host names of the crawler's IP addresses. Such a host name must lead back to the
+	// IP address. If Hosts is empty, a forged crawler cannot be recognized. If a domain is missing, genuine crawlers with host
+	// names below it count as forged.
 	Hosts []string
 }
 

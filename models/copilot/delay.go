@@ -59,7 +59,8 @@ func NewDelays(now time.Time, list []Arrival) Delays {
 	return d
 }
 
-// within returns the delay within which the share delayShare of the conversions arrives. ok is false if too few conversions are known.
+// within returns a delay: the share delayShare of the conversions arrives in at most this time. ok is false if too few conversions
+// are known.
 func (d *delays) within() (delay time.Duration, ok bool) {
 	if len(d.list) < minDelays {
 		return 0, false
