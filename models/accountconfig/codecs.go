@@ -63,7 +63,7 @@ var (
 			}
 			o, err := b.Record()
 			o.IsActive = models.Active(on)
-			if len(o.Subs) > 0 { // the other parameters get free numbers, as in package store
+			if len(o.Subs) > 0 { // parameters without a number get a free one, as in package store
 				subslot.Assign(&o.SourceLink, models.SourceLink{}, false)
 			}
 			return o, err
