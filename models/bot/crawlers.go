@@ -19,7 +19,8 @@ var (
 	googleFetchers = []string{"google.com", "gae.googleusercontent.com"}
 )
 
-// crawlers is the table of well-known crawlers. If a user agent contains several marks, the first one counts.
+// crawlers is the table of well-known crawlers. If a user agent contains the marks of several crawlers, the first
+// crawler in the table counts.
 var crawlers = [...]Crawler{
 	{"AdsBot-Google", "adsbot-google", googleHosts},
 	{"Mediapartners-Google", "mediapartners-google", googleHosts},
