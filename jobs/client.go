@@ -52,7 +52,8 @@ type Option func(*Task)
 // WithID sets the id of the job. If there is already a job with this id, Submit returns the handle of that job.
 func WithID(id uuid.UUID) Option { return func(t *Task) { t.ID = id.String() } }
 
-// WithTick makes the job the only run of its kind for the given time. This holds until the retention ends.
+// WithTick makes the id of the job from its kind and the time of a tick. So one tick enqueues only one job of a kind, until the
+// retention ends.
 func WithTick(at time.Time, retention time.Duration) Option {
 	return func(t *Task) {
 		t.ID = t.Payload.Kind + "@" + at.UTC().Format(time.RFC3339)
@@ -100,7 +101,7 @@ func (c *Client) DispatchFor(ctx context.Context, account uuid.UUID, kind string
 	c.Dispatch(ctx, models.NewRefs(kind, account, ids)...)
 }
 
-// DispatchRows does the same as Dispatch, but stops at the first failure and returns it.
+// DispatchRows does the same as Dispatch, but returns the failure. Both stop at the first failure.
 func (c *Client) DispatchRows(ctx context.Context, rows ...models.JobRef) error {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), 2*time.Second)
 	defer cancel()

@@ -64,8 +64,8 @@ func (h *Handler) readNotification(w http.ResponseWriter, r *http.Request, p *mo
 	return nil
 }
 
-// keptHeaders returns the content type and the headers that a scheme needs. If the scheme is not known, it returns the headers that
-// any scheme needs.
+// keptHeaders returns the content type and the headers that a scheme needs. If the scheme is not known, it returns the headers of
+// all schemes.
 func keptHeaders(all http.Header, scheme string) map[string]string {
 	kept := map[string]string{}
 	names := notification.Headers

@@ -181,7 +181,7 @@ func cluesOf(r *http.Request) param.Clues {
 	return param.Clues{Language: r.Header.Get("Accept-Language")}
 }
 
-// mayBeRead returns a function that reports whether a network of an account possibly sends a field or its secret in a parameter.
+// mayBeRead returns a function that reports whether a network of an account possibly sends a field or a secret in a parameter.
 // Before the routing snapshot is loaded, the function returns true for every parameter.
 func (h *Handler) mayBeRead(account uuid.UUID) func(name string) bool {
 	routes, loaded := h.routes.Current(), h.Ready()

@@ -97,7 +97,7 @@ func TestSourceIntegration(t *testing.T) {
 	same(t, s.Do("DELETE", path, nil).Want(200, "").Map(), map[string]any{"id": id, "deleted": false})
 }
 
-// TestCostEndpoint: values of headers are secrets. A masked value keeps the stored one, unless the host changes.
+// TestCostEndpoint: values of headers are secrets. A masked value keeps the stored one. If the host changes, it is refused.
 func TestCostEndpoint(t *testing.T) {
 	t.Parallel()
 	s, id, path := newSource(t, apitest.Options{Plan: "growth"})

@@ -208,8 +208,8 @@ func (st *State) encode(all map[accountconfig.Kind][]loaded) error {
 }
 
 // Save creates or replaces a record of a document, and returns its new members. The store must be in a transaction. The error has
-// the code "stale" if the stored record is not equal to `before`. If `before` is nil, Save replaces a record that Reserve or an
-// interrupted run has created.
+// the code "stale" if the stored record is not equal to `before`. If `before` is nil, Save creates the record, or replaces
+// a record that Reserve or an interrupted run has created.
 func (st *State) Save(ctx context.Context, s *store.Store, kind accountconfig.Kind, key string, before, after accountconfig.Members) (
 	accountconfig.Members, error,
 ) {
@@ -334,7 +334,7 @@ func (st *State) FindClicked(ctx context.Context, s *store.Store) error {
 	return err
 }
 
-// room returns how many more records of each kind the plan of an account allows.
+// room returns how many more records of each kind the subscription of an account allows.
 func room(ctx context.Context, s *store.Store, account models.Account) (map[accountconfig.Kind]int, error) {
 	tables, err := s.Usage().Room(ctx, account)
 	out := map[accountconfig.Kind]int{}

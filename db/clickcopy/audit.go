@@ -102,7 +102,7 @@ func (k Copy) Audit(ctx context.Context, account uuid.UUID, at time.Time) (list 
 const waitsFor = `SELECT EXISTS (SELECT FROM click_changes WHERE account_id = $1 AND click_id >= $2 AND click_id < $3)`
 
 // ledgerFigures returns the ledger's figures of the clicks in [from, to), without spend that has no clicks. stable is false while
-// a change of them waits to be copied.
+// a change of these clicks waits to be copied.
 func (k Copy) ledgerFigures(ctx context.Context, account uuid.UUID, from, to time.Time) (sums ledger.Deltas, stable bool, err error) {
 	err = db.Snapshot(ctx, k.From, func(c db.Conn) error {
 		waits, err := db.Get[bool](ctx, c, "waiting changes", waitsFor, account, models.FloorClickID(from), models.FloorClickID(to))

@@ -63,9 +63,10 @@ type Matched struct {
 	Decided  map[string]int  // numbers of refused and unmatched postbacks, by outcome
 }
 
-// MatchPostbacks looks for the clicks of at most limit due postbacks, the longest due first. A postback gets its job if its click
-// is now stored, or if its click id can be read only with the settings of its network. A postback that names a missing network is
-// refused. Every other postback waits for waits[n] after n earlier attempts, and after the last wait it is unmatched.
+// MatchPostbacks looks for the clicks of due postbacks, the longest due first. It takes at most `limit` postbacks. A postback gets
+// its job if its click is now stored, or if its click id can be read only with the settings of its network. A postback that names a
+// missing network is refused. Every other postback is due again after waits[n], where n is the number of its earlier attempts.
+// After the last wait it is unmatched.
 func MatchPostbacks(ctx context.Context, l click.Log, waits []time.Duration, limit int) (Matched, error) {
 	seconds := db.Map(waits, time.Duration.Seconds)
 	copied, err := click.ReadCopy(ctx, l.Conn)
@@ -96,7 +97,7 @@ const selectColdDue = `
 SELECT click_id FROM postbacks WHERE match_at <= clock_timestamp() AND click_id < $2 AND click_id <> '00000000-0000-0000-0000-000000000000'
 ORDER BY match_at LIMIT $1`
 
-// thawDue finds clicks of due postbacks that are only in ClickHouse, and inserts them into PostgreSQL again. Clicks with ids below
+// thawDue inserts the clicks of due postbacks into PostgreSQL again if the clicks are only in ClickHouse. Clicks with ids below
 // oldest cannot be looked up at the moment, so their postbacks stay waiting.
 func thawDue(ctx context.Context, l click.Log, coldBefore time.Time, limit int) (oldest uuid.UUID, err error) {
 	if coldBefore.IsZero() {

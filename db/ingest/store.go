@@ -75,7 +75,7 @@ func (b batch) moments() []time.Time {
 	return list
 }
 
-// newStored returns the first row of a click. Its rate is 1, as for the account's own currency, until convert sets another.
+// newStored returns the row of a new click. Its rate is 1, as for the account's own currency, until convert sets another.
 func newStored(c models.Click) *click.StoredClick {
 	s := &click.StoredClick{Click: c, At: models.ClickTime(c.ID), Rate: models.SameRate}
 	if c.LanderID != uuid.Nil {
@@ -93,8 +93,8 @@ func (p *postgres) makeReady(ctx context.Context, moments []time.Time) error {
 	return p.days.Ensure(ctx, p.Log, moments)
 }
 
-// storeBatch stores a batch completely or not at all. If refused(err) is true, PostgreSQL does not accept some of the data, so
-// the caller tries smaller batches. After any other error, the caller may repeat the batch.
+// storeBatch stores a batch completely or not at all. If refused(err) is true, some of the data is not accepted, so the
+// caller tries smaller batches. After any other error, the caller may repeat the batch.
 func (p *postgres) storeBatch(ctx context.Context, b batch) (out stored, err error) {
 	err = p.makeReady(ctx, b.moments())
 	if err == nil {
@@ -109,8 +109,8 @@ func (p *postgres) storeBatch(ctx context.Context, b batch) (out stored, err err
 	return out, err
 }
 
-// refused reports whether PostgreSQL or this package refuses the data itself. A click that another process has just stored is not
-// refused: the next attempt finds it.
+// refused reports whether PostgreSQL or the package click refuses the data itself. A click that another process has just stored
+// is not refused: the next attempt finds it.
 func refused(err error) bool {
 	return errors.Is(err, click.ErrRefused) || db.BadData(err) && db.UniqueViolation(err) == ""
 }
@@ -174,8 +174,8 @@ func (b batch) store(ctx context.Context, c db.Conn, in click.Store) (out stored
 	return out, botscan.RequestRechecks(ctx, c, botscan.LateRecords{Clicks: b.clicks, Outs: b.outs, Events: fresh, Traps: b.traps})
 }
 
-// ofAccounts returns the batch without the records of deleted accounts, which no account could see or delete. It also returns the
-// currencies of the accounts, and sets the settings by which they score clicks.
+// ofAccounts returns the batch without the clicks, hops and events of deleted accounts, because no account could see or delete
+// them. It also returns the currencies of the accounts, and sets the settings by which they score clicks.
 func (b batch) ofAccounts(ctx context.Context, c db.Conn) (batch, map[uuid.UUID]string, error) {
 	named := map[uuid.UUID]bool{}
 	for _, v := range b.clicks {

@@ -34,7 +34,7 @@ type RequeueQuery struct {
 }
 
 // requeueChosen makes the rows of the relation chosen (id, archived) due now, under a new generation. A finished row gets one
-// attempt.
+// more attempt.
 const requeueChosen = `
 UPDATE jobs SET state = 'pending', next_attempt_at = clock_timestamp(), generation = generation + 1, lease_until = NULL,
     finished_at = NULL, failed_generation = NULL,
@@ -57,8 +57,8 @@ func Requeue(ctx context.Context, c db.Conn, ids []uuid.UUID, kinds ...string) (
 	return db.Select[Requeued](ctx, c, "requeue jobs", requeueRows, append([]uuid.UUID{}, ids...), append([]string{}, kinds...))
 }
 
-// WithRequeued returns a WITH that requeues finished jobs, the oldest first. candidates is a SELECT of their (id, created_at), and
-// limit is SQL too. The relation requeued has the columns of Requeued. Locked rows are skipped.
+// WithRequeued returns a WITH clause that requeues finished jobs, the oldest first. candidates is a SELECT of their
+// (id, created_at), and limit is SQL too. The relation requeued has the columns of Requeued. Locked rows are skipped.
 func WithRequeued(candidates, limit string) string {
 	return `WITH candidates AS (` + candidates + `), chosen AS (
     SELECT j.id, coalesce(j.failed_generation, -1) AS archived FROM candidates c JOIN jobs j ON j.id = c.id

@@ -148,7 +148,7 @@ func (h *history) clickOut() {
 	h.queue = append(h.queue, spool.Record{Out: &o})
 }
 
-// flush stores some of the waiting records in any order, and repeats some that were sent before.
+// flush stores some of the waiting records in random order, and repeats some that were sent before.
 func (h *history) flush() {
 	h.rnd.Shuffle(len(h.queue), func(i, j int) { h.queue[i], h.queue[j] = h.queue[j], h.queue[i] })
 	n := h.rnd.IntN(len(h.queue) + 1)

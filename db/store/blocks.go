@@ -152,7 +152,7 @@ SELECT gen_random_uuid(), $1, n.id, v.value, $4, v.who FROM lists n
 JOIN block_lists l ON l.account_id = $1 AND l.scope = 'campaign' AND l.scope_id = $2 AND l.dimension = n.dimension
 JOIN blocked_values v ON v.list_id = l.id AND v.removed_at IS NULL`
 
-// copy blocks in the campaign copied what is blocked in another campaign. Error: too_many.
+// copy copies the blocked values of a campaign to another campaign, whose id is `copied`. Error: too_many.
 func (k Blocks) copy(ctx context.Context, account, campaign, copied uuid.UUID) error {
 	_, err := k.change(ctx, account, func(s *Store, c *models.BlockChange) error {
 		n, err := s.exec(ctx, "copy blocked values", copyBlocked, account, campaign, copied, c.ID)

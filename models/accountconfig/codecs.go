@@ -10,7 +10,7 @@ import (
 	"switchyard/models/subslot"
 )
 
-// The codecs of the kinds.
+// The codecs of the kinds, except those in codecs_routes.go and codecs_rules.go.
 var (
 	DomainCodec = newCodec(Domains, `{}`, Codec[models.Domain]{
 		keys: bind.KeysOf(form.DomainBody{}, defaultDomain{}),
@@ -63,7 +63,7 @@ var (
 			}
 			o, err := b.Record()
 			o.IsActive = models.Active(on)
-			if len(o.Subs) > 0 { // the other parameters get free numbers, as in package store
+			if len(o.Subs) > 0 { // parameters without a number get a free one, as in package store
 				subslot.Assign(&o.SourceLink, models.SourceLink{}, false)
 			}
 			return o, err

@@ -7,9 +7,9 @@ type Crawler struct {
 	Name string
 	// Mark is the text that the crawler's user agent contains, in lower case.
 	Mark string
-	// Hosts are the documented domains of the host names of the crawler's IP addresses. Such a host name must have the same IP
-	// address. If Hosts is empty, a forged crawler cannot be recognized. If a domain is missing, genuine crawlers with host names
-	// below it count as forged.
+	// Hosts are the documented domains of the host names of the crawler's IP addresses. Such a host name must lead back to the
+	// IP address. If Hosts is empty, a forged crawler cannot be recognized. If a domain is missing, genuine crawlers with host
+	// names below it count as forged.
 	Hosts []string
 }
 
@@ -19,7 +19,8 @@ var (
 	googleFetchers = []string{"google.com", "gae.googleusercontent.com"}
 )
 
-// crawlers is the table of well-known crawlers. The first crawler whose mark a user agent contains counts.
+// crawlers is the table of well-known crawlers. If a user agent contains the marks of several crawlers, the first
+// crawler in the table counts.
 var crawlers = [...]Crawler{
 	{"AdsBot-Google", "adsbot-google", googleHosts},
 	{"Mediapartners-Google", "mediapartners-google", googleHosts},

@@ -10,8 +10,8 @@ import (
 const (
 	delayShare  = 0.95                // share of the conversions that arrive within the delay
 	minDelays   = 20                  // number of conversions that are needed to know the delay
-	delayKnown  = 14 * 24 * time.Hour // minimum age of the first click for the delay to be known
-	delayMargin = 3 * 24 * time.Hour  // the shortest delay that is assumed
+	delayKnown  = 14 * 24 * time.Hour // minimum age of a campaign's first click for the campaign's delay to be known
+	delayMargin = 3 * 24 * time.Hour  // the shortest delay that is assumed for a campaign whose own delay is not known
 	longDelay   = 21 * 24 * time.Hour // the longest delay that is used: a longer delay counts as this delay
 )
 
@@ -36,7 +36,7 @@ type delays struct {
 	list  []time.Duration
 }
 
-// NewDelays returns the delays of the conversions of the last DelayDays days.
+// NewDelays returns the delays of conversions. The caller passes the conversions of the last DelayDays days.
 func NewDelays(now time.Time, list []Arrival) Delays {
 	d := Delays{now: now, all: &delays{first: now}, byCampaign: map[uuid.UUID]*delays{}}
 	for _, a := range list {
@@ -59,7 +59,8 @@ func NewDelays(now time.Time, list []Arrival) Delays {
 	return d
 }
 
-// within returns the delay of the share delayShare of the conversions. ok is false if too few conversions are known.
+// within returns a delay: the share delayShare of the conversions arrives in at most this time. ok is false if too few conversions
+// are known.
 func (d *delays) within() (delay time.Duration, ok bool) {
 	if len(d.list) < minDelays {
 		return 0, false
@@ -67,8 +68,8 @@ func (d *delays) within() (delay time.Duration, ok bool) {
 	return max(d.list[int(delayShare*float64(len(d.list)-1)+0.5)], 0), true
 }
 
-// ForCampaign returns the delay of a campaign's conversions. Without enough conversions or old clicks, it is the account's delay,
-// but at least three days.
+// ForCampaign returns the delay of a campaign's conversions. If the campaign has too few conversions or only recent
+// clicks, the result is the account's delay, but at least three days.
 func (d Delays) ForCampaign(campaign uuid.UUID) time.Duration {
 	if ofCampaign, ok := d.byCampaign[campaign]; ok && d.now.Sub(ofCampaign.first) >= delayKnown {
 		if delay, ok := ofCampaign.within(); ok {

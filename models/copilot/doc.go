@@ -15,7 +15,7 @@
 //
 // # Statistics
 //
-// Arms are paths that share the same visitors, or offers or landing pages of a path with the same slot. Visitors are distributed
+// Arms are paths that share the same visitors, or offers or landing pages in the same slot of a path. Visitors are distributed
 // over them at random, by weight alone, so a difference between arms comes from the arms themselves. Approved and pending
 // conversions count, with their payouts, on the day of their click. The figures are from the last 30 whole days of the account.
 //

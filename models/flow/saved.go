@@ -37,8 +37,8 @@ type InlineRule struct {
 	Conditions []cond.Condition
 }
 
-// Inline replaces references to saved rules by the conditions of these rules. The name of a path's own rule must be unique. So a
-// rule that several paths use gets a number from the second path on.
+// Inline replaces references to saved rules by the conditions of these rules. The name of a path's own rule must be unique. So
+// the name of a rule that is used several times gets a number from the second use on.
 func Inline(paths []Path, saved map[uuid.UUID]InlineRule) {
 	names := map[string]bool{}
 	for _, p := range paths {

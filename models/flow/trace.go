@@ -16,7 +16,7 @@ const (
 	RefusedConditions   Refusal = "conditions"
 	RefusedDestinations Refusal = "no_usable_destination"
 	RefusedWeight       Refusal = "weight_zero"
-	RefusedBudget       Refusal = "over_budget" // the conditions of earlier paths took as much work as a decision may: see cond.MaxSteps
+	RefusedBudget       Refusal = "over_budget" // the conditions of earlier paths used up the work that a decision may take: see cond.MaxSteps
 	RefusedBlocked      Refusal = "blocked"     // no path was tried: the visitor has a blocked value
 )
 

@@ -225,7 +225,7 @@ func Members(raw []byte) (texts map[string]string, others []string, ok bool) {
 }
 
 // ReadPerson reads personal data from a JSON object of texts and numbers. It leaves out values that cannot be read, and returns
-// their keys with the reason.
+// their keys with the reason. A key that could itself be a value is not returned.
 func ReadPerson(raw []byte) (p Person, dropped []Dropped) {
 	p = Person{}
 	if len(raw) == 0 {
@@ -311,7 +311,7 @@ func (p Person) NeedsCountry() bool {
 	return countryOf(p[Country]) == "" && (p[Zip] != "" || p[Region] != "" || p[Phone] != "" && !strings.HasPrefix(strings.TrimSpace(p[Phone]), "+"))
 }
 
-// Unknown returns the sorted names in p that are not keys. It leaves out a text that could be a value.
+// Unknown returns the sorted names in p that are not keys. It leaves out a name that could be a value.
 func (p Person) Unknown() (names []string) {
 	for name := range p {
 		if !slices.Contains(Names, name) && isName.MatchString(name) {

@@ -7,7 +7,7 @@ import (
 	"switchyard/models/matchkey"
 )
 
-// fullName is a key of Scheme.buyer. Its members contain both the first and the last name.
+// fullName is a key of Scheme.buyer. The members that it names contain both the first and the last name.
 const fullName = "name"
 
 // buyer returns the personal data of the buyer. A full name counts only if no other member has a part of the name, and if the full

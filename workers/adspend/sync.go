@@ -28,8 +28,8 @@ type read struct {
 	Currency, Zone string
 }
 
-// sync reads the spend of a source and writes it. Each day is one transaction, so an attempt after a crash continues with the
-// first day that is not written yet.
+// sync reads the spend of a source and writes it, or runs the test of the connection. Each day is one transaction, so an attempt
+// after a crash continues with the first day that is not written yet.
 func (p *syncer) sync(ctx context.Context, u *run) error {
 	if u.Args.Test {
 		return p.test(ctx, u)
@@ -123,7 +123,7 @@ func (p *syncer) write(ctx context.Context, u *run, rows []ads.Spend) error {
 		err := u.Step(ctx, func(c db.Conn) (jobs.SpendArgs, error) {
 			a := u.Args
 			a.Days++
-			if day.Before(oldestKept) { // the clicks of that day are deleted, so their cost cannot change
+			if day.Before(oldestKept) { // such old clicks are not kept, so their cost cannot change
 				return a, nil
 			}
 			matched, changed, err := p.replaceDay(ctx, c, sourceDay{account, u.Args.SourceID, day, param, owner.Currency}, byDay[day.Format(time.DateOnly)])

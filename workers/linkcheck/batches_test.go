@@ -9,8 +9,8 @@ import (
 	"switchyard/models"
 )
 
-// TestBatchesPassEveryLink: each due link is passed once, although the results of two whole batches are not recorded, so that these
-// links are due again.
+// TestBatchesPassEveryLink: all batches are passed, and no link is passed twice, although the results of two whole batches are
+// not recorded, so their links stay due.
 func TestBatchesPassEveryLink(t *testing.T) {
 	t.Parallel()
 	due := make([]models.Link, 3*batch+1)

@@ -88,7 +88,8 @@ func (s *sender) call(ctx context.Context, m message) (a sourcepostback.Attempt,
 	return a, later, err
 }
 
-// retryAfter reads seconds or a time from Retry-After, at most longestRetryAfter.
+// retryAfter returns the wait that the header Retry-After demands, but at most longestRetryAfter. The header has a number of
+// seconds or a time.
 func retryAfter(h http.Header, now time.Time) time.Duration {
 	text := strings.TrimSpace(h.Get("Retry-After"))
 	wait := time.Duration(0)

@@ -21,8 +21,8 @@ const (
 	waysToSend
 )
 
-// sendPostback sends a postback as a query, as a form or as JSON: the remainder of way divided by waysToSend is one of the constants
-// above. A refusal is recorded as a problem.
+// sendPostback sends a postback as a query, as a form or as JSON: `way` modulo waysToSend is one of the constants above. A
+// refusal is recorded as a problem.
 func (t *traffic) sendPostback(ctx context.Context, path string, values url.Values, way int) error {
 	method, query, body, kind := http.MethodGet, "?"+values.Encode(), "", ""
 	switch way % waysToSend {

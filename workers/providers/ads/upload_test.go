@@ -21,7 +21,7 @@ import (
 	"switchyard/workers/providers/rest/resttest"
 )
 
-// uploadAt is the time of the tests' conversions.
+// A test's conversions happen some seconds after uploadAt, unless the test changes their times. uploadNow is the present time.
 var (
 	uploadAt  = time.Date(2026, 11, 1, 12, 32, 45, 0, time.UTC)
 	uploadNow = uploadAt.Add(time.Hour)
@@ -263,7 +263,8 @@ func TestUploadsShadow(t *testing.T) {
 	})
 }
 
-// TestGoogleWhole: if an error concerns the whole request, no event is accepted.
+// TestGoogleWhole: if an error concerns the whole request, no event is accepted. If the install may not use the older API, the
+// events are sent through the newer one.
 func TestGoogleWhole(t *testing.T) {
 	t.Parallel()
 	eachUploader(t, func(u *uploader) {
@@ -386,7 +387,8 @@ func TestUploadsSlow(t *testing.T) {
 	})
 }
 
-// TestUploadsExpired: an expired token of a sign-in is replaced once. Any other token is refused.
+// TestUploadsExpired: an expired token of a sign-in is replaced once. With an expired token of another kind, Send returns
+// an error.
 func TestUploadsExpired(t *testing.T) {
 	t.Parallel()
 	eachUploader(t, func(u *uploader) {
@@ -405,7 +407,8 @@ func TestUploadsExpired(t *testing.T) {
 	})
 }
 
-// TestUploadsLacks: if the connection lacks a field, Send returns an error and sends nothing.
+// TestUploadsLacks: if the connection lacks a field, Send returns an error and sends nothing. Google's older API can
+// refuse a conversion as too early. The conversion is sent again after six hours.
 func TestUploadsLacks(t *testing.T) {
 	t.Parallel()
 	eachUploader(t, func(u *uploader) {

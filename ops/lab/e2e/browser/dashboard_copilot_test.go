@@ -360,7 +360,7 @@ func (c *copilotEnv) addsNotes() {
 	c.until("the mark is gone", func() bool { return c.run(`document.querySelectorAll('.plotmark.noted').length`) == "0" })
 }
 
-// imports imports an offer and a smartlink from files. A second dry run says that the offer exists.
+// imports imports an offer and a smartlink from CSV. A second dry run says that the offer exists.
 func (c *copilotEnv) imports() {
 	c.t.Helper()
 	c.goTo(c.f.URL + "/app/import")

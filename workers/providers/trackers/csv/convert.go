@@ -97,7 +97,8 @@ func words(field string) (out []string) {
 	return out
 }
 
-// named returns the key of a network or source that has only a name in the tables. It adds the record when the name occurs first.
+// named returns the key of a network or source that has only a name in the tables. It adds the record when the name first
+// occurs.
 func (r *reader) named(kind accountconfig.Kind, name string) string {
 	id := idOf(strings.ToLower(name))
 	if ref := r.Ref(kind, id); ref != nil {

@@ -85,8 +85,8 @@ func interval(raw json.RawMessage, reject bool) (t test, ok bool) {
 	return t, true
 }
 
-// dayOf returns an empty day for an empty moment. A time must be the start of a day or, with isEnd, its end: 23:59, or 00:00 of
-// the next day. Otherwise ok is false.
+// dayOf returns the day of a moment, and an empty day for an empty moment. A time in the moment must be the start of the day or,
+// with isEnd, the end of the day: 23:59, or 00:00 of the next day. Otherwise ok is false.
 func dayOf(moment text, isEnd bool) (day string, ok bool) {
 	if moment == "" {
 		return "", true

@@ -10,7 +10,7 @@ export const mostAtOnce = 5000 // values in one call
 export type Scope = 'account' | 'source' | 'campaign'
 // Target holds values of a dimension, and the campaign and the source that their rows belong to, if the report shows them.
 export type Target = { dimension: string; campaign?: string; source?: string; values: string[] }
-// Place is where values are blocked: in the account, or in a campaign or a source with an id.
+// Place is where values are blocked: in the account, in sources or in campaigns. With an id, it is only this source or campaign.
 export type Place = { scope: Scope; id?: string }
 
 // dimensionAt returns the index of the dimension whose value a row blocks, or -1. A row of a tree blocks the value of its own dimension. A

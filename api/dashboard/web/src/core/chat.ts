@@ -14,7 +14,8 @@ export const setTurns = (list: Turn[]) => {
 }
 
 const most = 12 // turns that the service uses
-// sentOf returns the turns of a conversation to send: the last ones that did not fail and are not empty. A long turn is cut.
+// sentOf returns the turns of a conversation that are sent: the last ones that did not fail and are not empty. A long turn is
+// cut.
 export const sentOf = (list: Turn[]) =>
   list
     .filter(o => !o.failed && o.content.trim())

@@ -42,7 +42,7 @@ test('the window before a given window has as many days, and ends where the give
     }
 })
 
-test('a running window is compared with one that ends as long after midnight as now', () => {
+test('a running window is compared with one whose last day is as long as today so far', () => {
   const day = { from: '2026-11-25 00:00:00', to: '2026-11-25 23:59:59', tz: 'UTC' },
     week = { ...day, from: '2026-11-19 00:00:00' }
   const now = Date.UTC(2026, 10, 25, 3, 25)

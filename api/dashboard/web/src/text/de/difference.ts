@@ -34,7 +34,7 @@ export const words: typeof en = {
   }),
   theirZone: 'Zeitzone der Tage dort',
   theirZoneHint: 'In dieser Zone zählt der Bericht von dort seine Tage. Leer: die Zone der Verbindung, sonst UTC.',
-  zones: (ours, theirs) => `Tage zählen hier in ${ours}, dort in ${theirs}.`,
+  zones: (ours, theirs) => `Zeitzone: hier ${ours}, dort ${theirs}.`,
   readAt: when => `Zuletzt gelesen: ${when}.`,
   rate: (currency, low, high, own) =>
     low === high ? `1 ${currency} entspricht ${low} ${own}.` : `1 ${currency} entspricht ${low} bis ${high} ${own}.`,
