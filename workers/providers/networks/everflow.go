@@ -16,9 +16,10 @@ import (
 )
 
 // everflow is the affiliate API of Everflow: developers.everflow.io, POST /v1/affiliates/reporting/conversions. Days and times
-// are in UTC, in requests and answers. The report lists approved conversions, without a status. Conversions that wait for the end of
-// their holding period are in a report of their own, POST /v1/affiliates/reporting/onhold. A conversion that is rejected later is no
-// longer in any report. Unverified: that a conversion keeps its id when it is no longer on hold.
+// are in UTC, in requests and answers. The report lists approved conversions, without a status. Another report, POST
+// /v1/affiliates/reporting/onhold, has the conversions that wait for the end of their holding period, and those that were rejected
+// while they waited. A conversion that is rejected after its approval is in neither report. Unverified: that a conversion keeps its
+// id when it is no longer on hold.
 var everflow = adapter{
 	base: "https://api.eflow.team/v1",
 	open: func(s *session) {
@@ -42,8 +43,9 @@ const (
 	everflowDays = 365 // the number of days that the reports reach back
 )
 
-// everflowOrder returns the order of a conversion. An event is a goal. The conversion of an offer has no goal, even if the network
-// has renamed it. Only conversions on hold have an event_name. In reports for affiliates, the conversion itself has no status.
+// everflowOrder returns the order of a conversion. An event is a goal. The conversion of an offer has no goal. If a report has no
+// is_event, the event_name of such a conversion is empty or "base". Only conversions on hold have an event_name. In reports for
+// affiliates, the conversion itself has no status.
 func everflowOrder(s *session, v record) Order {
 	event, goal := v.Get("event", "event_name"), ""
 	name, isEvent := v.Get("event_name"), v.Get("is_event")
