@@ -123,7 +123,7 @@ func TestHistory(t *testing.T) {
 	}
 }
 
-// leavesAllowance checks that the clicks of the log do not count towards the clicks that the plan includes.
+// leavesAllowance checks that the clicks of the log do not count towards the clicks that the account's subscription includes.
 func (e *env) leavesAllowance(account uuid.UUID, day string) {
 	e.Helper()
 	from, err := time.Parse(time.DateOnly, day)
