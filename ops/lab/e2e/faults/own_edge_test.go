@@ -34,8 +34,8 @@ import (
 	"switchyard/workers/issuer/acme/acmetest"
 )
 
-// edgeFleet is a service that is its own edge. A BIND serves the customers' zone and is the service's resolver. A Pebble is the
-// CA.
+// edgeFleet is a service whose web processes serve HTTPS themselves. A BIND server has the customers' zone and is the service's
+// resolver. A Pebble server is the CA.
 type edgeFleet struct {
 	*testing.T
 	*fleet.Fleet
