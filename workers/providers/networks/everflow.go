@@ -16,10 +16,9 @@ import (
 )
 
 // everflow is the affiliate API of Everflow: developers.everflow.io, POST /v1/affiliates/reporting/conversions. Days and times
-// are in UTC, in requests and answers. The report lists approved conversions, without a status. Another report, POST
-// /v1/affiliates/reporting/onhold, has the conversions that wait for the end of their holding period, and those that were rejected
-// while they waited. A conversion that is rejected after its approval is in neither report. Unverified: that a conversion keeps its
-// id when it is no longer on hold.
+// are in UTC, in requests and answers. The report lists approved conversions, without a status. Conversions that wait for the end of
+// their holding period, or were rejected before its end, are in another report, POST /v1/affiliates/reporting/onhold. A conversion
+// that is rejected after its approval is in neither report. Unverified: that a conversion keeps its id when it is no longer on hold.
 var everflow = adapter{
 	base: "https://api.eflow.team/v1",
 	open: func(s *session) {
@@ -93,7 +92,7 @@ func everflowPage(ctx context.Context, s *session, period Range, cursor string) 
 	return orders, cmp.Or(answer.Paging.next(page, len(orders)), onHold), err
 }
 
-// everflowHeld reads a page of the conversions on hold. A conversion whose holding period has ended is in the other report.
+// everflowHeld reads a page of the report of conversions on hold. It skips approved conversions, because the other report has them.
 func everflowHeld(ctx context.Context, s *session, period Range, cursor string) (orders []Order, next string, err error) {
 	page := platform.Place(cursor, 1)
 	var answer struct {
