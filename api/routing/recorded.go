@@ -85,7 +85,7 @@ func ClickFacts(d *click.StoredClick, zone *time.Location) *cond.Facts {
 	f.SetText(cond.Continent, country.Continent(d.Country))
 	f.SetBool(cond.IsUnique, d.IsUnique)
 	f.SetTime(d.At, zone)
-	values, _ := url.ParseQuery(d.Params) // parts that cannot be parsed are skipped, as in the redirect
+	values, _ := url.ParseQuery(d.Params) // parts that cannot be parsed are skipped
 	f.SetSource(Sent{Params: values})
 	return f
 }

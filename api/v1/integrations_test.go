@@ -22,8 +22,8 @@ func rfc2136(change object) object {
 	return object{"provider": "rfc2136", "label": "Own", "credentials": c}
 }
 
-// TestIntegrations: the answer lists every provider with the fields to fill in, and masks secrets. A blank credential keeps its
-// value.
+// TestIntegrations: the answer lists every provider with the fields to fill in, and masks secrets. A credential that is missing,
+// empty or masked in a request keeps its value.
 func TestIntegrations(t *testing.T) {
 	t.Parallel()
 	s := apitest.New(t, apitest.Options{Plan: "growth"})

@@ -148,7 +148,7 @@ func plain[R any, P record[R], T table[R]](of func(*store.Store) T, codec *accou
 	}
 }
 
-// switched is the variant of plain for records that can be paused. The function on reports whether a record is active.
+// switched is the variant of plain for records that can be paused. Its last argument reports whether a record is active.
 func switched[R any, P record[R], T pausable[R]](of func(*store.Store) T, codec *accountconfig.Codec[R], name func(R) string, on func(R) bool) access[R, P] {
 	a := plain[R, P](of, codec, name)
 	create, update := a.create, a.update

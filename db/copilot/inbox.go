@@ -15,7 +15,7 @@ import (
 // NetworkInbox describes a network with unmatched postbacks.
 type NetworkInbox struct {
 	NetworkID uuid.UUID           `db:"network_id"`
-	Total     int64               `db:"total"` // number of all postbacks
+	Total     int64               `db:"total"` // number of postbacks with any outcome
 	Unmatched int64               `db:"unmatched"`
 	Since     time.Time           `db:"since"` // time of the first unmatched postback
 	Params    []map[string]string // of the newest unmatched postbacks, with masked secrets

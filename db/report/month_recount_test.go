@@ -27,8 +27,8 @@ func (m *month) recount(q Query) map[string]*both {
 	return out
 }
 
-// recountIn adds the figures of the facts in a window to the groups of out. The function side returns the half of a group that
-// they belong to.
+// recountIn adds the figures of the facts in a window to the groups of out. For each group, side returns the half to which the
+// figures belong.
 func (m *month) recountIn(q Query, from, to time.Time, out map[string]*both, side func(*both) *sums) {
 	plain, keep := m.splitFilters(q, from, to)
 	numbers := make([]func(*monthFact) uint32, len(q.Dimensions))

@@ -42,7 +42,7 @@ func TestUnconfirmed(t *testing.T) {
 		{"millions", "a profit of 1.2M, 1.2 million or 1,200,000", all, nil},
 		{"thousands with a letter", "1.2k clicks", all, nil},
 		{"a wrong figure with a letter", "1.3k clicks", all, []string{"1.3k"}},
-		{"a rate as a percentage", "a rate of 50 %", all, nil}, // 0.5
+		{"a rate as a percentage", "a rate of 50 %", all, nil}, // the cr of bags is 0.5
 		{"rounded with about", "about 1,200 clicks, roughly $100", all, nil},
 		{"rounded without about", "exactly 1,200 clicks", all, []string{"1,200"}},
 		{"invented", "Shoes had 5,678 clicks and 77 % profit.", all, []string{"5,678", "77%"}},

@@ -153,7 +153,7 @@ func Parse(raw json.RawMessage) ([]Path, error) {
 	return Normalize(paths), nil
 }
 
-// UnmarshalJSON reads a path as Parse does, but does not set a missing name or id.
+// UnmarshalJSON reads a path as Parse does, but does not call Normalize.
 func (p *Path) UnmarshalJSON(b []byte) error {
 	v, err := decodeJSON(b)
 	if err != nil {
@@ -204,8 +204,8 @@ func Normalize(paths []Path) []Path {
 	return paths
 }
 
-// Identify gives a new id to each path for whose id keep returns false. So a flow cannot get the statistics of another flow's
-// path. If keep is nil, as for a copied flow, every path gets a new id.
+// Identify calls keep with the id of each path. If the result is false, the path gets a new id. So a flow cannot get the statistics
+// of another flow's path. If keep is nil, as for a copied flow, every path gets a new id.
 func Identify(paths []Path, keep func(id string) bool) {
 	for i := range paths {
 		if keep == nil || !keep(paths[i].ID) {

@@ -9,7 +9,7 @@ import (
 	"switchyard/models/token"
 )
 
-// Via is the step that decided: see the package.
+// Via is the step that decided. The package comment lists the steps in their order.
 type Via uint8
 
 // The steps that can decide. With ViaNone, the visitor gets a 404.

@@ -80,7 +80,7 @@ func describe(r notification.Result) string {
 type readCase struct{ name, body, want string }
 
 // check reads each message twice, and both results must have the same key. Reading the message must fail with a wrong
-// secret, without a secret, and without each header of the proof.
+// secret, without a secret, and if a header of the proof is missing.
 func check(t *testing.T, name string, sign func(body string) notification.Request, cases []readCase) {
 	t.Helper()
 	s := scheme(t, name)

@@ -52,9 +52,9 @@ func (r reader) names(field string, common []string) (list []string) {
 }
 
 // get returns the value of a field: the first valid value of its parameters or, if none is valid, the first value.
-// Empty values and unfilled macros do not count. A value in the network's own parameter counts even if it is not
-// valid, because the network's settings name the parameter. The click id is the exception, because its form shows
-// with certainty when it is wrong.
+// Empty values, unfilled macros and click ids longer than the limit do not count. A value in the network's own parameter
+// counts even if it is not valid, because the network's settings name the parameter. The click id is the exception, because
+// its form shows with certainty when it is wrong.
 func (r reader) get(field string, limit int) (first string) {
 	for _, name := range r.names(field, aliases[field]) {
 		v := cleanValue(r.params[name], limit)

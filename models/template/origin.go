@@ -10,7 +10,7 @@ const november26 = "2026-11-26"
 
 func read(page string) Origin { return Origin{Page: page, ReadOn: november26} }
 
-// The addresses of lists from which several templates were read. Each address names the version that was read.
+// The repositories of lists from which several templates were read. Each address names the commit that was read.
 const (
 	orbitra = "https://github.com/fenjo26/Orbitra.link/blob/d03673b5969d1d7c9c241cdaab2938fb967655e2/"
 	binom   = "https://github.com/pavelraiden/binom-api-encyclopedia/blob/67b25457cbae95c6c779dafc943c3e459b11241f/"

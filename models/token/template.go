@@ -35,8 +35,8 @@ type Template struct {
 
 // part is a literal text or a placeholder.
 type part struct {
-	text string                            // the literal text, the NAME of param.NAME, or the argument of fill
-	fill func(dst []byte, v Values) []byte // date, random, sample, timestamp, the words of status
+	text string                            // the literal text, the NAME of param.NAME, or the argument of date, random or sample
+	fill func(dst []byte, v Values) []byte // set for date, random, sample, timestamp, and status with words
 	name Name
 	n    uint8
 	raw  bool

@@ -76,7 +76,7 @@ func (e *env) readLog(account uuid.UUID, url, key, day string) (models.JobStatus
 }
 
 // TestHistory: the log of RedTrack becomes clicks and conversions of the imported campaigns, once. Webhooks, traffic sources and ad
-// platforms are not notified. The old ids are deleted with the clicks.
+// platforms are not notified. RedTrack's ids are deleted with the clicks.
 func TestHistory(t *testing.T) {
 	t.Parallel()
 	e := newEnv(t)
@@ -123,7 +123,7 @@ func TestHistory(t *testing.T) {
 	}
 }
 
-// leavesAllowance checks that the clicks of the log do not count towards the clicks that the plan includes.
+// leavesAllowance checks that the clicks of the log do not count towards the clicks that the account's subscription includes.
 func (e *env) leavesAllowance(account uuid.UUID, day string) {
 	e.Helper()
 	from, err := time.Parse(time.DateOnly, day)

@@ -16,7 +16,7 @@ type notice struct {
 	advice  map[string]string // what to do, by the type of an alert
 }
 
-// listedAtOnce is how many alerts that began a message lists at most, and also how many that ended.
+// listedAtOnce is the maximum number of begun alerts that a message lists. It is also the maximum number of ended alerts.
 const listedAtOnce = 20
 
 // write writes the announcements of the alerts that began or ended, for each active and confirmed channel. For a channel that

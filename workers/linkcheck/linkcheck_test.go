@@ -391,7 +391,7 @@ func TestFewHostsOffline(t *testing.T) {
 	}
 }
 
-// TestUnsafe checks that a listed link is announced once while it stays listed.
+// TestUnsafe checks that a link is announced once while it is on a list of unsafe addresses.
 func TestUnsafe(t *testing.T) {
 	t.Parallel()
 	w := newEnv(t)

@@ -46,7 +46,7 @@ func (h *env) setSignals() {
 		db.UUIDs(ids), "{"+strings.Join(signals, ",")+"}", h.other)
 }
 
-// wrongScores counts the clicks with signals in [from, to) whose stored score differs from the score by the settings.
+// wrongScores counts the clicks with signals in [from, to) whose stored score is not the score that the settings give.
 func (h *env) wrongScores(from, to time.Time, settings bot.Settings) (n int) {
 	h.Helper()
 	var rows []struct {
@@ -114,7 +114,7 @@ func TestRescore(t *testing.T) {
 		t.Errorf("the job reports %+v; of %s clicks with signals, %s were bots before and %s are bots now", got, all, before, after)
 	}
 	if n := h.wrongScores(first, last, settings); n != 0 {
-		t.Errorf("%d clicks have a score that differs from the settings", n)
+		t.Errorf("%d clicks have another score than the settings give", n)
 	}
 	h.ledgerEqualsRows()
 	const spent = `SELECT trim_scale(sum(cost)) FROM clicks WHERE campaign_id = $1 AND NOT is_bot AND at >= $2 AND at < $3`
@@ -169,7 +169,7 @@ func TestRescoreTakesOver(t *testing.T) {
 		t.Errorf("of %s clicks the first job scored %+v, the second %+v", all, old, now)
 	}
 	if n := h.wrongScores(window.From, window.To, bot.NewSettings(70, nil)); n != 0 {
-		t.Errorf("%d clicks have a score that differs from the second settings", n)
+		t.Errorf("%d clicks have another score than the second settings give", n)
 	}
 	h.ledgerEqualsRows()
 }

@@ -149,7 +149,7 @@ func write(result api.BuildResult) error {
 	return nil
 }
 
-// pageOf returns the page with the names of the script and style files filled in.
+// pageOf returns the text of index.html with its placeholders filled in.
 func pageOf(m meta) ([]byte, error) {
 	page, err := os.ReadFile(filepath.Join(web, "index.html"))
 	if err != nil {

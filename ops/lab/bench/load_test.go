@@ -24,7 +24,8 @@ func (s *seen) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	s.answer(w, r)
 }
 
-// TestLoadCountsAnswers: a load counts as many answers as the server has sent, keeps its rate, and fails for another status.
+// TestLoadCountsAnswers: a load counts as many answers as the server has sent, keeps its rate, and fails if an answer has another
+// status than Status.
 func TestLoadCountsAnswers(t *testing.T) {
 	t.Parallel()
 	set, err := visitors.Load()

@@ -106,7 +106,7 @@ func (r *run) sustain(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	r.costs("a click at that rate", m.used(held.Count))
+	r.costs(fmt.Sprintf("a click at %d/s", goalSustained), m.used(held.Count))
 	r.add(fmt.Sprintf("ingest at %d clicks/s for %s", goalSustained, r.Sustained), held.String(),
 		fmt.Sprintf("<= %d behind", goalBacklog), held.worst <= goalBacklog && held.Rate() >= 0.98*goalSustained)
 	p99 := held.Percentile(0.99)

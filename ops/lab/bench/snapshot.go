@@ -64,7 +64,7 @@ func (r *run) snapshot(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	r.add(fmt.Sprintf("start of a web process with %d campaigns of %d paths, with %d", many, pathsEach, few),
+	r.add(fmt.Sprintf("start of a web process with %d campaigns of %d paths; of one with %d campaigns", many, pathsEach, few),
 		short(heavy.started)+", "+short(light.started), "", true)
 	r.add("memory of a process that has just started, per campaign",
 		fmt.Sprintf("%.1f kB", float64(heavy.memory-light.memory)/(many-few)), "", true)

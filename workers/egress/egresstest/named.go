@@ -20,7 +20,7 @@ import (
 const Broken = "broken"
 
 // Named starts a BIND that answers for zones. The map has the records of each zone, or Broken, by the zone's name. Without BIND the
-// test is skipped. The function stop ends the server.
+// test is skipped. The returned function ends the server.
 func Named(tb testing.TB, zones map[string]string) (server netip.AddrPort, stop func()) {
 	tb.Helper()
 	return startNamed(tb, zones, Key{})
@@ -75,7 +75,7 @@ controls {};
 	}
 	ctx, cancel := context.WithCancel(context.WithoutCancel(tb.Context()))
 	var output bytes.Buffer
-	cmd := exec.CommandContext(ctx, program, "-g", "-c", path, "-n", "1") //nolint:gosec // of this system
+	cmd := exec.CommandContext(ctx, program, "-g", "-c", path, "-n", "1") //nolint:gosec // the program is this system's named
 	cmd.Stdout, cmd.Stderr = &output, &output
 	if err := cmd.Start(); err != nil {
 		cancel()

@@ -17,8 +17,8 @@ import (
 
 // everflow is the affiliate API of Everflow: developers.everflow.io, POST /v1/affiliates/reporting/conversions. Days and times
 // are in UTC, in requests and answers. The report lists approved conversions, without a status. Conversions that wait for the end of
-// their holding period are in a report of their own, POST /v1/affiliates/reporting/onhold. A conversion that is rejected later is no
-// longer in any report. Unverified: that a conversion keeps its id when it is no longer on hold.
+// their holding period, or were rejected before its end, are in another report, POST /v1/affiliates/reporting/onhold. A conversion
+// that is rejected after its approval is in neither report. Unverified: that a conversion keeps its id when it is no longer on hold.
 var everflow = adapter{
 	base: "https://api.eflow.team/v1",
 	open: func(s *session) {
@@ -42,8 +42,9 @@ const (
 	everflowDays = 365 // the number of days that the reports reach back
 )
 
-// everflowOrder returns the order of a conversion. An event is a goal. The conversion of an offer has no goal, even if the network
-// has renamed it. Only conversions on hold have an event_name. In reports for affiliates, the conversion itself has no status.
+// everflowOrder returns the order of a conversion. An event is a goal. The conversion of an offer has no goal. If a report has no
+// is_event, the event_name of such a conversion is empty or "base". Only conversions on hold have an event_name. In reports for
+// affiliates, the conversion itself has no status.
 func everflowOrder(s *session, v record) Order {
 	event, goal := v.Get("event", "event_name"), ""
 	name, isEvent := v.Get("event_name"), v.Get("is_event")
@@ -91,7 +92,7 @@ func everflowPage(ctx context.Context, s *session, period Range, cursor string) 
 	return orders, cmp.Or(answer.Paging.next(page, len(orders)), onHold), err
 }
 
-// everflowHeld reads a page of the conversions on hold. A conversion whose holding period has ended is in the other report.
+// everflowHeld reads a page of the report of conversions on hold. It skips approved conversions, because the other report has them.
 func everflowHeld(ctx context.Context, s *session, period Range, cursor string) (orders []Order, next string, err error) {
 	page := platform.Place(cursor, 1)
 	var answer struct {

@@ -147,7 +147,7 @@ type asked struct {
 }
 
 // demoIsTraced checks that the present flows of the demo's campaigns explain how their clicks were routed. It checks one click for
-// each combination of path, landing page and offer.
+// each combination of path, landing page, offer and is_bot.
 func demoIsTraced(t *testing.T, s *apitest.Server) {
 	t.Helper()
 	const some = `SELECT DISTINCT ON (stream_id, lander_id, offer_id, is_bot) id FROM clicks WHERE account_id = $1`

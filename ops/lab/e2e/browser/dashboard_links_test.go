@@ -91,7 +91,7 @@ func (b *roomsEnv) leadsTo(link string) string {
 	return res.Header.Get("Location")
 }
 
-// reaches makes a site with a goal. The live view of the page shows an event of the page tag.
+// reaches makes a site with a goal. The live view shows an event of the page tag.
 func (b *roomsEnv) reaches() {
 	b.t.Helper()
 	b.goTo(b.f.URL + "/app/goals")

@@ -12,7 +12,7 @@ import (
 )
 
 // TestDashboardRoles: if the dashboard shows a control to a role, the service never refuses its action because of the role. A
-// control that was pressed in a lesser role is not pressed again.
+// control that was pressed in a lesser role is pressed again only if it opens a menu.
 func TestDashboardRoles(t *testing.T) {
 	parttest.Browser.Only(t)
 	t.Parallel()

@@ -46,7 +46,7 @@ func TestDashboardSetUp(t *testing.T) {
 	b.leadsToURL()
 }
 
-// actions counts what a person does: each click and each entry is one.
+// actions counts what a person does. A press of a control or an entry in a field is one action. A choice is two.
 type actions struct {
 	*env
 	n int

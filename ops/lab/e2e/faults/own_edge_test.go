@@ -34,8 +34,8 @@ import (
 	"switchyard/workers/issuer/acme/acmetest"
 )
 
-// edgeFleet is a service that is its own edge. A BIND serves the customers' zone and is the service's resolver. A Pebble is the
-// CA.
+// edgeFleet is a service whose web processes serve HTTPS themselves. A BIND server has the customers' zone and is the service's
+// resolver. A Pebble server is the CA.
 type edgeFleet struct {
 	*testing.T
 	*fleet.Fleet
@@ -233,8 +233,8 @@ func (e *edgeFleet) add(account string, hosts ...string) {
 	e2e.Tick(e.T, e.Fleet, jobs.SweepDomains)
 }
 
-// TestZeroToServing: a new hostname is served over HTTPS, renewed and released. A web process also serves it without PostgreSQL
-// and Redis.
+// TestZeroToServing: a new hostname is served over HTTPS, also without PostgreSQL and Redis. Its certificate is renewed and
+// released.
 func TestZeroToServing(t *testing.T) {
 	parttest.Edge.Only(t)
 	t.Parallel()
@@ -444,8 +444,8 @@ func TestHundredDomains(t *testing.T) {
 	}
 }
 
-// TestKilledIssue: with two web processes, a worker that is killed in the middle of an issue causes at most one additional order
-// and certificate.
+// TestKilledIssue: with two web processes, a worker that is killed while it orders a certificate causes at most one additional
+// order and one additional certificate.
 func TestKilledIssue(t *testing.T) {
 	parttest.Edge.Only(t)
 	t.Parallel()

@@ -12,7 +12,7 @@ const mostPages = 30
 
 export const versionOf = (record: object) => (record as { updated_at?: string }).updated_at
 
-// latestOf reads a record of a list again. It returns undefined if the record is no longer in the list.
+// latestOf reads a record of a list again. It returns undefined if it does not find the record.
 export async function latestOf<R extends Listed>(list: string, record: R): Promise<R | undefined> {
   const page = (query: object) => call(`GET /${list}` as Row, { query } as never) as unknown as Promise<Page>,
     find = (p: Page) => p.rows.find(r => r.id === record.id)

@@ -93,7 +93,7 @@ test('a path is covered if an earlier path takes all of its visitors', () => {
   for (const [all, fields, rotation] of passing) equal(behind(all, fields, rotation), undefined, JSON.stringify(all))
 })
 
-test('a new path, or a path with new conditions, is moved before the path that takes all visitors', () => {
+test('if paths are tried by position, a new path or new conditions move a path before the path that takes all visitors', () => {
   const flow = [path('a', only('AT')), path('all', offer), path('d', { ...offer, stream_type: 'default' })]
   equal(names(add(flow, path('n'), 'position')), 'analld')
   equal(names(add([flow[0]!, flow[2]!], path('n'), 'position')), 'and')
@@ -140,7 +140,7 @@ test('an error is shown at the path that its message names', () => {
   equal(placeOf('new_code', 'something else', flow), {})
 })
 
-test('shares of destinations in a slot add up to one', () => {
+test('the shares of the destinations in a slot add up to one, or to zero if all weights are zero', () => {
   const draw = random(2)
   for (let i = 0; i < 100; i++) {
     const list = Array.from({ length: 1 + Math.floor(draw() * 5) }, (_, n) => ({
