@@ -196,8 +196,8 @@ func Applied(ctx context.Context, c Conn) ([]int64, error) {
 	return Select[int64](ctx, c, "migrations", listApplied)
 }
 
-// Behind returns how many migrations of this program the database lacks. A database that is ahead of the program, as during an
-// upgrade, does not count.
+// Behind returns how many migrations of this program the database lacks. Migrations that only the database has, as during an upgrade,
+// do not count.
 func Behind(ctx context.Context, d *DB) (int, error) {
 	files, err := migrationFiles()
 	if err != nil {

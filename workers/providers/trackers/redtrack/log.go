@@ -108,7 +108,7 @@ func (l *Log) key(v moved.Value, member string) string {
 	return ""
 }
 
-// time returns the first time in a known format, or zero.
+// time returns the first time after the year 2000 in a known format, or zero.
 func (l *Log) time(v moved.Value, members ...string) time.Time {
 	for _, name := range members {
 		text := v.At(name).Text()
