@@ -80,7 +80,7 @@ var table = [...]Signal{
 	{HeadRequest, "head_request", 80, true, "the request asked only for headers", AtClick, "the method of the request"},
 	{
 		Prefetch, "prefetch", 80, true, "a browser loaded the link ahead of a click", AtClick,
-		"the headers Sec-Purpose, Purpose and X-Moz",
+		"the headers Sec-Purpose, Purpose, X-Purpose and X-Moz",
 	},
 	{
 		FakeCrawler, "fake_crawler", 80, true, "claims to be a search engine's crawler and is not", LookedUp,
