@@ -304,7 +304,7 @@ func readUsage(ctx context.Context, h *Handler, now time.Time) error {
 }
 
 // A link works on every domain of its account. If another campaign or a smartlink has the same alias on one of these domains,
-// that domain leads only to the other link, even while the other link is paused.
+// the link does not work on that domain, even while the other campaign or the smartlink is paused.
 func TestALinkOnOtherDomains(t *testing.T) {
 	t.Parallel()
 	w := newEnv(t)
