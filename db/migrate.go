@@ -30,9 +30,9 @@ const (
 )
 
 // Migrate brings the schema up to date and returns how many files it ran. Several processes may call it at the same time: one of
-// them migrates. It fails if a lock is not available after migrateAttempts attempts, which take about three minutes, and the next
-// call continues there. If the schema has migrations that this program lacks, Migrate changes nothing and returns
-// ErrProgramBehind.
+// them migrates. It fails if a lock is not available after migrateAttempts attempts, which take about three minutes. The next
+// call continues with the migration that failed. If the schema has migrations that this program lacks, Migrate changes nothing and
+// returns ErrProgramBehind.
 func Migrate(ctx context.Context, d *DB) (int, error) {
 	files, err := migrationFiles()
 	if err != nil {

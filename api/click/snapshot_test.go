@@ -279,7 +279,7 @@ func TestDailyCapsFollowTheLedger(t *testing.T) {
 	w.checkPassed(t, uuid.Nil.String(), "")
 }
 
-// checkPassed checks which path the last click records as passed over, and the reason.
+// checkPassed checks which path was passed over for the last click, and why.
 func (w *env) checkPassed(t *testing.T, path any, why flow.Refusal) {
 	t.Helper()
 	if c := w.spool.last(); c.PassedStreamID.String() != path || c.PassedReason != string(why) {

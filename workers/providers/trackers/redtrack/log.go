@@ -100,7 +100,7 @@ var deviceTypes = map[string]string{
 
 const maxID = 64
 
-// key returns the key of the record in a member, or an empty text.
+// key returns the key of the record whose id stands in a member, or an empty text.
 func (l *Log) key(v moved.Value, member string) string {
 	if id := v.At(member).ID(); id != "" {
 		return trackerimport.Key("redtrack", l.host, id)
