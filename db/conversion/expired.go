@@ -41,7 +41,7 @@ func KeepConverted(ctx context.Context, c db.Conn, ids []uuid.UUID) error {
 		db.UUIDs(ids), first, last)
 }
 
-// KeepConvertedBefore does the same as KeepConverted for all clicks before t that are in PostgreSQL. It locks no clicks.
+// KeepConvertedBefore does the same as KeepConverted for all clicks before t that are in PostgreSQL, but locks no clicks.
 func KeepConvertedBefore(ctx context.Context, c db.Conn, t time.Time) error {
 	return db.Run(ctx, c, "keep converted clicks", insertKept+`k.id < $1`+converted, models.FloorClickID(t))
 }
