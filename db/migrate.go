@@ -30,9 +30,9 @@ const (
 )
 
 // Migrate brings the schema up to date and returns how many files it ran. Several processes may call it at the same time: one of
-// them migrates. It fails if a lock is not available after migrateAttempts attempts, which take about three minutes, and the next
-// call continues there. If the schema has migrations that this program lacks, Migrate changes nothing and returns
-// ErrProgramBehind.
+// them migrates. It fails if a lock is not available after migrateAttempts attempts, which take about three minutes. The next
+// call continues with the migration that failed. If the schema has migrations that this program lacks, Migrate changes nothing and
+// returns ErrProgramBehind.
 func Migrate(ctx context.Context, d *DB) (int, error) {
 	files, err := migrationFiles()
 	if err != nil {
@@ -196,8 +196,8 @@ func Applied(ctx context.Context, c Conn) ([]int64, error) {
 	return Select[int64](ctx, c, "migrations", listApplied)
 }
 
-// Behind returns how many migrations of this program the database lacks. A database that is ahead of the program, as during an
-// upgrade, does not count.
+// Behind returns how many migrations of this program the database lacks. Migrations that only the database has, as during an upgrade,
+// do not count.
 func Behind(ctx context.Context, d *DB) (int, error) {
 	files, err := migrationFiles()
 	if err != nil {

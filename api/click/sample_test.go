@@ -138,7 +138,7 @@ func TestSampleInJavaScript(t *testing.T) {
 				const page = { search: '?' + Query, replace: (to) => console.log(to) };
 				if (await admit(Domain, Lander, page)) console.log('shown');
 			}
-			globalThis.fetch = async () => new Response('{"data":null}'); // from now on every call is answered with an error
+			globalThis.fetch = async () => new Response('{"data":null}'); // from now on the answers have no data, as after an error of the service
 			if (await admit('go.test', '', { search: '' })) console.log('shown');
 		})();`)
 	s.sendVisitors(func(list []guest) []string {

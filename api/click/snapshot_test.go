@@ -279,7 +279,7 @@ func TestDailyCapsFollowTheLedger(t *testing.T) {
 	w.checkPassed(t, uuid.Nil.String(), "")
 }
 
-// checkPassed checks which path the last click records as passed over, and the reason.
+// checkPassed checks which path was passed over for the last click, and why.
 func (w *env) checkPassed(t *testing.T, path any, why flow.Refusal) {
 	t.Helper()
 	if c := w.spool.last(); c.PassedStreamID.String() != path || c.PassedReason != string(why) {
@@ -304,7 +304,7 @@ func readUsage(ctx context.Context, h *Handler, now time.Time) error {
 }
 
 // A link works on every domain of its account. If another campaign or a smartlink has the same alias on one of these domains,
-// that domain leads only to the other link, even while the other link is paused.
+// the link does not work on that domain, even while the other campaign or the smartlink is paused.
 func TestALinkOnOtherDomains(t *testing.T) {
 	t.Parallel()
 	w := newEnv(t)

@@ -30,7 +30,8 @@ func newUnprovenBodies() *unprovenBodies {
 	return u
 }
 
-// acquire takes a place for a body of length bytes. The caller calls the returned function when the sender is proven or refused.
+// acquire takes a place for a body of the given length in bytes. The caller calls the returned function when the sender is proven or
+// refused.
 func (u *unprovenBodies) acquire(from netip.Prefix, length int64) (leave func(), ok bool) {
 	if length >= 0 && length <= smallBody {
 		return func() {}, true

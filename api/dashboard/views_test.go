@@ -41,7 +41,7 @@ func rowsOf(a answer) map[string]object {
 	return out
 }
 
-// TestViews: every person can save views and use shared views. Only the author and owners can change a shared view.
+// TestViews: every person can save views of their own and use shared views. Only the author and owners can change a shared view.
 func TestViews(t *testing.T) {
 	t.Parallel()
 	s := apitest.New(t)

@@ -52,8 +52,8 @@ ORDER BY n.id LIMIT $6`
 // longWait is how long a postback may wait for its click before it counts as unmatched.
 const longWait = 10 * time.Minute
 
-// networksWithBadPostbacks lists the account's active networks that had at least the given number of unmatched or refused postbacks
-// in the last day.
+// networksWithBadPostbacks lists the account's networks that are not deactivated and had at least the given number of unmatched or
+// refused postbacks in the last day.
 func (l reading) networksWithBadPostbacks(ctx context.Context, least int) ([]networkPostbacks, error) {
 	day := l.now.AddDate(0, 0, -1)
 	return db.Select[networkPostbacks](ctx, l.Store.Conn(), "troubled networks", selectTroubled, l.account.ID, day, day.AddDate(0, 0, -7),

@@ -33,7 +33,8 @@ type Header struct {
 	Sequences  []Sequence  `json:"sequences"`
 }
 
-// Partition is a partition for the ids in [Low, High). Other partitions are not listed, because the migrations create them.
+// Partition is a partition for the ids in [Low, High). Partitions without such bounds are not listed, because the migrations create
+// them.
 type Partition struct {
 	Table string    `json:"table"`
 	Name  string    `json:"name"`

@@ -30,8 +30,8 @@ var (
 		WHERE id = ANY ($1::uuid[]) AND (account_id = $2 OR $2 = '` + db.ZeroID + `') ORDER BY id`
 )
 
-// KeepConverted stores the data of clicks that is needed if a network later changes their conversions. It runs in the transaction
-// that deletes the clicks by age. ids must be sorted, and their clicks must be in PostgreSQL.
+// KeepConverted stores data of the clicks that have conversions. The data is needed if a network later changes these conversions.
+// KeepConverted runs in the transaction that deletes the clicks by age. ids must be sorted, and their clicks must be in PostgreSQL.
 func KeepConverted(ctx context.Context, c db.Conn, ids []uuid.UUID) error {
 	first, last := click.Bounds(ids)
 	if _, err := db.Get[int](ctx, c, "lock expiring clicks", lockExpiring, db.UUIDs(ids), first, last); err != nil {
@@ -41,8 +41,7 @@ func KeepConverted(ctx context.Context, c db.Conn, ids []uuid.UUID) error {
 		db.UUIDs(ids), first, last)
 }
 
-// KeepConvertedBefore stores the same data as KeepConverted for all clicks in PostgreSQL that are older than t. It locks no
-// clicks.
+// KeepConvertedBefore does the same as KeepConverted for all clicks before t that are in PostgreSQL, but locks no clicks.
 func KeepConvertedBefore(ctx context.Context, c db.Conn, t time.Time) error {
 	return db.Run(ctx, c, "keep converted clicks", insertKept+`k.id < $1`+converted, models.FloorClickID(t))
 }

@@ -1,6 +1,6 @@
 -- Amounts in other currencies than the account's. Each fact (click, conversion, spend or postback to a traffic source) has the
--- rate by which its amounts are multiplied. Facts that were stored before this migration have the rate 1, because they were counted
--- without conversion.
+-- rate by which its amounts are multiplied. Facts that were stored before this migration have the rate 1, because their amounts were
+-- counted unchanged.
 -- +goose Up
 
 -- NULL: there was no rate for the fact. Its amounts count as 0 until there is a rate.

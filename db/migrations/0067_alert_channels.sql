@@ -39,7 +39,7 @@ CREATE TABLE announced_alerts (
     PRIMARY KEY (account_id, type, record_id, name)
 );
 
--- One row for each channel and announcement. Its job has the same id.
+-- One row for each message to a channel. Its job has the same id.
 CREATE TABLE alert_messages (
     id         uuid PRIMARY KEY,
     account_id uuid NOT NULL REFERENCES accounts (id) ON DELETE CASCADE,

@@ -54,8 +54,8 @@ WITH fresh AS (
 ), job AS (` + jobrow.InsertFrom("fresh", `'`+models.KindForwardPostback+`'`, "NULL") + `)
 SELECT '` + models.KindForwardPostback + `' AS kind, id, account_id FROM fresh`
 
-// Add stores which postbacks of list are to be forwarded, in the transaction that stores them. A known postback is not forwarded
-// again. The caller dispatches the jobs after the commit.
+// Add stores which of the given postbacks are to be forwarded. Call it in the transaction that stores the postbacks. A known postback
+// is not forwarded again. The caller dispatches the jobs after the commit.
 func Add(ctx context.Context, c db.Conn, list []*models.Postback) ([]models.JobRef, error) {
 	var ids, accounts []uuid.UUID
 	var requests pq.ByteaArray

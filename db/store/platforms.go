@@ -96,7 +96,7 @@ type DueIntegration struct {
 	// change, it reads older orders instead. A nil Since means that no changes were read yet.
 	Changed   bool       `db:"changed"`
 	Since     *time.Time `db:"since"`
-	OlderFrom *time.Time `db:"older_from"` // first day of the next import of older orders; nil: the oldest orders
+	OlderFrom *time.Time `db:"older_from"` // first day of the next import of older orders; nil: it begins with the oldest orders
 	SavedAt   time.Time  `db:"saved_at"`
 }
 

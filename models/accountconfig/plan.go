@@ -245,8 +245,8 @@ func (p *planner) checkRoom(list []*Item) {
 	}
 }
 
-// checkActing refuses rules that change campaigns, if the account's subscription allows only alerts. A rule that only alerts has no
-// member action, because alert is the default.
+// checkActing refuses new and changed rules that are active and act on campaigns, if the account's subscription allows only alerts. A
+// rule that only alerts has no member action, because alert is the default.
 func (p *planner) checkActing(list []*Item) {
 	if p.now.Account.Allowances().OneClick {
 		return

@@ -1,6 +1,6 @@
 // Package bot scores clicks by their signals. The caller detects the signals.
 //
-// A click stores them as a bitmask, so that it can be scored again with other settings.
+// A click stores its signals as a bitmask, so that it can be scored again with other settings.
 package bot
 
 import (
@@ -80,7 +80,7 @@ var table = [...]Signal{
 	{HeadRequest, "head_request", 80, true, "the request asked only for headers", AtClick, "the method of the request"},
 	{
 		Prefetch, "prefetch", 80, true, "a browser loaded the link ahead of a click", AtClick,
-		"the headers Sec-Purpose, Purpose and X-Moz",
+		"the headers Sec-Purpose, Purpose, X-Purpose and X-Moz",
 	},
 	{
 		FakeCrawler, "fake_crawler", 80, true, "claims to be a search engine's crawler and is not", LookedUp,
@@ -143,7 +143,8 @@ var table = [...]Signal{
 // Unrecorded holds the signals of requests that are answered but not recorded.
 const Unrecorded = HeadRequest | Prefetch
 
-// floods are two signals of the same clicks. Only the heavier one counts, or many people behind one address could count as bots.
+// floods are two signals of the same clicks. Only the heavier one counts. Otherwise, many people behind one address could count as
+// bots.
 const floods = ClickFlood | CampaignFlood
 
 // Network holds the signals that FromProxyKind returns.
@@ -200,7 +201,7 @@ const (
 
 // Settings decide how an account's clicks are scored. The zero value is the default.
 type Settings struct {
-	Threshold int     // 0: DefaultThreshold; other values are limited to MinThreshold to MaxThreshold
+	Threshold int     // 0: DefaultThreshold; other values are limited to the range from MinThreshold to MaxThreshold
 	Disabled  Signals // signals that do not count
 }
 

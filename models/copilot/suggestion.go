@@ -66,7 +66,7 @@ type Figure struct {
 	Value models.Money `json:"value"`
 }
 
-// Effect is the expected effect of a change per day, with an interval of 90 %.
+// Effect is the daily effect that is expected of a change, with an interval of 90 %.
 type Effect struct {
 	Value models.Money `json:"value"`
 	Low   models.Money `json:"low"`

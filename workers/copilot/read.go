@@ -266,8 +266,8 @@ func (r *reading) arms(ctx context.Context) error {
 	}}, "stream_id", "lander_id", "offer_id", "date")
 }
 
-// values reads the cost and revenue of each value of each attribute, for campaigns with a cost. It leaves out days whose
-// conversions have not arrived yet.
+// values reads the cost and revenue of each value of each attribute, for campaigns with a cost. It leaves out denied values, and days
+// whose conversions have not arrived yet.
 func (r *reading) values(ctx context.Context) error {
 	r.unifyLateDays()
 	for _, name := range r.judged() {

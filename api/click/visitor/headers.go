@@ -62,8 +62,8 @@ func Accept(userAgent string) string {
 // prefetchHeaders announce a request ahead of a click.
 var prefetchHeaders = []string{"Sec-Purpose", "Purpose", "X-Purpose", "X-Moz"}
 
-// headerSignals returns the signals of the request's method and headers. contradictions is the number of facts contradicting the
-// user agent that the caller has already found.
+// headerSignals returns the signals of the request's method and headers. contradictions is the number of facts that the caller has
+// already found to contradict the user agent.
 func (d *Describer) headerSignals(r *http.Request, a *agent, contradictions int) (s bot.Signals) {
 	h := r.Header
 	if r.Method == http.MethodHead {

@@ -33,8 +33,8 @@ func domainOf(referrer string) string {
 }
 
 // searchEngines are recognized by the mark: a label of their domain that is followed by a top-level domain, or a whole domain if
-// the mark has a dot. The field param names the parameter of the result page that has the searched words. The field charset is
-// the charset of these words in addresses of the engine's old pages and of its partners.
+// the mark has a dot. The field param is the name of the parameter with the searched words in the address of a result page. The field
+// charset is the charset of these words in addresses of the engine's old pages and of its partners.
 var searchEngines = []struct{ mark, name, param, charset string }{
 	{"google", "Google", "q", ""},
 	{"bing", "Bing", "q", ""},

@@ -151,7 +151,7 @@ const stopLimit = 24500 * time.Millisecond
 
 // limitStop calls the function end when a stop takes longer than the limit. A stop can hang in the PostgreSQL driver, which waits
 // even after the context has ended. Acknowledged data survives, as it survives kill -9. The caller must call the returned
-// function once the process has stopped.
+// function at the end of the stop.
 func limitStop(ctx context.Context, limit time.Duration, end func()) (ended func()) {
 	stopped, ended := context.WithCancel(context.Background())
 	context.AfterFunc(ctx, func() {

@@ -10,7 +10,7 @@ import (
 	"github.com/gin-gonic/gin"
 )
 
-// Bare runs a gin server that only redirects a tracking link to a fixed address: the least work that gin can do for a click. It
+// Bare runs a gin server that redirects every tracking link to one fixed address: the least work that gin can do for a click. It
 // serves until the context ends. certificate is a PEM file with a certificate and its key. With it, Bare serves by TLS.
 func Bare(ctx context.Context, addr, certificate string) error {
 	gin.SetMode(gin.ReleaseMode)

@@ -108,7 +108,7 @@ type uploads struct {
 	send, change func(ctx context.Context, u *uploading, events []Event) ([]Verdict, error)
 	// singleBy names a credential. If the connection has it, a request may have only one event.
 	singleBy string
-	// whyFixed returns the reason why this event cannot be changed later; nil: all events can be changed.
+	// whyFixed returns the reason why the platform cannot take this change of a conversion; nil: it can take all changes.
 	whyFixed  func(e Event) string
 	validates bool // the platform can check events without counting them
 	// outcome asks for the outcome of a request; nil: the platform's first answer is final.

@@ -126,7 +126,7 @@ func (b *env) showsButtons() {
 	b.sound("lander-made")
 }
 
-// onPhone: "Start blank" clears the fields that a template has filled. The steps with a postback fit a phone.
+// onPhone: "Start blank" resets the fields that a template has filled. The steps with a postback fit a phone.
 func (b *env) onPhone() {
 	b.t.Helper()
 	b.goTo(b.f.URL + "/app/networks?id=new")

@@ -36,7 +36,7 @@ type form struct {
 
 // flaw is a part of a message that the platform refuses.
 type flaw struct {
-	path string // such as events[0].adIdentifiers.gclid; empty: the whole message
+	path string // such as events[0].adIdentifiers.gclid; for an unknown field, the path of its message; empty: the whole message
 	name string // the field, without its path; for a message that is no object, the name of the message
 	what string // unknown, missing or type
 }

@@ -100,7 +100,7 @@ var deviceTypes = map[string]string{
 
 const maxID = 64
 
-// key returns the key of the record in a member, or an empty text.
+// key returns the key of the record whose id stands in a member, or an empty text.
 func (l *Log) key(v moved.Value, member string) string {
 	if id := v.At(member).ID(); id != "" {
 		return trackerimport.Key("redtrack", l.host, id)
@@ -108,7 +108,7 @@ func (l *Log) key(v moved.Value, member string) string {
 	return ""
 }
 
-// time returns the first time in a known format, or zero.
+// time returns the first time after the year 2000 in a known format, or zero.
 func (l *Log) time(v moved.Value, members ...string) time.Time {
 	for _, name := range members {
 		text := v.At(name).Text()
