@@ -155,8 +155,8 @@ func (s *env) among(signal bot.Signals) int {
 	return dbtest.Get[int](s, s.DB, `SELECT count(*) FROM clicks WHERE bot_signals & $1 <> 0`, int64(signal))
 }
 
-// TestFloods checks that the click that exceeds the bound is the first click with the signal. A conversion
-// counts even if its click becomes a bot's.
+// TestFloods checks that the click that exceeds the bound is the first click with the signal. A conversion counts
+// even if its click becomes a bot's.
 func TestFloods(t *testing.T) {
 	t.Parallel()
 	s := newEnv(t)
@@ -262,8 +262,8 @@ func TestScanAgain(t *testing.T) {
 	}
 }
 
-// TestRepeats checks that clicks beyond the bound within a day are repeats. A click that is unique in a
-// campaign that counts visitors by the address does not count.
+// TestRepeats checks that clicks beyond the bound within a day are repeats. A click that is unique in a campaign
+// does not count for the bound if the campaign counts visitors by the address.
 func TestRepeats(t *testing.T) {
 	t.Parallel()
 	s := newEnv(t)

@@ -138,8 +138,8 @@ func subsOf(click object) object {
 	return out
 }
 
-// steps returns the paths that a decision tried, in all campaigns through which the visitor passed. For a
-// campaign that blocks a value of the visitor, the first entry has the reason "blocked" and the value instead of a path.
+// steps returns the paths that a decision tried, in all campaigns through which the visitor passed. For a campaign
+// that blocks a value of the visitor, the first entry has the reason "blocked" and the value instead of a path.
 func steps(trace any) (out []object) {
 	for _, stage := range list(trace, "campaigns") {
 		if blocked, ok := stage["blocked"].(object); ok {
