@@ -34,8 +34,8 @@ func (p *Pipeline) authenticated(next step) step {
 	}
 }
 
-// keyHolder finds the account of a key and sets it in the call, with the key's id and scope. An access token is left to
-// assistantHolder.
+// keyHolder finds the account of a key and sets it in the call, with the key's id and scope. If the call may
+// carry an access token, assistantHolder handles such a token.
 func (p *Pipeline) keyHolder(c *route.Call, key string) error {
 	if models.LooksLikeAccessToken(key) && takesTokens(c) {
 		return p.assistantHolder(c, key)

@@ -58,7 +58,7 @@ type edgeNamed struct {
 	Name string    `json:"name"`
 }
 
-// edgeSub is a parameter of the source that fills a sub-parameter: 1 is sub1.
+// edgeSub is a parameter of the source that fills a sub-parameter. Sub is the number of the sub-parameter.
 type edgeSub struct {
 	Param string `json:"param"`
 	Sub   int    `json:"sub"`

@@ -295,7 +295,7 @@ func (x *attributes) log() {
 		for _, c := range unit.(map[string]any)["conditions"].([]any) {
 			c := c.(map[string]any)
 			if name := c["attribute"].(string); c["matched"] == unrecorded[name] {
-				x.Errorf("the trace has matched=%v for %s, which saw %q", c["matched"], name, c["seen"])
+				x.Errorf("the trace has matched=%v for %s with the value %q", c["matched"], name, c["seen"])
 			}
 		}
 		seen += len(unit.(map[string]any)["conditions"].([]any))

@@ -47,7 +47,7 @@ func TestCampaignFigures(t *testing.T) {
 	d.Do("GET", "/campaigns/x/stats", nil).Want(400, "invalid_id")
 }
 
-// visit stores n clicks of a campaign that cost 0.25 each, and an approved conversion of the last click.
+// visit stores n clicks of a campaign, at 0.25 each, and an approved conversion of the last click.
 func (d *campaignEnv) visit(t *testing.T, campaign uuid.UUID, at time.Time, n int) {
 	t.Helper()
 	log, err := spool.Open(t.TempDir(), spool.Options{})

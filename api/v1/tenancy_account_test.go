@@ -58,7 +58,7 @@ func newEnv(t *testing.T, s *apitest.Server) env {
 	return e
 }
 
-// people adds the records that only people can create, and returns a session of the account's owner.
+// people adds records by calls of the dashboard, and returns a session of the account's owner.
 func (e env) people() *apitest.Server {
 	p := e.SignIn(models.RoleOwner)
 	made := func(kind, path string, body object) {

@@ -155,8 +155,8 @@ func (s *env) among(signal bot.Signals) int {
 	return dbtest.Get[int](s, s.DB, `SELECT count(*) FROM clicks WHERE bot_signals & $1 <> 0`, int64(signal))
 }
 
-// TestFloods checks that the click that exceeds the bound is the first click with the signal. If a click becomes a bot's, the
-// figures of its conversions become figures of bots too.
+// TestFloods checks that the click that exceeds the bound is the first click with the signal. A conversion counts
+// even if its click becomes a bot's.
 func TestFloods(t *testing.T) {
 	t.Parallel()
 	s := newEnv(t)
@@ -250,9 +250,9 @@ func TestScanAgain(t *testing.T) {
 			dbtest.Get[string](t, s.DB, `SELECT concat_ws(' ', (SELECT count(*) FROM ledger), (SELECT count(*) FROM bot_repeats))`)
 	}
 	dbtest.Exec(s, s.DB, `UPDATE bot_scans SET scanned_after = $1`, models.FloorClickID(s.start))
-	s.scan(7, bot.NewSettings(50, nil)) // with the current settings, not those from the time when the clicks were stored
+	s.scan(7, bot.NewSettings(50, nil)) // settings that disable no signal
 	if bots := dbtest.Get[int](t, s.DB, `SELECT count(*) FROM clicks WHERE is_bot`); bots != bot.FloodBound {
-		t.Errorf("with the current settings %d clicks count as bots' clicks, want bot.FloodBound", bots)
+		t.Errorf("with all signals enabled, %d clicks count as bots' clicks, want bot.FloodBound", bots)
 	}
 	before := rows()
 	dbtest.Exec(s, s.DB, `UPDATE bot_scans SET scanned_after = $1`, models.FloorClickID(s.start))
@@ -262,8 +262,8 @@ func TestScanAgain(t *testing.T) {
 	}
 }
 
-// TestRepeats checks that clicks beyond the bound within a day are repeats. A click is not a repeat if it is unique in a
-// campaign that counts visitors by the address.
+// TestRepeats checks that clicks beyond the bound within a day are repeats. A click that is unique in a campaign
+// does not count for the bound if the campaign counts visitors by the address.
 func TestRepeats(t *testing.T) {
 	t.Parallel()
 	s := newEnv(t)

@@ -17,7 +17,7 @@ type Usage struct{ s *Store }
 // Usage returns access to the usage of plans.
 func (s *Store) Usage() Usage { return Usage{s} }
 
-// PlanUsage counts the records of an account.
+// PlanUsage has the numbers of an account's records that count against its plan.
 type PlanUsage struct {
 	Campaigns int `db:"campaigns"`
 	Offers    int `db:"offers"`

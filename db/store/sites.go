@@ -209,8 +209,8 @@ func goalSecretPlace(account uuid.UUID) seal.Place {
 	return seal.Place{Account: account, Table: "accounts", Row: account.String(), Column: "goal_secret"}
 }
 
-// RotateGoalSecret replaces the secret with which the account's servers report goals. It returns the new secret, which cannot be
-// read later. The previous secret stays valid for models.SecretOverlap, older ones do not.
+// RotateGoalSecret replaces the secret with which the account's servers report goals. It returns the new secret, which the
+// API shows only once. The previous secret stays valid for models.SecretOverlap. Older secrets are invalid.
 func (k Sites) RotateGoalSecret(ctx context.Context, account uuid.UUID) (string, error) {
 	secret := models.NewGoalSecret()
 	sealed, err := k.s.box.SealForService(ctx, goalSecretPlace(account), []byte(secret))

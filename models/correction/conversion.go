@@ -15,13 +15,13 @@ import (
 type Conversion struct {
 	Row
 
-	ClickText    string // the click id as written in the file
+	ClickText    string // the click id as written in the row
 	ClickID      uuid.UUID
 	ConversionID string
 	Goal         string
 	WordGoal     bool             // the goal follows from the status word, because the row names no goal
 	Status       string           // one of the four statuses; empty: not given
-	Word         string           // the status as written in the file
+	Word         string           // the status as written in the row
 	Payout       *decimal.Decimal // nil: not given
 	Currency     string           // empty: not given
 	Sale         *decimal.Decimal // nil: not given

@@ -37,7 +37,7 @@ type Record struct {
 	count int      // number of cells, including cells beyond MaxCells
 }
 
-// Blank reports whether all cells are empty.
+// Blank reports whether all cells are empty. A malformed record is not blank.
 func (r Record) Blank() bool {
 	hasText := slices.ContainsFunc(r.Cells, func(c string) bool { return strings.TrimSpace(c) != "" })
 	return !hasText && r.Fault == "" && r.count <= MaxCells

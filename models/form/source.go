@@ -18,7 +18,7 @@ const (
 	maxMacros    = 50
 	maxParamName = 100 // in characters
 	maxMacroText = 255
-	maxLinkQuery = 4000 // in bytes; many servers refuse a URL of 8,000 bytes
+	maxLinkQuery = 4000 // in characters of one byte each; many servers refuse a URL of 8,000 bytes
 )
 
 const maxMacro = 64 // maximum length of a single macro in characters

@@ -82,7 +82,7 @@ func clickTools() []Tool {
 	}
 }
 
-// SimulatePath is the path of the simulator. It is the only POST of tools that read: it records nothing, and every key may call it.
+// SimulatePath is the API path of the simulator. It is the only POST of tools that read: it records nothing, and every key may call it.
 const SimulatePath = "/tools/simulate"
 
 const postbackCounts = "result reason count"
@@ -138,7 +138,8 @@ func subsOf(click object) object {
 	return out
 }
 
-// steps returns the paths that a decision tried, in all campaigns through which the visitor passed.
+// steps returns the paths that a decision tried, in all campaigns through which the visitor passed. For a campaign
+// that blocks a value of the visitor, the first entry has the reason "blocked" and the value instead of a path.
 func steps(trace any) (out []object) {
 	for _, stage := range list(trace, "campaigns") {
 		if blocked, ok := stage["blocked"].(object); ok {

@@ -124,7 +124,7 @@ func makeHome(ctx context.Context, acct account, dir string) error {
 
 func (h *home) file(name string) string { return filepath.Join(h.dir, name) }
 
-// The system releases the lock when the process ends, even if it is killed.
+// The operating system releases the lock when the process ends, even if it is killed.
 func (h *home) acquireLock(ctx context.Context) error {
 	f, err := h.open("lock")
 	if err != nil {

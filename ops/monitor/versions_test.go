@@ -14,7 +14,7 @@ import (
 	"switchyard/ops/monitor"
 )
 
-// TestAPIVersions: the figure, the log and /readyz follow the version that a setting chooses.
+// TestAPIVersions: the metric, the log and /readyz follow the version that a setting chooses.
 func TestAPIVersions(t *testing.T) { // not parallel: it replaces the default logger
 	var logged bytes.Buffer
 	before := slog.Default() //nolint:forbidigo // to put it back

@@ -10,9 +10,9 @@ import (
 	"switchyard/models/matchkey"
 )
 
-// pageOf returns the address of the page that a click's visitor was sent to, as a pixel on that page would report it. It is empty
-// if the address is not known. Everything that identifies the click is left out. Otherwise the platform could report conversions
-// to this service, because a click id is enough for that. Personal data are left out too.
+// pageOf returns the address of the page that a click's visitor was sent to. It is empty if the address is not known. Everything that
+// identifies the click is left out. Otherwise the platform could report conversions to this service, because a click id is enough
+// for that. Personal data are left out too.
 func pageOf(c models.Click) string {
 	u, err := url.Parse(matchkey.CleanURL(c.Destination))
 	if err != nil || u.Host == "" {

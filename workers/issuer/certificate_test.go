@@ -308,7 +308,7 @@ func TestWorkerDies(t *testing.T) {
 	}
 }
 
-// dieAfterCreating simulates a worker that creates a hostname and dies before it records anything.
+// dieAfterCreating simulates a worker that creates a hostname and dies before it records the hostname.
 func (w *env) dieAfterCreating(id uuid.UUID, host string) {
 	w.Helper()
 	of := storeOf(w.account, id)

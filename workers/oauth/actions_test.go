@@ -34,7 +34,8 @@ var accountOf = map[string]map[string]string{
 	models.GoogleAds: {"customer_id": "1234567890"}, models.MicrosoftAds: {"account_id": "176", "customer_id": "250"},
 }
 
-// TestConversionActions checks that the conversions of a source are uploaded to an action once it is created.
+// TestConversionActions checks that a created action becomes the target of the source's uploads. Creating it again finds the same
+// action.
 func TestConversionActions(t *testing.T) {
 	t.Parallel()
 	for at, credentials := range accountOf {

@@ -125,7 +125,7 @@ func start(t *testing.T, d *db.DB, s *store.Store, now func() time.Time) func() 
 	}
 }
 
-// TestUnknownPlans checks that UnknownPlans returns each plan of accounts that the table of plans lacks, once.
+// TestUnknownPlans checks that UnknownPlans returns an unknown plan once, even if several accounts have it.
 func TestUnknownPlans(t *testing.T) {
 	t.Parallel()
 	d := dbtest.New(t)

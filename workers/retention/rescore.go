@@ -20,7 +20,7 @@ const scoredAtOnce = 2000
 
 type rescoreRun = workers.Run[jobs.RescoreArgs, jobs.RescoreAnswer]
 
-// rescore stops early if the account's settings differ from the job's.
+// rescore stops scoring if the account's settings differ from the job's.
 func rescore(s *store.Store, clicks click.Log) func(context.Context, *rescoreRun) error {
 	return func(ctx context.Context, u *rescoreRun) error {
 		settings, account := bot.NewSettings(u.Args.Threshold, u.Args.Disabled), u.Job.AccountID.UUID

@@ -1,7 +1,7 @@
 // Package cli implements the command line of the service. Each process type and each operator's tool is a sub-command.
 //
-// The package parses the flags, connects the parts of the service, and contains the HTTP servers of the web process. A command is a
-// struct with a Run method, and a field of cli or of its parent command.
+// The package parses the flags, connects the parts of the service, and contains the HTTP servers of the web process. Each
+// command is a field of cli or of its parent command. A command without sub-commands has a Run method.
 package cli
 
 import (

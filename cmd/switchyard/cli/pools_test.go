@@ -107,7 +107,8 @@ func waiting(t *testing.T, get func(ctx context.Context, into any, query string,
 	return n
 }
 
-// TestConnections: each process opens the number of connections that ops/README.md states.
+// TestConnections: the pools of each process have as many connections as ops/README.md states. The connection that listens for
+// changes is in no pool.
 func TestConnections(t *testing.T) {
 	t.Parallel()
 	for process, c := range map[string]struct {
@@ -122,7 +123,7 @@ func TestConnections(t *testing.T) {
 			n += p.conns
 		}
 		if n != c.want {
-			t.Errorf("%s takes %d connections, ops/README.md says %d", process, n, c.want)
+			t.Errorf("the pools of %s have %d connections, want %d", process, n, c.want)
 		}
 	}
 }

@@ -265,7 +265,7 @@ func (s *adSource) spent() (rows []AdSpend) {
 	return rows
 }
 
-// price returns the cost of click i of a person in the platform's currency: 37+i cents.
+// price returns the cost of the click with number i in the platform's currency: 37+i cents.
 func (*adClick) price(i int) decimal.Decimal { return decimal.New(int64(37+i), -2) }
 
 // importSpend imports the spend of every platform twice. The second time nothing changes.

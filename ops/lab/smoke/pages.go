@@ -11,7 +11,7 @@ import (
 	"time"
 )
 
-// arrival is one visit to a lander or an offer, as its web server saw it.
+// arrival is one visit to a page, such as a lander or an offer.
 type arrival struct {
 	kind, name string // for example "offer" and "param" for a visit to the offer with the name param
 	query      url.Values

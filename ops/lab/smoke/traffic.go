@@ -20,7 +20,7 @@ import (
 	"switchyard/ops/visitors"
 )
 
-// senders is the number of visitors that click at the same time.
+// senders is the maximum number of visitors that click at the same time.
 const senders = 16
 
 // traffic sends visitors and records how they must count.

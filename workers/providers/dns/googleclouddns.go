@@ -20,7 +20,7 @@ import (
 )
 
 // googleCloud is Google's API. The package of libdns for this API accepts no HTTP client, and reads the files and addresses that
-// the credentials name. Here the credentials are only the key of a service account.
+// the credentials name. This type accepts only the key of a service account, as JSON.
 type googleCloud struct {
 	rest.API
 	c       map[string]string

@@ -34,8 +34,8 @@ const googleClients = "SELECT customer_client.id, customer_client.descriptive_na
 	"customer_client.time_zone, customer_client.manager, customer_client.status, customer_client.level " +
 	"FROM customer_client WHERE customer_client.level <= 1"
 
-// googleAccounts lists the accounts that the token reaches, and the accounts one level below each of them. An account
-// that no call of googleBelow lists has no name.
+// googleAccounts lists the accounts that the token reaches, and the accounts one level below the first maxGoogleLogins of them. An
+// account that no call of googleBelow lists has no name.
 func googleAccounts(ctx context.Context, s *session) ([]Account, error) {
 	var reached struct {
 		Names []string `json:"resourceNames"`

@@ -93,8 +93,8 @@ func microsoftSubmit(c *call) {
 	c.json(http.StatusOK, object{"ReportRequestId": fmt.Sprintf("0:%04d-%02d-%02d_%04d-%02d-%02d", from.Year, from.Month, from.Day, to.Year, to.Month, to.Day)})
 }
 
-// microsoftPoll answers "Pending" once, and then the address of the report. The address is empty if nothing was spent. The first
-// request orders the report, so requests with an even number are answered "Pending".
+// microsoftPoll answers "Pending" to a request with an even number, and otherwise the address of the report. The address is empty if
+// nothing was spent. The first request orders the report, so the first request that polls it is answered "Pending".
 func microsoftPoll(w *World, c *call, id string) {
 	_, days, _ := strings.Cut(id, ":")
 	from, to, _ := strings.Cut(days, "_")

@@ -18,9 +18,9 @@ import { Item, Menu } from './menu.tsx'
 import { SideList } from './side.tsx'
 import { WindowOnPaper, Windows } from './window.tsx'
 
-// Room is a screen in the navigation at the side. With `phone`, the bar at the bottom has the screen too, under its short name.
-// `role` is the role that a person needs to see the screen. `waits` is the kind of items that a person has to handle on the
-// screen.
+// Room is a screen in the navigation at the side. With `phone`, the bar at the bottom has the screen too. There, `short` replaces the
+// name if it is set. `role` is the role that a person needs to see the screen. `waits` is the kind of items that a person has to
+// handle on the screen.
 type Room = { path: string; icon: IconName; name: string; short?: string; phone?: boolean; role?: string; waits?: Waiting }
 export const watching: Room[] = [
   { path: '/app', icon: 'overview', name: t.nav.overview, phone: true },
