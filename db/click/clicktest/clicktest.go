@@ -23,7 +23,7 @@ import (
 // Realistic returns a click as a tracking link records it.
 func Realistic(acc uuid.UUID, campaigns []uuid.UUID) *models.Click {
 	n := rand.IntN(1 << 30)
-	id := func(count int) uuid.UUID { return campaigns[n%count%len(campaigns)] } // one of the first count ids
+	id := func(count int) uuid.UUID { return campaigns[n%count%len(campaigns)] } // an id from the beginning of the list
 	return &models.Click{
 		ID: models.NewClickID(), AccountID: acc, CampaignID: id(len(campaigns)), StreamID: id(3),
 		LanderID: id(5), SourceID: id(2), VisitorID: uuid.New(), Domain: "go.example.com",
