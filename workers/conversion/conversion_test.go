@@ -71,7 +71,7 @@ func newEnv(t *testing.T, waits ...time.Duration) *env {
 	return b
 }
 
-// worker starts a worker. stop ends it, after at most grace even if jobs are still running.
+// worker starts a worker. stop ends it. The argument grace is the longest time for which stop waits for running jobs.
 func (b *env) worker(grace time.Duration) (rt *workers.Runtime, stop func()) {
 	registry := prometheus.NewRegistry()
 	if b.metrics == nil {
