@@ -7,7 +7,7 @@ import (
 	"switchyard/db/spool"
 )
 
-// FloodMessages returns the messages about floods that these ingesters send to other ingesters, at most one from each.
+// FloodMessages returns the messages that these ingesters send to other ingesters for the detection of floods, at most one from each.
 func FloodMessages(ingesters ...*Ingester) (messages [][]byte) {
 	for _, g := range ingesters {
 		if message := g.floods.NextMessage(); message != nil {

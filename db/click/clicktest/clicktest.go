@@ -79,7 +79,7 @@ func StoredClick(tb testing.TB, d *db.DB, change func(*models.Click)) *models.Cl
 // Input is the input of Record.
 type Input = conversion.Input
 
-// Tests have no old clicks, so days of any age may leave PostgreSQL for ClickHouse.
+// In tests, days of any age may leave PostgreSQL for ClickHouse, because tests have no old clicks.
 func init() { click.ColdAfter = -click.NewestClick }
 
 // OpenSpool opens a spool and closes it at the end of the test.
