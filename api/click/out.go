@@ -101,9 +101,9 @@ func (r *request) nextDestination(bound uuid.UUID) (url *token.Template, ok bool
 }
 
 // resume finds the click that brought the visitor to the lander: by a parameter that names the click, or else by the cookie. If
-// the visitor's cookie proves that the visitor made the click, the request gets the whole recorded click. Otherwise it gets the click's ids and the
-// data of the present request. If the campaign exists but no longer has the path, resume returns false and sets the request's
-// campaign.
+// the visitor's cookie proves that the visitor made the click, the request gets the whole recorded click. Otherwise it gets the
+// click's ids and the data of the present request. If the campaign exists but no longer has the path, resume returns false and sets
+// the request's campaign.
 func (r *request) resume() (clickCookie, bool) {
 	t, isNamed := r.startingClick()
 	known := t.Click != uuid.Nil && r.confirm(t)
