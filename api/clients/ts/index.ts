@@ -1,5 +1,5 @@
-// The client of Switchyard's API. Types and operations are generated from the description of the API. It runs wherever there is
-// fetch: Node 20 and later, Deno, Bun, Workers.
+// The client of Switchyard's API. Types and operations are generated from the description of the API. The client runs wherever
+// there is fetch: Node 20 and later, Deno, Bun, Workers.
 //
 //   const client = new Client("https://track.example.com", process.env.SWITCHYARD_KEY!);
 //   for await (const campaign of client.rows("listCampaigns", { query: { status: "active" } })) console.log(campaign.name);
