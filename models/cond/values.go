@@ -191,7 +191,8 @@ func checkForm(a Attr, texts []string) *Error {
 	return nil
 }
 
-// checkSchedule refuses unknown members of entries, which would have no effect.
+// checkSchedule refuses unknown members of entries, because they would have no effect. Members whose names begin with _ are
+// accepted.
 func checkSchedule(v any) *Error {
 	list, isList := v.([]any)
 	if !isList {

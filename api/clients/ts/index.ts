@@ -42,7 +42,7 @@ export interface Options {
   fetch?: typeof fetch;
   /** The maximum number of requests for one call. */
   tries?: number;
-  /** The longest wait before a call is repeated, in seconds. */
+  /** The longest wait before a call is repeated, in seconds. A call that would have to wait longer fails. */
   longest?: number;
 }
 
