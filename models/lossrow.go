@@ -1,6 +1,6 @@
 package models
 
-// LossRow is a click loss in the form of answers and report files.
+// LossRow is a click loss as answers and report files contain it.
 type LossRow struct {
 	SourceClicks int64  `json:"source_clicks" doc:"number of clicks that the source counted"`
 	Redirects    int64  `json:"redirects" doc:"number of clicks that arrived, including bots"`

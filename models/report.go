@@ -28,7 +28,7 @@ type ReportArgs struct {
 type ReportFilter struct {
 	Dimension string   `json:"dimension"`
 	Values    []string `json:"values"`
-	Not       bool     `json:"not,omitempty"` // keeps the clicks and conversions with other values only
+	Not       bool     `json:"not,omitempty"` // keeps only the clicks and conversions with other values
 }
 
 // FigureFilter keeps the groups for which "figure op value" holds, such as "clicks >= 100". The value is in the unit in which answers

@@ -81,7 +81,7 @@ const AliasLen = 10
 
 // NewAlias generates an alias of ten letters and digits (50 random bits). It has no characters that look alike.
 func NewAlias() string {
-	const letters = "abcdefghijkmnpqrstuvwxyz23456789" // 32 letters, so that a random byte chooses each equally often
+	const letters = "abcdefghijkmnpqrstuvwxyz23456789" // 32 characters, so that a random byte chooses each equally often
 	var b [AliasLen]byte
 	_, _ = rand.Read(b[:]) // never fails: the runtime ends the process first
 	for i, c := range b {

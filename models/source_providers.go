@@ -12,7 +12,7 @@ type SourceProvider struct {
 	CredentialForm
 	// SignIn says that a person has to sign in at the platform before its spend can be read.
 	SignIn bool
-	// Spend can be read from the platform, and conversions can be uploaded to it.
+	// Cost says that spend can be read from the platform. Conversions says that conversions can be uploaded to it.
 	Cost, Conversions bool
 	// Action says that conversions need a conversion action of the platform.
 	Action bool

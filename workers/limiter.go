@@ -63,7 +63,7 @@ func (e *endpointLoad) places(failures int) int {
 	return placesHealthy
 }
 
-// suspect reports whether a request may hang: the last request failed, and the endpoint is slow or no request of it has ended in
+// suspect reports whether a request may hang: the last request failed, and the endpoint is slow or no request to it has ended in
 // this worker.
 func (e *endpointLoad) suspect(failures int) bool {
 	return failures > 0 && (!e.known || e.latency >= slowFailure)

@@ -14,8 +14,8 @@ type Spread struct {
 	next time.Time // for the next postponed job
 }
 
-// Postpone returns how long the next job waits, between MinPostpone and MaxPostpone. each is the average time until a place
-// becomes free.
+// Postpone returns how long the next job waits, between MinPostpone and MaxPostpone. The argument each is the average time
+// until a place becomes free.
 func (s *Spread) Postpone(now time.Time, each time.Duration) time.Duration {
 	if s.next.Before(now) {
 		s.next = now

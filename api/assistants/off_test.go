@@ -68,7 +68,7 @@ func TestInstallOff(t *testing.T) {
 		t.Errorf("the tables of assistants have %d rows, want %d as before", after, before)
 	}
 	if a := off.send(http.MethodGet, "/app/connect?"+queryOf(request(client)), "", ""); a.status == http.StatusFound {
-		t.Errorf("the page on which people connect an assistant is still redirected to: %v", a.header)
+		t.Errorf("the page on which people connect an assistant redirects: %v", a.header)
 	}
 	if enabled, rows := list(person); enabled || rows != 2 {
 		t.Errorf("%d assistants are listed, want 2; enabled is %v, want false", rows, enabled)

@@ -18,8 +18,8 @@ import (
 	"switchyard/models/token"
 )
 
-// clickOut answers /out and /out/{slot}: it sends the visitor of a lander on to an offer of the visitor's path. With the subpath
-// hopWord, it answers the second page of double_meta.
+// clickOut answers /out and /out/{slot}: it sends the visitor of a lander on to the next destination of the visitor's path. With the
+// subpath hopWord, it answers the second page of double_meta.
 func (h *Handler) clickOut(w http.ResponseWriter, req *http.Request, d *routing.Domain, subpath string) {
 	if subpath == hopWord {
 		h.secondPage(w, req, d)
@@ -101,9 +101,9 @@ func (r *request) nextDestination(bound uuid.UUID) (url *token.Template, ok bool
 }
 
 // resume finds the click that brought the visitor to the lander: by a parameter that names the click, or else by the cookie. If
-// the visitor's cookie proves the click, the request gets the whole recorded click. Otherwise it gets the click's ids and the
-// data of the present request. If the campaign exists but no longer has the path, resume returns false and sets the request's
-// campaign.
+// the visitor's cookie proves that the visitor made the click, the request gets the whole recorded click. Otherwise it gets the
+// click's ids and the data of the present request. If the campaign exists but no longer has the path, resume returns false and sets
+// the request's campaign.
 func (r *request) resume() (clickCookie, bool) {
 	t, isNamed := r.startingClick()
 	known := t.Click != uuid.Nil && r.confirm(t)
@@ -236,7 +236,8 @@ func (r *request) bindOffer(h http.Header, t clickCookie, offer uuid.UUID) {
 	}
 }
 
-// sendToFallback sends a visitor to the campaign's own fallback, because the visitor's lander no longer leads anywhere.
+// sendToFallback sends a visitor whose lander no longer leads anywhere to the campaign's fallback. If the campaign has no fallback,
+// the visitor goes to the campaign's own destination, if there is one.
 func (r *request) sendToFallback(w http.ResponseWriter) {
 	r.out = r.expand(r.out[:0], r.camp.Plan.LastResort().URL, nil)
 	if len(r.out) == 0 {

@@ -35,7 +35,8 @@ type part struct {
 }
 
 // readNotification verifies a notification and returns the conversions that it reports. The message gets the parameters of the
-// first one. open is false if the notification is decided or waits. If patient is set, it waits for an unknown sale.
+// first one. open is false if the notification is decided or waits. If the notification names no click and its sale is unknown, it
+// waits only if patient is set.
 func (r Reader) readNotification(ctx context.Context, v *Verdict, patient bool) (parts []part, open bool, err error) {
 	m := &v.Message
 	scheme, known := notification.Find(m.network.Scheme)

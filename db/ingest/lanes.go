@@ -7,7 +7,7 @@ import (
 	"switchyard/db/spool"
 )
 
-// FloodMessages returns the messages about floods that these ingesters send to other ingesters, at most one from each.
+// FloodMessages returns the messages that these ingesters send to other ingesters for the detection of floods, at most one from each.
 func FloodMessages(ingesters ...*Ingester) (messages [][]byte) {
 	for _, g := range ingesters {
 		if message := g.floods.NextMessage(); message != nil {
@@ -30,8 +30,8 @@ type appender interface {
 }
 
 // Lanes writes the clicks of floods to one spool, and all other records to another spool. So a flood that arrives faster than
-// PostgreSQL can store it does not delay other clicks. A click belongs to a flood if its address has sent more than
-// bot.FloodBound clicks of the account within bot.FloodWindow: see botscan.ClickSources.
+// PostgreSQL can store it does not delay other clicks. A click belongs to a flood if its address or /64 network has
+// sent more than bot.FloodBound clicks of the account within bot.FloodWindow: see botscan.ClickSources.
 type Lanes struct {
 	clicks, floods appender
 	sources        *botscan.ClickSources

@@ -111,8 +111,8 @@ func canonical(a Attr, values *clickattr.Values, v any) any {
 	return form
 }
 
-// CheckValues returns an error for conditions with a value that no visitor can have, such as the country USSR. A browser that is
-// not in the list cannot be compared for equality either. Conditions in kept are accepted, so that a record that was saved with
+// CheckValues returns an error for conditions with a value that no visitor can have, such as the country USSR. Equality with
+// an unknown browser is refused too. Conditions in kept are accepted, so that a record that was saved with
 // such a value can still be changed. The conditions must be valid and within their budget. The error is an *Error. Compile does
 // not check this, so that saved conditions can always be loaded.
 func CheckValues(list, kept []Condition) error {
@@ -191,7 +191,8 @@ func checkForm(a Attr, texts []string) *Error {
 	return nil
 }
 
-// checkSchedule refuses unknown members of entries, which would have no effect.
+// checkSchedule refuses unknown members of entries, because they would have no effect. Members whose names begin with _ are
+// accepted.
 func checkSchedule(v any) *Error {
 	list, isList := v.([]any)
 	if !isList {

@@ -44,7 +44,7 @@ const (
 
 // Comparison compares paths, landing pages or offers among which visitors are distributed at random, by weight alone.
 type Comparison struct {
-	PathID, Path string // the path of landing pages and offers
+	PathID, Path string // the path to which the landing pages or offers belong; empty if paths are compared
 	Slot         int
 	State        string
 	// MoreClicks is the estimated number of missing clicks, for all arms together. It is nil if none are missing or if the number

@@ -42,7 +42,7 @@ var totalColumns = []Column{
 }
 
 // IsTotals reports whether a network's report has daily sums: a day and no click id. A header with neither is refused. The error
-// lists its cells, so that a person sees which line was used. Errors: empty, invalid_input.
+// lists the cells of the header, so that a person sees which line was read as the header. Errors: empty, invalid_input.
 func IsTotals(text string) (bool, error) {
 	conversions, err := find(text, conversionColumns)
 	if err != nil {

@@ -44,7 +44,7 @@ type env struct {
 	account  uuid.UUID
 	network  uuid.UUID
 	offer    uuid.UUID
-	waits    []time.Duration      // of a postback between tries, for its click or for the step to the offer
+	waits    []time.Duration      // how long a postback waits between tries for its click or for the step to the offer
 	metrics  *prometheus.Registry // of the first worker
 }
 
@@ -71,7 +71,7 @@ func newEnv(t *testing.T, waits ...time.Duration) *env {
 	return b
 }
 
-// worker starts a worker. stop ends it, after at most grace even if jobs are still running.
+// worker starts a worker. stop ends it. The argument grace is the longest time for which stop waits for running jobs.
 func (b *env) worker(grace time.Duration) (rt *workers.Runtime, stop func()) {
 	registry := prometheus.NewRegistry()
 	if b.metrics == nil {

@@ -98,7 +98,7 @@ func TestGoalNeedsNoSecretOfANetwork(t *testing.T) {
 	// The goal API stores some of the goals that it refuses, each as a postback without an event. Such a postback records no conversion.
 	refused := models.Postback{AccountID: b.account, Source: models.FromGoalAPI, Params: params{"clickid": models.FormatClickID(c.ID), "goal": "x"}}
 	if outcome, detail := b.postback(refused); outcome != "refused" {
-		t.Errorf("a goal that was refused as it arrived: %s (%s), want refused", outcome, detail)
+		t.Errorf("a goal that the goal API refused: %s (%s), want refused", outcome, detail)
 	}
 	if list := b.conversions(); len(list) != 1 || list[0].Status != models.StatusRejected {
 		t.Errorf("after a repeated order: %+v, want one rejected conversion", list)

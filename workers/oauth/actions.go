@@ -70,8 +70,8 @@ func (k *Connections) advertiser(ctx context.Context, source uuid.UUID) (i model
 	return i, k.TokensFor(models.OAuthAds, account, connection), advertiser, nil
 }
 
-// withToken calls ask with an access token. If the platform refuses the token, it calls ask once more with a renewed token. The
-// returned errors are for the customer.
+// withToken calls the function ask with an access token. If the platform refuses the token, withToken calls ask once more with a
+// renewed token. The returned errors are for the customer.
 func withToken[T any](ctx context.Context, provider string, t *Tokens, ask func(token string) (T, error)) (T, error) {
 	var none T
 	token, err := t.Token(ctx)

@@ -1,5 +1,5 @@
-// The client of Switchyard's API. Types and operations are generated from the description of the API. It runs wherever there is
-// fetch: Node 20 and later, Deno, Bun, Workers.
+// The client of Switchyard's API. Types and operations are generated from the description of the API. The client runs wherever
+// there is fetch: Node 20 and later, Deno, Bun, Workers.
 //
 //   const client = new Client("https://track.example.com", process.env.SWITCHYARD_KEY!);
 //   for await (const campaign of client.rows("listCampaigns", { query: { status: "active" } })) console.log(campaign.name);
@@ -42,7 +42,7 @@ export interface Options {
   fetch?: typeof fetch;
   /** The maximum number of requests for one call. */
   tries?: number;
-  /** The longest wait before a call is repeated, in seconds. */
+  /** The longest wait before a call is repeated, in seconds. A call that would have to wait longer fails. */
   longest?: number;
 }
 

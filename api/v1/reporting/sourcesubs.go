@@ -34,10 +34,9 @@ type SourceSub struct {
 	UsedBy []store.SubUse `json:"used_by" doc:"records that use the sub-parameter, at most 200 for all sub-parameters: the source's campaigns, saved rules, Copilot rules, bot list entries and lists of blocked values that name it, and offers and landing pages with its token in their address"`
 }
 
-// Up to recentValues values of each sub-parameter are shown, from the source's recentClicks latest clicks.
 const (
-	recentClicks = 50
-	recentValues = 3
+	recentClicks = 50 // how many of the source's latest clicks are read
+	recentValues = 3  // maximum number of values that are shown for each sub-parameter
 )
 
 func (d Deps) sourceSubs(c *route.Call, o models.TrafficSource) (SourceSubList, error) {

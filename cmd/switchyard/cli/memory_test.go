@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// TestMemoryLimit: a process limits its heap without any setting. If GOMEMLIMIT is set, it stays in force.
+// TestMemoryLimit: a process limits its memory without any setting. If GOMEMLIMIT is set, it stays in force.
 func TestMemoryLimit(t *testing.T) { //nolint:paralleltest // the limit applies to the whole process
 	before := debug.SetMemoryLimit(math.MaxInt64)
 	t.Cleanup(func() { debug.SetMemoryLimit(before) })

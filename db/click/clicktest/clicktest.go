@@ -23,7 +23,7 @@ import (
 // Realistic returns a click as a tracking link records it.
 func Realistic(acc uuid.UUID, campaigns []uuid.UUID) *models.Click {
 	n := rand.IntN(1 << 30)
-	id := func(count int) uuid.UUID { return campaigns[n%count%len(campaigns)] } // one of the first count ids
+	id := func(count int) uuid.UUID { return campaigns[n%count%len(campaigns)] } // an id from the beginning of the list
 	return &models.Click{
 		ID: models.NewClickID(), AccountID: acc, CampaignID: id(len(campaigns)), StreamID: id(3),
 		LanderID: id(5), SourceID: id(2), VisitorID: uuid.New(), Domain: "go.example.com",
@@ -79,7 +79,7 @@ func StoredClick(tb testing.TB, d *db.DB, change func(*models.Click)) *models.Cl
 // Input is the input of Record.
 type Input = conversion.Input
 
-// Tests have no old clicks, so days of any age may leave PostgreSQL for ClickHouse.
+// In tests, days of any age may leave PostgreSQL for ClickHouse, because tests have no old clicks.
 func init() { click.ColdAfter = -click.NewestClick }
 
 // OpenSpool opens a spool and closes it at the end of the test.

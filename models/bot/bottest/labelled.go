@@ -12,7 +12,7 @@ import (
 	"slices"
 )
 
-// Dir is the directory of the set, relative to the root of the repository.
+// Dir is the directory of the labelled requests, relative to the root of the repository.
 const Dir = "models/bot/testdata"
 
 // The origins of a request or a header set. README.md in the directory describes them.
@@ -22,7 +22,7 @@ const (
 	Composed  = "composed"
 )
 
-// Request is one request of the set, with its label.
+// Request is a request with its label.
 type Request struct {
 	ID      string
 	Kind    string
@@ -63,7 +63,7 @@ type line struct {
 
 const open = "{}"
 
-// Read reads the set from its directory.
+// Read reads all labelled requests from their directory.
 func Read(dir fs.FS) ([]Request, error) {
 	sets := map[string]headerSet{}
 	err := each(dir, "headers.jsonl", func(s headerSet) error {

@@ -15,7 +15,7 @@ type list[T any] = rest.List[T]
 
 type record = rest.Record
 
-// clickIn returns the field that is one of our click ids, else the first field that is not empty.
+// clickIn returns the first value of the named fields that is one of our click ids, else the first value that is not empty.
 func clickIn(r record, names ...string) string {
 	texts := make([]text, len(names))
 	for i, name := range names {

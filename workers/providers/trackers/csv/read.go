@@ -22,7 +22,7 @@ const (
 	maxRows  = 100_000
 )
 
-// Tables are the texts of the tables. Each may be nil.
+// Tables has the texts of three tables. Each text may be nil.
 type Tables struct {
 	// Name stands for the tracker that the tables come from. A second import with the same name changes the first one's records.
 	Name                     string

@@ -42,7 +42,7 @@ func (r *reader) paths(it *moved.Item, c moved.Value, params []moved.Param) (out
 type destination struct {
 	share    moved.Share
 	isPage   bool
-	filter   string // the only active filter, unless it is "subs"; may be empty
+	filter   string // the active filter, if it is the only one and not "subs"; otherwise empty
 	value    moved.Value
 	splits   bool // filter is set, so it can be inverted
 	filtered bool // at least one filter is active

@@ -27,6 +27,7 @@ export function forget() {
   epoch.value++
 }
 
+// A row is a route of the API, such as "GET /campaigns/{id}".
 // stamps holds, for each name, the number of writes that have changed the answers of rows with this name.
 const stamps = signal<Record<string, number>>({})
 // useStamp returns a number that changes whenever a write has changed the answer of a row.

@@ -20,7 +20,7 @@ const weekday = (d: number) => short.format(Date.UTC(2024, 0, 1 + d)) // the fir
 export const toneOf = (name: Name, v: number) =>
   name === 'profit' || name === 'roi' ? (v < 0 ? '--bad' : '--s-revenue') : figures[name].good < 0 ? '--bad' : '--s-clicks'
 
-// HeatMap shows a figure for each hour of the week, with the sums of weekdays and hours.
+// HeatMap shows a figure for each hour of the week, for each weekday, for each hour of the day and for all of them together.
 export function HeatMap({ heat, was, name, label, asTable }: Props) {
   const [over, setOver] = useState<[number, number] | null>(null)
   const most = strongest(heat.cells.flat().map(r => r[name])),
@@ -90,7 +90,7 @@ export function HeatMap({ heat, was, name, label, asTable }: Props) {
   )
 }
 
-// Bar shows the sum of an hour of the day below its column.
+// Bar shows the figure of an hour of the day below its column.
 const Bar = ({ value, most, name }: { value: number | null; most: number; name: Name }) => (
   <i style={`--tone:var(${toneOf(name, value ?? 0)});height:${Math.round((Math.abs(value ?? 0) / most) * 22)}px`} />
 )

@@ -56,7 +56,7 @@ function BotReason({ of }: { of: string }) {
   return <>: {(botWords.known[of] ?? signals?.find(s => s.reason === of))?.meaning ?? of}</>
 }
 
-// factText returns what is known about a visitor as people read it.
+// factText returns one value of the visitor as the sheet shows it, such as the name of a country.
 const factText = (name: string, value: string) =>
   name === 'country'
     ? country(value)

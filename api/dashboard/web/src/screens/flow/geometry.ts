@@ -15,7 +15,7 @@ const perPercent = 0.46, // width in px of a rail for each percent of the visito
   between = 16, // px between two paths
   top = 28 // height in px of the headings above the paths
 
-// widthIn returns the width of the drawing in a box of the given width.
+// widthIn returns the width of the drawing in a container of the given width.
 export const widthIn = (box: number) => Math.max(leastWidth, Math.min(mostWidth, Math.floor(box)))
 
 // columnsOf returns where the columns of a drawing begin, and how wide they are.
