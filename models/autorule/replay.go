@@ -31,9 +31,9 @@ func (s Settings) Buckets() (size int, each time.Duration) {
 }
 
 // Replay returns the actions that the rule would have taken. It runs the rule at the end of hours or days, as often as EveryMinutes
-// says, but at most once per hour or day. A rule that runs more often may therefore act sooner. The parameter first is the index of
-// the hour or day with which the runs begin. The parameter all is the number of hours or days in the series. The figures are recorded
-// ones, so an action does not change later figures. A target that would have been paused or denied is not acted on again.
+// says, but at most once per hour or day. A rule that runs more often may therefore act sooner. The parameter first is the index
+// of the hour or day with which the runs begin. The parameter all is the number of hours or days in the series. The figures are
+// recorded ones, so an action does not change later figures. A target that would have been paused or denied is not acted on again.
 func (s Settings) Replay(list []Series, first, all int) (out []ReplayedAct) {
 	size, each := s.Buckets()
 	every := max(1, int(time.Duration(s.EveryMinutes)*time.Minute/each))
