@@ -50,8 +50,8 @@ return out`)
 // clockSkew is the largest assumed difference between the clocks of the processes that enqueue tasks.
 const clockSkew = 5 * time.Second
 
-// Lost implements Backend. An active task counts as lost. Callers pass only rows whose lease has ended, so no worker runs the
-// task.
+// Lost implements Backend. An active task counts as lost. Callers pass only the tasks of rows whose lease has ended, so no
+// worker runs them.
 func (b *redisBackend) Lost(ctx context.Context, queue string, ids []string) ([]bool, error) {
 	if err := b.redis.SAdd(ctx, queueSet, queue).Err(); err != nil {
 		return nil, fmt.Errorf("jobs: publish queue: %w", err)
