@@ -83,7 +83,7 @@ type replay struct {
 	Settings
 	cooldown int             // cool-down in hours or days
 	until    map[string]int  // by the key of a target: the hour or day from which the rule may act on it again
-	stands   map[string]bool // keys of the alerts that are active
+	stands   map[string]bool // keys of the targets whose alert is active
 }
 
 // never is larger than the index of every hour or day.
