@@ -34,7 +34,7 @@ import (
 )
 
 // Program is the path of the program built without the race detector, which takes three times the processor time. make e2e builds
-// it first. It is empty if go test runs the tests directly.
+// it first. Program is empty if go test runs the tests directly.
 var Program = os.Getenv("SWITCHYARD_TEST_BINARY")
 
 // OwnBinary returns the path of the test binary. A fleet runs it if the race detector must watch its processes, or if one of
