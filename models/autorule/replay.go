@@ -10,7 +10,7 @@ import (
 type Series struct {
 	Target Target // without figures
 	At     map[int]models.Figures
-	// Zeros says that missing hours or days from the index Since on have the figures zero.
+	// Zeros says that the figures of an hour or day without an entry are 0, from the index Since on.
 	Zeros bool
 	Since int
 }
