@@ -80,8 +80,8 @@ var (
 	// DeleteUnusedRules deletes removed rules that no flow uses any more.
 	DeleteUnusedRules = tickWithin("rules:forget", 10*time.Minute)
 
-	// CompactLedger merges ledger rows with equal keys into one. It also applies steps of visitors that were stored before their
-	// click.
+	// CompactLedger merges ledger rows with equal keys into one. It also applies the click-outs and other steps of a click that
+	// were stored before the click.
 	CompactLedger = tickWithin("ledger:compact", 5*time.Minute)
 
 	// TidyClicks creates the partitions of the next days, and drops partitions older than every plan's history.

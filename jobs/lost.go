@@ -27,7 +27,7 @@ func queueKey(queue string) string { return "asynq:{" + queue + "}:" }
 // for any other, in the order of the ids.
 //
 // The pending list may be long, so it is searched only for a task whose hash has no pending_since. Any other pending task
-// is lost if it is older than the oldest entry.
+// is lost if it is older than the oldest entry by more than clocks may differ.
 var lostTasks = redis.NewScript(`
 local oldest = redis.call("LINDEX", KEYS[1], -1)
 local first = oldest and tonumber(redis.call("HGET", ARGV[1] .. oldest, "pending_since"))
@@ -50,8 +50,8 @@ return out`)
 // clockSkew is the largest assumed difference between the clocks of the processes that enqueue tasks.
 const clockSkew = 5 * time.Second
 
-// Lost implements Backend. An active task counts as lost. Callers pass only rows whose lease has ended, so no worker runs the
-// task.
+// Lost implements Backend. An active task counts as lost. Callers pass only the tasks of rows whose lease has ended, so no
+// worker runs them.
 func (b *redisBackend) Lost(ctx context.Context, queue string, ids []string) ([]bool, error) {
 	if err := b.redis.SAdd(ctx, queueSet, queue).Err(); err != nil {
 		return nil, fmt.Errorf("jobs: publish queue: %w", err)

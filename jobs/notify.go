@@ -48,7 +48,8 @@ func (b *redisBackend) Watch(id string) (<-chan struct{}, func()) {
 	}
 }
 
-// receive passes notifications to the callers that wait, over one connection for the whole process, until the client is closed.
+// receive reads the notifications for all callers of this process over one connection, and passes them on. It ends when the client
+// is closed.
 func (w *watchers) receive(r redis.UniversalClient) {
 	sub := r.Subscribe(context.Background(), doneChannel)
 	defer sub.Close() //nolint:errcheck // no caller waits for messages any more

@@ -5,8 +5,8 @@ import (
 	"time"
 )
 
-// MaintainLease renews a lease of this worker after every third of it, until the context ends. It calls lost and returns if
-// another worker holds the lease, or if it may have expired because PostgreSQL did not answer.
+// MaintainLease renews a lease of this worker whenever a third of it has passed, until the context ends. MaintainLease calls the
+// function lost and returns if another worker holds the lease, or if the lease may have expired because PostgreSQL did not answer.
 func MaintainLease(ctx context.Context, lease time.Duration, renew func(context.Context) (held bool, err error), lost func()) {
 	tick := time.NewTicker(lease / 3)
 	defer tick.Stop()

@@ -163,7 +163,7 @@ func attempt[A, R any](ctx context.Context, r *Runtime, job jobs.Job[A, R], p jo
 }
 
 // renewLease renews the lease until the returned function is called. It abandons the attempt if another worker holds the row, or
-// the lease may have expired because PostgreSQL did not answer.
+// if the lease may have expired because PostgreSQL did not answer.
 func (r *Runtime) renewLease(ctx context.Context, abandon context.CancelCauseFunc, row models.Job) (stop func()) {
 	ctx, cancel := context.WithCancel(ctx)
 	var done sync.WaitGroup

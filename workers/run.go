@@ -58,7 +58,7 @@ func (u *Run[A, R]) Commit(ctx context.Context, answer R, effect func(db.Conn) e
 	})
 }
 
-// Retry ends the attempt with a failure. The row waits for its next attempt by the policy, or fails after the last one. The
+// Retry ends the attempt with a failure. The row waits for its next attempt as the policy says, or fails after the last one. The
 // effect commits with the row's state.
 func (u *Run[A, R]) Retry(ctx context.Context, cause error, effect func(db.Conn, NextAttempt) error) error {
 	return u.RetryAfter(ctx, 0, cause, effect)

@@ -139,7 +139,7 @@ func (d Deps) campaignRows(c *route.Call, page []models.Campaign) (func(models.C
 	}, nil
 }
 
-// primaryFirst returns the goals of a campaign without figures, the primary goal first.
+// primaryFirst returns the goals of a campaign, the primary goal first. Their figures are 0.
 func primaryFirst(campaign models.Campaign) (list []CampaignGoal) {
 	primary := campaign.PrimaryGoalKey
 	if primary != "" {

@@ -176,7 +176,7 @@ func TestCopilotRefresh(t *testing.T) {
 	}
 }
 
-// TestProposals: the proposals of the chat are listed with their state until they expire.
+// TestProposals: proposals are listed with their state. An open proposal that has expired is left out.
 func TestProposals(t *testing.T) {
 	t.Parallel()
 	p := newCopilotEnv(t)

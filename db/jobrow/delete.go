@@ -54,7 +54,8 @@ func IsOpen(id string) string {
 	return `EXISTS (SELECT FROM jobs WHERE jobs.id = ` + id + ` AND state IN ('pending', 'running'))`
 }
 
-// DeleteFinishedFrom returns SQL that deletes the finished jobs of a kind with the ids in a relation. kind is SQL too.
+// DeleteFinishedFrom returns SQL that deletes the finished jobs of a kind. The ids of the jobs are in a relation. Both parameters
+// are SQL.
 func DeleteFinishedFrom(relation, kind string) string {
 	return `DELETE FROM jobs j USING ` + relation + ` r WHERE j.id = r.id AND j.kind = ` + kind + ` AND j.state IN ('done', 'failed')`
 }

@@ -72,7 +72,7 @@ func (q *query) row() (*Row, []any) {
 }
 
 // label replaces the numbers that the database returns for hours, days and other parts of the time with their names. In the row of
-// totals it empties all values.
+// totals it empties the values of all dimensions.
 func (q *query) label(row *Row) {
 	for i, d := range q.periods[0].dims {
 		switch {

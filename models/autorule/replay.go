@@ -10,7 +10,7 @@ import (
 type Series struct {
 	Target Target // without figures
 	At     map[int]models.Figures
-	// Zeros says that missing hours or days from the index Since on have the figures zero.
+	// Zeros says that the figures of an hour or day without an entry are 0, from the index Since on.
 	Zeros bool
 	Since int
 }
@@ -30,10 +30,10 @@ func (s Settings) Buckets() (size int, each time.Duration) {
 	return s.Window, time.Hour
 }
 
-// Replay returns the actions that the rule would have taken at the end of each hour or day. first is the index of the hour or day
-// with which it begins, and all is the number of hours or days in the series. The figures are recorded ones, so an action does
-// not change later figures. A target that would have been paused or denied is not acted on again. A rule that runs more often
-// than once per hour or day may act sooner.
+// Replay returns the actions that the rule would have taken. It runs the rule at the end of hours or days, as often as EveryMinutes
+// says, but at most once per hour or day. A rule that runs more often may therefore act sooner. The parameter first is the index
+// of the hour or day with which the runs begin. The parameter all is the number of hours or days in the series. The figures are
+// recorded ones, so an action does not change later figures. A target that would have been paused or denied is not acted on again.
 func (s Settings) Replay(list []Series, first, all int) (out []ReplayedAct) {
 	size, each := s.Buckets()
 	every := max(1, int(time.Duration(s.EveryMinutes)*time.Minute/each))
@@ -83,7 +83,7 @@ type replay struct {
 	Settings
 	cooldown int             // cool-down in hours or days
 	until    map[string]int  // by the key of a target: the hour or day from which the rule may act on it again
-	stands   map[string]bool // keys of the alerts that are active
+	stands   map[string]bool // keys of the targets whose alert is active
 }
 
 // never is larger than the index of every hour or day.

@@ -169,7 +169,8 @@ func pointer(a *clickattr.Attr, c *models.Click) any {
 	return nil
 }
 
-// TestValues checks that a value in lower case is recognized, and that a mistyped value gets a suggestion if one is similar.
+// TestValues checks that a value in lower case is recognized, and that the error for a mistyped value suggests a similar value, if
+// there is one.
 func TestValues(t *testing.T) {
 	t.Parallel()
 	for _, a := range clickattr.All {

@@ -54,8 +54,8 @@ func TooLong(what string, limit int) error {
 }
 
 // checkSecret refuses a secret that no postback could contain. A value in a postback is cut to 255 bytes and loses its control
-// characters, and a value that looks like a macro counts as empty. If a platform signs its notifications, the secret is not in
-// the postback, so it may look like a macro.
+// characters, and a value that looks like a macro counts as empty. If a platform signs its notifications with the secret, the
+// secret is not in the postback, so it may look like a macro.
 func checkSecret(n models.Network) error {
 	secret := n.PostbackSecret
 	s, signs := notification.Find(n.PostbackScheme)

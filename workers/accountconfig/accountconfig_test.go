@@ -77,7 +77,7 @@ func (e *env) text(account uuid.UUID) string {
 	return string(text)
 }
 
-// run stores a job, calls write in the same transaction, and waits for the job's end.
+// run stores a job, calls the function write in the same transaction, and waits for the job's end.
 func run[A, R any](e *env, account uuid.UUID, job jobs.Job[A, R], args A, write func(*store.Store, uuid.UUID) error) (models.JobStatus, uuid.UUID) {
 	e.Helper()
 	row, err := job.NewRow(account, args)

@@ -24,7 +24,7 @@ type maker struct {
 
 type record = map[string]any
 
-// texts are hard to write in YAML, or look like values of other types.
+// Most of these texts are hard to write in YAML, or look like values of other types.
 var texts = []string{
 	"plain", "no", "1e3", "007", "null", "~", "- dash", "a: b", "#hash", "'single'", `"double"`, `back\slash`, "two\nlines", "tab\there",
 	"Straße & Übergröße", "日本語", "{clickid}", "[a, b]", "%percent", "@at", "! bang", "ends with:", "😀", "2026-11-27", "0x1F", "=", "<<",
@@ -57,7 +57,7 @@ func (m *maker) url() string {
 	return "https://" + m.one("a", "b") + ".example/" + m.one("", "?c={clickid}", "?a=1&b={sub3}#x", "p%20q")
 }
 
-// key returns a random key of records, or an empty text if it has no key.
+// key returns a random key of records, or an empty text if there are no records.
 func (m *maker) key(records record) string {
 	if len(records) == 0 {
 		return ""
@@ -221,7 +221,7 @@ func (m *maker) document() string {
 	}
 	text, err := json.Marshal(whole)
 	if err != nil {
-		panic(err) // cannot happen: the document is made of texts, numbers and lists
+		panic(err) // cannot happen
 	}
 	return string(text)
 }

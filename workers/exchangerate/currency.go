@@ -13,7 +13,7 @@ import (
 )
 
 const (
-	// olderEvery is how often findCurrencies checks whether older transactions have ended.
+	// olderEvery is how often findCurrencies checks whether the transactions from before the change have ended.
 	olderEvery = 200 * time.Millisecond
 	// orphanedAtOnce is the period whose conversions one transaction of restateOrphaned restates.
 	orphanedAtOnce = 30 * 24 * time.Hour

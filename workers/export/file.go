@@ -18,8 +18,8 @@ const byteOrderMark = "\uFEFF"
 // chunkSize is the minimum number of compressed bytes in a chunk, except the last.
 const chunkSize = 256 << 10
 
-// file writes a CSV file to the database. It compresses and stores the text in chunks while it is written, so that memory does
-// not grow with the file.
+// file writes a CSV file to the database. It compresses and stores the text in chunks while the text is written, so that memory
+// does not grow with the file.
 type file struct {
 	files store.Exports
 	id    uuid.UUID

@@ -90,7 +90,7 @@ func checkFilters(filters, values int) error {
 	return nil
 }
 
-// dimensionsOf parses a list of dimensions without duplicates.
+// dimensionsOf parses a list of dimensions and removes duplicates.
 func dimensionsOf(text string) ([]string, error) {
 	var out []string
 	for name := range strings.SplitSeq(cmp.Or(text, defaultDimension), ",") {

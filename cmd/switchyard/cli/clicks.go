@@ -61,7 +61,7 @@ func (p pools) work(ctx context.Context, cfg config.Config, r *workers.Runtime, 
 	return g.Wait()
 }
 
-// clicksCheck returns a health check of ClickHouse. It is optional, because clicks are stored and most reports answered without
+// clicksCheck returns a health check of ClickHouse. It is optional, because clicks are stored and most reports are answered without
 // ClickHouse.
 func (p pools) clicksCheck() []monitor.Check {
 	if p.clicks == nil {

@@ -82,7 +82,7 @@ type web struct {
 	registry *prometheus.Registry
 	only     string
 	visitors *visitor.Describer
-	ready    func()        // called once requests are answered; may be nil
+	ready    func()        // called as soon as requests are answered; may be nil
 	finish   time.Duration // how long a stop waits for requests; default finishTimeout
 	beside   []endpoint    // served in addition to the port
 }

@@ -1,4 +1,4 @@
-// Package e2e contains the helpers that the end-to-end tests below it share. The tests are in four packages:
+// Package e2e contains the helpers that the end-to-end tests share. The tests are in four packages:
 //
 //   - api: requests of clients, networks and visitors, and the answers
 //   - browser: the dashboard and other pages in Chromium
@@ -34,11 +34,11 @@ import (
 )
 
 // Program is the path of the program built without the race detector, which takes three times the processor time. make e2e builds
-// it first. It is empty if go test runs the tests directly.
+// it first. Program is empty if go test runs the tests directly.
 var Program = os.Getenv("SWITCHYARD_TEST_BINARY")
 
-// OwnBinary returns the path of the test binary. A fleet runs it if the race detector must watch its processes, or for the tests'
-// own jobs.
+// OwnBinary returns the path of the test binary. A fleet runs it if the race detector must watch its processes, or if one of
+// them runs a command of the tests.
 func OwnBinary(t *testing.T) string {
 	t.Helper()
 	path, err := os.Executable()

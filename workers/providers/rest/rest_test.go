@@ -206,7 +206,7 @@ func TestRows(t *testing.T) {
 	}
 	lines := "a,b\n" + strings.Repeat("1,\"x\ny\"\n", 30_000)
 	if n = 0; rest.CSVRows([]byte(lines), func(rest.Field) { n++ }) != nil || n != 30_000 {
-		t.Errorf("%d rows of a CSV text with two lines", n)
+		t.Errorf("%d rows of CSV, each with a text of two lines", n)
 	}
 	var byKey strings.Builder
 	for i := range 60_000 {

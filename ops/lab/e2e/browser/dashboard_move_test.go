@@ -9,8 +9,8 @@ import (
 	"switchyard/models/parttest"
 )
 
-// TestDashboardMove checks an imported campaign before the DNS is changed. The screen compares its destinations with the answers
-// of the old tracker.
+// TestDashboardMove checks an imported campaign before the DNS is changed. The screen compares the campaign's destinations
+// with the answers of the old tracker.
 func TestDashboardMove(t *testing.T) {
 	parttest.Browser.Only(t)
 	t.Parallel()

@@ -120,7 +120,7 @@ func TestDashboardPeople(t *testing.T) {
 	owner.joinsWithCodes("owner@example.com", owner.usesCodes("owner@example.com"))
 	b.goTo(b.f.URL + "/app/audit?w=today")
 	b.waitText("Signed in")
-	b.waitText("wrong password") // the audit entry counts the wrong passwords of an hour, which can be 1 or 2 here
+	b.waitText("wrong password") // the audit entry has the number of wrong passwords in an hour, which can be 1 or 2 here
 }
 
 // invites invites a member, changes the member's role and removes the member, who is signed out immediately.

@@ -118,7 +118,7 @@ func (w *World) Refuse(r *Refusal) {
 	w.refuse = r
 }
 
-// refused answers with the refusal, and returns false if no refusal is set.
+// refused answers with the refusal. It returns false if no refusal is set, or if the request is for a token.
 func (c *call) refused(r *Refusal) (ok bool) {
 	if r == nil || c.path == "/token" || c.path == "/tenant-1/oauth2/v2.0/token" {
 		return false

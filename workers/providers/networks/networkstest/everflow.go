@@ -35,7 +35,7 @@ var everflow = Fake{
 		all := []object{}
 		for _, o := range w.within(from, to.Add(time.Second)) {
 			row := everflowRow(o, held)
-			wasHeld := o.Status != "approved" || o.Word != "" // an approved order with a Word is only in the report on hold
+			wasHeld := o.Status != "approved" || o.Word != "" // an approved order with a Word is only in the report of conversions on hold
 			switch {
 			case o.Goal == "" && !ask.Conversions || o.Goal != "" && !ask.Events || o.Status == "chargeback":
 			case !wasHeld && !held:
