@@ -86,8 +86,7 @@ export const words = {
     toCost: 'Enter a cost',
     toFlow: 'More offers and rules',
     toFetch: 'Connect the source',
-    donePostback: (network: string) =>
-      `What is left: paste the postback at ${network}. The network’s own first postback ticks this step.`,
+    donePostback: (network: string) => `What is left: paste the postback at ${network}. The network’s own first postback ticks this step.`,
     noPlan: 'The plan of this account does not include goals of your own website.',
     toPlan: 'Look at the plan',
     notYet: 'not yet',
