@@ -388,7 +388,7 @@ type BotEntryBody struct {
 
 // BotEntryList: a type of the API
 type BotEntryList struct {
-	Blocked            int           `json:"blocked"`            // clicks that deny entries marked as bots, in the hours of the window; deleted entries count too
+	Blocked            int           `json:"blocked"`            // clicks that entries of the deny list marked as bots, in the hours of the window; deleted entries count too
 	NextCursor         *string       `json:"next_cursor"`        // null at the end
 	PropagationSeconds int           `json:"propagationSeconds"` // the longest time until a change applies to every click
 	Range              Range         `json:"range"`
@@ -1389,7 +1389,7 @@ type ConversionOutcome struct {
 	Currency     string   `json:"currency"`
 	Goal         string   `json:"goal"`
 	Line         int      `json:"line"` // line of the row; the first line of a file is line 1
-	Note         string   `json:"note"` // which currency counts if the amount states another currency than its column; otherwise empty
+	Note         string   `json:"note"` // which currency counts if the amount, the currency column and the heading state different currencies; otherwise empty
 	Payout       *float64 `json:"payout"`
 	Reason       string   `json:"reason"` // why the row is refused; empty: it is not refused
 	Result       string   `json:"result"` // created, updated, unchanged, spread, alone, refused
@@ -1732,7 +1732,7 @@ type CostOutcome struct {
 	Day          string   `json:"day"`
 	Impressions  *int     `json:"impressions"`
 	Line         int      `json:"line"`   // line of the row; the first line of a file is line 1
-	Note         string   `json:"note"`   // which currency counts if the amount states another currency than its column; otherwise empty
+	Note         string   `json:"note"`   // which currency counts if the amount, the currency column and the heading state different currencies; otherwise empty
 	Reason       string   `json:"reason"` // why the row is refused; empty: it is not refused
 	Result       string   `json:"result"` // created, updated, unchanged, spread, alone, refused
 	Source       string   `json:"source"` // source as written in the row
@@ -2137,7 +2137,7 @@ type DrawnWay struct {
 type EdgeAnswer struct {
 	CampaignsWithoutDomain int     `json:"campaignsWithoutDomain"` // active campaigns on shared link domains: they are never published
 	Configured             bool    `json:"configured"`             // false: this install has no edge that routes
-	Hint                   *string `json:"hint"`                   // advice: which requests the edge leaves to this service, or why publishing fails
+	Hint                   *string `json:"hint"`                   // advice, such as which requests the edge leaves to this service, or why publishing fails
 	PublishedAt            *string `json:"publishedAt"`            // when campaigns were last published successfully; null: never
 	PublishedCampaigns     int     `json:"publishedCampaigns"`     // campaigns that are published at the edge; their latest changes may still wait, as hint says
 	RoutableCampaigns      int     `json:"routableCampaigns"`      // active campaigns on verified domains of the account
@@ -3581,9 +3581,9 @@ type NumberOrderCondition struct {
 // OAuthConnection: a type of the API
 type OAuthConnection struct {
 	ConnectedAt  string   `json:"connectedAt"`
-	Error        *string  `json:"error"`        // why the tokens could not be renewed; null: the last renewal succeeded
+	Error        *string  `json:"error"`        // why the tokens could not be renewed; null: renewals do not fail
 	ExpiresAt    *string  `json:"expiresAt"`    // when the access token expires; the token is renewed earlier. Null: it does not expire
-	FailingSince *string  `json:"failingSince"` // since when renewals of the tokens fail; null: the last renewal succeeded
+	FailingSince *string  `json:"failingSince"` // since when renewals of the tokens fail; null: they do not fail
 	ID           string   `json:"id"`
 	Missing      []string `json:"missing"`     // permissions that the person who signed in did not grant: ads (to read ad accounts and spend), uploads (to upload conversions); everything else works
 	RefreshedAt  *string  `json:"refreshedAt"` // when the connection's tokens were last renewed; null: never
@@ -4448,7 +4448,7 @@ type RouteStep struct {
 	PathID string      `json:"path_id"`
 	Reason *string     `json:"reason"` // why the path was not taken; null: it was taken: inactive, capped, conditions, no_usable_destination, weight_zero, over_budget
 	Taken  bool        `json:"taken"`
-	Units  []RouteUnit `json:"units"` // empty: the conditions of the path were not checked
+	Units  []RouteUnit `json:"units"` // empty: the path has no conditions, or they were not checked
 	Via    string      `json:"via"`   // why the path was tried, for example forced, bound, regular or default
 }
 
@@ -5096,7 +5096,7 @@ type SmartlinkStats struct {
 
 // Source: a type of the API
 type Source struct {
-	CostMacro       string            `json:"cost_macro"` // the source's macro for the cost; empty if the cost is read from the source's API
+	CostMacro       string            `json:"cost_macro"` // the source's macro for the cost; empty if it has none
 	CostModel       string            `json:"cost_model"` // cpc, cpm, cpa, manual
 	CostParam       string            `json:"cost_param"`
 	ExternalIDMacro string            `json:"external_id_macro"` // the source's macro for its click id; empty if the source adds the parameter on its own
@@ -5139,7 +5139,7 @@ type SourceAnswer struct {
 
 // SourceBody: a type of the API
 type SourceBody struct {
-	CostMacro       *string           `json:"cost_macro,omitempty"` // the source's macro for the cost; empty if the cost is read from the source's API
+	CostMacro       *string           `json:"cost_macro,omitempty"` // the source's macro for the cost; empty if it has none
 	CostModel       *string           `json:"cost_model,omitempty"` // cpc, cpm, cpa, manual
 	CostParam       *string           `json:"cost_param,omitempty"`
 	ExternalIDMacro *string           `json:"external_id_macro,omitempty"` // the source's macro for its click id; empty if the source adds the parameter on its own
@@ -5375,7 +5375,7 @@ type SourceTemplateFileBody struct {
 
 // SourceTemplateRow: a type of the API
 type SourceTemplateRow struct {
-	CostMacro       string            `json:"cost_macro"` // the source's macro for the cost; empty if the cost is read from the source's API
+	CostMacro       string            `json:"cost_macro"` // the source's macro for the cost; empty if it has none
 	CostModel       string            `json:"cost_model"` // cpc, cpm, cpa, manual
 	CostParam       string            `json:"cost_param"`
 	ExternalIDMacro string            `json:"external_id_macro"` // the source's macro for its click id; empty if the source adds the parameter on its own
