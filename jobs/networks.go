@@ -24,8 +24,8 @@ type PlatformRange struct {
 	// the platform.
 	Saved time.Time `json:"saved,omitzero"`
 
-	// Changed selects the rows that changed at or after Since. From and To then only say which days were read. Until is the end
-	// of the period that was read, or zero.
+	// If Changed is set, the job reads the rows that changed at or after Since, whatever their day. From and To then select
+	// nothing and are only shown. Until is the time up to which changes were read, zero before that.
 	Changed bool      `json:"changed,omitempty"`
 	Since   time.Time `json:"since,omitzero"`
 	Until   time.Time `json:"until,omitzero"`

@@ -2,7 +2,7 @@ package models
 
 import "encoding/json"
 
-// JobStatus is the state of a job, whether the job has a row or exists only in the queue.
+// JobStatus is the state of a job. Both a job with a row and a job that exists only in the queue have one.
 type JobStatus struct {
 	ID     string
 	Kind   string

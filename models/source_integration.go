@@ -241,8 +241,8 @@ var (
 )
 
 // ConversionAction parses a text in which a client names a conversion action of the provider. For Google Ads it accepts the id of
-// a conversion action, its resource name or a link to its page. It returns a resource name in full, and the id for an id or a
-// link. For other providers it accepts and returns a name.
+// a conversion action, its resource name or a link to its page. For a resource name it returns this name in full, for an id
+// or a link the id. For other providers it accepts and returns a name.
 func ConversionAction(provider, text string) (string, error) {
 	text = strings.TrimSpace(text)
 	switch {

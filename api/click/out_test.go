@@ -131,7 +131,7 @@ func TestClickOutKeepsTheOfferOfABoundVisitor(t *testing.T) {
 	w.checkOffer("no-lander", "/no-lander")
 }
 
-// checkOffer visits a campaign repeatedly as one visitor, and checks that the path in the argument out leads to the same address
+// checkOffer visits a campaign repeatedly as one visitor, and checks that the path `out` leads to the same address
 // each time.
 func (w *env) checkOffer(alias, out string) {
 	w.Helper()

@@ -165,8 +165,8 @@ func TestAuditNamesRecords(t *testing.T) {
 	}
 }
 
-// TestAuditNamesWhatChanged: entries about costs, blocked values, bulk changes, replaced offers and undo name the campaign, the
-// source or the offer, if they are about a single one.
+// TestAuditNamesWhatChanged: an entry about costs, blocked values, a bulk change, a replaced offer or an undo names the
+// campaign, the source or the offer, if it is about a single one.
 func TestAuditNamesWhatChanged(t *testing.T) {
 	t.Parallel()
 	s := apitest.New(t)

@@ -7,8 +7,8 @@ import (
 	"sync"
 )
 
-// compressed is the text of a flow, compressed if that makes it shorter. It is decompressed only when the campaign is recompiled or
-// copied to disk. Without compression, the snapshot would need 26% more memory.
+// compressed is the text of a flow. Unless the text is short, it is compressed if that makes it shorter. It is decompressed only
+// when the campaign is recompiled or copied to disk. Without compression, the snapshot would need 26% more memory.
 type compressed struct {
 	bytes []byte
 	size  int // length of the original text

@@ -104,8 +104,8 @@ func TestEdgeBounds(t *testing.T) {
 	}
 }
 
-// TestEdgeFormatOfSubParameters: scripts that know ten sub-parameters ignore bundles that name a sub-parameter after sub10, and
-// no other bundles.
+// TestEdgeFormatOfSubParameters: scripts that know only sub1 to sub10 ignore bundles that use a higher sub-parameter, such as
+// sub11, and no other bundles.
 func TestEdgeFormatOfSubParameters(t *testing.T) {
 	t.Parallel()
 	for name, tt := range map[string]struct {

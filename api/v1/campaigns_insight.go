@@ -274,7 +274,7 @@ func (d Deps) countSplits(c *route.Call, campaign models.Campaign, days int, by 
 	return list, err
 }
 
-// goalKeys returns the campaign's goals in the order of an answer. Other goals that were reached follow in alphabetical order.
+// goalKeys returns the campaign's tracked goals, then its primary goal, then other goals that were reached, in alphabetical order.
 func goalKeys(campaign models.Campaign, splits []*splitCounts) []string {
 	keys := append([]string{}, campaign.TrackedGoalKeys...)
 	if p := campaign.PrimaryGoalKey; p != "" && !slices.Contains(keys, p) {

@@ -40,13 +40,13 @@ type statement struct {
 	InvalidTime string `json:"invalid_time,omitempty"` // the stated time as received, if that time is not used
 }
 
-// statements are the statements about a conversion, in the order of arrival. The conversion follows only from this list, however
-// the statements were recorded. A statement that is not allowed is kept, because an earlier one may be recorded later and make it
-// allowed.
+// statements are the statements about a conversion, in the order of arrival. The conversion follows only from this list, not
+// from the order in which the statements were recorded. A statement that is not allowed is kept, because an earlier one may be
+// recorded later and make it allowed.
 type statements []statement
 
 // maxStatements is the largest number of statements of a conversion. Beyond it, the oldest are merged into one, which is marked
-// as Collected. Statements that arrived before the merged one no longer count.
+// as Collected. A statement that arrived before the merged ones but is recorded only then does not count.
 const maxStatements = 32
 
 // Value implements driver.Valuer.

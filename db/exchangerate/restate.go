@@ -62,8 +62,8 @@ WHERE account_id = $1 AND day = $2 AND currency = $3 AND rate IS DISTINCT FROM $
 
 const updatedAtOnce = 500
 
-// UpdateFixed sets missing fixed rates that are known by now, and fixed rates that follow from a replaced rate. The facts are
-// restated afterwards: see AccountsToRestate.
+// UpdateFixed sets fixed rates (rows of account_rates) that could not be computed before and now can, and computes again those
+// that follow from a replaced rate. The facts are restated afterwards: see AccountsToRestate.
 func UpdateFixed(ctx context.Context, d *db.DB) error {
 	for {
 		changes, err := db.Select[models.Rate](ctx, d, "changes of rates", selectChanges, updatedAtOnce)
@@ -159,8 +159,8 @@ func UnconvertedOf(ctx context.Context, c db.Conn, account uuid.UUID) ([]Unconve
 	return db.Select[Unconverted](ctx, c, "unconverted money", selectUnconverted, account)
 }
 
-// DeleteExpired deletes the fixed rates of days before the given day, except the rates of facts that are being restated. The
-// caller must have deleted the facts of these days.
+// DeleteExpired deletes the fixed rates of days before the given day, at most limit at a time. The caller must have deleted the
+// facts of these days. A rate that is marked as restating stays until a restatement has removed the mark.
 func DeleteExpired(ctx context.Context, c db.Conn, before time.Time, limit int) error {
 	_, err := db.InParts(ctx, c, "delete expired rates", `DELETE FROM account_rates WHERE ctid IN (
 		SELECT ctid FROM account_rates WHERE day < $1 AND NOT restating LIMIT $2)`, limit, before.Format(time.DateOnly))

@@ -23,8 +23,8 @@ type Options struct {
 	// Interval is the shortest pause after a batch without a backlog, default 100 ms. It is zero if the spool's Append waits for
 	// PostgreSQL.
 	Interval time.Duration
-	// MaxRest is the longest pause after a batch while redirects wait for a processor, default 2 s. On an overloaded machine it
-	// limits the clicks that are stored per second.
+	// MaxRest is the longest pause after a batch while redirects wait for a processor, default 2 s. On an overloaded machine
+	// every pause is that long, so a longer MaxRest means fewer stored clicks per second.
 	MaxRest time.Duration
 	// OnPostbacks is called after a commit with the jobs of new postbacks. It must not block for long. If a call is lost, the
 	// reconciler finds the jobs.

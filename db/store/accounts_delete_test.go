@@ -26,8 +26,8 @@ var shared = []string{
 	"assistant_clients",
 }
 
-// TestDeleteAccount deletes an account that has a row in every table, with an interruption of almost every call. Another account
-// keeps its rows.
+// TestDeleteAccount deletes an account that has a row in every table. Each call of DeleteAccount but the last is interrupted.
+// Another account keeps its rows.
 func TestDeleteAccount(t *testing.T) {
 	t.Parallel()
 	d := dbtest.New(t)

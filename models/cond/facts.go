@@ -32,8 +32,8 @@ type Facts struct {
 	minute  int  // minute of the day in local time
 	folded  [numAttrs]span
 	scratch []byte
-	pairs   [4]textPairs // pairs of the last texts that were searched
-	hashes  [4]textHash  // hashes of the last texts that were screened
+	pairs   [4]textPairs // for the texts searched last: the pairs of neighbouring bytes in each
+	hashes  [4]textHash  // for the texts that a Screen looked up last: the hash of each
 }
 
 type textPairs struct {

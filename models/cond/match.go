@@ -187,8 +187,8 @@ func (t numberTest) test(f *Facts, c *compiled) verdict {
 	return no
 }
 
-// versionTest holds versions in ascending order: all for equality, both bounds for between, and else only the widest bound.
-// Names, such as XP, can only be equal or not equal.
+// versionTest holds versions in ascending order: all for equality, both bounds for between, and for the other operators only the
+// bound that the most versions satisfy. Names, such as XP, can only be equal or not equal.
 type versionTest struct {
 	op     operator
 	values []string

@@ -124,7 +124,7 @@ func (i *Imports[A, R]) failed(ctx context.Context, c db.Conn, row models.Job, c
 }
 
 // record stores the end of a run and, for the connection, the result. After a scheduled import it also stores the time of the next
-// one. A failure that does not count (see models.PlatformFailed) changes nothing for the connection.
+// one. A failure for which models.PlatformFailed returns false changes nothing for the connection.
 func (i *Imports[A, R]) record(ctx context.Context, s *store.Store, job models.Job, args A, end store.RunEnd, r store.IntegrationResult,
 	code string,
 ) error {

@@ -131,7 +131,7 @@ func TestRescore(t *testing.T) {
 		t.Fatal(err)
 	}
 	if h.wait(rt, row.ID, &later); !later.Superseded || later.Clicks != 0 {
-		t.Errorf("a job with other settings than the account's scored %+v", later)
+		t.Errorf("a job whose settings are no longer those of the account reports %+v, want it superseded and no clicks", later)
 	}
 }
 

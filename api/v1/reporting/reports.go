@@ -20,11 +20,11 @@ import (
 func Reports(d Deps) []route.Route {
 	const group = "Reports"
 	return append([]route.Route{
-		route.New("GET", "/reports/performance", group, "figures grouped by up to five dimensions; very many clicks are read by a job",
+		route.New("GET", "/reports/performance", group, "figures grouped by up to five dimensions; if very many clicks must be read, a job reads them",
 			route.Handle(d.performance), route.Codes("400 invalid_dimension")).
 			WithWindow().WithShare(route.Reads).Awaits(performanceJob.Answer()).
 			WithQuery(performanceParams...).WithQuery(filterParams...),
-		route.New("GET", "/reports/trends", group, "figures over time; very many clicks are read by a job", route.Handle(d.trends),
+		route.New("GET", "/reports/trends", group, "figures over time; if very many clicks must be read, a job reads them", route.Handle(d.trends),
 			route.Codes("400 invalid_bucket invalid_dimension")).
 			WithWindow().WithShare(route.Reads).Awaits(trendsJob.Answer()).
 			WithQuery(route.Param{Name: "bucket", Enum: report.Buckets, Default: defaultBucket}, zoneParam).WithQuery(filterParams...),
@@ -92,9 +92,9 @@ type Performance struct {
 	CompareRange *bind.Range                  `json:"compare_range" doc:"the window whose figures are compared with those of range; null: the call requests no comparison"`
 	Rows         []PerformanceRow             `json:"rows" doc:"groups in the order of sort, at most limit"`
 	Truncated    bool                         `json:"truncated" doc:"true: there are more groups than rows; an export has up to 100,000 rows"`
-	Totals       Compared                     `json:"totals" doc:"totals of all groups, including groups that min_clicks and limit leave out. With having: totals of the groups that having and min_clicks keep, including groups beyond limit. A campaign counts in the group of each of its tags; without having, it counts only once in the totals"`
+	Totals       Compared                     `json:"totals" doc:"totals of all groups, including groups that min_clicks and limit leave out. With having: totals of the groups that having and min_clicks keep, including groups beyond limit. By tag, a campaign counts in the group of each of its tags; without having, it counts only once in the totals"`
 	Labels       map[string]map[string]string `json:"labels" doc:"for each dimension whose values are ids: the names of the ids"`
-	SubNames     map[string]string            `json:"sub_names" doc:"names of sub1 to {lastSub}. A sub-parameter has a name here if all traffic sources that the filters by source_id and campaign_id select give it the same name"`
+	SubNames     map[string]string            `json:"sub_names" doc:"names of sub1 to {lastSub}. A sub-parameter has a name here if all traffic sources in the report give it the same name. The filters by source_id and campaign_id decide which these are"`
 }
 
 // DimensionFilter restricts the rows to a value of a dimension or, with Not, to all other values.

@@ -38,7 +38,7 @@ func Simulation(d Deps) route.Route {
 var draftCodes = slices.Concat(answer.FlowCodes,
 	route.Codes("400 invalid_flow_rotation invalid_bind_visitors invalid_fallback_url invalid_destination_url"))
 
-// draftEchoes describes the fields that a client may send back from other answers.
+// draftEchoes describes the fields of the body that a client may copy from the answers of other routes.
 var draftEchoes = []any{struct {
 	Streams []flow.Path `json:"streams"`
 }{}}

@@ -22,7 +22,7 @@ import (
 	"switchyard/workers/providers/rest/resttest"
 )
 
-// tapped starts a server for a tap, and returns options for clients of it.
+// tapped starts a server whose requests and answers p records, and returns options for clients of this server.
 func tapped(t *testing.T, p *prototest.Tap) platform.Options {
 	t.Helper()
 	server := httptest.NewTLSServer(p)
@@ -119,7 +119,8 @@ func googleUploads(t *testing.T) []prototest.Exchange {
 			}
 			world.Fail()
 		}
-		if !clicks { // the customer does not own the action
+		if !clicks {
+			// The customer does not own this action.
 			if _, err := open("555666777", false).Send(t.Context(), []ads.Event{event("6", "gclid=six", models.UploadNew)}); err == nil {
 				t.Fatal("the refusal was not reported as a failure")
 			}

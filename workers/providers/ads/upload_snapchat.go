@@ -18,7 +18,8 @@ import (
 // snapchatUploads sends conversions to Snapchat by the Conversions API v3: developers.snap.com/api/marketing-api/Conversions-API.
 // Snapchat recognizes a conversion by event_name and event_id, and refuses a whole request because of one event. It can neither
 // change nor retract a conversion. In shadow mode, events go to the path /events/validate, which counts nothing. The token is a
-// parameter of the address. Unverified: what the number "event" in a refusal counts. The number is not used.
+// parameter of the address. A refusal can contain a number named "event". What it counts is not known, so it is
+// not used.
 var snapchatUploads = uploads{
 	base: "https://tr.snapchat.com", maxEvents: 1000, maxAge: 37 * 24 * time.Hour,
 	click: snapchatClick, clicks: "ScCid",

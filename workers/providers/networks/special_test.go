@@ -58,7 +58,7 @@ func TestHosts(t *testing.T) {
 	}
 }
 
-// TestImpactPages: 5,001 actions take two pages. Impact refuses a page size below 2,000.
+// TestImpactPages: 5,001 actions take two pages.
 func TestImpactPages(t *testing.T) {
 	t.Parallel()
 	s := newSuite(t, "impact")

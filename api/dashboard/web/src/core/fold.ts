@@ -3,7 +3,7 @@
 export type Group = { id: string; rows: number }
 
 // openGroups returns the groups that are open. The group of the current screen is always open, and so are the groups that the person
-// has opened. The other groups follow in their order: a group is opened if the links of all open groups are then at most `fits`.
+// has opened. The other groups follow in their order: a group is opened if all open groups then have at most `fits` links.
 // A group that the person has folded is open only while one of its screens is shown.
 export function openGroups(groups: Group[], current: string, chosen: Record<string, boolean>, fits: number): Set<string> {
   const open = new Set(groups.filter(g => g.id === current || chosen[g.id]).map(g => g.id))
