@@ -14,7 +14,7 @@ import (
 // operation with a code.
 var unreachable = map[string]string{
 	"PATCH /settings not_found": "the account of a valid key exists, except in the moment in which it is deleted",
-	"POST /copilot network":     "it is reserved for blocking values at an ad network, and values are blocked only in the account",
+	"POST /copilot network":     "it is reserved for blocking values at an ad network; so far they are blocked only in the account",
 	"buyer_only":                "it refuses people with the role contributor, and these tests call by keys, which have no role",
 }
 

@@ -96,7 +96,7 @@ func (r *frameReader) next() (kind byte, content []byte, err error) {
 	return head[0], r.content.Bytes(), nil
 }
 
-// end checks that the file has no further bytes, and gzip's checksum.
+// end checks gzip's checksum, and that the file has no further bytes.
 func (r *frameReader) end() error {
 	if n, err := io.Copy(io.Discard, r.zip); err != nil || n > 0 {
 		return damaged(errors.Join(err, fmt.Errorf("%d bytes after the end", n)))

@@ -51,7 +51,7 @@ func (Store) warmIDs(ctx context.Context, c db.Conn, ids []uuid.UUID) ([]uuid.UU
 	return db.Select[uuid.UUID](ctx, c, "known clicks", `SELECT id`+clicksByID+` ORDER BY id`, db.UUIDs(ids), first, last)
 }
 
-// Insert adds clicks that are not stored yet.
+// Insert adds clicks. None of them may be stored yet.
 func (Store) Insert(ctx context.Context, c db.Conn, clicks []*StoredClick) error {
 	return AllColumns.Insert(ctx, c, "clicks", clicks)
 }

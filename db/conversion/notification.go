@@ -127,8 +127,8 @@ func (r Reader) resolve(ctx context.Context, m *Message, report notification.Rep
 	return []part{p}, "", nil
 }
 
-// partsOfKnown returns the parts of a report about known conversions. A report with an amount about several conversions can only
-// reverse all of them.
+// partsOfKnown returns the parts of a report about known conversions. If there are several, a report
+// with an amount can only reverse all of them.
 func partsOfKnown(report notification.Report, found []Reference) (parts []part, reason string) {
 	if report.Part != "" && isLess(report.Part, found) {
 		return nil, PartRefunded

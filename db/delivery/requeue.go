@@ -7,7 +7,8 @@ import (
 	"switchyard/db/jobrow"
 )
 
-// The job of a failed delivery has failed, or it is done if the delivery was discarded. WithRequeued makes such jobs due again.
+// A delivery has the status failed if its job has failed, or if it was discarded, and then its job is done. WithRequeued makes
+// such jobs due again.
 var requeueFailed = jobrow.WithRequeued(`
     SELECT d.id, d.created_at FROM webhook_deliveries d
     JOIN webhook_endpoints w ON w.id = d.endpoint_id AND w.account_id = d.account_id AND w.active

@@ -62,8 +62,8 @@ WHERE account_id = $1 AND day = $2 AND currency = $3 AND rate IS DISTINCT FROM $
 
 const updatedAtOnce = 500
 
-// UpdateFixed sets fixed rates (rows of account_rates) that could not be computed before and now can, and computes again those
-// that follow from a replaced rate. The facts are restated afterwards: see AccountsToRestate.
+// UpdateFixed sets fixed rates (rows of account_rates) that could not be computed before and now can. It computes again the fixed
+// rates that follow from a replaced rate. The facts are restated afterwards: see AccountsToRestate.
 func UpdateFixed(ctx context.Context, d *db.DB) error {
 	for {
 		changes, err := db.Select[models.Rate](ctx, d, "changes of rates", selectChanges, updatedAtOnce)

@@ -28,7 +28,7 @@ func TestThrottle(t *testing.T) {
 		{time.Second, 0, 1.0 / 9},        // the long queue still counts in the average
 		{time.Second, 0, queueShare},
 		{time.Hour, 0, queueShare * shareGrowth},
-		{throttleWindow, 0.2, queueShare * 1.5 * 1.5}, // a queue of 0.8 in one window
+		{throttleWindow, 0.2, queueShare * 1.5 * 1.5}, // 0.2 s of waiting in a window of 0.25 s: an average queue of 0.8
 		{throttleWindow, 0.2, queueShare * 1.5 * 1.5 * 1.5},
 		{throttleWindow, 0.4, queueShare * 1.5 * 1.5 / 2}, // the queues of several windows add up
 		{time.Hour, 0.4 * 3600, queueShare * 1.5 * 1.5 * 1.5 / 2},

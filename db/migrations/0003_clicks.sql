@@ -1,5 +1,5 @@
--- The facts: clicks, the steps from landers to offers, conversions, raw postbacks, visitors who were seen before, and the ledger
--- that reports sum. In most columns, a zero UUID or an empty text means that there is no value, so that comparisons need no NULL.
+-- The facts: clicks, the steps from landers to offers, conversions, raw postbacks, visitors who were seen before, and the ledger,
+-- whose rows are added up for reports. In most columns, a zero UUID or an empty text means that there is no value, so that comparisons need no NULL.
 -- +goose Up
 
 -- The table has one partition for each day, by the time in the click id. db/click creates the partitions, and lists the columns

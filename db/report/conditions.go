@@ -56,7 +56,8 @@ func uuids(values []string) []string {
 	return ids
 }
 
-// numbers returns the values that are numbers other than 0 and written as in answers. An empty value becomes 0.
+// numbers returns the values that are whole numbers other than 0 without a plus sign or leading zeros, as answers have them. An
+// empty value becomes 0.
 func numbers(values []string) []int64 {
 	list := make([]int64, 0, len(values))
 	for _, v := range values {

@@ -52,8 +52,8 @@ type dialect interface {
 	values(b *builder, c condition) string
 	// condition returns the SQL that keeps facts by their values. at is the name of the column with the time of the facts.
 	condition(f filter, at string) string
-	// quotient returns the SQL of a figure by which groups are sorted or kept: over divided by under, or over alone if under is empty.
-	// It is NULL if the divisor is zero.
+	// quotient returns the SQL of a figure by which groups are sorted or kept: the first sum divided by the second, or only the
+	// first if the second is empty. It is NULL if the divisor is zero.
 	quotient(over, under measure.Sum) string
 	// bound returns a number for a comparison with quotient.
 	bound(value decimal.Decimal, over, under measure.Sum) string

@@ -61,8 +61,8 @@ func (p Part) hour(day time.Time) time.Time {
 
 const spendColumns = `day, source_id, campaign_id, amount, currency, rate, clicks, impressions, starts, ends, sub, sub_value, place, alone, change_id`
 
-// pricedSpend is spend with the exchange rate that converts it. Stored spend that is older than exchange rates may have no
-// currency. The clicks over which such spend is spread then keep their currency.
+// pricedSpend is spend with the exchange rate that converts it. Spend that was stored before the service had exchange rates
+// may have no currency. The clicks over which such spend is spread then keep their currency.
 type pricedSpend struct {
 	Spend
 	Rate  decimal.NullDecimal `db:"rate"`
@@ -150,8 +150,8 @@ func priceSpend(ctx context.Context, c db.Conn, account uuid.UUID, list []Spend,
 	return out, err
 }
 
-// Rates returns the exchange rates of spend, as they would be if the spend were set now. A missing rate is invalid. It locks and
-// writes nothing.
+// Rates returns the exchange rates of spend, as they would be if the spend were set now. A missing rate is invalid. It neither
+// locks nor writes anything.
 func Rates(ctx context.Context, c db.Conn, account uuid.UUID, list []Spend) ([]decimal.NullDecimal, error) {
 	priced, err := priceSpend(ctx, c, account, list, exchangerate.FindRates)
 	return db.Map(priced, func(s pricedSpend) decimal.NullDecimal { return s.Rate }), err
@@ -357,7 +357,7 @@ WHERE account_id = $1 AND hour >= $2 AND hour < $3 AND source_id = ANY ($4::uuid
 GROUP BY 1, 2, 3`
 
 // Preview returns the number of clicks over which Set would spread each item now. The numbers are right only for items that are
-// for the whole day and all clicks. It locks and writes nothing.
+// for the whole day and all clicks. It neither locks nor writes anything.
 func Preview(ctx context.Context, c db.Conn, account uuid.UUID, list []Spend) ([]int64, error) {
 	if len(list) == 0 {
 		return nil, nil

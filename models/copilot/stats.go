@@ -197,7 +197,7 @@ var gains, gainWeights = func() (list, weights []float64) {
 	return list, weights
 }()
 
-// shortfall returns the evidence that the visitors with a value, such as a placement, convert too rarely to pay for their clicks.
+// shortfall returns the evidence that the visitors of one group, such as a placement, convert too rarely to pay for their clicks.
 // due is the number of conversions that would pay for them. The result is a mixture of Poisson likelihood ratios, uniform over the
 // rates from 0 to break-even. It is valid however often it is calculated, like the result of the function evidence.
 func shortfall(conversions, due, dispersion float64) float64 {

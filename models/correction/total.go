@@ -14,7 +14,7 @@ import (
 type Total struct {
 	Row
 
-	Day         time.Time // midnight UTC, as written in the file
+	Day         time.Time // the day in the file, as midnight UTC
 	Clicks      *int64
 	Conversions *int64
 	Payout      *decimal.Decimal

@@ -193,7 +193,8 @@ func TestKeysOfRows(t *testing.T) {
 	}
 }
 
-// TestWith checks that known keys do not change, and that all forms of a key come from the same message.
+// TestWith checks that With keeps the keys of its receiver and takes only missing keys from its argument. All forms of a key come
+// from the same one of the two.
 func TestWith(t *testing.T) {
 	t.Parallel()
 	newer, _ := matchkey.Hash(matchkey.Person{"email": sum("x"), "city": "Rome"}, "")

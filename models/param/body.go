@@ -102,7 +102,8 @@ func fromJSON(body []byte, clues Clues) (list []Param, err error) {
 	return list, nil
 }
 
-// memberText returns the text of a member. ok is false for null. The text is empty if it could not be converted to UTF-8.
+// memberText returns the text of a member. ok is false for null. raw is empty if the member could not be converted
+// to UTF-8, and then the text is empty too.
 func memberText(raw []byte) (text string, ok bool) {
 	if string(raw) == "null" {
 		return "", false

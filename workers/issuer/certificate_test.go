@@ -369,7 +369,7 @@ func TestRelease(t *testing.T) {
 	if _, err := w.store.Domains().Delete(t.Context(), w.account, fourth); err != nil {
 		t.Fatal(err)
 	}
-	// The worker pauses the sweep before it stores the refusal.
+	// When the refusal is stored, the sweep is already paused.
 	w.until("the release has failed", func() bool {
 		var n int
 		err := w.db.GetContext(t.Context(), &n, `SELECT count(*) FROM jobs WHERE kind = $1 AND state = 'pending' AND error IS NOT NULL`, jobs.ReleaseAtEdge.Kind())

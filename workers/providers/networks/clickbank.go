@@ -32,7 +32,7 @@ var clickbank = adapter{
 	statuses: map[string]string{
 		"sale": models.StatusApproved, "bill": models.StatusApproved, "rfnd": models.StatusRejected, "cgbk": models.StatusChargeback,
 	},
-	burst: 5, interval: time.Second / 5, // ClickBank allows 10 requests in a second, perhaps for all accounts of an IP address
+	burst: 5, interval: time.Second / 5, // ClickBank allows 10 requests in a second, perhaps for all accounts of an IP address together
 }
 
 // clickbankFailed returns the text of an answer that is neither JSON nor HTML or XML. For any other answer it

@@ -88,7 +88,7 @@ function isMoney(of: Value) {
 const written = (parts: Part[], name: (n: Name) => string) =>
   parts.map(p => (typeof p === 'object' ? name(p.figure) : typeof p === 'number' || '()'.includes(p) ? String(p) : ` ${p} `)).join('')
 
-// formulasOf reads the formulas in the query of the page's address. It leaves out those that cannot be read.
+// formulasOf reads the formulas in the query of the page's address. It leaves out unreadable ones.
 export const formulasOf = (text: string): Formula[] =>
   text
     .split(',')

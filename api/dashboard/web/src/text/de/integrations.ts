@@ -165,7 +165,7 @@ export const words: typeof en = {
   },
   ai: {
     title: 'KI',
-    text: 'Der Copilot beantwortet Fragen mit einem eigenen Modell.',
+    text: 'Der Copilot beantwortet Fragen mit dem hier verbundenen Modell.',
     key: 'API-Schlüssel',
     model: 'Modell',
     findModels: 'Modelle suchen',

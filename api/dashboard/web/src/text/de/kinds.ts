@@ -20,7 +20,7 @@ export const words: typeof en = {
       title: 'Traffic-Quellen',
       add: 'Neue Traffic-Quelle',
       empty: 'Noch keine Traffic-Quellen.',
-      emptyMore: 'Eine Traffic-Quelle füllt Links mit ihrer Zone, ihren Kosten und ihrer Klick-ID und erfährt von Conversions.',
+      emptyMore: 'Eine Traffic-Quelle setzt Zone, Kosten und Klick-ID in die Links ein und bekommt Conversions gemeldet.',
     },
     networks: {
       title: 'Netzwerke',

@@ -56,7 +56,7 @@ export const words: typeof en = {
     lastChange: 'Letzte Änderung',
     badTime: (text, why) => `Der Absender nennt die Zeit „${text}“, aber: ${why}.`,
     noHistory:
-      'Es gibt keinen Postback zu dieser Conversion: Sie kam auf anderem Weg, oder sie ist älter, als der Tarif Postbacks aufhebt.',
+      'Es gibt keinen Postback zu dieser Conversion: Sie kam auf anderem Weg, oder sie ist so alt, dass ihre Postbacks schon gelöscht sind.',
     uncounted: 'Für den Tag der Conversion gibt es noch keinen Wechselkurs, deshalb wird ihr Betrag noch nicht gezählt.',
     change: 'Status ändern',
     to: { approved: 'Bestätigen', rejected: 'Ablehnen', chargeback: 'Zurückbuchen' },

@@ -34,7 +34,7 @@ export const words = {
   link: 'Link',
   edit: 'Change',
   paused: (name: string) => `${name} is paused: it leads nowhere`,
-  resumed: (name: string) => `${name} leads on again`,
+  resumed: (name: string) => `${name} works again`,
   cloned: (name: string) => `A copy of ${name} is made, paused`,
   saved: (name: string) => `${name} is live within a second`,
   create: 'Create the smartlink',
