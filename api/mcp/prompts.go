@@ -33,7 +33,7 @@ var prompts = []prompt{
 		name: "launch_checklist", title: "Launch checklist", about: "Looks through a campaign before traffic is bought",
 		args: []sdk.PromptArgument{{Name: "campaign", Description: "name or id", Required: true}},
 		text: "Look through the campaign {campaign} before traffic is bought. Call check_campaign and get_campaign, then simulate_visitor for visitors that each path is made for, and for one that fits no path. " +
-			"Answer a list: what is right, what is wrong with its consequence, and what could not be checked. Change nothing.",
+			"Answer a list: what is right, what is wrong and which consequence it has, and what could not be checked. Change nothing.",
 	},
 	{
 		name: "clean_placements", title: "Clean placements", about: "Finds placements of a source that lose money, and proposes to exclude them", changes: true,
