@@ -54,8 +54,8 @@ func PeopleAnew(workspaces int) string {
 	return fmt.Sprintf("Users were left out: invite them again. %d workspaces became groups.", workspaces)
 }
 
-// PerCampaign says that a filter was about the unique visitors of a path or of the whole tracker (what) at the other tracker, and
-// is about the unique visitors of the campaign here.
+// PerCampaign says that a filter counted other visitors at the other tracker: the unique visitors of a path, for example. Here it
+// counts the unique visitors of the campaign.
 func PerCampaign(what string) string {
 	return fmt.Sprintf("The filter counted %s; here it counts unique visitors of the campaign. The path is paused: check it, then start it.", what)
 }
