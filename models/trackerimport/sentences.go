@@ -54,7 +54,7 @@ func PeopleAnew(workspaces int) string {
 	return fmt.Sprintf("Users were left out: invite them again. %d workspaces became groups.", workspaces)
 }
 
-// PerCampaign says that a filter counted other visitors at the other tracker: the unique visitors of a path, for example. Here it
+// PerCampaign says that a filter of the other tracker counted the unique visitors of a path or of the whole tracker. Here the filter
 // counts the unique visitors of the campaign.
 func PerCampaign(what string) string {
 	return fmt.Sprintf("The filter counted %s; here it counts unique visitors of the campaign. The path is paused: check it, then start it.", what)
