@@ -12,7 +12,7 @@ const (
 
 // Possible returns every decision that Pick can make for a visitor without bindings. It assumes that daily caps are not reached.
 // unsure reports whether the visitor's value of an attribute is not known. If the decision depends on it, certain is false, and
-// the list covers all values. The plan must be Explained.
+// the list covers all values. The plan must be compiled with Explained.
 func (p *Plan) Possible(f *cond.Facts, unsure func(attribute string) bool) (list []Decision, certain bool) {
 	certain = true
 	try := func(via Via, group ...uint8) (taken bool) {

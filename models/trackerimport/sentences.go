@@ -34,7 +34,7 @@ func Hosted(pages int) string {
 // HostedOffer says that an offer has no address, because the other tracker serves the offer itself.
 const HostedOffer = "The offer is a page or an action of the old tracker and has no address. Put it on a server and enter its address; until then the paths that lead there are paused."
 
-// MoreParams says that a tracker has more parameters than sub-parameters exist here.
+// MoreParams says that a tracker has more parameters than there are sub-parameters here.
 func MoreParams(last int) string {
 	return fmt.Sprintf("sub%d to sub%d arrive and can be used in conditions and addresses as param.NAME, but are no columns of reports.", models.Subs+1, last)
 }
