@@ -97,7 +97,7 @@ func fitOf(matched bool) fit {
 	return fitsNot
 }
 
-// joined combines the results of conditions. The best result decides if the parameter or is true, otherwise the worst does.
+// joined combines the results of conditions. The best result decides if the parameter `or` is true, otherwise the worst does.
 func joined(list []fit, or bool) fit {
 	if len(list) == 0 {
 		return fits
