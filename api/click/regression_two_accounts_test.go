@@ -102,8 +102,8 @@ func TestTwoAccountsInOneBrowser(t *testing.T) {
 	}
 }
 
-// TestCookieFromBeforeAccounts: a browser may still have a click cookie of a shared domain that is not bound to an account. Such a
-// cookie works, and the account's own cookie takes precedence over it.
+// TestCookieFromBeforeAccounts: a browser may still have a click cookie of a shared domain without an account in the cookie's name.
+// Such a cookie works, and the account's own cookie takes precedence over it.
 func TestCookieFromBeforeAccounts(t *testing.T) {
 	t.Parallel()
 	w := newEnv(t)

@@ -117,8 +117,8 @@ func (r *request) verify() verdict {
 }
 
 // fallbackURL returns the fallback address for a refused visitor. It fills the address from the click that brought the visitor to
-// the page, if a key or the visitor's cookie proves that click. Otherwise it uses only the ids of the click, and the visitor of the
-// request.
+// the page, if a key or the visitor's cookie proves that click. Otherwise it uses only the ids of the click and, if the visitor's
+// browser calls, the visitor of the request.
 func (r *request) fallbackURL(l *routing.Lander, e entry) string {
 	r.camp = &routing.Campaign{}
 	var c *models.Click

@@ -33,12 +33,12 @@ var prompts = []prompt{
 		name: "launch_checklist", title: "Launch checklist", about: "Looks through a campaign before traffic is bought",
 		args: []sdk.PromptArgument{{Name: "campaign", Description: "name or id", Required: true}},
 		text: "Look through the campaign {campaign} before traffic is bought. Call check_campaign and get_campaign, then simulate_visitor for visitors that each path is made for, and for one that fits no path. " +
-			"Answer a list: what is right, what is wrong with its consequence, and what could not be checked. Change nothing.",
+			"Answer with a list: what is right, what is wrong and which consequence it has, and what could not be checked. Change nothing.",
 	},
 	{
 		name: "clean_placements", title: "Clean placements", about: "Finds placements of a source that lose money, and proposes to exclude them", changes: true,
 		args: []sdk.PromptArgument{{Name: "source", Description: "name or id of the traffic source", Required: true}},
-		text: "Find the placements of the traffic source {source} that lose money. Find its id by find_records, and ask which sub-parameter has the placement if its name does not say it. " +
+		text: "Find the placements of the traffic source {source} that lose money. Find its id by find_records, and ask which sub-parameter has the placement if the names of the sub-parameters do not say it. " +
 			"Run run_report over the last 30 days by that sub-parameter and campaign_id, with the filter source_id and sort profit. A placement without a conversion counts as losing only " +
 			"if it has cost at least three times what a conversion of the campaign usually costs. List them with clicks, cost, revenue and profit. " +
 			"Then propose_change with op exclude for the campaign of the largest losses, show it, and apply it only when told to.",
@@ -47,7 +47,7 @@ var prompts = []prompt{
 		name: "network_dispute", title: "Dispute with a network", about: "Figures for a dispute with a network about a month",
 		args: []sdk.PromptArgument{{Name: "network", Description: "name or id", Required: true}, {Name: "month", Description: "YYYY-MM", Required: true}},
 		text: "Collect the figures for a dispute with the network {network} about {month}. Find its id by find_records. Call explain_conversion_gap with network_id for the days of the month, and list_unmatched_postbacks for the same days. " +
-			"Answer a table of days with their figures and ours, the causes with their size, what stays unexplained, and up to five click ids from which the network can start, each with what explain_click says of it. Write it so that it can be sent to the network. Change nothing.",
+			"Answer with a table of days with their figures and ours, the causes with their size, what stays unexplained, and up to five click ids from which the network can start, each with what explain_click says of it. Write it so that it can be sent to the network. Change nothing.",
 	},
 }
 

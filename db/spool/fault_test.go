@@ -241,7 +241,7 @@ func TestFullDiskFreesSegments(t *testing.T) {
 	}
 	again := open(t, dir, Options{})
 	want := appendClicks(t, again, 3)
-	// Without a mark, the last segment is read again. Its records are still stored only once.
+	// Without a mark, the last segment is read again. The ingester still stores its records only once.
 	if got := readAll(t, again.Reader()); !subsequence(want, got) || len(got) > len(want)+2 {
 		t.Errorf("read %d records, want the %d new records after at most 2 old ones", len(got), len(want))
 	}

@@ -225,7 +225,7 @@ var bookkeeping = []Attr{
 	},
 	{
 		Name: "cost", Tag: 42, Token: "cost", In: Exports,
-		Doc:   "what the click costs, in the currency of the campaign",
+		Doc:   "what the click costs",
 		Money: func(c *models.Click) *decimal.Decimal { return &c.Cost },
 	},
 	{

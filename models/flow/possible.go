@@ -12,7 +12,7 @@ const (
 
 // Possible returns every decision that Pick can make for a visitor without bindings. It assumes that daily caps are not reached.
 // unsure reports whether the visitor's value of an attribute is not known. If the decision depends on it, certain is false, and
-// the list covers all values. The plan must be Explained.
+// the list covers all values. The plan must be compiled with Explained.
 func (p *Plan) Possible(f *cond.Facts, unsure func(attribute string) bool) (list []Decision, certain bool) {
 	certain = true
 	try := func(via Via, group ...uint8) (taken bool) {
@@ -97,7 +97,7 @@ func fitOf(matched bool) fit {
 	return fitsNot
 }
 
-// joined combines the results of conditions. If or is true, the best result decides, otherwise the worst.
+// joined combines the results of conditions. The best result decides if the parameter `or` is true, otherwise the worst does.
 func joined(list []fit, or bool) fit {
 	if len(list) == 0 {
 		return fits

@@ -59,7 +59,8 @@ func TestReadMoney(t *testing.T) {
 	}
 }
 
-// TestUnreadableCharacters checks that amounts, currencies and times are never read without the characters that cannot be read.
+// TestUnreadableCharacters checks that an amount, a currency or a time with unreadable characters is not understood. The rest of
+// the text could be another value.
 func TestUnreadableCharacters(t *testing.T) {
 	t.Parallel()
 	spaces := strings.Repeat("+", 300)

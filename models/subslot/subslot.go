@@ -57,7 +57,7 @@ func (s *slots) list(take func(i int) bool) models.SubSlots {
 	return out
 }
 
-// Assign completes the sub-parameters of a source that is saved. old is the source before the change, and empty for a new one.
+// Assign completes the sub-parameters of a source before it is saved. old is the source before the change, and empty for a new one.
 func Assign(l *models.SourceLink, old models.SourceLink, inUse bool) {
 	before, reserved := Reserved(old), l.Subs
 	if reserved == nil && inUse {

@@ -34,7 +34,7 @@ func Hosted(pages int) string {
 // HostedOffer says that an offer has no address, because the other tracker serves the offer itself.
 const HostedOffer = "The offer is a page or an action of the old tracker and has no address. Put it on a server and enter its address; until then the paths that lead there are paused."
 
-// MoreParams says that a tracker has more parameters than sub-parameters exist here.
+// MoreParams says that a tracker has more parameters than there are sub-parameters here.
 func MoreParams(last int) string {
 	return fmt.Sprintf("sub%d to sub%d arrive and can be used in conditions and addresses as param.NAME, but are no columns of reports.", models.Subs+1, last)
 }
@@ -54,8 +54,8 @@ func PeopleAnew(workspaces int) string {
 	return fmt.Sprintf("Users were left out: invite them again. %d workspaces became groups.", workspaces)
 }
 
-// PerCampaign says that a filter was about the unique visitors of a path or of the whole tracker (what) at the other tracker, and
-// is about the unique visitors of the campaign here.
+// PerCampaign says that a filter of the other tracker counted the unique visitors of a path or of the whole tracker. Here the filter
+// counts the unique visitors of the campaign.
 func PerCampaign(what string) string {
 	return fmt.Sprintf("The filter counted %s; here it counts unique visitors of the campaign. The path is paused: check it, then start it.", what)
 }

@@ -222,7 +222,7 @@ func TestSkipped(t *testing.T) {
 	}
 }
 
-// TestHostThatHangs: a host that hangs does not delay the postbacks of another source.
+// TestHostThatHangs: a host that hangs for one source does not delay the postbacks of another source to the same host.
 func TestHostThatHangs(t *testing.T) {
 	t.Parallel()
 	w := newEnv(t, "/hangs", time.Hour)
@@ -253,7 +253,7 @@ func TestHostThatHangs(t *testing.T) {
 	c.SourceID = well
 	w.put(c)
 	w.ends(w.convert(c, models.StatusApproved)[0], models.SentAccepted)
-	// A host gets two of the 60 places until its first postback has ended, and eight afterwards.
+	// For each source, a host gets two of the 60 places until its first postback has ended, and eight afterwards.
 	if n := most.Load(); n > 8 {
 		t.Errorf("%d requests hang at the same time, want at most 8", n)
 	}

@@ -17,7 +17,7 @@ var hintBrowsers = []struct{ brand, name string }{
 	{`"Brave"`, "Brave"}, {`"DuckDuckGo"`, "DuckDuckGo"}, {`"Opera GX"`, "Opera GX"},
 }
 
-// applyHints refines the description by client hints, which still report what the frozen user agent hides. It returns the number
+// applyHints refines the description by client hints, which report what browsers leave out of the user agent. It returns the number
 // of contradictions between the hints and the user agent, or between two hints. If there is one, the description does not change.
 func applyHints(h http.Header, a *agent, into *Description) (contradictions int) {
 	brands := header(h, "Sec-Ch-Ua")

@@ -79,5 +79,5 @@ export const tokens: Token[] = [{"name":"clickid","aliases":["click_id","cf_clic
 {"name":"referrer_domain","aliases":["referrerdomain","referer_domain"],"doc":"domain of the page that the visitor came from","of_conversion":false},
 {"name":"keyword","aliases":[],"doc":"search words: from the link's parameter keyword, or else from the search engine that the visitor came from","of_conversion":false},
 {"name":"is_bot","aliases":[],"doc":"1 for a bot, 0 for a person","of_conversion":false},
-{"name":"cost","aliases":[],"doc":"what the click costs, in the currency of the campaign","of_conversion":false},
+{"name":"cost","aliases":[],"doc":"what the click costs","of_conversion":false},
 {"name":"currency","aliases":[],"doc":"currency of the cost, three letters","of_conversion":false}]

@@ -27,15 +27,15 @@ export function forget() {
   epoch.value++
 }
 
-// A row is a route of the API, such as "GET /campaigns/{id}".
-// stamps holds, for each name, the number of writes that have changed the answers of rows with this name.
+// In this file, the parameter row is a route of the API, such as "GET /campaigns/{id}".
+// stamps holds, for each name of nameOf, the number of writes that have changed the answers of routes with this name.
 const stamps = signal<Record<string, number>>({})
-// useStamp returns a number that changes whenever a write has changed the answer of a row.
+// useStamp returns a number that changes whenever a write has changed the answer of a route.
 export const useStamp = (row: string) => stamps.value[nameOf(row)]
-// nameOf returns the first part of a row's path: "campaigns" for "GET /campaigns/{id}".
+// nameOf returns the first part of a route's path: "campaigns" for "GET /campaigns/{id}".
 const nameOf = (row: string) => row.split(/[ /?{]/)[2] ?? ''
 
-// touches reports that a write has changed the answers of rows with these names ("campaigns"). Their cached answers are dropped,
+// touches reports that a write has changed the answers of routes with these names ("campaigns"). Their cached answers are dropped,
 // and those on the screen are loaded again.
 export function touches(...names: string[]) {
   for (const key of answers.keys()) if (names.includes(nameOf(key))) answers.delete(key)
@@ -81,7 +81,7 @@ export const cachedAnswer = <R extends Row>(row: R, query: Calls[R]['query']) =>
 
 const retryAfter = 5 // seconds until the next try if the service did not answer
 
-// useReload returns the function `again`, which reloads the answer of a row, and the causes that must reload it too.
+// useReload returns the function `again`, which reloads the answer of a route, and the causes that must reload it too.
 function useReload(row: string) {
   const [reloads, setReloads] = useState(0),
     again = () => setReloads(n => n + 1)
@@ -89,7 +89,7 @@ function useReload(row: string) {
   return { again, causes: [reloads, epoch.value, stamps.value[nameOf(row)]] }
 }
 
-// use loads the answer of a row. `every` is the number of seconds after which it loads the answer again, while the page is
+// use loads the answer of a route. `every` is the number of seconds after which it loads the answer again, while the page is
 // visible. A null query loads nothing.
 export function use<R extends Row>(row: R, query: Calls[R]['query'] | null, every = 0, path?: Path<R>): Used<Calls[R]['answer']> {
   const key = query === null ? '' : keyOf(row, query, path)
@@ -140,8 +140,8 @@ type Pages<R> = { rows: R[] | undefined; whole: boolean; error: ApiError | undef
 type Listing = { [R in Row]: Calls[R]['answer'] extends { rows: unknown[]; next_cursor: string | null } ? R : never }[Row]
 const mostPages = 20
 
-// useAll loads up to 20 pages of a list, one after the other. It returns the first page as soon as it arrives, and then all rows.
-// `whole` is false if there are more rows.
+// useAll loads up to 20 pages of a list, one after the other. It returns the rows of the first page as soon as they arrive, and
+// later the rows of all loaded pages. `whole` is false if the list has more rows than these.
 export function useAll<R extends Listing>(row: R, query: Calls[R]['query'] | null): Pages<Calls[R]['answer']['rows'][number]> {
   type One = Calls[R]['answer']['rows'][number]
   const key = query === null ? '' : keyOf(row, query)

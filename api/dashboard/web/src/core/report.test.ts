@@ -44,7 +44,7 @@ test('a goal whose name is the mark of conversions without a goal is shown by it
   )
 })
 
-test('an order by a formula holds on each level while the report has the formula, and the service orders by clicks', () => {
+test('an order by a formula holds on each level while the report has the formula; the request asks the service for an order by clicks', () => {
   const ask = askFor({ group: ['country', 'date'], sort: '-=-profit+cost', formulas: 'profit/clicks,-profit+cost' })
   equal([orderAt(ask, 0), orderAt(ask, 1)], ['-=-profit+cost', '-=-profit+cost'])
   equal([questionOf(ask, []).sort, questionOf(ask, ['DE']).sort], ['-clicks', '-clicks'])

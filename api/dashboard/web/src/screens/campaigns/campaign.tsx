@@ -32,7 +32,7 @@ const tabs: Record<string, () => Promise<Tab>> = {
 }
 const keys = [{ key: 'Y', text: t.campaigns.copyLink }]
 
-// Campaign shows the parts that all pages of a campaign share: its name, its state, its link, and the tabs.
+// Campaign shows one page of a campaign, below the parts that all its pages share, such as the name, the link and the tabs.
 export function Campaign() {
   const [, , , id = '', tab = 'flow'] = place.value.path.split('/'),
     check = place.value.query.get('check')

@@ -58,7 +58,7 @@ export const words: typeof en = {
     referrer_domain: 'Domain der Seite, von der der Besucher kam',
     keyword: 'Suchwörter: aus dem Parameter keyword des Links, sonst von der Suchmaschine, von der der Besucher kam',
     is_bot: '1 bei einem Bot, 0 bei einem Menschen',
-    cost: 'was der Klick kostet, in der Währung der Kampagne',
+    cost: 'was der Klick kostet',
     currency: 'Währung der Kosten, drei Buchstaben',
   },
 }
