@@ -99,7 +99,7 @@ func TestClickOutBelievesTheSnapshotOnly(t *testing.T) {
 			t.Errorf("%s: %d, want %d", name, res.StatusCode, tt.status)
 		}
 	}
-	// The same campaign is requested on a domain that belongs to another account.
+	// The click-out is requested on a domain that belongs to another account.
 	foreign := w.newAccount()
 	dbtest.Exec(w, w.db, `INSERT INTO domains (id, account_id, host, is_verified) VALUES ($1, $2, 'foreign.test', true)`, uuid.New(), foreign)
 	w.reload()
