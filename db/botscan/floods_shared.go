@@ -8,8 +8,8 @@ import (
 )
 
 const (
-	// shareFrom is the number of clicks of a source that a process counts before it reports further clicks of the source to other
-	// processes. It reports at most bot.FloodBound clicks of a source a minute.
+	// shareFrom is the number of clicks of a sender that a process counts before it reports further clicks of the sender to other
+	// processes. It reports at most bot.FloodBound clicks of a sender a minute.
 	shareFrom = 8
 	// sharedAtOnce is the largest number of clicks in a message. Clicks beyond it are not reported.
 	sharedAtOnce = 2000
