@@ -21,8 +21,8 @@ SELECT account_id, $1::uuid AS visitor_id, '00000000-0000-0000-0000-000000000000
 FROM (SELECT account_id FROM clicks WHERE visitor_id = $1 UNION SELECT account_id FROM smartlink_clicks WHERE visitor_id = $1) a`
 )
 
-// FindVisitors finds the visitor of the click with the given id. If the parameter id is zero, it returns the given
-// visitor once for each account that has clicks of the visitor. Only operators may call it, because they are responsible for all accounts.
+// FindVisitors finds the visitor of the click with the given id. If the parameter id is zero, it returns the given visitor
+// once for each account that has clicks of the visitor. Only operators may call it, because they are responsible for all accounts.
 func FindVisitors(ctx context.Context, l click.Log, id, visitor uuid.UUID) ([]click.Visitor, error) {
 	if id != uuid.Nil {
 		if _, err := l.Store().Thaw(ctx, l.Conn, uuid.Nil, []uuid.UUID{id}); err != nil {
