@@ -190,7 +190,7 @@ func (e *env) toolsOf(token string) (names []string) {
 	return names
 }
 
-// decider is a person at the page of the dashboard.
+// decider is a person who opens the page of the dashboard on which an assistant is connected.
 type decider struct {
 	*env
 

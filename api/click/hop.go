@@ -18,7 +18,7 @@ import (
 // hopWord is the last part of the address /out/go, the second page of the transition double_meta. Both pages are on the tracking
 // domain. The destination therefore never sees the page that the visitor came from as the referrer. The address of the second page
 // carries the destination, the campaign and an expiry time, signed for the domain.
-const hopWord = "go" // the path below /out
+const hopWord = "go"
 
 // hopLife is how long the address of a second page is valid.
 const hopLife = 10 * time.Minute

@@ -44,7 +44,7 @@ func newMetrics() (m metrics) {
 	m.late = counter("clicks_late_total", "Clicks and click-outs whose visitor was sent on before they were recorded.")
 	m.unrecorded = counter("clicks_unrecorded_total", "Clicks, click-outs, postbacks and site events that could not be stored anywhere.")
 	m.postbacks = counter("postbacks_total", "Postbacks on stable storage.")
-	m.events = counter("site_events_total", "Events from pages and servers of accounts that reached stable storage. An event that is sent again counts again.")
+	m.events = counter("site_events_total", "Events of pages and servers on stable storage. An event that is sent again counts again.")
 	m.unmatched = counter("postbacks_unmatched_total", "Postbacks that name no click. Only samples of them are stored, except for accounts that move from another tracker.")
 	m.limited = counter("postbacks_limited_total", "Postbacks and messages of pages that were refused because the sender had sent, or the receiver had received, too many.")
 	m.eventsRefused = counter("site_events_refused_total", "Messages of pages that were refused as a whole or in part.")

@@ -99,7 +99,7 @@ func TestClickOutBelievesTheSnapshotOnly(t *testing.T) {
 			t.Errorf("%s: %d, want %d", name, res.StatusCode, tt.status)
 		}
 	}
-	// The same campaign is requested on a domain that belongs to another account.
+	// The click-out is requested on a domain that belongs to another account.
 	foreign := w.newAccount()
 	dbtest.Exec(w, w.db, `INSERT INTO domains (id, account_id, host, is_verified) VALUES ($1, $2, 'foreign.test', true)`, uuid.New(), foreign)
 	w.reload()
@@ -202,7 +202,7 @@ func TestClickOutOfAReplacedFlow(t *testing.T) {
 		t.Errorf("a click-out that is known by the cookie alone leads to %s, want the fallback with an empty sub1", got)
 	}
 	if res := w.get("/out", withCookies(nowhere.Cookies())); res.StatusCode != http.StatusNotFound {
-		t.Errorf("a click-out without a destination and a fallback gets the status %d, want 404", res.StatusCode)
+		t.Errorf("a click-out with neither a destination nor a fallback gets the status %d, want 404", res.StatusCode)
 	}
 }
 
@@ -235,7 +235,7 @@ func TestClickIDTellsNothingOfItsVisitor(t *testing.T) {
 	ids := string(appendIDs(nil, c.ID, c.CampaignID, c.StreamID, c.LanderID, uuid.Nil))
 	for name, got := range map[string]string{
 		"click id": redirectOf(), "made-up cookie": redirectOf(header("Cookie", clickCookieName+"="+ids)),
-		"with the sender's visitor": redirectOf(header("Cookie", clickCookieName+"="+ids+"; "+visitorCookieName+"="+id)),
+		"made-up cookie with a visitor id": redirectOf(header("Cookie", clickCookieName+"="+ids+"; "+visitorCookieName+"="+id)),
 		"memory empty": func() string {
 			w.h.recent.InvalidateAll()
 			return redirectOf(header("Cookie", clickCookieName+"="+ids))

@@ -20,7 +20,8 @@ import (
 // A block of rows is written when it has at least blockSize bytes, or at the end of the table.
 const blockSize = 256 << 10
 
-// session makes the text of values the same on every server, and lets the transaction take as long as it needs.
+// session makes the text of values the same on every server. The transaction may take as long as it needs, but it waits at most a
+// minute for a lock.
 const session = `
 SET LOCAL datestyle = 'ISO'; SET LOCAL intervalstyle = 'postgres'; SET LOCAL extra_float_digits = 3;
 SET LOCAL bytea_output = 'hex'; SET LOCAL timezone = 'UTC'; SET LOCAL statement_timeout = 0;

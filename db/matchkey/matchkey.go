@@ -90,8 +90,7 @@ const (
 	deleteExpired = `DELETE FROM conversion_match_keys WHERE id = ANY (ARRAY(
 	SELECT id FROM conversion_match_keys WHERE received_at < $1 ORDER BY received_at LIMIT $2))`
 
-	// An encrypted proof that is kept for another attempt can contain personal data. Without the proof, the postback cannot be read
-	// again.
+	// The encrypted proof of a postback's sender can contain personal data. Without the proof, the postback cannot be read again.
 	clearProofs = `
 UPDATE postbacks SET proof = NULL, signature = '', signed_text = '', has_personal_data = false WHERE id = ANY (ARRAY(
 	SELECT id FROM postbacks WHERE has_personal_data AND received_at < $1 ORDER BY received_at LIMIT $2 FOR UPDATE SKIP LOCKED))`

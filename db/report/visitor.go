@@ -131,7 +131,7 @@ type Address struct {
 }
 
 // addresses returns the query that counts the clicks of a table by IP address. record is the column with the id of the campaign
-// or smartlink, to which $4 limits the query unless it is zero.
+// or smartlink. If $4 is not zero, only the clicks with this id count.
 func addresses(table, visitor, record string) string {
 	return `
 SELECT host(ip) AS ip, count(*) AS hits, count(*) FILTER (WHERE is_bot) AS bot_clicks,

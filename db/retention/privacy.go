@@ -21,8 +21,8 @@ SELECT account_id, $1::uuid AS visitor_id, '00000000-0000-0000-0000-000000000000
 FROM (SELECT account_id FROM clicks WHERE visitor_id = $1 UNION SELECT account_id FROM smartlink_clicks WHERE visitor_id = $1) a`
 )
 
-// FindVisitors finds the visitor of the click with the given id. If the parameter id is zero, it searches the clicks of all
-// accounts for the id of a visitor. Only operators may call it, because they are responsible for all accounts.
+// FindVisitors finds the visitor of the click with the given id. If the parameter id is zero, it returns the given visitor
+// once for each account that has clicks of the visitor. Only operators may call it, because they are responsible for all accounts.
 func FindVisitors(ctx context.Context, l click.Log, id, visitor uuid.UUID) ([]click.Visitor, error) {
 	if id != uuid.Nil {
 		if _, err := l.Store().Thaw(ctx, l.Conn, uuid.Nil, []uuid.UUID{id}); err != nil {
@@ -129,9 +129,9 @@ type Erased struct {
 }
 
 // Erase removes the data that describes a visitor from the visitor's clicks, in the transaction of c: clicks that are later than
-// the click `after` and earlier than the time `until`. One call handles at most `limit` clicks of a single day. Decided postbacks,
-// postbacks to traffic sources and uploads are deleted. Site events stay, but no longer refer to their click. No figure changes.
-// Repeat the call, each time in a new transaction, until it is Done.
+// the click `after` and earlier than the time `until`. One call handles at most `limit` clicks of a single day. Smartlink clicks
+// do not count towards the limit. Decided postbacks, postbacks to traffic sources and uploads are deleted. Site events stay, but no
+// longer refer to their click. No figure changes. Repeat the call, each time in a new transaction, until it is Done.
 func Erase(ctx context.Context, l click.Log, c db.Conn, v click.Visitor, after uuid.UUID, until time.Time, limit int) (Erased, error) {
 	begin := models.ClickTime(after).UTC().Truncate(click.Day)
 	end := begin.Add(click.Day)

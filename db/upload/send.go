@@ -134,7 +134,7 @@ WHERE u.account_id = $1 AND u.source_id = $2 AND u.result = 'pending' AND u.next
 ORDER BY u.place LIMIT $4 FOR UPDATE OF u SKIP LOCKED`
 
 // Claim claims the next uploads of a source in the transaction of c. The claimed uploads count as tried. An upload that would
-// exceed the day's caps waits for the next day, and later uploads may be sent before it.
+// exceed the day's caps waits for the next day. Uploads of other conversions may be sent before it.
 func Claim(ctx context.Context, c db.Conn, b Batch) ([]models.ConversionUpload, error) {
 	if err := db.Run(ctx, c, "skip retracted uploads", skipRetracted, b.AccountID, b.SourceID, b.Now); err != nil {
 		return nil, err

@@ -52,7 +52,8 @@ func covers(o, p *Path) bool {
 	return o.LeadsOn() && !o.NeverDrawn() && o.DailyCap == nil && len(o.Rules) == 0 && includes(p, o)
 }
 
-// includes reports whether every visitor of p meets the filters of o.
+// includes reports whether every visitor of p certainly meets the filters of o: o has no filters, or both paths have the logic "and"
+// and p has all filters of o.
 func includes(p, o *Path) bool {
 	if len(o.Filters) == 0 {
 		return true

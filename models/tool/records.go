@@ -50,7 +50,7 @@ func recordTools() []Tool {
 		{
 			Name: "check_campaign", Title: "Check a campaign", Kind: Reads, Repeatable: true,
 			About: "What is wrong with a campaign before it gets traffic, in " + strconv.Itoa(len(launchcheck.Areas)) + " areas from its link to its tag. Each finding says what the fault costs and what to do. An area that could not be " +
-				"checked is unknown, which never counts as fine. It reads the last results of the workers and opens no address. Reads only.",
+				"checked is unknown, which never counts as fine. The check reads the last results of the workers and opens no address. Reads only.",
 			Params: []Param{id},
 			Answer: []Member{
 				value("state", "the worst of all: ok, warning, unknown or problem"), value("problems", "number of problems"), value("unknown", "number of unknown findings"), value("warnings", "number of warnings"),

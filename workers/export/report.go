@@ -11,7 +11,7 @@ import (
 	"switchyard/workers"
 )
 
-// read answers a report that is too large for a request. The transaction that stores the answer deletes older answers of the same
+// read computes a report that is too large for a request. The transaction that stores the answer deletes older answers of the same
 // kind of job: the account keeps the newest ones, at most jobs.StoredReports.
 func (m *maker) read(ctx context.Context, u *workers.Run[models.ReportArgs, jobs.ReportAnswer]) error {
 	account := u.Job.AccountID.UUID

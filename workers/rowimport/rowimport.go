@@ -32,8 +32,8 @@ type Importer[R Row, O Outcome] struct {
 	Runtime   *workers.Runtime
 	Store     *store.Store
 	BatchSize int // rows per transaction
-	// Process returns the outcomes of rows. With write, it also writes the changes that the rows make, and returns the jobs to
-	// dispatch after the commit.
+	// Process returns the outcomes of rows. If write is true, it also writes the changes that the rows make, and returns the jobs
+	// to dispatch after the commit.
 	Process func(ctx context.Context, c db.Conn, account uuid.UUID, of jobs.CorrectionArgs, rows []R, write bool) (
 		[]O, []models.JobRef, error)
 }

@@ -15,8 +15,8 @@ import (
 	switchyard "switchyard/api/clients/go"
 )
 
-// dimensionOf maps a word such as campaign to its dimension. If the values are records, which --filter may give by
-// their names, kind is the kind of these records.
+// dimensionOf maps a word such as campaign to its dimension. If the values of the dimension are records, --filter
+// accepts their names, and kind is the kind of these records.
 var dimensionOf = map[string]struct{ dimension, kind string }{
 	"campaign": {"campaign_id", "campaigns"}, "offer": {"offer_id", "offers"}, "lander": {"lander_id", "landers"},
 	"source": {"source_id", "sources"}, "network": {"network_id", "networks"}, "path": {"stream_id", ""}, "device": {"device_type", ""},

@@ -278,8 +278,8 @@ func TestChallenges(t *testing.T) {
 	}
 }
 
-// TestSeveralCAs checks that the next CA is asked while one is unavailable. A CA gets the key of an external account. An account
-// that a CA has lost is created again.
+// TestSeveralCAs checks that the next CA is asked while one is unavailable. A CA can require the key of an external account. An
+// account that a CA has lost is created again.
 func TestSeveralCAs(t *testing.T) {
 	parttest.Edge.Only(t)
 	t.Parallel()
@@ -299,7 +299,7 @@ func TestSeveralCAs(t *testing.T) {
 	wrong := w.issuer(acme.Options{Email: "x@example.org", CAs: []acme.CA{{Directory: second.Directory}}}, second)
 	_, err = wrong.Ensure(t.Context(), "two.shop.example")
 	if r, ok := errors.AsType[*acme.RefusalError](err); !ok || r.Code != "externalAccountRequired" {
-		t.Errorf("without an account at the CA: %v", err)
+		t.Errorf("without the key of an external account: %v", err)
 	}
 	second.Stop()
 	_, err = i.Ensure(t.Context(), "two.shop.example")

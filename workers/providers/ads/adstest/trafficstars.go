@@ -27,7 +27,7 @@ var trafficStars = Fake{
 			c.fake.refuse(c, "required parameter is missing")
 			return
 		}
-		if c.r.Header.Get("Content-Type") != "" { // the service would look for the parameters in a body
+		if c.r.Header.Get("Content-Type") != "" { // TrafficStars would look for the parameters in a body
 			c.fake.refuse(c, "date_from is required")
 			return
 		}

@@ -23,7 +23,7 @@ import (
 
 var update = flag.Bool("update", false, "write the expected documents and notes")
 
-// host stands for the tracker in keys, whatever address the fake has.
+// host is the host of the tracker of the dumps. It replaces the host of the fake tracker in results of the API.
 const host = "tracker.example"
 
 func readAPI(t *testing.T, tracker []byte) trackerimport.Result {

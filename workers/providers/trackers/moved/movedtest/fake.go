@@ -16,7 +16,7 @@ type Tracker map[string]json.RawMessage
 type Fake struct {
 	// Allow returns 200, or the error status for wrong credentials.
 	Allow func(r *http.Request) int
-	// Serve returns ok false if there is no answer at the path.
+	// Serve returns the answer at the path. ok is false if the path has no answer.
 	Serve func(t *Parsed, r *http.Request) (answer any, ok bool)
 	// Refuse returns a refusal, which may repeat the key so that a test can check that no error contains it.
 	Refuse func(status int, r *http.Request) any

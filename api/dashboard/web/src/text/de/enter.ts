@@ -26,7 +26,7 @@ export const words: typeof en = {
     isKnown: 'Ich habe schon ein Passwort',
     enterGo: account => `${account} öffnen`,
     entry: email => `Dieser Link meldet ${email} an, ein einziges Mal.`,
-    entryChoose: 'Bitte ein Passwort für später wählen. Wer anderen Personen Zugang gibt, wird danach gefragt.',
+    entryChoose: 'Bitte ein Passwort für später wählen. Wer anderen Personen Zugang gibt, muss es eingeben.',
     confirm: 'Identität bestätigen',
     confirmText:
       'Das gibt anderen Personen Zugang oder lässt sich nicht rückgängig machen. Deshalb wird noch einmal nach dem Passwort gefragt.',

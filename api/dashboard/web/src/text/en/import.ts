@@ -70,5 +70,5 @@ export const words = {
                   : code === 'repeated'
                     ? `The same as line ${o.value}.`
                     : `There is no ${words.fields[o.field ?? ''] ?? 'domain'} “${o.value}”.`,
-  codes: { plan_limit: 'The plan allows no more of them.' } as Record<string, string>,
+  codes: { plan_limit: 'The plan has no room for more.' } as Record<string, string>,
 }
