@@ -83,8 +83,8 @@ const (
 )
 
 // Record inserts or updates a conversion in the transaction of c, with its ledger deltas, its event, and the postbacks and
-// uploads to its traffic source. If the input has no payout, the terms of the click's offer decide it. Repeating an input
-// changes and sends nothing. It returns ErrUnknownClick if the click is not known.
+// uploads to its traffic source. The payout follows from the input and the terms of the click's offer. Repeating an input changes
+// and sends nothing. Record returns ErrUnknownClick if the click is not known.
 func Record(ctx context.Context, l click.Log, c db.Conn, in Input) (out Outcome, err error) {
 	const write = true
 	list, jobs, err := Correct(ctx, l, c, in.AccountID, []Input{in}, write)

@@ -193,7 +193,7 @@ func TestKeysOfRows(t *testing.T) {
 	}
 }
 
-// TestWith checks that known keys do not change, and that all forms of a key come from the same message.
+// TestWith checks that With adds only the keys that are missing, and changes no form of a key that is there.
 func TestWith(t *testing.T) {
 	t.Parallel()
 	newer, _ := matchkey.Hash(matchkey.Person{"email": sum("x"), "city": "Rome"}, "")
