@@ -313,7 +313,8 @@ func (in Input) statement(click *click.StoredClick, t terms) statement {
 	return out
 }
 
-// complete gives a conversion without an offer the offer of the click. Without a network, it also gets the click's network.
+// complete sets the offer of a conversion that has none to the offer of its click. If such a conversion has no network either, complete
+// also sets the click's network.
 func (in Input) complete(v *Conversion, click *click.StoredClick) {
 	if v.OfferID == uuid.Nil { // the click-out was stored after the conversion
 		v.OfferID, v.NetworkID = click.OfferID, cmp.Or(v.NetworkID, click.NetworkID)
