@@ -7,5 +7,5 @@
 // package copilot, which is applied and undone like a suggestion. Afterwards the rule does not act on the target again during the
 // cool-down, which starts again if a person undoes the change.
 //
-// A rule does not act on a target without any data in the window. Only a campaign without data is judged: its figures are zero.
+// Among the targets without any data in the window, a rule judges only campaigns. Their figures are then zero.
 package autorule
