@@ -136,7 +136,7 @@ func (r Reader) clicksInCopy(ctx context.Context, w window) (inCopy, must bool, 
 	return inCopy, k.mustAnswer, err
 }
 
-// Large is the maximum number of clicks that a request may read. A report that reads more runs as a job. A report over two
+// Large is the maximum number of clicks that a request may read. A report that reads more runs as a job. A report of two
 // million clicks takes 1.3 seconds on two processors, or 3 seconds with five dimensions. See ops/lab/bench/README.md.
 const Large = 1_000_000
 
