@@ -313,8 +313,8 @@ func (in Input) statement(click *click.StoredClick, t terms) statement {
 	return out
 }
 
-// complete sets the offer of a conversion that has none to the offer of its click. If such a conversion has no network either, complete
-// also sets the click's network.
+// complete gives a conversion the offer of its click if the conversion has no offer yet. If the conversion has no network either, it
+// also gets the network of the click.
 func (in Input) complete(v *Conversion, click *click.StoredClick) {
 	if v.OfferID == uuid.Nil { // the click-out was stored after the conversion
 		v.OfferID, v.NetworkID = click.OfferID, cmp.Or(v.NetworkID, click.NetworkID)
