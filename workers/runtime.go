@@ -270,5 +270,5 @@ func (queueLog) Error(args ...any) { slog.Warn("queue", "text", fmt.Sprint(args.
 func (queueLog) Fatal(args ...any) { slog.Error("queue", "text", fmt.Sprint(args...)) }
 
 // Platforms returns this process's limiter of jobs that call external platforms. The endpoints of the limiter are the platforms:
-// see platformjob.Name. It has as many places as there are slots for jobs.Bulk.
+// see platformjob.Name. The limiter has as many places as there are slots for jobs.Bulk.
 func (r *Runtime) Platforms() *Limiter[string] { return r.platforms }

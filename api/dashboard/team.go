@@ -125,7 +125,7 @@ func changeRole(c *route.Call, b roleBody) (answer.DeletedAnswer, error) {
 }
 
 func removeMember(c *route.Call) (answer.DeletedAnswer, error) {
-	return answer.Deleted(c.ID), people.New(c.Store).SetRole(c.Context(), c.Account.ID, c.ID, "") // a person without a role is not a member
+	return answer.Deleted(c.ID), people.New(c.Store).SetRole(c.Context(), c.Account.ID, c.ID, "") // a person without a role is not in the account
 }
 
 func removeLink(c *route.Call) (answer.DeletedAnswer, error) {

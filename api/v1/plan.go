@@ -194,8 +194,8 @@ func (d Deps) planUsage(c *route.Call) (PlanUsageAnswer, error) {
 	return out, err
 }
 
-// forecastOf adds a usual day's clicks for each day that is left of the month to the clicks so far. It also returns the clicks so
-// far.
+// forecastOf forecasts the clicks of the month: the clicks so far, and a usual day's clicks for each day that is left. It also returns
+// the clicks so far.
 func forecastOf(days []report.DayClicks, limit *int64, now time.Time) (f PlanForecast, clicks int64) {
 	for _, d := range days {
 		clicks += d.Clicks

@@ -83,8 +83,8 @@ const (
 )
 
 // Record inserts or updates a conversion in the transaction of c, with its ledger deltas, its event, and the postbacks and
-// uploads to its traffic source. If the input has no payout, the terms of the click's offer decide it. Repeating an input
-// changes and sends nothing. It returns ErrUnknownClick if the click is not known.
+// uploads to its traffic source. The payout follows from the input and the terms of the click's offer. Repeating an input changes
+// and sends nothing. Record returns ErrUnknownClick if the click is not known.
 func Record(ctx context.Context, l click.Log, c db.Conn, in Input) (out Outcome, err error) {
 	const write = true
 	list, jobs, err := Correct(ctx, l, c, in.AccountID, []Input{in}, write)
@@ -313,7 +313,8 @@ func (in Input) statement(click *click.StoredClick, t terms) statement {
 	return out
 }
 
-// complete gives a conversion without an offer the offer of the click. Without a network, it also gets the click's network.
+// complete gives a conversion the offer of its click if the conversion has no offer yet. If the conversion has no network either, it
+// also gets the network of the click.
 func (in Input) complete(v *Conversion, click *click.StoredClick) {
 	if v.OfferID == uuid.Nil { // the click-out was stored after the conversion
 		v.OfferID, v.NetworkID = click.OfferID, cmp.Or(v.NetworkID, click.NetworkID)

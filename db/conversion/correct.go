@@ -73,8 +73,9 @@ func (in Input) checked() checkedInput {
 	return checkedInput{in, err}
 }
 
-// keys lists the keys of the conversions that an input may be about, the likeliest first. If the input names no goal, or a status
-// word such as rebill gives its goal, the conversion may have no goal or the goal of another status word.
+// keys lists the keys of the conversions that an input may be about, the likeliest first. An input without a conversion id has one
+// key. With a conversion id, if the input names no goal, or a status word such as rebill gives its goal, the conversion may have no
+// goal or the goal of another status word.
 func (in Input) keys() []Key {
 	keys := []Key{{in.ClickID, in.Goal, in.ConversionID}}
 	if in.ConversionID == "" || in.Goal != "" && !in.WordGoal {

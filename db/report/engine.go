@@ -136,8 +136,8 @@ func (r Reader) clicksInCopy(ctx context.Context, w window) (inCopy, must bool, 
 	return inCopy, k.mustAnswer, err
 }
 
-// Large is the maximum number of clicks that a request may read. A report that reads more runs as a job. A report over two
-// million clicks takes 1.3 seconds on two processors, or 3 seconds with five dimensions. See ops/lab/bench/README.md.
+// Large is the maximum number of clicks that a request may read. A report that reads more runs as a job. A report of two million
+// clicks takes 1.3 seconds on two processors, or 3 seconds with five dimensions. See ops/lab/bench/README.md.
 const Large = 1_000_000
 
 // ErrLarge means that a query would read more clicks than its MaxClicks.

@@ -78,8 +78,8 @@ func (k Integrations) Record(ctx context.Context, i models.Integration, r Integr
 		WHERE account_id = $1 AND `+k.t.Key+` = $2 AND saved_at = $3`, args...)
 }
 
-// SetNext stores the time of the next automatic import. wide is the time after which the first import covers a longer window. If it
-// is zero, the wide time that is stored stays. If the connection has changed since i was read, nothing is stored.
+// SetNext stores the time of the next automatic import. The first import after the time `wide` covers a longer window. If `wide` is
+// zero, the stored time stays. If the connection has changed since i was read, nothing is stored.
 func (k Integrations) SetNext(ctx context.Context, i models.Integration, at, wide time.Time) error {
 	q := `UPDATE ` + k.t.Name + ` SET next_at = $4, wide_at = coalesce($5, wide_at) WHERE account_id = $1 AND ` + k.t.Key + ` = $2 AND saved_at = $3`
 	return k.s.run(ctx, "next run of the "+k.t.What, q, i.AccountID, i.TargetID, i.SavedAt, at, sql.NullTime{Time: wide, Valid: !wide.IsZero()})

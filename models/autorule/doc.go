@@ -7,5 +7,5 @@
 // package copilot, which is applied and undone like a suggestion. Afterwards the rule does not act on the target again during the
 // cool-down, which starts again if a person undoes the change.
 //
-// A target without any data in the window matches nothing, except for a campaign, whose figures are then zero.
+// Among the targets without any data in the window, a rule judges only campaigns. Their figures are then zero.
 package autorule

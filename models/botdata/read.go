@@ -130,7 +130,7 @@ func uncomment(line string, k Kind) string {
 	return line
 }
 
-// ranges reads the address files of Amazon (ip-ranges.json), Google (cloud.json, and the files of its crawlers), Oracle
+// ranges has the members of the address files of Amazon (ip-ranges.json), Google (cloud.json, and the files of its crawlers), Oracle
 // (public_ip_ranges.json) and Microsoft (ServiceTags).
 type ranges struct {
 	CreateDate  string `json:"createDate"`

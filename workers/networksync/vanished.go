@@ -21,9 +21,9 @@ const vanishedWord = "no longer reported"
 const listedRetention = 400 * 24 * time.Hour
 
 // vanished appends a row for each approved or pending order that has disappeared. The row rejects the order. An order has
-// disappeared if this connection once listed it and the present report of its days does not. A report without any order rejects
-// nothing: that may be a fault of the platform. A status that a person has set stays. If remember is true, vanished stores the
-// orders that the present report lists.
+// disappeared if this connection once listed it, and the present report covers its day but does not list it. A report without any
+// order rejects nothing: that may be a fault of the platform. A status that a person has set stays. If remember is true, vanished
+// stores the orders that the present report lists.
 func (y *syncer) vanished(ctx context.Context, o opened, window networks.Range, orders []networks.Order, rows []correction.Conversion,
 	remember bool,
 ) ([]correction.Conversion, error) {

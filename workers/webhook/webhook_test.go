@@ -271,7 +271,7 @@ func TestSwitchedOffEndpointEndsQuietly(t *testing.T) {
 // TestParallelRedeliver: while a delivery is being sent, further redeliveries are refused.
 func TestParallelRedeliver(t *testing.T) {
 	t.Parallel()
-	w := newEnv(t, []time.Duration{time.Hour}, await.Timeout) // the first request waits while all others are refused
+	w := newEnv(t, []time.Duration{time.Hour}, await.Timeout) // the first redelivery waits while all others are refused
 	w.reply(status(http.StatusBadGateway))
 	id, _ := w.emit()
 	w.until(id, func(s state) bool { return s.Attempts == 1 && s.Job == models.JobPending })

@@ -59,7 +59,7 @@ func startOf(r models.ReportRow) time.Time {
 	return t
 }
 
-// bucketOf checks the name of a bucket. Empty is the default.
+// bucketOf checks the name of a bucket. For an empty name it returns the default.
 func bucketOf(name string) (string, error) {
 	name = cmp.Or(name, defaultBucket)
 	return name, report.CheckBucket(name)

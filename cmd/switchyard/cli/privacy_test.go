@@ -22,7 +22,8 @@ import (
 	"switchyard/workers/retention"
 )
 
-// TestPrivacyCommand exports and erases the data about a visitor in every account. A click or a cookie names the visitor.
+// TestPrivacyCommand exports and erases the data about a visitor: by a click in the account of the click, by a cookie in every
+// account.
 func TestPrivacyCommand(t *testing.T) {
 	t.Parallel()
 	d, url := dbtest.NewURL(t)

@@ -177,7 +177,7 @@ func (w *env) campaignID(name string) string {
 	return ""
 }
 
-// name returns the name of an id in scenario.go, for readable differences.
+// name returns the name that scenario.go gives to the record with this id. For an unknown id it returns the id.
 func (w *env) name(id string) string {
 	for _, ids := range []map[string]string{w.networks, w.sources, w.offers, w.landers} {
 		for name, known := range ids {

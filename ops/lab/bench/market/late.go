@@ -36,7 +36,7 @@ const (
 	newShare   = 0.5
 )
 
-// assignPlacements gives a campaign its delay and its placements. One placement returns nothing. The others earn 0.9
+// assignPlacements gives a campaign its delay and its placements. One placement earns nothing. The others earn 0.9
 // to 1.7 times as much per click as the campaign. One of these gets its first clicks on the day newStarts.
 func (m *market) assignPlacements(c *campaign, i int) {
 	if i%slowEvery == 0 {

@@ -28,8 +28,7 @@ import (
 	"switchyard/ops/lab/fleet"
 )
 
-// The limits of the neighbour's figures in the long form of the test: a multiple of the figures on a quiet service, and absolute
-// values.
+// The limits that TestNeighbour checks in its long form: a multiple of the figures on a quiet service, and absolute values.
 const (
 	neighbourRatio  = 3
 	neighbourCall   = 300 * time.Millisecond

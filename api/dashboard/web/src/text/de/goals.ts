@@ -90,7 +90,7 @@ export const words: typeof en = {
   snippets: { tag: 'Seiten-Tag', page: 'Ziel auf einer Seite', server: 'Vom eigenen Server' },
   which: 'Welcher Baustein',
   snippetText: {
-    tag: 'In jede Seite der Website, vor </head>. Ein Tag bedient alle Websites des Kontos.',
+    tag: 'In jede Seite der Website, vor </head>. Das Tag bedient alle Websites des Kontos.',
     page: 'Dort, wo das Ziel erreicht ist: nach der Bestellung oder beim Absenden des Formulars. Bestellnummer und Betrag sind Beispiele: hier gehören die der jeweiligen Bestellung hin.',
     server: 'Für Ereignisse, bei denen keine Seite offen ist. Die Seite liest die Klick-ID mit trk.clickId() und gibt sie dem Server.',
   },
