@@ -138,8 +138,8 @@ func (x *MoneyEnv) Logged() map[string]string {
 	return out
 }
 
-// CheckRates checks that every fact has the rate of its day from its currency to the account's currency, and that no rows are
-// left of the change.
+// CheckRates checks that every fact has the rate of its day from its currency to the account's currency, and that no rows of
+// the change remain.
 func (x *MoneyEnv) CheckRates(currency string) {
 	x.Helper()
 	const wrong = `SELECT count(*) FROM (
@@ -153,7 +153,7 @@ func (x *MoneyEnv) CheckRates(currency string) {
 	}
 	const left = `SELECT (SELECT count(*) FROM currency_changes) + (SELECT count(*) FROM account_rates WHERE restating OR rate IS NULL OR currency = $1)`
 	if n := dbtest.Get[int](x, x.DB, left, currency); n != 0 {
-		x.Errorf("%d rows are left of the change to %s", n, currency)
+		x.Errorf("%d rows of the change to %s remain", n, currency)
 	}
 	if got := dbtest.Get[string](x, x.DB, `SELECT currency FROM accounts`); got != currency {
 		x.Errorf("the account still has the currency %s", got)
