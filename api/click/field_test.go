@@ -29,8 +29,8 @@ import (
 	"switchyard/models/template"
 )
 
-// TestField sends each message of the corpus through the code that reads it in production, and compares the result with the
-// record of the entry, field by field.
+// TestField sends each message of the corpus in testdata/field through the code that reads it in production, and compares the
+// result with the record of the entry, field by field.
 func TestField(t *testing.T) {
 	t.Parallel()
 	list := fieldEntries(t)
