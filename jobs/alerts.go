@@ -29,5 +29,5 @@ type TestedAlert struct {
 // TestAlert sends a test message to an alert channel. Errors: not_found, not_confirmed.
 var TestAlert = Define[TestAlertArgs, TestedAlert]("alert:test", interactive(20*time.Second))
 
-// SweepAlerts sends messages about alerts that began or ended. Its runs also show that the clock works.
+// SweepAlerts makes the messages about alerts that began or ended. Its runs also show that the clock works.
 var SweepAlerts = tickWithin("alerts:sweep", 5*time.Minute)

@@ -11,7 +11,7 @@ type ConversionActionsArgs struct {
 	Source uuid.UUID `json:"source"`
 }
 
-// ConversionAction is an action of an ad platform to which conversions can be uploaded.
+// ConversionAction is an action of an ad platform. Conversions can be uploaded to the action.
 type ConversionAction struct {
 	ID       string     `json:"id"`
 	Name     string     `json:"name"`

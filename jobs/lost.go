@@ -27,7 +27,7 @@ func queueKey(queue string) string { return "asynq:{" + queue + "}:" }
 // for any other, in the order of the ids.
 //
 // The pending list may be long, so it is searched only for a task whose hash has no pending_since. Any other pending task
-// is lost if it is older than the oldest entry by more than clocks may differ.
+// is lost if the list is empty, or if the task is older than the oldest entry by more than clocks may differ.
 var lostTasks = redis.NewScript(`
 local oldest = redis.call("LINDEX", KEYS[1], -1)
 local first = oldest and tonumber(redis.call("HGET", ARGV[1] .. oldest, "pending_since"))

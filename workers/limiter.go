@@ -21,7 +21,7 @@ const slowFailure = time.Second
 // idleEndpoints is the number of known endpoints above which an idle endpoint is forgotten, with its latency.
 const idleEndpoints = 10_000
 
-// A request to a fast endpoint waits for a place in the worker, because a wait in the queue takes whole seconds.
+// A request to a fast endpoint waits in the worker for a place, because a wait in the queue takes whole seconds.
 const (
 	fast         = 100 * time.Millisecond // maximum latency
 	localTimeout = 300 * time.Millisecond // how long a request waits in the worker
@@ -86,8 +86,8 @@ func (l *Limiter[K]) waitLocally(endpoint K, failures int) (freed <-chan struct{
 	}
 }
 
-// Admit reserves a place at an endpoint where this many requests in a row have failed. A Gate calls it, and release after the
-// request. If the request must wait, release is nil and wait is how long.
+// Admit reserves a place at an endpoint where this many requests in a row have failed. A Gate calls Admit before the
+// request and release after it. If the request must wait, release is nil and wait is how long.
 func (l *Limiter[K]) Admit(ctx context.Context, endpoint K, failures int) (release func(), wait time.Duration) {
 	l.await(ctx, endpoint, failures)
 	return l.acquire(endpoint, failures)

@@ -29,8 +29,8 @@ import (
 	"switchyard/models/template"
 )
 
-// TestField sends each message of the corpus through the code that reads it in production, and compares the result with the
-// record of the entry, field by field.
+// TestField sends each message of the corpus in testdata/field through the code that reads it in production, and compares the
+// result with the record of the entry, field by field.
 func TestField(t *testing.T) {
 	t.Parallel()
 	list := fieldEntries(t)
@@ -185,7 +185,7 @@ func (e *fieldEntry) fill(text string) string {
 	return strings.NewReplacer("{click}", models.FormatClickID(e.click), "{network}", e.network.String(), "{link}", e.link).Replace(text)
 }
 
-// encode returns a text in the charset and with the line ends of the entry.
+// encode returns a text with the charset, the line ends and the byte order mark of the entry.
 func (e *fieldEntry) encode(text string) ([]byte, error) {
 	switch e.set.Lines {
 	case "crlf":

@@ -96,7 +96,8 @@ func (s *service) ingest(n int) {
 const tables = `SELECT relname::text FROM pg_class WHERE relnamespace = 'public'::regnamespace AND relkind IN ('r', 'p')
 	AND NOT relispartition AND relname NOT IN ('goose_db_version', 'conversion_match_keys') ORDER BY 1`
 
-// figures returns the number of rows of each table with a sum over their contents, and more about the schema.
+// figures returns the number of rows of each table with a sum over their contents. It also describes the ledger, a sequence, the
+// triggers and the partitions.
 func figures(t *testing.T, d *db.DB) map[string]string {
 	t.Helper()
 	all := map[string]string{}

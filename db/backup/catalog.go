@@ -31,7 +31,7 @@ func (t table) columns(suffix string) string {
 	return strings.Join(db.Map(t.Columns, func(c string) string { return pq.QuoteIdentifier(c) + suffix }), ", ")
 }
 
-// A backup leaves out the table of the migration runner. It also leaves out hashed personal data, which may not be kept as long
+// A backup leaves out the table of the migration runner. It also leaves out hashed personal data, which must not be kept as long
 // as a backup.
 const listTables = `
 SELECT c.relname::text AS name,

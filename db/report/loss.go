@@ -95,8 +95,8 @@ func coversWholeDays(q Query) bool {
 		!slices.ContainsFunc(q.Filters, func(f Filter) bool { return f.Dimension != "source_id" })
 }
 
-// lossKey returns a group's values of lossDimensions. The value of a dimension by which the query does not group is empty. The
-// parameter names has the dimension of each value, in the same order.
+// lossKey returns a group's values of lossDimensions. The value of a dimension by which the query does not group is empty.
+// names[i] is the dimension of values[i].
 func lossKey(dimensions, values, names []string) (key [2]string) {
 	for i, name := range lossDimensions {
 		if at := slices.Index(names, name); at >= 0 && slices.Contains(dimensions, name) {

@@ -56,8 +56,8 @@ func appendClick(ctx context.Context, s *Spool) (uuid.UUID, error) {
 	return id, s.Append(ctx, Record{Click: &models.Click{ID: id}})
 }
 
-// TestSlowDisk appends clicks while the disk hangs: the first click is being written, and the others wait in memory. When the
-// disk works again, all clicks are read once and in order.
+// TestSlowDisk appends clicks while the disk hangs in the sync of the first click. All clicks then wait. When the disk works again,
+// all clicks are read once and in order.
 func TestSlowDisk(t *testing.T) {
 	t.Parallel()
 	for _, o := range []Options{{}, {Retry: true}} {

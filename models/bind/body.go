@@ -19,10 +19,9 @@ var (
 	errNUL   = models.Invalid("invalid_input", "a text contains the character U+0000")
 )
 
-// Decode reads a JSON object into a struct, and checks it against the rules in the struct's tags. It reads the body into a
-// pointer to a struct. Names must match exactly. Unknown fields are ignored. If a field is repeated, the last value counts. A
-// field that was left out does not change the struct, unless the field has a default. Null means the same as leaving the field
-// out, unless a tag says otherwise.
+// Decode reads a JSON object into a struct, and checks it against the rules in the struct's tags. Names must match exactly.
+// Unknown fields are ignored. If a field is repeated, the last value counts. A field that was left out does not change the
+// struct, unless the field has a default. Null means the same as leaving the field out, unless a tag says otherwise.
 //
 // A body that is not an object, or is nested too deeply, is refused with 400 bad_body. A text with the character U+0000 is
 // refused with 400 invalid_input. Any other mistake is refused with 400 and the code of its field. A value of the wrong type is

@@ -50,8 +50,8 @@ func TestProbabilityAndIntervalOfClosedForms(t *testing.T) {
 	}
 }
 
-// TestCompareOffers checks that two offers that earn alike stay open, and that an offer that earns only a quarter of the other
-// loses.
+// TestCompareOffers checks that the comparison of two offers that earn alike is open, and that an offer that earns only a quarter
+// of the other loses.
 func TestCompareOffers(t *testing.T) {
 	t.Parallel()
 	in := quiet()

@@ -172,8 +172,8 @@ func findEmptyTokens(in *Input) (list []finding) {
 	return list
 }
 
-// findGaps finds landing pages that no visitor leaves through a link of the page. The usual cause is that the page does not use
-// the tracker's links.
+// findGaps finds landing pages from which no visitor comes to an offer. The usual cause is that the page does not use the
+// click-out link.
 func findGaps(in *Input) (list []finding) {
 	for i := range in.Campaigns {
 		c := &in.Campaigns[i]

@@ -23,7 +23,7 @@ type ProtectionBody struct {
 	FallbackStatus bind.Opt[int]      `json:"fallbackStatus" enum:"302,403,404" doc:"302, 403 or 404"`
 }
 
-// Change copies the fields that the request contains to a protection.
+// Change applies the body to a protection.
 func (b ProtectionBody) Change(p *models.Protection) {
 	def := models.DefaultProtection()
 	b.Enabled.Into(&p.Enabled, def.Enabled)

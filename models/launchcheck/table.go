@@ -221,7 +221,7 @@ var Table = []Check{
 	{
 		Code: "path_without_share", Area: "shares", State: Warning, Mend: Open, Find: pathWithoutShare,
 		Says:  "The path {path} has the weight 0, so no new visitor comes to it.",
-		Costs: "Its offers get no visitors.",
+		Costs: "Its offers get no new visitors.",
 		Do:    "Give it a weight, or switch it off.",
 	},
 	{

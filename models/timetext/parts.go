@@ -142,7 +142,7 @@ var zones = map[string]int{
 	"aest": 10, "aedt": 11, "est": -5, "edt": -4, "cdt": -5, "mst": -7, "mdt": -6, "pst": -8, "pdt": -7,
 }
 
-// readOffset reads an offset, or the abbreviation of a zone with or without an offset after it.
+// readOffset reads an offset, the abbreviation of a zone, or both.
 func (p *parts) readOffset() (bool, error) {
 	if m := zoneWord.FindStringSubmatch(p.rest); m != nil {
 		word := strings.ToLower(m[1])

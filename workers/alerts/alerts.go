@@ -76,7 +76,7 @@ func (w *worker) sweep(ctx context.Context) error {
 	return errors.Join(failed, alerts.NewChannels(w.store).DeleteExpiredMessages(ctx, now.Add(-messageRetention), deletedAtOnce))
 }
 
-// announce stores messages to the channels of an account about the alerts that began or ended.
+// announce stores messages about the alerts of an account that began or ended. The messages are for the account's channels.
 func (w *worker) announce(ctx context.Context, id uuid.UUID) error {
 	account, err := w.store.FindAccount(ctx, id)
 	if err != nil {

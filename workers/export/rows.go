@@ -29,7 +29,7 @@ type rowWriter struct {
 }
 
 // write begins a file. The caller adds all rows to the writer, then flushes it. With headings in the request, names replace ids.
-// Without them, the headings are the names of the columns, and for a sub-parameter also its name in subNames.
+// Without headings in the request, each column is headed by its name. The heading of a sub-parameter also has the name in subNames.
 func (m *maker) write(ctx context.Context, u *run, f *file, columns []export.Heading, subNames map[string]string) (*rowWriter, error) {
 	w := &rowWriter{m.store, u.Job.AccountID.UUID, f, columns, len(u.Args.Headings) > 0, nil}
 	if w.namesOnly {

@@ -27,7 +27,7 @@ type PostbackLog struct {
 	Sampled bool          `json:"sampled" doc:"true: some rows of this page are samples (see the field sample), so there may have been more postbacks of their kind"`
 }
 
-// PostbackRow is a postback. Missing ids are null, missing texts are empty.
+// PostbackRow is a postback. Missing ids are null.
 type PostbackRow struct {
 	ID            uuid.UUID  `json:"id"`
 	Direction     string     `json:"direction" enum:"in,out"`
@@ -36,7 +36,7 @@ type PostbackRow struct {
 	Result        string     `json:"result" enum:"accepted,matched,unmatched,refused,duplicate,ignored,pending,told,failed,skipped" doc:"accepted: the postback is stored, and its conversion is recorded as soon as its click is known. pending, told, failed and skipped are results of postbacks to traffic sources. skipped: the postback was not sent, for example because its source was paused"`
 	Reason        string     `json:"reason" doc:"reason of the result, as text for people"`
 	Sample        bool       `json:"sample" doc:"true: the postback names no click; each web process stores only about 20 postbacks of this kind an hour for each network or domain"`
-	NetworkID     *uuid.UUID `json:"network_id" doc:"the network that the postback's address names"`
+	NetworkID     *uuid.UUID `json:"network_id" doc:"in: the network that the postback's address names; out: the network of the conversion"`
 	NetworkName   string     `json:"network_name"`
 	CampaignID    *uuid.UUID `json:"campaign_id" doc:"campaign of the postback's click"`
 	CampaignName  string     `json:"campaign_name"`
@@ -46,7 +46,7 @@ type PostbackRow struct {
 	InvalidTime   *string    `json:"invalid_time" doc:"the stated time as received, if it cannot be used: it is not understood, is before the click or is in the future; the reason says which. The conversion then has the nearest possible time, or the time of its click if the stated time is not understood"`
 	AmountReason  *string    `json:"amount_reason" doc:"why the payout or the cost counts as 0, or in another currency than its parameter says: it is not an amount, it can be read in two ways, or its currency is not understood; null: both count as they were received"`
 	Query         string     `json:"query" doc:"in: the received parameters, in the order of their names; out: the query or the body of the last attempt; *** stands for a secret or for a text that may be a secret"`
-	Source        string     `json:"source" doc:"postback, pixel, tag or goal_api"`
+	Source        string     `json:"source" doc:"in: postback, pixel, tag or goal_api; out: empty"`
 	Domain        string     `json:"domain" doc:"the domain to which the postback was sent"`
 	IP            string     `json:"ip" doc:"address of the sender; empty for a postback to a traffic source"`
 

@@ -84,7 +84,8 @@ func (m *money) postbackAhead(ctx context.Context) error {
 }
 
 // waitConversions waits until all sales are recorded with their current status and payout, and compares the whole conversion log.
-// If the argument some selects the sales to wait for, only the length of the log is compared: it must have one conversion.
+// With a function `some`, it waits only for the sales that the function selects. It then compares only the length of the log, which
+// must be 1.
 func (m *money) waitConversions(ctx context.Context, some func(*sale) bool) error {
 	var rows []conversionRow
 	_, err := poll(ctx, quietTimeout, 200*time.Millisecond, func() (bool, error) {

@@ -118,7 +118,7 @@ func everflowHeld(ctx context.Context, s *session, period Range, cursor string) 
 	return orders, next, err
 }
 
-// everflow asks for a page of a report. The argument more has further members of the request.
+// everflow asks for a page of a report. It adds the members in `more` to the request.
 func (s *session) everflow(ctx context.Context, report string, period Range, page int, more map[string]any, into any) error {
 	body := map[string]any{
 		"timezone_id": everflowUTC, "from": period.From.Format(time.DateTime), "to": period.End().Add(-time.Second).Format(time.DateTime),

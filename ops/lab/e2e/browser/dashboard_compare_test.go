@@ -8,7 +8,7 @@ import (
 	"switchyard/models/parttest"
 )
 
-// TestDashboardCompare: a buyer sees which offer of a campaign leads, applies the suggested weights and undoes that.
+// TestDashboardCompare: a buyer sees which offer of a campaign is the best, applies the suggested weights and undoes that.
 func TestDashboardCompare(t *testing.T) {
 	parttest.Browser.Only(t)
 	t.Parallel()

@@ -1,5 +1,5 @@
-// Package faultworker has the jobs that the tests of faults and scale watch, and the processes that run them: a worker, and a
-// clock that ticks every second. Both can be broken on purpose, to show that the tests notice the fault.
+// Package faultworker has the jobs that the tests of faults and scale watch, and two processes: a worker, which runs the jobs, and
+// a clock, which ticks every second. Both can be broken on purpose, to show that the tests notice the fault.
 package faultworker
 
 import (

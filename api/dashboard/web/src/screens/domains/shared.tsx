@@ -7,7 +7,7 @@ import { can } from '../../core/me.ts'
 import { w } from '../../text/domains.ts'
 import { failed, toastAndReload } from '../../core/toast.ts'
 
-const soon = 30 * 86400000 // ms; Ending highlights a day that is less than this away
+const soon = 30 * 86400000 // ms; Ending highlights a day that is nearer
 
 // codeText returns the text that explains an error code of a domain.
 export const codeText = (code: string) => w.codes[code]

@@ -220,7 +220,7 @@ export const words: typeof english = {
     },
     path_without_share: {
       says: 'Der Pfad {path} hat das Gewicht 0, deshalb kommt niemand Neues dorthin.',
-      costs: 'Seine Offers bekommen keine Besucher.',
+      costs: 'Seine Offers bekommen keine neuen Besucher.',
       does: 'Ihm ein Gewicht geben oder ihn abschalten.',
     },
     fallback_missing: {

@@ -127,7 +127,7 @@ export const words: typeof english = {
   download: 'YAML herunterladen',
   downloadJSON: 'JSON',
   upload: 'Dokument anwenden',
-  uploadText: 'Zuerst ist zu sehen, was das Dokument ändern würde. Datensätze, die darin fehlen, bleiben.',
+  uploadText: 'Zuerst ist zu sehen, was das Dokument ändern würde.',
   file: 'Datei',
   chooseFile: 'Datei wählen',
   text: 'Text des Dokuments',

@@ -126,7 +126,7 @@ export const words = {
   download: 'Download YAML',
   downloadJSON: 'JSON',
   upload: 'Apply a document',
-  uploadText: 'First you see what the document would change. Records that are missing from it stay.',
+  uploadText: 'First you see what the document would change.',
   file: 'File',
   chooseFile: 'Choose a file',
   text: 'Text of the document',
