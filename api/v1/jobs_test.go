@@ -20,7 +20,7 @@ func TestSlowCalls(t *testing.T) {
 	deps := v1.Deps{Jobs: client}
 	s := apitest.New(t, apitest.Options{V1: deps, Extra: v1.ProbeRoutes(deps)})
 
-	// No worker runs yet, and the caller does not want to wait.
+	// No worker runs yet. A call with respond-async among its preferences does not wait.
 	type jobRef struct {
 		Job struct{ ID, Kind, Status, URL string }
 	}
