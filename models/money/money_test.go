@@ -262,7 +262,8 @@ func TestHeading(t *testing.T) {
 	}
 }
 
-// TestUnknownCurrencies reads numbers whose value depends on their currency, with codes that are not currencies.
+// TestUnknownCurrencies checks that 12.500 is ambiguous without a currency or with an unknown one, and that the number 000 names no
+// currency.
 func TestUnknownCurrencies(t *testing.T) {
 	t.Parallel()
 	for _, code := range []string{"", Unknown, "BTC", "ZZZ"} {
