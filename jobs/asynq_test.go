@@ -69,7 +69,7 @@ func TestAsynqKeys(t *testing.T) {
 	check(scheduled, "scheduled", false)
 	member(scheduled, "scheduled")
 
-	// One task fails, the younger one does not end.
+	// The oldest task fails, and the younger one does not end.
 	started := make(chan struct{}, 1)
 	server := asynq.NewServerFromRedisClient(r, asynq.Config{
 		Concurrency: 2, Queues: map[string]int{queue: 1}, LogLevel: asynq.FatalLevel, ShutdownTimeout: time.Millisecond,

@@ -299,7 +299,7 @@ func (f SourceIntegrationFields) NeedsSignIn(p SourceProvider, enabled bool, cre
 }
 
 // ChooseConnection returns the sign-in connection that a traffic source uses: the wanted connection, or else the only existing
-// one. It returns no id if there is neither and none is needed. It fails with the code not_connected or choose_connection.
+// one. Otherwise it returns no id if no connection is needed. It fails with the code not_connected or choose_connection.
 func ChooseConnection(existing []uuid.UUID, wanted uuid.NullUUID, needed bool) (uuid.NullUUID, error) {
 	switch {
 	case wanted.Valid && !slices.Contains(existing, wanted.UUID), needed && len(existing) == 0:

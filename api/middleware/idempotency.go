@@ -23,7 +23,7 @@ import (
 
 const (
 	maxIdempotencyKey = 255
-	leaseTime         = 15 * time.Second // how long a key stays blocked at most after the process of a slow call has died
+	leaseTime         = 15 * time.Second // the longest time that a key stays blocked after the process of a slow call has died
 	leaseRenew        = 5 * time.Second
 )
 

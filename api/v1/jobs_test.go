@@ -20,7 +20,7 @@ func TestSlowCalls(t *testing.T) {
 	deps := v1.Deps{Jobs: client}
 	s := apitest.New(t, apitest.Options{V1: deps, Extra: v1.ProbeRoutes(deps)})
 
-	// No worker runs yet, and the caller does not want to wait.
+	// No worker runs yet. A call with respond-async among its preferences does not wait.
 	type jobRef struct {
 		Job struct{ ID, Kind, Status, URL string }
 	}
@@ -106,7 +106,7 @@ func TestRowJobs(t *testing.T) {
 		t.Errorf("the job is %v, want the result with the echo row", m)
 	}
 
-	// Jobs that no call started are not listed.
+	// Jobs are listed only if calls can start jobs of their kind.
 	const other = `INSERT INTO jobs (id, account_id, kind, created_at) VALUES ($1, $2, $3, now() + $4::interval)`
 	newest := uuid.New()
 	for _, job := range [][]any{{newest, s.Account.ID, row.Kind, "1 minute"}, {uuid.New(), s.Account.ID, models.KindSendPostback, "2 minutes"}} {
@@ -114,7 +114,7 @@ func TestRowJobs(t *testing.T) {
 	}
 	list := s.As(s.ReadKey).Do("GET", "/jobs", nil).Want(200, "").Map()["rows"].([]any)
 	if len(list) != 2 || list[0].(object)["id"] != newest.String() || list[1].(object)["status"] != "done" || list[1].(object)["id"] != row.ID.String() {
-		t.Errorf("want the two jobs that calls started, newest first: %v", list)
+		t.Errorf("want the two jobs of a kind that calls can start, newest first: %v", list)
 	}
 	_, foreign, _ := s.NewAccount("scale")
 	if list := s.As(foreign).Do("GET", "/jobs", nil).Want(200, "").Map()["rows"].([]any); len(list) != 0 {

@@ -72,10 +72,8 @@ type NetworkURLs struct {
 	OfferURLSuffix string `json:"offer_url_suffix" doc:"the end of offer URLs that passes the click id to the network. The redirect adds it to each URL that has no token for the click id. Empty: the network's click_param is not known"`
 }
 
-// networkAnswers returns networks with their addresses.
-//
-// A caller with write access sees the secret, because it must be pasted at the network. Such a caller could also replace it. Any
-// other caller sees a mask in its place.
+// networkAnswers returns networks with their postback addresses. A caller with write access sees the secret in an address, because it
+// must be pasted at the network. Such a caller could also replace the secret. Any other caller sees a mask in its place.
 func (d Deps) networkAnswers(c *route.Call, list []models.Network) ([]NetworkAnswer, error) {
 	base, err := d.postbackBase(c)
 	if err != nil {

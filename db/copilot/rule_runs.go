@@ -153,8 +153,9 @@ DELETE FROM copilot_rule_runs WHERE account_id = $1 AND rule_id = $2 AND id NOT 
 DELETE FROM copilot_rule_targets WHERE account_id = $1 AND rule_id = $2 AND alert_since IS NULL AND until < $3`
 )
 
-// End records a run of a rule and the time of the next run. Only runs that failed or matched something are logged. Nothing is
-// recorded if the rule has changed since r was read, or if another run was recorded in the meantime.
+// End records a run of a rule and the time of the next run. Only runs that matched something, failed or
+// needed too many clicks are logged. Nothing is recorded if the rule has changed since r was read, or if another run was recorded in
+// the meantime.
 func (k Rules) End(ctx context.Context, r autorule.Rule, run autorule.Run) error {
 	return k.s.Tx(ctx, func(s *store.Store) error {
 		n, err := db.Exec(ctx, s.Conn(), "end run", endRun, r.AccountID, r.ID, r.UpdatedAt.Time, r.Next(run.At.Time), db.Document(run.RunSummary), run.At.Time)

@@ -2,7 +2,7 @@
 -- networks.
 -- +goose Up
 
--- A deleted rule stays stored while flows use it, because they still route by its conditions.
+-- A deleted rule stays stored while a campaign or a saved flow uses it. Campaigns still route by the rule's conditions.
 CREATE TABLE rules (
     id         uuid PRIMARY KEY,
     account_id uuid NOT NULL REFERENCES accounts (id) ON DELETE CASCADE,

@@ -1,4 +1,4 @@
--- The tracker that an account moved from. A postback about a click of the old tracker is forwarded to that tracker once. Routing
+-- The tracker that an account moved from. A postback about a click of the old tracker is forwarded to that tracker. Routing
 -- reads the tracker's name together with the account.
 -- +goose Up
 ALTER TABLE accounts

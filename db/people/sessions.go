@@ -99,9 +99,9 @@ func (p People) MoveSession(ctx context.Context, id, session, account uuid.UUID)
 	return db.ExecOne(ctx, p.s.Conn(), "account", q, id, session, account)
 }
 
-// recordWrongProof counts a refusal in each account of a person. Each account has one entry an hour, whose id is made from the
-// hour ($2), the account and the person. The duration of the call must not show whether an e-mail address is known, so this
-// statement also runs for unknown addresses, and the commit does not wait for the disk.
+// recordWrongProof counts a refusal in each account of a person. Each account has one entry an hour for the person. The id of the
+// entry is made from the hour ($2), the account and the person. The duration of the call must not show whether an e-mail address
+// is known, so this statement also runs for unknown addresses, and the commit does not wait for the disk.
 const recordWrongProof = `
 WITH quick AS MATERIALIZED (SELECT set_config('synchronous_commit', 'off', true)),
 entry AS (

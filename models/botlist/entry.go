@@ -1,8 +1,8 @@
 // Package botlist matches visitors against the allow and deny lists of an account.
 //
-// Addresses and networks are looked up in a routing table, and texts that a value must equal in a map. Matching a click
-// against a hundred thousand such values costs as much as against ten. Only patterns, and texts that may be anywhere in a value,
-// are tried one after another, and their cost is limited.
+// Addresses and networks are looked up in a routing table, and texts of the operator equals in a map. Matching a click against a
+// hundred thousand of these costs as much as against ten. Only patterns, and texts of the operator contains, are tried one after
+// another, and their cost is limited.
 package botlist
 
 import (
@@ -88,7 +88,7 @@ func (c *checker) wrong(code string, i int, format string, args ...any) error {
 func (c *checker) search() error {
 	m, err := compile(c.BotEntry)
 	if bad, ok := errors.AsType[*cond.Error](err); ok && bad.Reason == cond.BadRegex {
-		for first, condition := range conditions(c.BotEntry) { // each condition has its own limit
+		for first, condition := range conditions(c.BotEntry) { // find the condition with the bad pattern
 			if bad, ok := errors.AsType[*cond.Error](cond.Validate(condition)); ok {
 				return c.wrong("invalid_regex", first+bad.Item, "the pattern %.60q cannot be used: %s", c.Value[first+bad.Item],
 					bad.Detail)

@@ -26,7 +26,7 @@ type table struct {
 // titles above it.
 const headerLines = 50
 
-// open finds the header of a file. It must have all required columns, except for given ones, whose value the caller gives.
+// open finds the header of a file. The header must have all required columns except the given ones, whose value the caller gives.
 // Errors: empty, invalid_input.
 func open(text string, columns []Column, given ...int) (*table, error) {
 	t, err := find(text, optional(columns, given))

@@ -27,7 +27,7 @@ func NewStart(text string) Start {
 	return s
 }
 
-// Scanner returns a scanner that begins after the line that names the separator.
+// Scanner returns a scanner of the text. It skips the first line if this line names the separator.
 func (s Start) Scanner(comma byte) *Scanner {
 	out := NewScanner(s.text, comma)
 	if s.Named {

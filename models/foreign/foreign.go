@@ -131,7 +131,7 @@ func out(slot string) Address {
 	return Address{Kind: Out, Slot: n}
 }
 
-// given returns the first value of a parameter that is not empty.
+// given returns the first non-empty value of a parameter.
 func given(query, name string) string {
 	for query != "" {
 		var p param.Param

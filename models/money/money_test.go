@@ -87,7 +87,7 @@ func TestLocales(t *testing.T) {
 		case !got.Value.Equal(want):
 			t.Errorf("%q in %q is read as %s, want %s", text, given, got.Value, want)
 		case got.Currency != code && got.Currency != Unknown && (given != code || got.Currency != ""):
-			t.Errorf("%q with the currency %q applying is read in the currency %q, want %q", text, given, got.Currency, code)
+			t.Errorf("%q, where the currency %q applies, is read in the currency %q, want %q", text, given, got.Currency, code)
 		default:
 			read++
 		}
@@ -262,7 +262,8 @@ func TestHeading(t *testing.T) {
 	}
 }
 
-// TestUnknownCurrencies reads numbers whose value depends on their currency, with codes that are not currencies.
+// TestUnknownCurrencies checks that 12.500 is ambiguous without a currency or with an unknown one, and that the number 000 names no
+// currency.
 func TestUnknownCurrencies(t *testing.T) {
 	t.Parallel()
 	for _, code := range []string{"", Unknown, "BTC", "ZZZ"} {

@@ -100,8 +100,8 @@ func (w *env) script(list ...aitest.Turn) {
 
 func call(name, arguments string) aitest.Call { return aitest.Call{Name: name, Arguments: arguments} }
 
-// TestAsk checks that the model looks up data and answers. A line that is appended to the answer names the figures in it that the
-// model did not read.
+// TestAsk checks that the model looks up data and answers. A line after the answer names the figures of the answer that the model did
+// not read.
 func TestAsk(t *testing.T) {
 	t.Parallel()
 	for _, p := range models.AIProviders {

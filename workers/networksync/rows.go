@@ -315,8 +315,8 @@ func keepCurrency(v *correction.Conversion, recorded map[conversion.Key]conversi
 	}
 }
 
-// refuseStatus refuses a status without an amount if its order is not recorded. An approval counts only for a pending order,
-// because another record of the platform may have taken the order back.
+// refuseStatus refuses a status without an amount if its order is not recorded. It also refuses an approval if the order is recorded
+// as rejected or as a chargeback, because the platform has taken such an order back.
 func refuseStatus(v *correction.Conversion, recorded map[conversion.Key]conversion.Known) {
 	if v.Refusal != "" {
 		return

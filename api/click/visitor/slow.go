@@ -12,8 +12,8 @@ import (
 	"switchyard/models/clickattr"
 )
 
-// slow holds the regular-expression parser, which takes 4 ms to find brand, model and rare families. The search for rare crawlers
-// takes another 0.5 ms.
+// slow holds the regular-expression parser, which takes 4 ms to find the brand, the model, and a rare browser or system. The search for
+// rare crawlers takes another 0.5 ms.
 type slow struct{ parser *uaparser.Parser }
 
 // slowParser is the only parser of the process. Its own cache is tiny, because our cache is in front of it.
@@ -29,8 +29,7 @@ var slowParser = sync.OnceValues(func() (*slow, error) {
 	return &slow{parser}, nil
 })
 
-// complete adds to a classified agent the properties that the markers could not determine. A rare crawler gets only the kind
-// crawler and the device type Bot.
+// complete adds the properties that an agent lacks. A rare crawler gets only the kind crawler and the device type Bot.
 func (s *slow) complete(userAgent string, a *agent) {
 	if a.kind != human {
 		return

@@ -31,7 +31,7 @@ export type Ask = {
 export const mostDimensions = 5
 const usualGroup = 'campaign_id,country,device_type'
 
-export const mostBounds = 10 // the API takes 12
+export const mostBounds = 10 // the API accepts up to 12
 export const boundOps = ['<', '<=', '>=', '>'] as const
 const boundForm = /^([a-z_]+)(<=|>=|<|>)(-?\d{1,12}(?:\.\d{1,6})?)$/
 

@@ -37,7 +37,7 @@ const mostLines = 4 // the most lines of conditions that a path shows
 const linesOf = (p: Path, book: Book): (Condition | Unit)[] =>
   unitsOf(p, book.rules).flatMap((u): (Condition | Unit)[] => (u.saved ? [u] : u.conditions))
 
-// useWidth returns the width of the drawing in a box on the screen.
+// useWidth returns a reference for the box of the drawing, and the width of the drawing in the box.
 function useWidth() {
   const box = useRef<HTMLDivElement>(null),
     [width, setWidth] = useState(mostWidth)

@@ -20,7 +20,7 @@ export const words: typeof english = {
     `Dann kann ein anderer Parameter Sub ${n} übernehmen. Bisherige Klicks behalten dort ${param}; Berichte über Sub ${n} mischen dann beide.`,
   moveTitle: (param, n) => `${param} auf Sub ${n} verschieben?`,
   moveText: (param, from, to) =>
-    `Neue Klicks haben ${param} in Sub ${to}. Bisherige behalten den Wert in Sub ${from}; Berichte über beide Zeiten mischen die Werte.`,
+    `Neue Klicks haben ${param} in Sub ${to}, bisherige in Sub ${from}. Berichte über Sub ${from} oder ${to} können zwei Parameter mischen.`,
   moveSwap: (other, to) => `${other} kommt auf Sub ${to}.`,
   move: 'Verschieben',
   uses: 'Diese bedeuten danach etwas anderes:',
