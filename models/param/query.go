@@ -15,8 +15,8 @@ type Param struct {
 }
 
 // Next returns the first parameter of a query and the rest of the query. usual reports that the parameter is well-formed, so
-// that every program reads the same name and value. The name and value of any other parameter can be in another charset than
-// UTF-8: see Clues.
+// that every program reads the same name and value. If usual is false, the name and the value can be in another charset
+// than UTF-8: see Clues.
 func Next(query string) (p Param, rest string, usual bool) {
 	pair, rest, _ := strings.Cut(query, "&")
 	usual = true
