@@ -152,7 +152,7 @@ SELECT id FROM (
 ) p ORDER BY id`
 
 // UndecidedBefore returns the ids of undecided postbacks of a click that arrived before the given postback, in the order of
-// arrival. If there are more than limit, it returns the latest.
+// arrival. If there are more than `limit`, it returns the latest ones.
 func UndecidedBefore(ctx context.Context, c db.Conn, click, before uuid.UUID, limit int) ([]uuid.UUID, error) {
 	return db.Select[uuid.UUID](ctx, c, "undecided postbacks", selectUndecided, click, before, limit)
 }
