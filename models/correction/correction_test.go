@@ -100,7 +100,7 @@ func TestConversionFiles(t *testing.T) {
 				"7 its click id is not one of this service", "8 its time is too long", `9 its payout "` + strings.Repeat("9", 40) + `" is more than 1,000,000,000`,
 			},
 		},
-		"an amount below zero is a chargeback": {
+		"an amount below zero is a chargeback, unless the status is rejected": {
 			"click id,payout,status\n" + click + ",-4,\n" + click + ",-4,rejected\n" + click + ",-4,approved\n" + click + ",(4),rebill\n" +
 				click + ",4-,pending\n" + click + ",-0,approved\n",
 			[]string{
