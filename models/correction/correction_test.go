@@ -227,8 +227,8 @@ func TestRowsAreLimited(t *testing.T) {
 	}
 }
 
-// TestHostileTexts checks the memory that hostile texts need. In the long form, they are as large as a call may be. All allocated
-// bytes count, including bytes that are freed again. The test runs alone, because it measures the whole process.
+// TestHostileTexts checks the memory that hostile texts need. In the long form of the test, they are as large as a call may be. All
+// allocated bytes count, including bytes that are freed again. The test runs alone, because it measures the whole process.
 func TestHostileTexts(t *testing.T) {
 	size := longtest.Size(2<<20, 8<<20)
 	// MaxRows rows need almost 7 MB. The rest is too little for a copy of the text.
