@@ -14,8 +14,8 @@ type Param struct {
 	IsLost bool
 }
 
-// Next returns the first parameter of a query and the rest of the query. usual reports that the parameter is well-formed, so
-// that every program reads the same name and value. If usual is false, the name and the value can be in another charset
+// Next returns the first parameter of a query and the rest of the query. `usual` reports that the parameter is well-formed, so
+// that every program reads the same name and value. If `usual` is false, the name and the value can be in another charset
 // than UTF-8: see Clues.
 func Next(query string) (p Param, rest string, usual bool) {
 	pair, rest, _ := strings.Cut(query, "&")
@@ -60,7 +60,7 @@ func Encode(list []Param, limit int, prefer func(name string) bool) string {
 
 var entities = [...]string{"amp;", "#38;", "#038;", "#x26;"}
 
-// If a URL was escaped several times, there are several entities. usual reports that nothing was removed.
+// If a URL was escaped several times, there are several entities. `usual` reports that nothing was removed.
 func withoutEntity(pair string) (rest string, usual bool) {
 	usual = true
 	for i := 0; i < len(entities); i++ {
