@@ -47,7 +47,7 @@ func (h *Handler) sendOut(w http.ResponseWriter, req *http.Request, d *routing.D
 	r.readQuery(req.URL.RawQuery)
 	t, ok := r.resume()
 	switch {
-	case !ok && r.camp != nil: // the campaign exists, but no longer has the path
+	case !ok && r.camp != nil: // the campaign exists, but no longer has the path to a landing page
 		r.sendToFallback(w)
 		return
 	case !ok:
@@ -102,8 +102,8 @@ func (r *request) nextDestination(bound uuid.UUID) (url *token.Template, ok bool
 
 // resume finds the click that brought the visitor to the lander: by a parameter that names the click, or else by the cookie. If
 // the visitor's cookie proves that the visitor made the click, the request gets the whole recorded click. Otherwise it gets the
-// click's ids and the data of the present request. If the campaign exists but no longer has the path, resume returns false and sets
-// the request's campaign.
+// click's ids and the data of the present request. If the campaign exists but no longer has the path to a landing page, resume
+// returns false and sets the request's campaign.
 func (r *request) resume() (clickCookie, bool) {
 	t, isNamed := r.startingClick()
 	known := t.Click != uuid.Nil && r.confirm(t)
@@ -165,8 +165,8 @@ func (r *request) comesFrom(l *routing.Lander) bool {
 	return err == nil && err2 == nil && from.Host != "" && strings.EqualFold(page.Host, from.Host)
 }
 
-// confirm checks the click cookie against the snapshot. If the campaign no longer has the path, confirm returns false, but sets the
-// request's campaign.
+// confirm checks the click cookie against the snapshot. If the campaign no longer has the path to a landing page, confirm returns
+// false, but sets the request's campaign.
 func (r *request) confirm(t clickCookie) bool {
 	c := r.snap.Campaign(t.Campaign)
 	if c == nil || t.Lander == uuid.Nil || // the visitor was not sent to a landing page

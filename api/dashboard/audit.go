@@ -57,7 +57,7 @@ type AuditList struct {
 	NextCursor *string    `json:"next_cursor"`
 }
 
-const maxWhat = 40 // maximum length in bytes of the parameter what, which filters changes by the first part of the call's path
+const maxWhat = 40 // maximum length in bytes of the parameter `what`, which filters changes by the first part of the call's path
 
 func listAudit(c *route.Call) (AuditList, error) {
 	from, to := c.Window.From, c.Window.End()

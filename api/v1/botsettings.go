@@ -119,7 +119,7 @@ func (d Deps) changeBotDetection(c *route.Call, b BotDetectionBody) (out BotDete
 	return out, err
 }
 
-// rescoreFrom returns the start of the window whose clicks are scored again, or now if there is no such window. changed reports
+// rescoreFrom returns the start of the window whose clicks are scored again, or now if there is no such window. `changed` reports
 // whether the call changes the settings.
 func (b BotDetectionBody) rescoreFrom(c *route.Call, tx *store.Store, now time.Time, changed bool) (time.Time, error) {
 	days := 0

@@ -78,8 +78,8 @@ func TestCertificates(t *testing.T) {
 	}
 }
 
-// begin records an active certificate of a domain. The certificate expires in 90 days. The parameter state has its
-// other fields.
+// begin records an active certificate of a domain. The certificate expires in 90 days. The parameter `state` has
+// the other fields of the certificate.
 func begin(t *testing.T, s *apitest.Server, domain string, state models.CertificateState) {
 	t.Helper()
 	of := store.CertificateOf{AccountID: s.Account.ID, DomainID: uuid.MustParse(domain)}

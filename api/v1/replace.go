@@ -20,7 +20,7 @@ import (
 )
 
 // replacing returns the routes that list the places where flows lead to a record, and put another record there. The parameter
-// what is the kind with its article, such as "an offer". dimension is the report dimension with the records' ids.
+// `what` is the kind with its article, such as "an offer". dimension is the report dimension with the records' ids.
 func replacing[T, R, A any](
 	res resource.Kind[T, R, A], what, dimension string, table func(*store.Store) store.Destinations,
 ) []route.Route {

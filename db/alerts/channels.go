@@ -125,7 +125,7 @@ WHERE account_id = $1 AND id = $2 AND code <> '' AND code_until > now() FOR UPDA
 	wrongCode      = `UPDATE alert_channels SET code_tries = code_tries + 1 WHERE account_id = $1 AND id = $2`
 )
 
-// Confirm compares code with the code of a channel, and confirms the channel if both are the same. A channel that waits for no code
+// Confirm compares `code` with the code of a channel, and confirms the channel if both are the same. A channel that waits for no code
 // is not changed. Errors: not_found, invalid_code.
 func (a Channels) Confirm(ctx context.Context, account, id uuid.UUID, code string) error {
 	wrong := models.Invalid("invalid_code", "this is not the code, or the code has expired: delete the channel and add it again")

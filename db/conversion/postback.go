@@ -151,8 +151,8 @@ SELECT id FROM (
 	SELECT id FROM postbacks WHERE click_id = $1 AND id < $2 AND outcome = 'pending' ORDER BY id DESC LIMIT $3
 ) p ORDER BY id`
 
-// UndecidedBefore returns the ids of undecided postbacks of a click that arrived before the given postback, in the order of
-// arrival. If there are more than limit, it returns the latest.
+// UndecidedBefore returns the ids of a click's undecided postbacks that arrived before the given postback, in the order of
+// arrival. If there are more than `limit`, it returns the latest ones.
 func UndecidedBefore(ctx context.Context, c db.Conn, click, before uuid.UUID, limit int) ([]uuid.UUID, error) {
 	return db.Select[uuid.UUID](ctx, c, "undecided postbacks", selectUndecided, click, before, limit)
 }

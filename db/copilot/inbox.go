@@ -33,8 +33,8 @@ SELECT params FROM postbacks WHERE account_id = $1 AND network_id = $2 AND recei
 ORDER BY received_at DESC, id DESC LIMIT $4`
 
 // Inbox lists the account's networks with unmatched postbacks since the given time, among its newest 50,000 postbacks. The
-// argument rows is the maximum number of postbacks whose parameters are read. When it is used up, the remaining networks are left
-// out.
+// argument `rows` is the maximum number of postbacks whose parameters are read. When this number is reached, the remaining networks
+// are left out.
 func (k Suggestions) Inbox(ctx context.Context, account uuid.UUID, since time.Time, rows int) ([]NetworkInbox, error) {
 	counted, err := db.Select[NetworkInbox](ctx, k.s.Conn(), "inbox", countInbox, account, since)
 	if err != nil {
@@ -67,7 +67,7 @@ const selectArrivals = `
 SELECT campaign_id, click_id, CASE source WHEN 'network_sync' THEN recorded_at + interval '1 day' ELSE recorded_at END AS came
 FROM conversions WHERE account_id = $1 AND recorded_at >= $2 AND source <> 'correction' ORDER BY recorded_at DESC, id DESC LIMIT $3`
 
-// Arrivals returns the click time and the arrival time of the newest conversions since the given time, at most limit of them.
+// Arrivals returns the click time and the arrival time of the newest conversions since the given time, at most `limit` of them.
 func (k Suggestions) Arrivals(ctx context.Context, account uuid.UUID, since time.Time, limit int) ([]copilot.Arrival, error) {
 	list, err := db.Select[struct {
 		Campaign uuid.UUID `db:"campaign_id"`

@@ -27,8 +27,8 @@ func (a *appended) Append(_ context.Context, r spool.Record) error {
 	return nil
 }
 
-// TestLanes: if an account gets more than bot.FloodBound clicks from one network within bot.FloodWindow, the clicks above the bound
-// go to the spool of floods. All other records go to the spool of clicks.
+// TestLanes: if an account gets more than bot.FloodBound clicks from one IP network within bot.FloodWindow, the clicks above the
+// bound go to the spool of floods. All other records go to the spool of clicks.
 func TestLanes(t *testing.T) {
 	t.Parallel()
 	var clicks, floods appended

@@ -33,7 +33,7 @@ type RequeueQuery struct {
 	Last    uuid.UUID // an item that was created at From is selected only if its id is greater
 }
 
-// requeueChosen makes the rows of the relation chosen (id, archived) due now, under a new generation. A finished row gets one
+// requeueChosen makes the rows of the relation `chosen` (id, archived) due now, under a new generation. A finished row gets one
 // more attempt.
 const requeueChosen = `
 UPDATE jobs SET state = 'pending', next_attempt_at = clock_timestamp(), generation = generation + 1, lease_until = NULL,
@@ -52,13 +52,14 @@ WITH chosen AS (
 )` + requeueChosen
 
 // Requeue makes rows due now for an operator. The caller dispatches them. With ids, it takes rows with these ids that have failed
-// or wait, or whose lease has ended. Without ids, it takes all failed rows. kinds limits the rows, unless it is empty.
+// or wait, or whose lease has ended. Without ids, it takes all failed rows. If kinds are given, it takes only rows of these kinds.
 func Requeue(ctx context.Context, c db.Conn, ids []uuid.UUID, kinds ...string) ([]Requeued, error) {
 	return db.Select[Requeued](ctx, c, "requeue jobs", requeueRows, append([]uuid.UUID{}, ids...), append([]string{}, kinds...))
 }
 
-// WithRequeued returns a WITH clause that requeues finished jobs, the oldest first. candidates is a SELECT of their
-// (id, created_at), and limit is SQL too. The relation requeued has the columns of Requeued. Locked rows are skipped.
+// WithRequeued returns a WITH clause that requeues finished jobs, the oldest first. The parameter `candidates` is a
+// SELECT of their (id, created_at), and `limit` is SQL too. The relation `requeued` has the columns of Requeued. Locked rows are
+// skipped.
 func WithRequeued(candidates, limit string) string {
 	return `WITH candidates AS (` + candidates + `), chosen AS (
     SELECT j.id, coalesce(j.failed_generation, -1) AS archived FROM candidates c JOIN jobs j ON j.id = c.id

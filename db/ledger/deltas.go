@@ -36,7 +36,7 @@ type Deltas map[Key]models.Figures
 // Add adds figures at a key.
 func (d Deltas) Add(k Key, f models.Figures) { d[k] = d[k].Plus(f) }
 
-// Keys lists the columns of a Key and Sums the columns of the figures, for use in SQL.
+// Keys lists the columns of a Key, and Sums lists the columns of the figures, for use in SQL.
 var (
 	Keys = "account_id, hour, " + strings.Join(Dimensions, ", ")
 	Sums = strings.Join(measure.Each(measure.Counters, "%s"), ", ")
@@ -48,8 +48,8 @@ var (
 	someSum  = measure.NotZero(measure.Each(measure.Counters, "sum(%s)"))
 )
 
-// ListOf returns a SELECT list with an item for each column of Sums. The item is made from the parameter format, with the counter's
-// name in place of %s. It is 0 if the function keep refuses the counter.
+// ListOf returns a SELECT list with an item for each column of Sums. The item is `format` with the counter's name in place of %s. It
+// is 0 if `keep` returns false for the counter.
 func ListOf(keep func(*measure.Measure) bool, format string) string {
 	list := measure.Each(measure.Counters, format)
 	for i, m := range measure.Counters {
@@ -133,9 +133,9 @@ WITH deleted AS (
 )
 ` + addRollups()
 
-// Compact replaces the rows of equal keys with their sum, in at most limit hours that began before the given time and have new
-// rows. It may run at the same time as writers, readers and other compactions. It returns the number of hours. If the number is
-// less than limit, no such hour is left.
+// Compact replaces the rows of equal keys with their sum, in at most `limit` hours that began before the given time and have
+// new rows. It may run at the same time as writers, readers and other compactions. It returns the number of these hours. If the
+// number is less than `limit`, no such hour is left.
 func Compact(ctx context.Context, d db.Conn, before time.Time, limit int) (int, error) {
 	hours, err := db.Select[struct {
 		Account uuid.UUID `db:"account_id"`

@@ -53,7 +53,7 @@ type month struct {
 	sold    int                  // number of facts that are conversions
 }
 
-// monthOffer holds the payout of an offer, a fixed amount in units or a percentage of the sale. If byParam is
+// monthOffer holds the payout of an offer: a fixed amount (see units), or a percentage of the sale. If byParam is
 // true, an amount in the postback replaces the fixed amount.
 type monthOffer struct {
 	pays             int64

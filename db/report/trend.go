@@ -13,7 +13,7 @@ import (
 // maxBuckets is the largest number of buckets in an answer: the hours of more than two years.
 const maxBuckets = 20_000
 
-// maxSpans is the largest number of spans of a clock, or of a trend whose buckets recur every week: the hours of eleven years.
+// maxSpans is the largest number of spans of a `clock`, or of a trend whose buckets recur every week: the hours of eleven years.
 const maxSpans = 100_000
 
 // TrendQuery asks for figures by buckets of local time in its zone. It ignores Dimensions, Limit, Sort, MinClicks, Compare and

@@ -142,7 +142,7 @@ UNION SELECT day, currency FROM spend WHERE account_id = $1 AND currency NOT IN 
 )
 
 // RecordKeysToRestate records, in the transaction of c, the days and currencies of an account that must be restated after a
-// change of the account's currency. Before that, it gives facts without a currency the former currency. Call it after the
+// change of the account's currency. Before that, it stores the former currency in facts without a currency. Call it after the
 // transactions that still used the former currency have ended, so that it finds their facts: see OpenTransactions.
 func RecordKeysToRestate(ctx context.Context, c db.Conn, k exchangerate.Change) error {
 	if err := db.Run(ctx, c, "find currencies", allowLongStatements); err != nil {

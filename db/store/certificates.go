@@ -106,7 +106,7 @@ const selectUnasked = `
 SELECT d.account_id, d.id AS domain_id FROM domains d LEFT JOIN certificates c ON c.domain_id = d.id
 WHERE d.is_verified AND d.account_id IS NOT NULL AND (c.domain_id IS NULL OR c.wanted AND c.edge <> $1) LIMIT $2`
 
-// ListUnrequested lists at most limit verified domains for which no certificate was requested yet, or for which the last one was
+// ListUnrequested lists at most `limit` verified domains for which no certificate was requested yet, or for which the last one was
 // requested from another edge. It leaves out domains whose certificate was released.
 func (k Certificates) ListUnrequested(ctx context.Context, edge string, limit int) ([]CertificateOf, error) {
 	return db.Select[CertificateOf](ctx, k.s.c, "domains without certificate", selectUnasked, edge, limit)
@@ -118,7 +118,7 @@ SELECT account_id, domain_id FROM (
 	WHERE wanted AND edge = $1 AND next_at <= $2 AND (lease_until IS NULL OR lease_until <= $2)
 ) due ORDER BY place, next_at LIMIT $3`
 
-// ListDue lists at most limit due certificates of an edge, in turns between accounts.
+// ListDue lists at most `limit` due certificates of an edge, in turns between accounts.
 func (k Certificates) ListDue(ctx context.Context, edge string, now time.Time, limit int) ([]CertificateOf, error) {
 	return db.Select[CertificateOf](ctx, k.s.c, "due certificates", selectDueCertificates, edge, now, limit)
 }
@@ -138,7 +138,7 @@ FROM domains d WHERE d.id = c.domain_id AND c.account_id = $1 AND c.domain_id = 
 RETURNING ` + certificateColumns + `, c.next_at, c.fence`
 
 // Begin leases a certificate to a worker before the worker sends a request to the edge. ok is false if another worker has the
-// lease or the certificate is not wanted. If due is true, ok is also false for a certificate that is not due.
+// lease or the certificate is not wanted. If `due` is true, ok is also false for a certificate that is not due.
 func (k Certificates) Begin(ctx context.Context, id CertificateOf, now time.Time, lease time.Duration, due bool) (
 	LeasedCertificate, bool, error,
 ) {
@@ -187,8 +187,8 @@ var (
 	releaseAll = releaseCertificates(`account_id = $1`)
 )
 
-// Release releases the certificate of a domain, which is then not requested again automatically. job deletes the certificate at
-// the edge. It is zero if the edge has nothing to delete.
+// Release releases the certificate of a domain, which is then not requested again automatically. The job with the returned id
+// deletes the certificate at the edge. The id is zero if the edge has nothing to delete.
 func (k Certificates) Release(ctx context.Context, account, domain uuid.UUID) (job uuid.UUID, err error) {
 	return TxOf(ctx, k.s, func(s *Store) (job uuid.UUID, err error) {
 		if job, err = s.Certificates().enqueueRelease(ctx, account, domain); err != nil {

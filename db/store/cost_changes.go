@@ -24,7 +24,7 @@ SELECT $2, id, $3, coalesce(` + keyName("$5") + `, $4), $6, $7, currency
 FROM accounts WHERE id = $1 ON CONFLICT (id) DO NOTHING`
 
 // Add stores a change before it is made. The change has the id of the job that makes it. If a key makes the change, Add stores
-// the key's name instead of the given name. A repeated call does nothing.
+// the key's name instead of `who`. A repeated call does nothing.
 func (k CostChanges) Add(ctx context.Context, account, id uuid.UUID, kind, who string, key uuid.UUID, r models.CostRequest) error {
 	return k.s.run(ctx, "add change of cost", addCostChange, account, id, kind, who, db.OrNull(key), db.Document(r), models.NewClickID())
 }

@@ -100,7 +100,7 @@ func TestConversionFiles(t *testing.T) {
 				"7 its click id is not one of this service", "8 its time is too long", `9 its payout "` + strings.Repeat("9", 40) + `" is more than 1,000,000,000`,
 			},
 		},
-		"an amount below zero is a chargeback": {
+		"an amount below zero is a chargeback, unless the status is rejected": {
 			"click id,payout,status\n" + click + ",-4,\n" + click + ",-4,rejected\n" + click + ",-4,approved\n" + click + ",(4),rebill\n" +
 				click + ",4-,pending\n" + click + ",-0,approved\n",
 			[]string{
@@ -227,8 +227,8 @@ func TestRowsAreLimited(t *testing.T) {
 	}
 }
 
-// TestHostileTexts checks the memory that hostile texts need. In the long form, they are as large as a call may be. All allocated
-// bytes count, including bytes that are freed again. The test runs alone, because it measures the whole process.
+// TestHostileTexts checks the memory that hostile texts need. In the long form of the test, they are as large as a call may be. All
+// allocated bytes count, including bytes that are freed again. The test runs alone, because it measures the whole process.
 func TestHostileTexts(t *testing.T) {
 	size := longtest.Size(2<<20, 8<<20)
 	// MaxRows rows need almost 7 MB. The rest is too little for a copy of the text.

@@ -20,7 +20,7 @@ type Scanner struct {
 	line  int // number of the line that contains pos
 }
 
-// NewScanner returns a scanner of a text whose cells are separated by comma.
+// NewScanner returns a scanner of a text whose cells are separated by the byte `comma`, such as a semicolon.
 func NewScanner(text string, comma byte) *Scanner { return &Scanner{text: text, comma: comma, line: 1} }
 
 // Comma returns the separator.
@@ -77,7 +77,7 @@ func (s *Scanner) record() Record {
 	return r
 }
 
-// cell reads a cell and the separator or line break after it. more reports whether a separator followed.
+// cell reads a cell and the separator or line break after it. `more` reports whether a separator followed.
 func (s *Scanner) cell() (cell string, more bool, fault string) {
 	for s.pos < len(s.text) && s.text[s.pos] == ' ' {
 		s.pos++

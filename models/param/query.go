@@ -60,7 +60,7 @@ func Encode(list []Param, limit int, prefer func(name string) bool) string {
 
 var entities = [...]string{"amp;", "#38;", "#038;", "#x26;"}
 
-// If a URL was escaped several times, there are several entities. usual reports that nothing was removed.
+// If a URL was escaped several times, there are several entities. `usual` reports that nothing was removed.
 func withoutEntity(pair string) (rest string, usual bool) {
 	usual = true
 	for i := 0; i < len(entities); i++ {

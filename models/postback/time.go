@@ -16,7 +16,7 @@ const ClockError = time.Minute
 // counts if it lies between the click and the receipt of the message, or at most ClockError after the receipt. If the stated time
 // is less precise than the click's time and contains it, such as the day of the click, the click's time counts.
 //
-// Any other stated time does not count, and invalid is that time as received. The conversion then has the time of receipt if the
+// Any other stated time does not count, and `invalid` is that time as received. The conversion then has the time of receipt if the
 // stated time lies in the future, and otherwise the click's time.
 func (m Message) Moment(click uuid.UUID, received time.Time) (at time.Time, invalid string) {
 	clicked := models.ClickTime(click)

@@ -120,7 +120,7 @@ func (b *env) serve(w http.ResponseWriter, r *http.Request) {
 	_, _ = w.Write([]byte(s.String()))
 }
 
-// fetchAt runs the job that fetches rates at the given time, and returns the documents that the job requested.
+// fetchAt sets the time, calls `change`, runs the job that fetches rates, and returns the documents that the job requested.
 func (b *env) fetchAt(moment string, change func()) []string {
 	b.Helper()
 	now, err := time.Parse(time.DateTime, moment)

@@ -18,7 +18,7 @@ const (
 	checkedAtOnce = 16 // in parallel, because certificate authorities answer slowly
 )
 
-// unverifiedRest is the time until the next check of a domain that is no longer verified.
+// unverifiedRest is the time until the next check of a domain that is not verified.
 const unverifiedRest = 6 * time.Hour
 
 // sweep requests the certificates of verified domains and checks all that are due. A process runs one sweep at a time. Sweeps in

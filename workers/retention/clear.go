@@ -21,7 +21,7 @@ type (
 )
 
 // clearing returns a handler that calls each function until it is done, each call in a transaction. A worker that takes over
-// calls all again; finished ones find nothing to delete.
+// calls all functions again. Finished functions find nothing to delete.
 func clearing(clicks click.Log, funcs ...clearFunc) func(context.Context, *clearRun) error {
 	return func(ctx context.Context, u *clearRun) error {
 		for _, clear := range funcs {

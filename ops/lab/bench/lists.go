@@ -41,8 +41,8 @@ func (r *run) side(requests int) *side {
 }
 
 // lists compares the rate of tracking links of two accounts. One account scores by all signals and has bot lists of 100,000
-// values. The other account has no lists, and its signals are switched off. They take turns in short slices, and the order
-// alternates.
+// values. The other account has no lists, and its signals are switched off. The accounts take turns in short slices, and the
+// order alternates.
 func (r *run) lists(ctx context.Context) error {
 	without := r.side(r.sent)
 	if err := r.ignoreSignals(ctx); err != nil {

@@ -97,8 +97,8 @@ func (s *session) sendSigned(ctx context.Context, r rest.Request) (egress.Answer
 	return out, err
 }
 
-// withRenewal calls send with a token. If the token is stale, it calls send once more with a new token. If the token is empty, it
-// fetches one first.
+// withRenewal calls `send` with the token. If the token is empty, withRenewal fetches one first. If the token is stale, withRenewal
+// calls `send` once more with a new token.
 func withRenewal(ctx context.Context, tokens Tokens, token string, send func(token string) (stale bool, err error)) (err error) {
 	if token == "" {
 		if token, err = tokens.Token(ctx); err != nil {

@@ -73,7 +73,7 @@ func TestRefusals(t *testing.T) {
 	}
 }
 
-// TestLimit: an error has the time that the chat asks to wait.
+// TestLimit: if a chat asks to wait, the error has the length of the wait.
 func TestLimit(t *testing.T) {
 	t.Parallel()
 	w, c, channels := open(t)

@@ -38,7 +38,7 @@ type Pair struct {
 // kvTimeout is the timeout of one call. The largest call has 32 MB.
 const kvTimeout = time.Minute
 
-// Put writes pairs in as few requests as the limits allow. After each successful request it calls done with the keys of the
+// Put writes pairs in as few requests as the limits allow. After each successful request it calls `done` with the keys of the
 // request and with the keys that were not written. A key accepts only one write per second, so the caller may try the failed keys
 // again. The first error ends Put. The pairs that were written before it stay.
 func (k KV) Put(ctx context.Context, pairs iter.Seq[Pair], done func(tried, failed []string) error) error {
@@ -71,7 +71,7 @@ func (k KV) Put(ctx context.Context, pairs iter.Seq[Pair], done func(tried, fail
 	return flush()
 }
 
-// Delete removes keys in batches and calls done as Put does. A key that does not exist counts as removed.
+// Delete removes keys in batches and calls `done` as Put does. A key that does not exist counts as removed.
 func (k KV) Delete(ctx context.Context, keys []string, done func(tried, failed []string) error) error {
 	for chunk := range slices.Chunk(keys, KVPairs) {
 		failed, err := k.bulk(ctx, Request{Method: http.MethodPost, Path: k.path + "/bulk/delete", Body: chunk})

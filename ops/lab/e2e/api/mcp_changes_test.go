@@ -298,7 +298,7 @@ func (x *examples) fuzz(t *testing.T, a *assistant, foreign string, own []any) {
 		listed := tools[source.IntN(len(tools))]
 		arguments := object{}
 		properties := listed.InputSchema.(map[string]any)["properties"].(map[string]any)
-		for _, name := range slices.Sorted(maps.Keys(properties)) { // in one order, so that each run makes the same arguments
+		for _, name := range slices.Sorted(maps.Keys(properties)) { // sorted, so that each run makes the same arguments
 			enum, _ := properties[name].(map[string]any)["enum"].([]any)
 			switch {
 			case name == "dry_run" || name == "insist" || source.IntN(3) == 0:

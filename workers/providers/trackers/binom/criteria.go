@@ -106,8 +106,8 @@ func digits(values []string) (out []any) {
 	return out
 }
 
-// named adds a test of one parameter or header. Each value is a name and a text with a sign between them, such as lang=de. The
-// argument prefix and the name together are our attribute. Values with different names have no counterpart here.
+// named adds a test of one parameter or header. Each value is a name and a text with a sign between them, such as lang=de. Our
+// attribute is `prefix` followed by the name. Values with different names have no counterpart here.
 func named(t *moved.Test, name, prefix, between string, values []string, reject bool) {
 	member, list := "", []string{}
 	for _, v := range values {

@@ -30,7 +30,7 @@ type Log struct {
 	rows int
 }
 
-// NewLog returns a Log that reads times without an offset in the given zone. every is the least time between requests.
+// NewLog returns a Log that reads times without an offset in the given zone. `every` is the least time between requests.
 func NewLog(client *http.Client, access trackers.Access, zone *time.Location, every time.Duration) (*Log, error) {
 	api, host, err := newAPI(client, access)
 	if err != nil {

@@ -134,7 +134,7 @@ function follow(key: string, id: string, text = t.exports.done, path?: string) {
         return update(key, { status: 'failed', ended: Date.now(), text: job.error?.message, code: job.error?.code })
       update(key, { status: job.status as Job['status'] })
     } catch (e) {
-      // a job that the service no longer knows has ended; any other error may be temporary
+      // a job that the service has deleted counts as done; any other error may be temporary
       if (asError(e).status === 404) return update(key, { status: 'done', ended: Date.now() })
     }
     setTimeout(() => void look(), every)

@@ -47,7 +47,7 @@ test('a link to try has made-up values for macros, and an amount for the cost', 
   equal(sampled('https://t.example/a', source), 'https://t.example/a')
 })
 
-test('addresses on a shared domain have the scheme and the port of the install, on an own domain https', () => {
+test('addresses on a shared domain have the scheme and the port of the install; addresses on an own domain have https', () => {
   const install = { protocol: 'http:', port: '19200' }
   equal(originOf('localhost', true, install), 'http://localhost:19200')
   equal(originOf('go.example', true, { protocol: 'https:', port: '' }), 'https://go.example')

@@ -12,7 +12,8 @@ export async function signIn(provider: string, back: string) {
   location.assign(url)
 }
 
-// begunAt returns the address that signIn stored, and removes it. If none is stored, it returns the page of integrations.
+// begunAt returns the address that signIn stored, and removes it. If no address of the dashboard is stored, begunAt returns the
+// address of the page of integrations.
 export function begunAt(): string {
   const at = sessionStorage.getItem(storageKey)
   sessionStorage.removeItem(storageKey)

@@ -65,7 +65,7 @@ test('a token replaces the selection in an empty address, in the middle and afte
   equal(insertToken('https://o.example/#top', 'param.a', 22, 22), { url: 'https://o.example/?param={param.a}#top', at: 34 })
 })
 
-test('the part that an address lacks to pass on the click id is found, or the parameter that passes it on', () => {
+test('clickIDPart returns the missing part of an address without a click id, clickIDParam the parameter with the click id', () => {
   equal(clickIDPart('https://l.example/'), '?clickid={clickid}')
   equal(clickIDPart('https://l.example/?a=1#top'), '&clickid={clickid}')
   equal(clickIDPart('https://l.example/?c={clickid}'), '')

@@ -174,7 +174,7 @@ export function Enter({ over }: { over?: boolean }) {
 }
 
 // Welcome uses a link: an invitation, a link to set a new password, or a link by which an operator lets a person in. The form of
-// an invitation is the same for people who have a password here and for new people, so it does not reveal who has one.
+// an invitation asks whether the person already has a password here, so it does not reveal who has one.
 function Welcome({ token }: { token: string }) {
   const { busy, error, needsCode, send } = useSend()
   const [link, setLink] = useState<LinkShown>(),
