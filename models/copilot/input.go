@@ -34,7 +34,7 @@ type CampaignInput struct {
 	Paths  []flow.Path
 	Rows   []ArmRow
 	Values []ValueRow
-	// Others lists the other active campaigns of the campaign's traffic source.
+	// Others lists the other campaigns in Input.Campaigns that have the same traffic source.
 	Others []uuid.UUID
 	// Late is the number of days at the end of the window that may still get conversions: see Delays. Values have no figures for
 	// them.
