@@ -35,15 +35,15 @@ type dimension struct {
 	place int // position in the list of dimensions
 	expr  string
 	kind  kind
-	// format, inClickHouse and step belong to a timed dimension. format is the SQL of the shown text; %s stands for the value of
-	// expr. inClickHouse has both expressions for ClickHouse. step is the longest time over which a table may sum up figures and
-	// still have the dimension.
+	// format and inClickHouse belong to a timed dimension, and step to a timed or local dimension. format is the SQL of the shown
+	// text; %s stands for the value of expr. inClickHouse has both expressions for ClickHouse. step is the longest time over which
+	// a table may sum up figures and still have the dimension.
 	format       string
 	inClickHouse clickHouseTime
 	step         time.Duration
 	// values lists the values that the dimension can have. Nil: all values are possible.
 	values *clickattr.Values
-	// grain is the kind of bucket of a timed dimension. inOrder is set if its values follow one another in time.
+	// grain is the kind of bucket of a timed dimension. inOrder is set if the values of the dimension follow one another in time.
 	grain   grain
 	inOrder bool
 	clock   *clock // the clock of a local dimension
