@@ -55,7 +55,7 @@ type dimension struct {
 	ofSale string
 }
 
-// PlainGoal is the value of conversions without a goal in the dimension goal. Facts that are not conversions have an empty value.
+// PlainGoal is the value of the dimension goal for conversions without a goal. Facts that are not conversions have an empty value.
 const PlainGoal = "(plain)"
 
 // saleGoal is the SQL of the value of a conversion v in the dimension goal, for both engines. A goal named PlainGoal, or with
@@ -63,7 +63,7 @@ const PlainGoal = "(plain)"
 const saleGoal = "CASE WHEN v.goal = '' THEN '" + PlainGoal + "'" +
 	" WHEN v.goal LIKE '(%' AND trim(LEADING '(' FROM v.goal) = 'plain)' THEN concat('(', v.goal) ELSE v.goal END"
 
-// noSale is the value of facts that are not conversions in the dimensions of conversions.
+// noSale is the value of the dimensions goal and status for facts that are not conversions.
 const noSale = "''"
 
 // of returns the dimension with the SQL for conversions or for all other facts.
