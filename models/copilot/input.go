@@ -66,7 +66,8 @@ type ArmRow struct {
 	Cost                float64
 }
 
-// ValueRow holds the figures of a campaign in the window for one value of an attribute.
+// ValueRow holds the figures of a campaign in the window for one value of an attribute, without the last days that
+// CampaignInput.Late counts.
 type ValueRow struct {
 	Attribute, Value string
 	Clicks           int64
