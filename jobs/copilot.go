@@ -60,7 +60,7 @@ type RuleReplayRow struct {
 	At      time.Time        `json:"at"` // the end of the hour or day
 	Of      string           `json:"of"`
 	Figures []copilot.Figure `json:"figures"` // the figures that matched the rule
-	After   models.FigureRow `json:"after"`   // the figures after At, until the end of the window
+	After   models.FigureRow `json:"after"`   // the figures from At until the end of the replay
 }
 
 // MaxRuleReplayRows is the maximum number of rows in an answer.

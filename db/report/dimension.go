@@ -35,15 +35,15 @@ type dimension struct {
 	place int // position in the list of dimensions
 	expr  string
 	kind  kind
-	// format, inClickHouse and step belong to a timed dimension. format is the SQL of the shown text; %s stands for the value of
-	// expr. inClickHouse has both expressions for ClickHouse. step is the longest time over which a table may sum up figures and
-	// still have the dimension.
+	// format and inClickHouse belong to a timed dimension, and step to a timed or local dimension. format is the SQL of the shown
+	// text; %s stands for the value of expr. inClickHouse has both expressions for ClickHouse. step is the longest time over which
+	// a table may sum up figures and still have the dimension.
 	format       string
 	inClickHouse clickHouseTime
 	step         time.Duration
 	// values lists the values that the dimension can have. Nil: all values are possible.
 	values *clickattr.Values
-	// grain is the kind of bucket of a timed dimension. inOrder is set if its values follow one another in time.
+	// grain is the kind of bucket of a timed dimension. inOrder is set if the values of the dimension follow one another in time.
 	grain   grain
 	inOrder bool
 	clock   *clock // the clock of a local dimension
@@ -55,7 +55,7 @@ type dimension struct {
 	ofSale string
 }
 
-// PlainGoal is the value of conversions without a goal in the dimension goal. Facts that are not conversions have an empty value.
+// PlainGoal is the value of the dimension goal for conversions without a goal. Facts that are not conversions have an empty value.
 const PlainGoal = "(plain)"
 
 // saleGoal is the SQL of the value of a conversion v in the dimension goal, for both engines. A goal named PlainGoal, or with
@@ -63,7 +63,7 @@ const PlainGoal = "(plain)"
 const saleGoal = "CASE WHEN v.goal = '' THEN '" + PlainGoal + "'" +
 	" WHEN v.goal LIKE '(%' AND trim(LEADING '(' FROM v.goal) = 'plain)' THEN concat('(', v.goal) ELSE v.goal END"
 
-// noSale is the value of facts that are not conversions in the dimensions of conversions.
+// noSale is the value of the dimensions goal and status for facts that are not conversions.
 const noSale = "''"
 
 // of returns the dimension with the SQL for conversions or for all other facts.

@@ -199,10 +199,10 @@ func TestValidate(t *testing.T) {
 			s.LooksAt, s.Action, s.Factor, s.MinWeight, s.MaxWeight = autorule.Path, autorule.Weight, whole(2), whole(9), whole(8)
 		}, "invalid_rule"},
 		"an offer is paused": {func(s *autorule.Settings) { s.LooksAt, s.Action = autorule.Offer, autorule.Pause }, ""},
-		"an offer is paused by one campaign": {func(s *autorule.Settings) {
+		"an offer is paused for one campaign": {func(s *autorule.Settings) {
 			s.LooksAt, s.Action, s.CampaignIDs = autorule.Offer, autorule.Pause, []uuid.UUID{uuid.New()}
 		}, "invalid_rule"},
-		"an offer is paused by one source": {func(s *autorule.Settings) {
+		"an offer is paused for one source": {func(s *autorule.Settings) {
 			s.LooksAt, s.Action, s.SourceIDs = autorule.Offer, autorule.Pause, []uuid.UUID{uuid.New()}
 		}, "invalid_rule"},
 		"an alert about an offer of one campaign": {func(s *autorule.Settings) {
@@ -221,8 +221,8 @@ func TestValidate(t *testing.T) {
 	}
 }
 
-// TestWindows checks that a window consists of whole hours, or of days in the account's time zone, with or without the current
-// hour or day.
+// TestWindows checks that a window consists of whole hours, or of whole days in the account's time zone. With IncludeCurrent, it
+// ends now.
 func TestWindows(t *testing.T) {
 	t.Parallel()
 	account := models.Account{Timezone: "Asia/Tokyo"}

@@ -34,7 +34,7 @@ type CampaignInput struct {
 	Paths  []flow.Path
 	Rows   []ArmRow
 	Values []ValueRow
-	// Others lists the other active campaigns of the campaign's traffic source.
+	// Others lists the other campaigns in Input.Campaigns that have the same traffic source.
 	Others []uuid.UUID
 	// Late is the number of days at the end of the window that may still get conversions: see Delays. Values have no figures for
 	// them.
@@ -66,7 +66,8 @@ type ArmRow struct {
 	Cost                float64
 }
 
-// ValueRow holds the figures of a campaign in the window for one value of an attribute.
+// ValueRow holds the figures of a campaign in the window for one value of an attribute, without the last days that
+// CampaignInput.Late counts.
 type ValueRow struct {
 	Attribute, Value string
 	Clicks           int64

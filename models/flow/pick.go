@@ -92,8 +92,8 @@ func (d *Decision) Transition() string {
 	return Transition302
 }
 
-// Pick routes a visitor. The decision depends only on the visitor, the answers of Env.Admit, which landing pages and offers are
-// open (Ref.Open), and the seed. When the visitor's facts are exhausted (see package cond), no further path takes the visitor.
+// Pick routes a visitor. The decision depends only on the visitor, the seed, and the answers of Env.Admit and Ref.Open. When the
+// visitor's facts are exhausted (see package cond), no further path takes the visitor.
 func (p *Plan) Pick(v *Visitor, env Env, seed uint64) Decision {
 	pick := picker{plan: p, visitor: v, env: env, seed: seed}
 	d := pick.decide()

@@ -13,7 +13,7 @@ import (
 	"switchyard/models/token"
 )
 
-// Known holds the ids of References that belong to the account. Rules has the costs of saved rules.
+// Known holds the ids in a flow (see References) that belong to the account. Rules has the costs of saved rules.
 type Known struct {
 	Offers, Landers, Campaigns map[uuid.UUID]bool
 	Rules                      map[uuid.UUID]cond.Cost

@@ -264,8 +264,8 @@ func pathCapped(f *Facts, add func(Place)) {
 	})
 }
 
-// slotWithoutOffer finds buttons of landing pages for which the path has no open destination. A destination with slot 0 serves
-// every button.
+// slotWithoutOffer finds buttons of landing pages for which the path has no open offer and no address. An offer or address with
+// slot 0 serves every button.
 func slotWithoutOffer(f *Facts, add func(Place)) {
 	f.eachPath(func(_ int, p *flow.Path) {
 		var served [flow.MaxSlot + 1]bool

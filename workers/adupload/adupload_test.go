@@ -209,8 +209,8 @@ func TestRefusedIsUploadedAgainAfterAChange(t *testing.T) {
 	w.checkUploads(c[0], "upload rejected, upload rejected")
 }
 
-// TestUnrated checks that an upload without an exchange rate to the account's currency waits for the rate and shows that reason.
-// It then counts towards the daily cap on the value.
+// TestUnrated checks that an upload with a value waits until there is an exchange rate to the account's currency, and shows that
+// reason. With the rate, it counts towards the daily cap on the value. An upload with the value 0 does not wait.
 func TestUnrated(t *testing.T) {
 	t.Parallel()
 	w := newEnv(t, models.Meta)
@@ -318,7 +318,7 @@ func TestSwitch(t *testing.T) {
 	}
 }
 
-// TestReady checks that uploads wait while their goal is not ready. If conversion uploads are switched off, they are skipped.
+// TestReady checks that uploads wait until the time uploads_ready_at. If conversion uploads are switched off, they are skipped.
 func TestReady(t *testing.T) {
 	t.Parallel()
 	w := newEnv(t, models.MicrosoftAds)
@@ -371,7 +371,7 @@ func TestFailures(t *testing.T) { //nolint:paralleltest // it watches the log
 	}
 }
 
-// TestFenced uploads 1,000 conversions whose job loses its row after the platform has received a batch. All are accepted, and the
+// TestFenced uploads 1,000 conversions whose job loses its lease after the platform has received a batch. All are accepted, and the
 // conversions of the batch are sent once more under the same ids.
 func TestFenced(t *testing.T) {
 	t.Parallel()

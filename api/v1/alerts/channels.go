@@ -64,7 +64,7 @@ type AlertChannelShown struct {
 	Credentials  map[string]string `json:"credentials" doc:"the value of each field; secrets are masked"`
 	CreatedAt    string            `json:"created_at"`
 	SentAt       *string           `json:"sent_at" doc:"when the last message was accepted"`
-	FailingSince *string           `json:"failing_since" doc:"since when messages fail; null: the last message was accepted"`
+	FailingSince *string           `json:"failing_since" doc:"since when messages fail; null: they do not fail"`
 	Error        *string           `json:"error" doc:"why the last message was not accepted"`
 }
 

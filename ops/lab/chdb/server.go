@@ -15,7 +15,7 @@ import (
 )
 
 // Server answers ClickHouse's HTTP interface: GET /ping, and POST or GET / with a statement in the parameter query, the body
-// or both. If query has an INSERT, the body is its data. The parameter param_NAME fills {NAME:Type}, and parameters that
+// or both. If query has an INSERT, the body is its data. The parameter param_NAME fills {NAME:Type}. All other parameters that
 // are not in noSettings are settings. Server checks the password but not the name of the user, refuses compressed data and keeps
 // no sessions.
 type Server struct {
@@ -115,7 +115,7 @@ func answer(w http.ResponseWriter, r *http.Request, body []byte) {
 	}
 }
 
-// The text of a fault has the form of the engine's errors.
+// fault is an error that Error writes in the form of the engine's errors.
 type fault struct {
 	code       int
 	text, name string

@@ -22,7 +22,7 @@ import (
 	"switchyard/workers/providers/rest/resttest"
 )
 
-// day is the first day of the tests' orders.
+// day is the day of the first order in most tests.
 var day = time.Date(2026, 11, 1, 0, 0, 0, 0, time.UTC)
 
 // now is the clock of the tests, twenty days later.

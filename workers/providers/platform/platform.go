@@ -54,7 +54,7 @@ type Usage struct {
 }
 
 // Session returns a session with the API at base. retry is how long one request waits for a platform that is busy or fails. key
-// is the name of the connection for its rate limit. No error contains a secret.
+// is the name of the connection for its rate limit. PublicError hides the secrets.
 func (o Options) Session(base, key string, rate Rate, retry time.Duration, secrets ...string) Session {
 	s := Session{used: &Usage{}}
 	s.API = rest.API{
