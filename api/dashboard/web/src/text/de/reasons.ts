@@ -48,7 +48,7 @@ const statuses: Record<string, string> = {
 }
 const status = (name: string) => statuses[name] ?? `„${name}“`
 
-// forms match the sentences that contain a received value.
+// forms match the sentences that contain a value.
 const forms: [RegExp, (...parts: string[]) => string][] = [
   [
     /^a conversion does not go from (\w+) to (\w+)$/,
