@@ -60,8 +60,8 @@ func (a *announcer) more(queue string) bool {
 const Idle = time.Second
 
 // QueueClient is a Redis client for the asynq server of one queue. asynq requests tasks all the time. While the queue is empty,
-// this client makes it wait until a task is announced, or for about the time Idle. It distinguishes asynq's two kinds of requests
-// by the keys in them (see TestAsynqAsks).
+// this client makes asynq wait until a task is announced, or for about the duration in the field idle. The client distinguishes
+// asynq's two kinds of requests by the keys in them (see TestAsynqAsks).
 type QueueClient struct {
 	redis.UniversalClient
 	pending   string

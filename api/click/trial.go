@@ -157,7 +157,7 @@ func (r *request) trialParams() []TrialParam {
 	return list
 }
 
-// trialOffers returns the destination of each slot of the lander that has a destination.
+// trialOffers returns the destinations of the lander's slots. It leaves out slots without a destination.
 func (r *request) trialOffers() (list []TrialOffer) {
 	for r.slot = 1; r.slot <= flow.MaxSlot; r.slot++ {
 		if _, ok := r.nextDestination(uuid.Nil); ok && len(r.out) > 0 {

@@ -195,7 +195,7 @@ func TestLogFilters(t *testing.T) {
 func TestClickLogHistory(t *testing.T) {
 	t.Parallel()
 	s := apitest.New(t, apitest.Options{Plan: "growth"})
-	r := newTraffic(t, s, 10, 200) // one click in twenty days; the plan shows 180 days
+	r := newTraffic(t, s, 10, 200) // a click every twenty days; the plan shows 180 days
 	start := time.Now().UTC().AddDate(0, 0, -180).Format(time.DateOnly)
 	page := r.log("/logs/clicks", url.Values{"from": {"2020-01-01"}})
 	first, _ := time.Parse(time.DateOnly, start)

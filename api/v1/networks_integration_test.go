@@ -99,7 +99,7 @@ func TestDroppedSecretIsNotShown(t *testing.T) {
 		credentials := s.Do("GET", path, nil).Want(200, "").Map()["credentials"].(map[string]any)
 		shown, ok := credentials["token"]
 		if _, other := credentials["header_value"]; ok != step.stored || ok && shown != "********" || other {
-			t.Errorf("%+v: the answer shows the credentials %v, want the token only if the host is unchanged or a token was sent", step, credentials)
+			t.Errorf("%+v: the answer shows the credentials %v, want the token only if the host is unchanged or a new token was sent", step, credentials)
 		}
 	}
 }

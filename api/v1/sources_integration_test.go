@@ -97,7 +97,7 @@ func TestSourceIntegration(t *testing.T) {
 	same(t, s.Do("DELETE", path, nil).Want(200, "").Map(), map[string]any{"id": id, "deleted": false})
 }
 
-// TestCostEndpoint: values of headers are secrets. A masked value keeps the stored one. If the host changes, it is refused.
+// TestCostEndpoint: values of headers are secrets. A masked value keeps the stored one. If the host changes, a masked value is refused.
 func TestCostEndpoint(t *testing.T) {
 	t.Parallel()
 	s, id, path := newSource(t, apitest.Options{Plan: "growth"})
@@ -188,7 +188,7 @@ func TestSourceIntegrationRefusals(t *testing.T) {
 	s.Do("POST", path, nil).Want(400, "not_configured")
 	s.Do("PUT", path, off("custom", nil)).Want(200, "")
 	s.Do("POST", path, nil).Want(400, "no_url")
-	uet := object{"uet_tag_id": "187012345", "uet_token": "uet-token-canary"} // neither a sign-in nor a goal is needed
+	uet := object{"uet_tag_id": "187012345", "uet_token": "uet-token-canary"} // a UET tag needs neither a sign-in nor a conversion_action
 	s.Do("PUT", path, off("microsoft_ads", object{"conversions_enabled": true, "credentials": uet})).Want(200, "")
 	s.Do("PUT", path, off("tiktok", nil)).Want(200, "")
 	s.Do("POST", path, `x`).Want(400, "bad_body")

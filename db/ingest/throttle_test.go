@@ -19,7 +19,7 @@ func TestThrottle(t *testing.T) {
 	for i, step := range []struct {
 		after  time.Duration // since the last step
 		queued float64       // seconds of waiting since the last step
-		want   float64       // the share of its time in which the ingester then works
+		want   float64       // after the step, the ingester works in this share of the time
 	}{
 		{time.Second, 0.5, 1}, // the average queue stays below maxQueue
 		{time.Hour, 0, 1},

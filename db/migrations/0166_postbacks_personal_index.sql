@@ -1,4 +1,4 @@
--- An index of the postbacks whose encrypted proof contains personal data, oldest first.
+-- An index of the postbacks with personal data, oldest first.
 -- +goose NO TRANSACTION
 -- +goose Up
 DROP INDEX CONCURRENTLY IF EXISTS postbacks_personal;

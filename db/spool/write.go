@@ -34,8 +34,8 @@ func (s *Spool) write(b *batch) error {
 }
 
 // writePiece makes frames durable and returns the position after them. After a failed write or sync it cuts the segment off after
-// the earlier frames, and the next piece begins a new segment. The disk may be full, and the reader frees space only by deleting
-// complete segments. After a failed write, an empty segment is used again.
+// the earlier frames. The next piece begins a new segment, because the disk may be full, and the reader frees space only by
+// deleting complete segments. Only a segment that is still empty after a failed write is used again.
 func (s *Spool) writePiece(buf []byte) (end position, err error) {
 	if err := s.ready(); err != nil {
 		return end, err

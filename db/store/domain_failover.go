@@ -23,8 +23,8 @@ const addressFree = `NOT EXISTS (
 		SELECT FROM campaigns o WHERE o.domain_id = $3 AND o.alias = c.alias AND o.deleted_at IS NULL)
 	AND NOT EXISTS (SELECT FROM smartlinks l WHERE l.domain_id = $3 AND l.slug = c.alias AND l.deleted_at IS NULL)`
 
-// moveOffDomain moves campaigns of the account $1 from the domain $2 to the domain $3. If $4 is false, only campaigns move that
-// an earlier failover brought to the domain $2.
+// moveOffDomain moves campaigns of the account $1 from the domain $2 to the domain $3. If $4 is false, it moves only the
+// campaigns that an earlier failover brought to the domain $2.
 const moveOffDomain = `
 WITH moving AS MATERIALIZED (
 	SELECT c.id FROM campaigns c WHERE c.account_id = $1 AND c.domain_id = $2 AND c.deleted_at IS NULL AND ` + addressFree + `

@@ -69,7 +69,7 @@ const (
 var table = [...]Signal{
 	{DenyList, "deny_list", 100, false, "a deny entry matched", AtClick, "an entry of the account's lists"},
 	{DeclaredBot, "declared_bot", 100, false, "the user agent calls itself a bot", AtClick, "the user agent"},
-	{LinkPreview, "link_preview", 100, true, "a messenger or network fetched a preview", AtClick, "the user agent"},
+	{LinkPreview, "link_preview", 100, true, "a messenger or social network fetched a preview", AtClick, "the user agent"},
 	{AICrawler, "ai_crawler", 100, true, "a crawler of an AI service", AtClick, "the user agent"},
 	{HTTPLibrary, "http_library", 90, true, "a programming library, not a browser", AtClick, "the user agent"},
 	{EmptyUserAgent, "empty_user_agent", 90, true, "no user agent was sent", AtClick, "the user agent"},

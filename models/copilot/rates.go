@@ -5,13 +5,13 @@ import "gonum.org/v1/gonum/mathext"
 // Rate counts the clicks of a window and the conversions among them.
 type Rate struct{ Clicks, Conversions int64 }
 
-// States of a comparison of two rates. TooEarly is one too.
+// States of a comparison of two rates. The third state is TooEarly.
 const (
 	ByChance = "by_chance" // the difference may be chance
 	Certain  = "certain"   // the rates differ, at the significance level levelMove
 )
 
-// minRateConversions is the minimum for both windows together.
+// minRateConversions is the minimum number of conversions in both windows together.
 const minRateConversions = int64(minArmsConverted)
 
 // CompareRates tests whether the conversion rates of two windows differ. p is the p value of the hypothesis that they are equal.

@@ -273,7 +273,7 @@ func (c Config) DashboardHost() string {
 	return models.BareHost(u.Host)
 }
 
-// Edge returns the edge that obtains the certificates of domains.
+// Edge returns the edge of this install (see models.EdgeOwn), or an empty text.
 func (c Config) Edge() string {
 	if c.CloudflareToken != "" && c.CloudflareZone != "" {
 		return models.EdgeCloudflare

@@ -152,8 +152,8 @@ func (p *postgres) settings() string {
 		"max_connections = 300",
 		"timezone = 'UTC'",
 		"log_timezone = 'UTC'",
-		// Clicks are written all the time. With these settings whole pages are written to the log less often, and compressed,
-		// so a redirect waits less for the disk.
+		// Clicks are written all the time. With these settings whole pages are written to the write-ahead log less often, and
+		// compressed, so a redirect waits less for the disk.
 		"shared_buffers = '256MB'", "max_wal_size = '4GB'", "checkpoint_timeout = '15min'", "wal_compression = on",
 		// A report of 50,000 placements is grouped and sorted in memory. With the default of 4 MB it is written to the disk.
 		"work_mem = '64MB'",

@@ -23,7 +23,7 @@ func (listedAll) Lookup(_ context.Context, urls []string) (map[string][]string, 
 	return out, nil
 }
 
-// TestMidnight checks that a link with the date in it gets its own result although the day changes while a batch is under way.
+// TestMidnight checks that a link with the date in it gets a result, although the day changes while a batch is under way.
 func TestMidnight(t *testing.T) {
 	t.Parallel()
 	var w *env

@@ -64,7 +64,7 @@ var searchEngines = []struct{ mark, name, param, charset string }{
 	{"com.google.android.googlequicksearchbox", "Google", "q", ""},
 }
 
-// notSearch lists the subdomains of search engines whose visitors did not search.
+// notSearch lists the first labels of domains at which search engines offer other services.
 var notSearch = []string{
 	"mail.", "docs.", "drive.", "accounts.", "translate.", "sites.", "groups.", "plus.", "play.", "meet.",
 }

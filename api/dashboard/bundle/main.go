@@ -165,7 +165,8 @@ func pageOf(m meta) ([]byte, error) {
 	return nil, errors.New("the bundle has no entry")
 }
 
-// wordsOf returns the <link> elements by which a browser loads the words of its language together with the script.
+// wordsOf returns <link> elements that load the words of each language together with the script. The service sends only the
+// elements of the person's language.
 func wordsOf(m meta) string {
 	var lines []string
 	for _, lang := range languages {

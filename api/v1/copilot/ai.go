@@ -81,7 +81,7 @@ func (d Deps) findAI(c *route.Call) (out AIConnection, err error) {
 // AIBody is the body of POST /copilot/ai.
 type AIBody struct {
 	Action   string `json:"action" bad:"invalid" required:"invalid" enum:"models,connect,model"`
-	Provider string `json:"provider" bad:"invalid" case:"lower" enum:"openai,anthropic,gemini,openrouter" doc:"default: the connected provider"`
+	Provider string `json:"provider" bad:"invalid" case:"lower" enum:"openai,anthropic,gemini,openrouter" doc:"default: the connected provider; required with a new key"`
 	Model    string `json:"model" bad:"invalid" trim:"true" maxLength:"200" doc:"required for the action model; for the action connect, the default is a common model of the provider"`
 	APIKey   string `json:"apiKey" bad:"invalid" trim:"true" maxLength:"500" doc:"required for the action connect; for the action models, the default is the saved key"`
 }

@@ -13,7 +13,7 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// record is a row or a record of an answer. Numbers stay as they were received.
+// record is a JSON object of an answer or a request. Numbers of an answer stay as they were received.
 type record = map[string]any
 
 func sortedKeys[V any](m map[string]V) []string { return slices.Sorted(maps.Keys(m)) }

@@ -182,7 +182,7 @@ func (f *Fleet) Command(ctx context.Context, out any, args ...string) error {
 	return nil
 }
 
-// crowdSignals are bot signals that all simulated visitors would show: many share an address, or are quicker than people.
+// crowdSignals are bot signals that simulated visitors would show, because many share an address or are quicker than people.
 var crowdSignals = (bot.FastClick | bot.ClickFlood | bot.CampaignFlood | bot.RepeatClick).Reasons()
 
 // Account creates an account and a key with full access. It disables crowdSignals for the account.

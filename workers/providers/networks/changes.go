@@ -15,8 +15,8 @@ type feed struct {
 }
 
 const (
-	// Changes begins to read this much earlier than its caller asks. A platform may show a decision some hours after its date, and
-	// clocks and time zones differ.
+	// Changes begins to read up to this much earlier than its caller asks. A platform may show a decision some hours after its
+	// date, and clocks and time zones differ.
 	overlap = 48 * time.Hour
 	// maxParts limits how short a period of Changes becomes: a month divided by 512 is less than two hours.
 	maxParts = 512

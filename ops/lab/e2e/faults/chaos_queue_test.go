@@ -185,7 +185,7 @@ func (y *env) phantom(*fleet.Process) {
 		y.client.DispatchFor(y.t.Context(), uuid.Nil, faultworker.Job.Kind(), y.write("rolled back", 20, faultworker.Job, faultworker.Args{}, rollback)...)
 	}
 	y.submit("marker", 20, faultworker.Args{})
-	y.complete("marker") // the worker runs, and its first search for lost rows is over
+	y.complete("marker") // the worker runs, and its only search for lost rows, at its start, is over
 	for range n / 20 {
 		y.write("undispatched", 20, faultworker.Job, faultworker.Args{}, nil)
 	}

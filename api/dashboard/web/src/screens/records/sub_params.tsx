@@ -118,8 +118,8 @@ type FieldsProps = {
   rename: (param: string) => void
 }
 
-// Fields edits the parameter, the macro and the name of a row. With `isFixed`, a renamed parameter keeps its sub-parameter. Otherwise a
-// name such as sub3 gives it the sub-parameter of that number (see renamed).
+// Fields edits the parameter, the macro and the name of a row. With `isFixed`, a changed parameter keeps its sub-parameter. Otherwise a
+// parameter such as sub3 gets the sub-parameter of that number (see renamed).
 const Fields = ({ of: r, i, isFixed, set, rename }: FieldsProps) => {
   const label = (what: string) => `${what} ${i + 1}`
   return (

@@ -16,7 +16,7 @@ const sentences = new Map(
     "a part of the sale was refunded: correct the payout, or let the shop send the order's updates":
       'Ein Teil des Verkaufs wurde erstattet: den Payout korrigieren oder den Shop die Änderungen der Bestellung senden lassen.',
     'only the values that were read from it are stored, not the notification: let the platform send the notification again':
-      'Gespeichert sind nur die daraus gelesenen Werte, nicht die Meldung: die Plattform die Meldung erneut senden lassen.',
+      'Nur die aus der Meldung gelesenen Werte sind gespeichert: die Plattform die Meldung erneut senden lassen.',
     'the shop had already sent a later state of the order': 'Der Shop hatte schon einen späteren Stand der Bestellung gesendet.',
     'the sale that it is about is not known yet': 'Der Verkauf, um den es geht, ist noch nicht bekannt.',
     'it was refused when it arrived: let the server report it again':
@@ -48,7 +48,7 @@ const statuses: Record<string, string> = {
 }
 const status = (name: string) => statuses[name] ?? `„${name}“`
 
-// forms match the sentences that contain a received value.
+// forms match the sentences that contain a value.
 const forms: [RegExp, (...parts: string[]) => string][] = [
   [
     /^a conversion does not go from (\w+) to (\w+)$/,

@@ -20,7 +20,7 @@ export const words = {
   removed: 'The note is deleted',
   zone: (zone: string) => `by the clock of ${zone}`,
   copilot: 'Copilot',
-  undone: 'undone since',
+  undone: 'undone later',
   sent: (fields: string) => `Changed: ${fields}`,
   needsText: 'Write what happened.',
   needsDate: 'Choose a day.',
