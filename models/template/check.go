@@ -20,7 +20,7 @@ const (
 	maxParam       = 100  // characters of a parameter's name
 	maxMacro       = 255  // characters of a macro
 	maxLoneMacro   = 64   // characters of a macro for the click id or the cost
-	maxPostbackURL = 4000 // bytes
+	maxPostbackURL = 4000 // characters
 )
 
 var errName = invalid("a template needs a name of at most %d characters, without control characters", maxName)
@@ -78,8 +78,8 @@ func checkPostback(address string) error {
 	if address == "" {
 		return nil
 	}
-	if len(address) > maxPostbackURL {
-		return invalid("postback_url may have at most %d bytes", maxPostbackURL)
+	if utf8.RuneCountInString(address) > maxPostbackURL {
+		return invalid("postback_url may have at most %d characters", maxPostbackURL)
 	}
 	if err := token.ValidURL(address); err != nil {
 		return invalid("postback_url: %s", err)
