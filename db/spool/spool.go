@@ -24,7 +24,7 @@ type Options struct {
 	// the disk accepts it, and Append returns ErrWaiting. Without Retry, a record that the disk refuses is not recorded.
 	Retry bool
 	// Pace is the minimum time between two writes. Set it when the senders can wait: it leaves more of the disk to other
-	// programs. The default is zero. Even then, a busy spool waits busyPace between two writes.
+	// programs. The default is zero. Even then, a busy spool waits up to busyPace between two writes.
 	Pace time.Duration
 
 	disk    disk
