@@ -135,7 +135,8 @@ func (c clickHouse) condition(f filter, at string) string {
 	return expr + " IN (" + f.list + ")"
 }
 
-// quotientScale is 10 to the power of quotientDigits. quotient multiplies by it, so that a ratio keeps decimals.
+// quotientScale is 10 to the power of quotientDigits. quotient multiplies the dividend by it where the ratio would otherwise lose
+// its decimals.
 const (
 	quotientScale  = "toInt256('100000000000000000000')"
 	quotientDigits = 20

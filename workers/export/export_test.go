@@ -47,7 +47,8 @@ func TestFormulas(t *testing.T) {
 	}
 }
 
-// TestFileIsReadBack: a file in several chunks is read back unchanged. A worker that lost its lease cannot finish the file.
+// TestFileIsReadBack: a file in several chunks is read back unchanged. The worker of an earlier attempt can no
+// longer finish the file.
 func TestFileIsReadBack(t *testing.T) {
 	t.Parallel()
 	s, account := newStore(t)
