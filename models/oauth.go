@@ -130,7 +130,7 @@ type OAuthTokens struct {
 	Refresh string `json:"refresh,omitempty"` // empty: the access token itself is exchanged for the next one
 }
 
-// OAuthGrant is the access that a platform has granted to the person who signed in.
+// OAuthGrant is what a platform returns after a sign-in: the user, the granted scopes and the tokens.
 type OAuthGrant struct {
 	UserID, UserName string
 	Scopes           string

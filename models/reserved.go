@@ -17,7 +17,7 @@ var reserved = map[string]bool{
 	"mcp": true, "oauth": true, "llms": true, "llms.txt": true, "sitemap": true, "sitemap.xml": true, ".well-known": true, "static": true, "assets": true, "admin": true,
 }
 
-// ReservedAlias reports whether a word, in any case, is reserved. A reserved word can be neither the alias of a campaign nor
+// ReservedAlias reports whether a word is reserved, in upper or lower case. A reserved word can be neither the alias of a campaign nor
 // the slug of a smartlink.
 func ReservedAlias(word string) bool { return reserved[strings.ToLower(word)] }
 

@@ -1,7 +1,7 @@
 package models
 
-// Rule is a saved rule: conditions with a name. Deleting the rule does not change the routing: flows that use it keep its
-// conditions as inline rules.
+// Rule is a saved rule: conditions with a name. Deleting the rule does not change the routing: flows that use it keep
+// routing by its conditions.
 type Rule struct {
 	Owned
 	Name       string      `db:"name" json:"name"`

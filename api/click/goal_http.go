@@ -353,7 +353,8 @@ func (h *Handler) refuseSecret(r *http.Request, a *routing.Account) error {
 	return errGoalSecret
 }
 
-// storeRefused stores samples of refused messages in the log of postbacks, without anything that may be a secret.
+// storeRefused stores a sample of a refused message or goal in the log of postbacks, without anything that may be a secret. The number
+// of samples is limited.
 func (h *Handler) storeRefused(r *http.Request, a *routing.Account, params map[string]string, reason string) {
 	p := h.newPostback(r, models.FromGoalAPI)
 	p.Params, p.Refused = params, reason

@@ -10,7 +10,7 @@ import (
 	"switchyard/models/bind"
 )
 
-// maxMarks is the maximum number of changes, and also of notes, in a plot. The latest in the window are kept.
+// maxMarks is the maximum number of changes, and also of notes, in a plot. The latest in the window are shown.
 const maxMarks = 300
 
 // marks returns the routes for the marks of plots: changes of the account, and notes of people.

@@ -15,8 +15,8 @@ type other struct {
 	Color int `json:"color"`
 }
 
-// TestEqualFields: a field hides the fields with its name in embedded structs, whatever their order. Two such fields of the same depth
-// are refused.
+// TestEqualFields: a field hides the fields with its name in embedded structs, whatever their order. Two fields with one name
+// at the same depth are refused.
 func TestEqualFields(t *testing.T) {
 	t.Parallel()
 	got := newSchemas().fields(reflect.TypeFor[struct {

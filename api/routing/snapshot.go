@@ -32,7 +32,7 @@ type Snapshot struct {
 	botLists  shards[uuid.UUID, *botLists]    // bot lists by account
 	blocks    shards[uuid.UUID, []*BlockList] // lists of blocked values by account, source or campaign; a list is never changed
 	siteKeys  shards[string, *Account]        // accounts by their public key
-	goalKeys  shards[goalSecret, *Account]    // accounts by the hash of their secret
+	goalKeys  shards[goalSecret, *Account]    // accounts by the hash of a goal secret
 	siteLists shards[uuid.UUID, []*Site]      // sites by account, the oldest first; a list is never changed
 	goalLists shards[uuid.UUID, []*Goal]      // goals by site, the oldest first; a list is never changed
 	botData   botdata.Set                     // the operator's lists, for all accounts

@@ -1,5 +1,5 @@
 -- People who sign in to the dashboard: their accounts, their sessions, the links with which they sign in or set a password, and
--- the log of changes by people and keys. Tokens and recovery codes are stored as SHA-256 hashes.
+-- the log of changes by people and keys. The tokens of sessions and links, and the recovery codes, are stored as SHA-256 hashes.
 -- +goose Up
 CREATE TABLE users (
     id         uuid PRIMARY KEY,

@@ -111,7 +111,7 @@ func (clickHouse) values(b *builder, c condition) string {
 }
 
 // addresses6 returns the values that are addresses, as IPv6 addresses. It leaves out values that are not in the form in which
-// answers show addresses. An empty value, which means no address, becomes ::.
+// reports show addresses. An empty value, which means no address, becomes ::.
 func addresses6(values []string) []string {
 	list := make([]string, 0, len(values))
 	for _, v := range values {
@@ -135,7 +135,8 @@ func (c clickHouse) condition(f filter, at string) string {
 	return expr + " IN (" + f.list + ")"
 }
 
-// A ratio is multiplied by quotientScale, so that it keeps quotientDigits decimals. Groups are sorted by such ratios.
+// quotientScale is 10 to the power of quotientDigits. quotient multiplies the dividend by it where the ratio would otherwise lose
+// its decimals.
 const (
 	quotientScale  = "toInt256('100000000000000000000')"
 	quotientDigits = 20

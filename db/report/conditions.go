@@ -56,7 +56,7 @@ func uuids(values []string) []string {
 	return ids
 }
 
-// numbers returns the values that are whole numbers other than 0 without a plus sign or leading zeros, as answers have them. An
+// numbers returns the values that are whole numbers other than 0 without a plus sign or leading zeros, as reports show them. An
 // empty value becomes 0.
 func numbers(values []string) []int64 {
 	list := make([]int64, 0, len(values))

@@ -24,7 +24,7 @@ type Options struct {
 	// the disk accepts it, and Append returns ErrWaiting. Without Retry, a record that the disk refuses is not recorded.
 	Retry bool
 	// Pace is the minimum time between two writes. Set it when the senders can wait: it leaves more of the disk to other
-	// programs. The default is zero. Even then, a busy spool waits busyPace between two writes.
+	// programs. The default is zero. Even then, a busy spool waits up to busyPace between two writes.
 	Pace time.Duration
 
 	disk    disk
@@ -140,8 +140,9 @@ func Open(root string, o Options) (*Spool, error) {
 	return s, nil
 }
 
-// Append returns nil when the record is on stable storage. It returns ErrWaiting if ctx ended first, or if the disk refused the
-// record and the spool will try again. After any other error the record is not recorded. It is safe for concurrent use.
+// Append returns nil when the record is on stable storage or, with AckPostgres, in PostgreSQL. It returns ErrWaiting if ctx ended
+// first, or if the disk refused the record and the spool will try again. After any other error the record is not recorded. Append
+// is safe for concurrent use.
 func (s *Spool) Append(ctx context.Context, r Record) error {
 	scratch := scratches.Get().(*[]byte) //nolint:forcetypeassert // the pool holds nothing else
 	defer scratches.Put(scratch)

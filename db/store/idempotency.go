@@ -156,7 +156,7 @@ func (s *Store) DeleteAttempt(ctx context.Context, a Attempt) error {
 	return s.run(ctx, "drop idempotency key", q, a.Account, a.Key)
 }
 
-// PruneAttempts deletes answers older than 24 hours and returns their number.
+// PruneAttempts deletes attempts older than 24 hours and returns their number.
 func (s *Store) PruneAttempts(ctx context.Context) (int64, error) {
 	const counted = `DELETE FROM kept_answers WHERE hour < now() - interval '25 hours'`
 	if err := s.run(ctx, "prune counts of kept answers", counted); err != nil {

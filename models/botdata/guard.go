@@ -67,7 +67,7 @@ func guardRange(entry string, r netipx.IPRange) error {
 	return nil
 }
 
-// peopleSites lists sites from which people come, also by their subdomains.
+// peopleSites lists sites from which people come. Their subdomains count too.
 var peopleSites = []string{
 	"ask.com", "baidu.com", "bing.com", "brave.com", "coccoc.com", "daum.net", "duckduckgo.com", "ecosia.org", "google.com",
 	"mojeek.com", "msn.com", "naver.com", "petalsearch.com", "qwant.com", "seznam.cz", "sogou.com", "startpage.com", "ya.ru",
@@ -80,7 +80,7 @@ var peopleSites = []string{
 	"taboola.com", "wikipedia.org",
 }
 
-// worldSites are sites from which people come, and which have a domain in each country, such as google.de.
+// worldSites are sites from which people come, and which have domains in many countries, such as google.de.
 var worldSites = []string{"amazon", "ebay", "google", "pinterest", "yahoo", "yandex"}
 
 func guardDomain(entry, host string) error {

@@ -45,7 +45,7 @@ func IsURL(template string) bool {
 }
 
 // ValidURL returns an error if a template is not an http(s) address to which visitors can be redirected. Such an address has a
-// literal host (a name or an address, with an optional port), no user part and no control characters. It may contain spaces only
+// literal host (a name or an IP address, with an optional port), no user part and no control characters. It may contain spaces only
 // in the arguments of tokens. The caller has to limit its length.
 func ValidURL(template string) error {
 	if hasSpaces(template) {

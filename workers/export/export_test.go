@@ -47,7 +47,8 @@ func TestFormulas(t *testing.T) {
 	}
 }
 
-// TestFileIsReadBack: a written file is read back unchanged, also a long file in several chunks.
+// TestFileIsReadBack: a file in several chunks is read back unchanged. The worker of an earlier attempt can no
+// longer finish the file.
 func TestFileIsReadBack(t *testing.T) {
 	t.Parallel()
 	s, account := newStore(t)

@@ -17,7 +17,7 @@ const (
 // one of each show that the browser is forged (see headerSignals). The facts are:
 //   - Chromium 90 or later by https without client hints. Tools that replace the user agent switch client hints off.
 //   - Chromium that accepts image/jxl although its claimed version does not.
-//   - A browser that sends Accept but asks for no language, as the headless shell does.
+//   - A browser that sends Accept but asks for no language, as Chrome's headless shell does.
 func (d *Describer) oddities(r *http.Request, a *agent, accept, brands string, asksLanguage bool) (n int) {
 	if a.engine == otherEngine {
 		return 0

@@ -262,18 +262,18 @@ func TestClicksMoveKilled(t *testing.T) {
 		vars := map[string]string{"DATABASE_URL": address, "CLICKS_URL": there}
 		stdout, stderr, code := try(t, vars, "clicks", "audit", "--days", "7")
 		if code != 0 || !strings.Contains(stdout, " 0 keys of the ledger differ") {
-			t.Errorf("the audit of clicks %s ended with code %d, want 0 and no differences: %s%s", what, code, stdout, stderr)
+			t.Errorf("the audit after %s ended with code %d, want 0 and no differences: %s%s", what, code, stdout, stderr)
 		}
 	}
 	m.move("clickhouse", "clicks,")
-	equal("copied")
+	equal("the copy")
 	if err := k.Freeze(t.Context(), time.Now(), time.Hour); err != nil {
 		t.Fatal(err)
 	}
 	if n := number(`SELECT count(*) FROM clicks`); n > m.stored/2 {
 		t.Errorf("%d of %d clicks are still in PostgreSQL", n, m.stored)
 	}
-	equal("in ClickHouse alone")
+	equal("the removal of old days from PostgreSQL")
 	m.move("postgres", "is back")
 	if n := number(`SELECT count(*) FROM clicks`); n != m.stored {
 		t.Errorf("%d of %d clicks are in PostgreSQL after the move back", n, m.stored)

@@ -182,7 +182,7 @@ func TestThinking(t *testing.T) {
 	}
 }
 
-// stops: the answer says whether it was refused or cut. Zero bytes are removed from its text.
+// stops: the answer says whether the model refused and whether the text is cut. Zero bytes are removed from the text.
 func (s suite) stops() {
 	s.script(aitest.Turn{Text: "I will not.", Refused: true})
 	if a, err := s.next(ai.Turn{Text: "?"}); err != nil || !a.Refused || a.Text != "I will not." {

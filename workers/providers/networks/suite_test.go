@@ -131,7 +131,8 @@ func (s *suite) twice() {
 	}
 }
 
-// foreign: an order whose click is not ours is read too, with the platform's text for the click.
+// foreign: an order whose click is not ours is read too, with the platform's text for the click. Some fakes
+// have the text "banner" in another field of the order, and it may be read instead.
 func (s *suite) foreign() {
 	list := s.orders(2)
 	list[0].Click, list[1].Click = "", "somebody-else"

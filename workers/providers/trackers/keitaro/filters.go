@@ -163,7 +163,7 @@ var lists = map[string]string{
 	"connection_type": "connection_type", "search_engine": "search_engine",
 }
 
-// filter returns ok false if a filter has no counterpart.
+// filter translates a filter. ok is false if the filter has no counterpart.
 func (w *pathWriter) filter(f *filter) (t test, ok bool) {
 	name := strings.ToLower(string(f.Name))
 	if f.Mode != "" && !f.Mode.is("accept", "reject") {

@@ -18,7 +18,8 @@ const totals: Name[] = ['clicks', 'conversions', 'cost', 'revenue', 'profit', 'r
 const columns: Name[] = ['clicks', 'conversions', 'cr', 'cost', 'revenue', 'profit', 'roi']
 
 // CampaignFigures shows the figures of a campaign in the window: totals, a plot over time, a table by path, offer, landing page,
-// country, device or sub-parameter, and a comparison. The funnel ends today. It has as many days as the window, at most 365.
+// country, device or sub-parameter, and a comparison. A funnel shows the last days up to today: as many days as the window has, at
+// most 365.
 export function CampaignFigures({ detail: { campaign: c } }: TabProps) {
   const [groupBy, setGroupBy] = useState('stream_id')
   const subs = Object.keys(c.sub_names).sort((a, b) => Number(a.slice(3)) - Number(b.slice(3))),

@@ -362,7 +362,7 @@ const targets: Record<Way, (state: State) => ComponentChildren> = {
   ),
 }
 
-// Offer takes the name and the address of a new offer, or chooses one, with a landing page before it.
+// Offer has the fields of a new offer or the choice of a saved one, then the choice of more offers and of a landing page.
 const Offer = ({
   of: {
     offers,
