@@ -103,7 +103,7 @@ export const words: typeof en = {
       offer: 'Ein Offer: die Seite, auf der Besucher kaufen oder sich anmelden',
       campaign: 'Eine Kampagne: ihre Traffic-Quelle, und die Landingpage und das Offer, zu denen die Besucher gehen',
       link: 'Der Link der Kampagne, für die Traffic-Quelle',
-      click: 'Ein Testklick: den Link öffnen, und er erscheint hier von selbst',
+      click: 'Ein Testklick: den Link öffnen; der Klick erscheint von selbst',
       postback: 'Der Postback, zum Einfügen beim Netzwerk',
       conversion: 'Eine Test-Conversion: ruft den Postback für diesen Klick auf, und sie erscheint hier von selbst',
       site: 'Die eigene Website: ihr Host und ihre Währung',
