@@ -30,7 +30,7 @@ export const words: typeof en = {
     toSite: 'Meine Website',
     siteURL: 'Seite, auf die Besucher kommen',
     siteAdds: part => `${part} wird automatisch angehängt, damit die Seite den Klick kennt.`,
-    noSites: 'Noch ist keine Website eingetragen. Zuerst die eigene eintragen: Dort steht das Tag für ihre Seiten.',
+    noSites: 'Noch ist keine Website eingetragen. Zuerst die eigene eintragen, dann das Tag in ihre Seiten einbauen.',
     toGoals: 'Ziele und Websites',
     addressNoClick: 'Ohne {clickid} findet keine Conversion ihren Klick.',
     addClickID: part => `${part} anhängen`,
@@ -110,7 +110,7 @@ export const words: typeof en = {
       siteCampaign: 'Eine Kampagne dorthin: ihre Traffic-Quelle und die Seite, auf die Besucher kommen',
       tag: 'Das Seiten-Tag, in den Seiten der Website',
       siteClick: 'Ein Testklick: den Link öffnen; die Website öffnet sich mit der Klick-ID',
-      order: 'Eine Testbestellung: Die Seite danach meldet die Bestellung mit „Ziel auf einer Seite“, und sie erscheint hier von selbst',
+      order: 'Eine Testbestellung: Die Seite danach meldet sie mit „Ziel auf einer Seite“; die Bestellung erscheint hier von selbst',
     },
     go: {
       network: 'Netzwerk anlegen',
