@@ -33,7 +33,7 @@ func TestFiguresOfEarlierDays(t *testing.T) {
 		t.Fatal(err)
 	}
 	for where, want := range map[string]int{
-		`true`:                                 2*449 + 1, // one campaign on 2026-01-08, and two on every other day
+		`true`:                                 2*449 + 1, // one campaign on 2026-01-08, and two on each of the 449 other days
 		`day = '2026-01-08'`:                   1,
 		`day > date '2026-01-01' + 449`:        0,
 		`amount = clicks AND currency = 'EUR'`: 2 * 449,

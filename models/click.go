@@ -157,8 +157,8 @@ type ClickTrap struct {
 	Sender    uuid.UUID `spool:"3"` // the same hash as Click.Sender
 }
 
-// Postback is a message about a conversion from a network or a shop, in the form in which it arrived. It is stored at once, and
-// interpreted later by the job conversion:record.
+// Postback is a message about a conversion. It comes from a network or a shop, or the service makes it from a goal. It is stored
+// at once, and interpreted later by the job conversion:record.
 type Postback struct {
 	ID        uuid.UUID         `db:"id" spool:"1" json:"id"`                          // a UUIDv7: its time is when the postback arrived
 	AccountID uuid.UUID         `db:"account_id" spool:"2" json:"account_id,omitzero"` // known if the URL names a network or a domain of the account

@@ -52,7 +52,7 @@ type CampaignSpend struct {
 // ShareSpend divides a day's spend at a source among our campaigns. Campaigns with clicks but without a share are returned too.
 // All shares add up to the total spend. matched counts the reported rows whose platform campaign had clicks of our campaigns.
 //
-// Spend of a platform's campaign goes to our campaigns that had its clicks, in proportion to their number. ShareSpend uses clicks
+// Spend of a platform's campaign goes to our campaigns that had its clicks, in proportion to these clicks. ShareSpend uses clicks
 // of the day, or else clicks around the day, because the platform's days may begin at another time than ours. All other spend
 // goes to our campaigns that had clicks on the day but got no spend in this way. If there are no such campaigns, it goes to all
 // campaigns with clicks on the day. Without any clicks on the day, it goes to the source as a whole.

@@ -23,7 +23,7 @@ func rfc2136(change object) object {
 }
 
 // TestIntegrations: the answer lists every provider with the fields to fill in, and masks secrets. A credential that is missing,
-// empty or masked in a request keeps its value.
+// empty or masked in a request keeps its value, unless the request changes the server or the provider.
 func TestIntegrations(t *testing.T) {
 	t.Parallel()
 	s := apitest.New(t, apitest.Options{Plan: "growth"})

@@ -135,8 +135,8 @@ func (b batch) store(ctx context.Context, c db.Conn, in click.Store) (out stored
 	for _, o := range b.outs {
 		ids = append(ids, o.ClickID)
 	}
-	// ApplyColdHops applies the hops of clicks that are only in ClickHouse. Otherwise any visitor could make the ingester wait
-	// for ClickHouse.
+	// WarmStore leaves out the clicks that are only in ClickHouse. Otherwise any visitor could make the ingester wait for
+	// ClickHouse. conversion.ApplyColdHops applies the hops of those clicks later.
 	if out.missing, err = conversion.ApplyHops(ctx, c, click.WarmStore(), append(ids, b.retry...), deltas); err != nil {
 		return out, err
 	}

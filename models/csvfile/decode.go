@@ -32,8 +32,8 @@ var decoders = map[string]encoding.Encoding{
 	Windows1251: charmap.Windows1251, Windows1252: charmap.Windows1252,
 }
 
-// Decode returns the text of a file without its byte order mark, and its charset. The byte order mark determines the charset. For a
-// file without such a mark, Decode guesses the charset from the bytes. The error is ErrBinary.
+// Decode returns the text of a file without its byte order mark, and its charset. A byte order mark of UTF-16 determines the
+// charset. For a file without such a mark, Decode guesses the charset from the bytes. The error is ErrBinary.
 func Decode(raw []byte) (text, charset string, err error) {
 	charset = charsetOf(raw)
 	if decoder := decoders[charset]; decoder != nil {

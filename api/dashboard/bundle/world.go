@@ -16,7 +16,7 @@ import (
 const (
 	mapWidth = 760
 	mapNorth = 194 // y of the equator
-	// leastArea is the area of the smallest polygon that is drawn. A country without such a polygon becomes a diamond.
+	// leastArea is the area of the smallest polygon that is drawn. A country whose polygons are all smaller becomes a diamond.
 	leastArea = 1.5
 	diamond   = "l2 2-2 2-2-2z"
 )

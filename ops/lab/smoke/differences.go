@@ -25,7 +25,6 @@ type differenceRow struct {
 	}
 }
 
-// differenceFigures has zeros for figures that the other side does not report.
 type differenceFigures struct {
 	Clicks, Conversions int
 	Money               decimal.Decimal

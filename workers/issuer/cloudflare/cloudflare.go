@@ -202,7 +202,7 @@ func (i *Issuer) detail(h Hostname) string {
 	case h.SSL.Status == models.SSLActive:
 		return "The certificate is issued. Cloudflare waits until the host's DNS leads to Cloudflare."
 	case models.SSLStuck(h.SSL.Status):
-		return "The certificate could not be issued. It will be requested again automatically. A POST requests it at once."
+		return "The certificate could not be issued. It will be requested again automatically."
 	case h.SSL.Status == models.SSLPendingValidation:
 		return "Cloudflare validates the host automatically once its DNS leads here."
 	}

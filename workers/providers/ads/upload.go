@@ -61,7 +61,7 @@ type Verdict struct {
 type UploadError struct {
 	text    string
 	request string
-	After   time.Duration // wait before the platform may be asked again, if it says so
+	After   time.Duration // wait before the platform may be asked again; 0: the platform names none
 	Refused bool          // the credentials are refused or missing, so only the account can help
 	Stop    bool          // the platform refuses every event because of a setting, so only the account can help
 }

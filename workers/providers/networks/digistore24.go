@@ -90,7 +90,7 @@ type digistoreTransaction struct {
 	At       text `json:"created_at"`
 }
 
-// digistorePage reads all commissions of the days at once (page_size 0), because several may be one order.
+// digistorePage reads all commissions of the days at once (page_size 0), because several may belong to one order.
 func digistorePage(ctx context.Context, s *session, period Range, _ string) (orders []Order, next string, err error) {
 	var answer struct {
 		Items list[digistoreCommission] `json:"items"`

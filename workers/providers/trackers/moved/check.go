@@ -11,7 +11,8 @@ import (
 
 var campaignCodec = accountconfig.CampaignCodec(models.Account{Currency: "USD"})
 
-// Check reads a record with the codec that later reads it from the document. Sentence converts the error for a person.
+// Check reads a record with the codec that later reads it from the document. The function Sentence turns the error into a text for
+// a person.
 func Check(kind accountconfig.Kind, key string, m Members) (err error) {
 	switch kind {
 	case accountconfig.Domains:

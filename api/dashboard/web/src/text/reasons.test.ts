@@ -4,7 +4,7 @@ import { words as german } from './de/records.ts'
 import { words as en } from './en/reasons.ts'
 import { words as english } from './en/records.ts'
 
-test('a wrong click id names the fields of the network to check', () => {
+test('the text about a wrong click id names the fields of the network to check', () => {
   const said = 'the click id that it sends is not a click id of this service'
   for (const [text, { fields }] of [
     [en.of(said), english.records],
