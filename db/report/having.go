@@ -15,7 +15,7 @@ import (
 // MaxHaving is the maximum number of conditions on figures.
 const MaxHaving = 12
 
-// figureBound matches a number for a comparison.
+// figureBound matches the number of a condition.
 var figureBound = regexp.MustCompile(`^-?\d{1,12}(\.\d{1,6})?$`)
 
 // ParseHaving parses conditions on figures, such as profit<0,cost>=10.
