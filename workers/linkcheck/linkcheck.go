@@ -3,7 +3,7 @@
 // result.
 //
 // A link works if it answers with any status except 404, 410 and 5xx: a shop that refuses robots with 403 still serves visitors.
-// It is broken after two failed checks in a row, so that a short outage causes no event.
+// It is broken when all checks have failed for half an hour, so that a short outage causes no event.
 package linkcheck
 
 import (
