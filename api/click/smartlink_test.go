@@ -161,7 +161,7 @@ func TestSmartlinkDoesNotCountHeadAndPrefetch(t *testing.T) {
 	}
 }
 
-// A smartlink's click goes through the spool into its table and its sums, exactly once.
+// The ingester stores each click of a smartlink once, and counts it once in the sums by hour.
 func TestSmartlinkClickIsStored(t *testing.T) {
 	t.Parallel()
 	w := newEnv(t)

@@ -68,7 +68,7 @@ func (j Job[A, R, T]) Run(c *route.Call, client *jobs.Client, args A) (answer T,
 	return answer, err
 }
 
-// release gives a call's place back when the job has ended, or when the job's time limit has passed.
+// release gives back the call's place in the route's share when the job has ended, or when the job's time limit has passed.
 func (j Job[A, R, T]) release(ctx context.Context, h jobs.Handle[R], place func()) {
 	defer place()
 	_, _ = jobs.AwaitTimeout(ctx, h, j.job.Policy().Timeout+jobs.AnswerWithin) // the place is released in any case

@@ -58,7 +58,7 @@ func TestDomainRoundTrip(t *testing.T) {
 	if _, shown := patched["is_default"]; shown || patched["domain"] != "go.example.com" {
 		t.Errorf("want the domain's name, and no is_default after a change of the group: %v", patched)
 	}
-	same(t, rowOf(t, s, "/domains", made["id"]), map[string]any{ // crawlers, https_only and index_page go back to their defaults if they are left out
+	same(t, rowOf(t, s, "/domains", made["id"]), map[string]any{ // crawlers, https_only, index_page and group_name go back to their defaults if they are left out
 		"group_name": "H", "crawlers": "disallow", "https_only": true, "index_page": "",
 	})
 	for _, id := range []any{again["id"], made["id"]} {

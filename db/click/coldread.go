@@ -37,7 +37,7 @@ func (q LogQuery) copyCondition(from, to time.Time) string {
 	return s + q.WhereInCopy.SQL
 }
 
-// coldClicks searches a page in windows that grow backwards in time, because ClickHouse sorts rows only after it has read them all.
+// coldClicks searches for a page in windows that grow backwards in time, because ClickHouse sorts rows only after it has read them all.
 var pageWindows = []time.Duration{time.Hour, Day, 10 * Day}
 
 // coldClicks reads a page of clicks from the copy.

@@ -113,7 +113,7 @@ var (
 WHERE ($1::uuid IS NULL OR account_id = $1) AND (click_id, id) > ($2, $3) AND click_id < $4 ORDER BY click_id, id LIMIT $5`
 )
 
-// clicks returns at most limit rows of clicks, beginning with the id low, and the id at which the next call continues.
+// clicks returns the rows of the clicks from the id `low` on, at most `limit` of them, and the id at which the next call continues.
 func (p copiedPart) clicks(ctx context.Context, c db.Conn, low, high uuid.UUID, limit int) ([][]any, uuid.UUID, error) {
 	list, err := click.AllColumns.ReadPointers(ctx, c, "clicks to copy", selectPart, db.OrNull(p.account), low, high, limit)
 	if err != nil || len(list) == 0 {

@@ -21,7 +21,7 @@ func (c *Conn) Put(ctx context.Context, t schema.Table, rows iter.Seq[[]any]) er
 	return nil
 }
 
-// maxBlock is the largest number of rows that the server inserts as one block. A call of Put has no more.
+// maxBlock is the largest number of rows that the server inserts as one block. A call of Put never has more rows.
 const maxBlock = 1_000_000
 
 func (c *Conn) send(ctx context.Context, t schema.Table, rows iter.Seq[[]any]) error {

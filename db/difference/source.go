@@ -60,7 +60,7 @@ type sourceSheet struct {
 	*comparison
 	ours, theirs, utc map[difference.Cell]models.Figures // our figures by day in our zone, in theirs and in UTC
 	rows              map[difference.Cell]platformDay
-	read              map[string]bool // days that were read from the platform or entered
+	read              map[string]bool // days that were read from the platform, and days with entered spend
 	spent             map[difference.Cell]decimal.Decimal
 	byHand            map[difference.Cell]bool // with spend for a part of the day or of the clicks
 	replaced          map[string]bool          // spend without a campaign has replaced the spend of campaigns

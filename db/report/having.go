@@ -15,7 +15,7 @@ import (
 // MaxHaving is the maximum number of conditions on figures.
 const MaxHaving = 12
 
-// figureBound matches a number for a comparison.
+// figureBound matches the number of a condition.
 var figureBound = regexp.MustCompile(`^-?\d{1,12}(\.\d{1,6})?$`)
 
 // ParseHaving parses conditions on figures, such as profit<0,cost>=10.
@@ -54,8 +54,8 @@ func parseCondition(text string) (f models.FigureFilter, ok bool) {
 	return f, err == nil
 }
 
-// kept returns the SQL condition that the sums of a group must meet, so that the answer has a row for it. notZero is the
-// condition that at least one figure is not zero.
+// kept returns the SQL condition on the sums of a group. Only groups that meet it have a row in the answer. notZero is the condition
+// that at least one figure is not zero.
 func (b *builder) kept(notZero string) string {
 	var s strings.Builder
 	s.WriteString(notZero + b.enoughClicks())

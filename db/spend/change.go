@@ -18,7 +18,7 @@ import (
 type changeLog struct {
 	id          uuid.UUID
 	kept        bool      // the values before the change are stored
-	statementID uuid.UUID // id under which the statements of conversions record the new cost
+	statementID uuid.UUID // id of the entries in conversions.statements that give the new cost
 	snapshots   int64     // number of clicks whose prices before the change are stored
 
 	clicks        int64

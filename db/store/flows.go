@@ -69,7 +69,8 @@ func (k Flows) Find(ctx context.Context, account, id uuid.UUID) (flow.Saved, err
 	return found, err
 }
 
-// AllWithRules lists every saved flow of an account, oldest first.
+// AllWithRules lists every saved flow of an account, oldest first. As in List, a path with a deleted saved rule gets the rule's
+// conditions.
 func (k Flows) AllWithRules(ctx context.Context, account uuid.UUID) ([]flow.Saved, error) {
 	list, err := k.All(ctx, account)
 	if err == nil {

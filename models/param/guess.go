@@ -169,8 +169,8 @@ func isKorean(raw, text string) bool {
 	return isWide(text, unicode.Hangul) && hasPairs(raw, 0xb0, 0xc8)
 }
 
-// isWide reports whether all characters outside ASCII belong to the given scripts or are full-width signs. It refuses half-width
-// Katakana, because each byte from A1 to DF can be read as such a character in Shift JIS.
+// isWide reports whether a text contains characters of the given scripts and, outside ASCII, only these and full-width signs. It
+// refuses half-width Katakana, because each byte from A1 to DF can be read as such a character in Shift JIS.
 func isWide(text string, scripts ...*unicode.RangeTable) bool {
 	found := false
 	for _, r := range text {

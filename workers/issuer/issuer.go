@@ -151,8 +151,8 @@ func underWay(h store.LeasedCertificate) bool {
 // putOffSpread spreads the retries of an account's postponed certificates.
 const putOffSpread = time.Hour
 
-// postpone ends the lease of a certificate without asking the issuer, and returns an error for the user. A certificate that was to
-// be requested becomes due after the wait and a random part of putOffSpread.
+// postpone ends the lease of a certificate without asking the issuer, and returns an error that says how long to wait. A certificate
+// that was to be requested becomes due after the wait and a random part of putOffSpread.
 func (w *worker) postpone(ctx context.Context, h store.LeasedCertificate, by call, wait time.Duration) (models.Certificate, error) {
 	next, now := h.NextAt, w.o.Now()
 	if by.request {

@@ -3,7 +3,7 @@
 // result.
 //
 // A link works if it answers with any status except 404, 410 and 5xx: a shop that refuses robots with 403 still serves visitors.
-// It is broken after two failed checks in a row, so that a short outage causes no event.
+// It is broken when all checks have failed for half an hour, so that a short outage causes no event.
 package linkcheck
 
 import (
@@ -111,8 +111,8 @@ func (c *checker) screen(ctx context.Context) error {
 	return c.saveStatus(ctx, models.ServiceSafeBrowsing, message, err)
 }
 
-// batches passes batches of due links to the function work. It passes each link only once, even if the link is due again because
-// its result was not recorded.
+// batches passes batches of due links to the function work. It passes a link again only if its URL has changed, even if the link is
+// still due because its result was not recorded.
 func (c *checker) batches(ctx context.Context, due func(limit int) ([]models.Link, error),
 	work func(context.Context, []models.Link) error,
 ) error {

@@ -11,7 +11,7 @@ import (
 )
 
 // tiktok is the Marketing API of TikTok for Business, v1.3. Failures come with status 200 and a code. Numbers are texts, and
-// "-" means no value. Days are in the account's time zone. Unverified: that one request may cover 30 days.
+// "-" means no value. Days are in the time zone of the ad account. Unverified: that one request may cover 30 days.
 var tiktok = adapter{
 	base: "https://business-api.tiktok.com/open_api/v1.3",
 	open: func(s *session) {

@@ -11,7 +11,7 @@ import (
 	"switchyard/workers/providers/ads/adstest"
 )
 
-// hashes has a different value for each key.
+// hashes has a different value for each key except Street.
 var hashes = matchkey.Keys{
 	Email: strings.Repeat("a", 64), Phone: strings.Repeat("b", 64), FirstName: strings.Repeat("c", 64), LastName: strings.Repeat("d", 64),
 	City: strings.Repeat("e", 64), Region: strings.Repeat("f", 64), Zip: strings.Repeat("1", 64), Country: strings.Repeat("2", 64),

@@ -192,7 +192,7 @@ func collect(dec *json.Decoder, inWords bool, words *[]string, depth int) error 
 	return nil
 }
 
-// Secrets are texts that are hidden in the texts of providers. They are safe for concurrent use.
+// Secrets are texts that are replaced by *** in the texts of providers. They are safe for concurrent use.
 type Secrets struct {
 	mu   sync.Mutex
 	list []string // longest first, because a secret may be a part of another secret

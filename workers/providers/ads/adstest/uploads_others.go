@@ -239,7 +239,7 @@ func tiktokPlace(f flaw) string {
 }
 
 // tiktokStore stores n events, except those whose click id is to be refused. If a click id begins with "form", it stores nothing
-// and names that event. With omitsRefused, any refused click id has this effect, and no event is named.
+// and names that event. With omitsRefused, it also stores nothing if it refuses any click id, and then it names no event.
 func tiktokStore(c *uploadCall, at func(i int) Uploaded, n int) {
 	var failed []object
 	for i := range n {

@@ -24,7 +24,8 @@ export async function patch<R extends { id: string }>(rows: R[], changes: Change
   if ((await patchAll(rows, changes, what)) < rows.length) toast(done, undo && { undo: () => patchAll(rows, undo) })
 }
 
-// goLive sets a campaign active. If its check finds problems, it shows them instead, with a button that sets the campaign active.
+// goLive sets a campaign active. If the check of the campaign finds problems, goLive shows them instead, with a button that sets the
+// campaign active.
 export const goLive = async (c: { id: string; name: string; status: string }) => {
   if (await hasProblems(c.id)) go(checkOf(c.id, true))
   else await setStatus([c], 'active')
