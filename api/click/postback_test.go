@@ -314,7 +314,7 @@ func TestPixel(t *testing.T) {
 		t.Errorf("a pixel without a click gets the status %d with %d bytes, want the picture; it stores %+v, want nothing",
 			res.StatusCode, len(body), w.spool.postback())
 	}
-	if res.Header.Get("Cross-Origin-Resource-Policy") != "cross-origin" { // a shop with COEP: require-corp embeds it
+	if res.Header.Get("Cross-Origin-Resource-Policy") != "cross-origin" { // a shop with Cross-Origin-Embedder-Policy: require-corp embeds it
 		t.Errorf("the headers do not allow a page of another site to embed the pixel: %v", res.Header)
 	}
 	clicked := w.get("/summer-sale")

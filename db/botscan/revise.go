@@ -93,7 +93,7 @@ func (f Finding) apply(click *click.StoredClick) {
 // revision collects changes of stored clicks and moves their figures in the ledger.
 type revision struct {
 	deltas  ledger.Deltas
-	changed []*click.StoredClick // clicks whose signals, score or reason changed
+	changed []*click.StoredClick // clicks whose IsBot, score, reason or signals changed
 	freed   []*click.StoredClick // clicks that no longer count as a bot's
 	moved   map[uuid.UUID]moved
 	days    []time.Time // days on which the split between bots and visitors has changed

@@ -76,7 +76,7 @@ func LockRates(ctx context.Context, c db.Conn, keys []Key) (map[Key]decimal.Null
 	return out, err
 }
 
-// FindRates returns the rates that LockRates would return now, but locks and writes nothing.
+// FindRates returns the rates that LockRates would return now. It takes no locks and writes nothing.
 func FindRates(ctx context.Context, c db.Conn, keys []Key) (map[Key]decimal.NullDecimal, error) {
 	out, missing, err := readFixed(ctx, c, keys, "")
 	if err != nil || len(missing) == 0 {

@@ -31,8 +31,8 @@ func frameSum(frame []byte) uint32 {
 	return crc32.Update(crc32.Checksum(frame[4:8], castagnoli), castagnoli, frame[frameHeader:])
 }
 
-// firstFrames returns how many of the first frames of buf fit into limit bytes, and their total size. It returns at least one
-// frame, even if that frame exceeds the limit.
+// firstFrames returns the total size of the first frames of buf that fit into limit bytes, and how many they are. The first frame
+// always counts, even if it exceeds the limit.
 func firstFrames(buf []byte, limit int64) (size int, frames int64) {
 	for size < len(buf) {
 		n := frameHeader + int(binary.LittleEndian.Uint32(buf[size+4:]))
@@ -52,8 +52,8 @@ type scanner struct {
 
 // next finds the first intact frame in buf. It returns the payload and the offset after the frame. Without an intact frame,
 // payload is nil, and end is the number of bytes that need not be scanned again. If the parameter last is true, no data follows
-// buf, so an incomplete frame is damage. Zeros up to the end of the segment are not damage: they are the unwritten rest of a
-// prepared segment.
+// buf, so an incomplete frame is damage. Zeros up to the end of buf are not damage: the unwritten rest of a prepared segment
+// has only zeros.
 func (s *scanner) next(buf []byte, last bool) (payload []byte, end int) {
 	for i := 0; i < len(buf); {
 		rest := buf[i:]

@@ -46,7 +46,7 @@ func TestPatternsMatchAsRegexp(t *testing.T) {
 	})
 }
 
-// TestCost checks that a choice of plain texts costs almost nothing. Any other pattern costs its maximum work.
+// TestCost checks that a list of texts costs almost nothing, also as a pattern. Any other pattern costs its maximum work.
 func TestCost(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {

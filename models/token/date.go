@@ -29,7 +29,7 @@ var DateLetters = []DateLetter{
 	{'j', "day without zero: 5", "2", nil},
 	{'D', "name of the weekday, short: Thu", "Mon", nil},
 	{'l', "name of the weekday: Thursday", "Monday", nil},
-	{'N', "weekday from 1, Monday: 4", "", func(dst []byte, now time.Time) []byte {
+	{'N', "number of the weekday, from 1 (Monday): 4", "", func(dst []byte, now time.Time) []byte {
 		return strconv.AppendInt(dst, int64((now.Weekday()+6)%7)+1, 10)
 	}},
 	{'H', "hour: 14", "15", nil},

@@ -130,7 +130,7 @@ func (h *home) acquireLock(ctx context.Context) error {
 	if err != nil {
 		return fmt.Errorf("devstack: lock: %w", err)
 	}
-	announce := sync.OnceFunc(func() { h.logf("waiting for another start of the same servers") })
+	announce := sync.OnceFunc(func() { h.logf("waiting until another start of the same servers ends") })
 	err = client.Poll(ctx, 50*time.Millisecond, func() (bool, error) {
 		err := syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB)
 		if errors.Is(err, syscall.EWOULDBLOCK) || errors.Is(err, syscall.EINTR) {

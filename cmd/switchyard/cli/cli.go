@@ -24,7 +24,7 @@ type cli struct {
 	Up       upCmd       `cmd:"" help:"Run everything in one process, on private servers where no URL is set."`
 	Web      webCmd      `cmd:"" help:"Serve HTTP: the API, tracking links, postbacks and the operators' pages."`
 	Worker   workerCmd   `cmd:"" help:"Carry out jobs."`
-	Clock    clockCmd    `cmd:"" help:"Start scheduled jobs. Several may run; one of them is active."`
+	Clock    clockCmd    `cmd:"" help:"Start scheduled jobs. Several clocks may run; one of them is active."`
 	Jobs     jobsCmd     `cmd:"" help:"List jobs, run failed ones again."`
 	Config   configCmd   `cmd:"" help:"List every setting with its value, default and meaning."`
 	Plans    plansCmd    `cmd:"" help:"List the plans that accounts may be on."`

@@ -182,7 +182,7 @@ func (w web) shareDomains(ctx context.Context) (stop func()) {
 type handlers struct {
 	api, health, click http.Handler
 	ops                http.Handler           // nil: the operators' pages have their own listener
-	links              []string               // the hosts of tracking links, where ops is not served
+	links              []string               // the shared link domains, where ops is not served
 	own                []string               // the hosts of the install itself
 	dashboard          string                 // the host of the dashboard; empty: the process does not serve it
 	domain             func(host string) bool // reports whether a host is a link domain; nil: the process serves no links

@@ -21,8 +21,8 @@ type response struct {
 	cookies string
 }
 
-// request requests a tracking address as the visitor's browser does. The header X-Forwarded-For has the visitor's address. link
-// is an address, or a path of t.host.
+// request requests a tracking URL as the visitor's browser does. The header X-Forwarded-For has the visitor's IP address. link is
+// a URL, or a path of t.host.
 func (t *traffic) request(ctx context.Context, method, link string, v visitor, cookies string, headers ...string) (
 	*response, error,
 ) {

@@ -85,7 +85,7 @@ func (o *Order) subtractSale(reversal Order) {
 }
 
 // subtract subtracts an amount from the payout of an order, and returns the part of the amount that is left to subtract. If an
-// amount cannot be read, or nothing would be left, the order keeps its payout and gets the status.
+// amount cannot be read, or nothing of the payout would be left, the order keeps its payout and gets the status.
 func (o *Order) subtract(taken decimal.Decimal, known bool, status string) decimal.Decimal {
 	payout, ok := amount(o.Payout)
 	switch {

@@ -47,7 +47,7 @@ func zoneNote(zone text) string {
 	if zone == "" {
 		return ""
 	}
-	return fmt.Sprintf("Its times were those of %s; here they are those of the account's time zone. Set that zone, or shift the times.", models.Shortened(string(zone), 60))
+	return fmt.Sprintf("Its times were in the time zone %[1]s; here they are in the account's. Set the account's time zone to %[1]s, or shift the times.", models.Shortened(string(zone), 60))
 }
 
 // interval translates a filter on two moments. Whole days are compared here, so a time within a day has no counterpart.

@@ -19,7 +19,7 @@ const does: Record<string, string> = {
   'spend.failing': 'In den Läufen der Verbindung steht, was die Plattform ablehnt.',
   'webhook.failing': 'Im Protokoll der Zustellungen steht die Antwort des Empfängers. Gescheiterte lassen sich dort erneut senden.',
   'source.failing':
-    'Im Postback-Protokoll steht, was die Quelle antwortet. Die Postback-URL korrigieren und Gescheiterte dort erneut senden.',
+    'Im Postback-Protokoll steht, was die Quelle antwortet. Die Postback-URL korrigieren und Gescheitertes dort neu senden.',
   'source.unfilled': 'Das Makro im Tracking-Link bei der Quelle korrigieren. Die Meldung endet spätestens nach einem Tag.',
   'geo_database.failing': 'Einen anderen Schlüssel der Geo-Datenbank versuchen oder sie ausschalten.',
   'postbacks.unmatched': 'Einen der Postbacks öffnen, dort die Parameternamen des Netzwerks korrigieren, dann alle Postbacks neu einlesen.',

@@ -20,7 +20,7 @@ export const words: typeof en = {
     usedBy: 'Genutzt von',
     notUsed: 'Wird nirgends genutzt.',
     pauseTitle: (n, name) => `${some(n, name, 'Einträge')} pausieren?`,
-    pauseText: 'Bis zum Fortsetzen schicken diese ihre Besucher zu den anderen Zielen des Pfads:',
+    pauseText: 'Bis zum Fortsetzen gehen Besucher hier zu den anderen Zielen des Pfads:',
     removeTitle: name => `${name} löschen?`,
     removeText:
       'Der Eintrag verschwindet aus den Listen und behält seine Zahlen. Die folgenden Stellen nennen ihn noch und schicken keine Besucher mehr dorthin:',
