@@ -53,7 +53,7 @@ func CountSent(ctx context.Context, l click.Log, c db.Conn, account, source uuid
 	if err := l.Store().ThawRange(ctx, c, account, models.FloorClickID(from), models.FloorClickID(to)); err != nil {
 		return nil, err
 	}
-	// Upper and lower case do not matter in the name, as in links.
+	// Upper and lower case do not matter in the name of the parameter, as in links.
 	pattern := `(?i)(?:^|&)` + regexp.QuoteMeta(url.QueryEscape(param)) + `=([^&]*)`
 	if param == "" || sub > 0 && sub <= models.EarlySubs { // sub-parameters up to EarlySubs are always in the column subs
 		pattern = `^\y$` // matches nothing
