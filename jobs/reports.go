@@ -16,7 +16,7 @@ type ReportAnswer struct {
 	SubNames map[string]string            `json:"sub_names"`
 }
 
-// StoredReports is the number of newest answers that are kept for each account and kind of report.
+// StoredReports is the number of newest answers that are kept for each account and kind of job.
 const StoredReports = 10
 
 // Jobs for reports that read too much for a single request.

@@ -23,7 +23,7 @@ type BlockTarget struct {
 	Dimension string
 }
 
-// BlockList is a list of blocked values. Visitors with one of these values get the campaign's fallback.
+// BlockList is a list of blocked values. Visitors with one of these values get the campaign's fallback_url, or a 404 without one.
 type BlockList struct {
 	Owned
 	Scope     string    `db:"scope" json:"scope" enum:"account,source,campaign"`

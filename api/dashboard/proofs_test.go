@@ -79,8 +79,8 @@ func TestProofsHaveOneBudget(t *testing.T) {
 	}
 }
 
-// TestAddressesAreLimited: wrong proofs also count against the sender's address (in IPv6 its /64) and against its network (in
-// IPv6 its /48).
+// TestAddressesAreLimited: look-ups of tokens that no link has count against the sender's address (in IPv6 its /64) and against its
+// network (in IPv6 its /48).
 func TestAddressesAreLimited(t *testing.T) {
 	t.Parallel()
 	s := behindProxy(t)

@@ -237,7 +237,7 @@ func TestIntegrationsAllowance(t *testing.T) {
 }
 
 // TestPostbackURLIsPublic: the address of a source's postbacks must be http or https on the public internet or in EgressAllow. It
-// must have no user name, and tokens only after host and port.
+// must have no user name. Tokens may stand only after the host and the port.
 func TestPostbackURLIsPublic(t *testing.T) {
 	t.Parallel()
 	s := apitest.New(t, apitest.Options{V1: v1.Deps{EgressAllow: []netip.Prefix{netip.MustParsePrefix("127.0.0.9/32")}}})

@@ -114,7 +114,7 @@ func readKeys(ctx context.Context, s *store.Store, account uuid.UUID) (keys, err
 func readAll(ctx context.Context, s *store.Store, account models.Account) (map[accountconfig.Kind][]loaded, error) {
 	all := map[accountconfig.Kind][]loaded{}
 	var refs []uuid.UUID
-	for _, name := range slices.Backward(accountconfig.Kinds) { // a kind comes before the kinds to which it refers
+	for _, name := range slices.Backward(accountconfig.Kinds) { // in this order a kind comes before the kinds to which it refers
 		list, err := kinds[name].all(ctx, s, account, refs)
 		if err != nil {
 			return nil, err

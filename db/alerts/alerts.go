@@ -63,7 +63,7 @@ var Types = []Type{
 	{"source.failing", "See in the log of postbacks what the source answered, and correct its postback URL. Failed postbacks can be sent again from the log."},
 	{"source.unfilled", "Correct the macro in the tracking link at the traffic source. The alert ends when the figures are checked next, a day later at most."},
 	{"geo_database.failing", "Try another key of the geo database, or switch it off."},
-	{"postbacks.unmatched", "Open one of the unmatched postbacks, correct the network's parameter names there, and let all of them be read again."},
+	{"postbacks.unmatched", "Open one of the unmatched postbacks, correct the network's parameter names there, and let all unmatched postbacks be read again."},
 	{"postbacks.refused", "Compare the saved secret and addresses of the network with what the network sends, then read the refused postbacks again."},
 	{"postbacks.unread", "Correct the amounts or the currency that the network sends, or its parameter names. Amounts that were not read so far can be added by a correction."},
 	{"clicks.unread", "Correct the cost that the traffic source puts into the link. Costs that were not read so far can be added by a correction of the day's spend."},

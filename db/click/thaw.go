@@ -63,8 +63,8 @@ func idArray(ids []uuid.UUID) string {
 }
 
 // readCold reads clicks from ClickHouse by their ids, in the order of the ids. Deletions may not have reached ClickHouse, so it
-// leaves out clicks with a recorded deletion. It reads the recorded deletions first, because a deletion might reach ClickHouse
-// between the two reads.
+// leaves out clicks with a recorded deletion. It reads the recorded deletions first, because the record of a deletion is removed
+// when the deletion has reached ClickHouse.
 func (s Store) readCold(ctx context.Context, c db.Conn, cols Columns[StoredClick], account uuid.UUID, ids []uuid.UUID) ([]*StoredClick, error) {
 	removed, err := db.Select[uuid.UUID](ctx, c, "deleted clicks", removedNotes, db.UUIDs(ids))
 	if err != nil {

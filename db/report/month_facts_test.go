@@ -225,7 +225,7 @@ func (m *month) spend(source, campaign string, date time.Time, amount int64) {
 	}
 }
 
-// spends sets spend on some days, on one of them twice, and on some days without clicks.
+// spends sets spend for three sources with clicks, for one of them twice on the same day, and for a source without clicks.
 func (m *month) spends() {
 	m.Helper()
 	sources, idle := m.pools[place("source_id")].list, uuid.NewString()

@@ -35,15 +35,14 @@ type SentClicks struct {
 // maxSent is the largest number of rows that CountSent reads.
 const maxSent = 100000
 
-// The name of a parameter is matched regardless of case, as in links.
 const selectSent = `
 SELECT date_trunc('day', at, 'UTC') AS day, platform, campaign_id, count(*) AS clicks FROM (
 	SELECT at, campaign_id, left(coalesce(nullif(subs[$5], ''), substring(params FROM $6), ''), 300) AS platform
 	FROM clicks WHERE account_id = $1 AND id >= $2 AND id < $3 AND source_id = $4 AND NOT is_bot
 ) c GROUP BY 1, 2, 3 ORDER BY 1, 4 DESC LIMIT $7`
 
-// CountSent counts the clicks of a source in [from, to) by the platform's campaign id. The link parameter with the name param
-// carries this id. It is a sub-parameter, such as sub1, or any other parameter.
+// CountSent counts the clicks of a source in [from, to) by the platform's campaign id. The argument param is the name of
+// the link parameter that carries this id: a sub-parameter, such as sub1, or any other parameter.
 func CountSent(ctx context.Context, l click.Log, c db.Conn, account, source uuid.UUID, from, to time.Time, param string) ([]SentClicks, error) {
 	sub := 0
 	if digits, ok := strings.CutPrefix(strings.ToLower(param), "sub"); ok {
@@ -54,6 +53,7 @@ func CountSent(ctx context.Context, l click.Log, c db.Conn, account, source uuid
 	if err := l.Store().ThawRange(ctx, c, account, models.FloorClickID(from), models.FloorClickID(to)); err != nil {
 		return nil, err
 	}
+	// Upper and lower case do not matter in the name of the parameter, as in links.
 	pattern := `(?i)(?:^|&)` + regexp.QuoteMeta(url.QueryEscape(param)) + `=([^&]*)`
 	if param == "" || sub > 0 && sub <= models.EarlySubs { // sub-parameters up to EarlySubs are always in the column subs
 		pattern = `^\y$` // matches nothing

@@ -165,7 +165,7 @@ func TestStatedCharset(t *testing.T) {
 	t.Parallel()
 	for query, want := range map[string]string{
 		"ie=gbk&q=%CB%AB%C9%AB":                  "双色",
-		"ie=gb2312&q=%CD%A8":                     "通", // the same two bytes are also valid UTF-8
+		"ie=gb2312&q=%CD%A8":                     "通", // the two bytes are also valid UTF-8
 		"q=%CB%AB%C9%AB&_charset_=GB18030":       "双色",
 		"charset=windows-1252&q=caf%E9":          "café",
 		"charset=windows-1252&q=caf%C3%A9":       "café", // the stated charset is wrong: the text is UTF-8

@@ -19,7 +19,7 @@ var (
 
 const hex = "0123456789ABCDEF"
 
-// encode percent-encodes in place each byte of b that is not in the set "allowed". The bytes before the index mark stay unchanged.
+// encode percent-encodes in place each byte of b that is not in the set "allowed". The bytes before b[mark] stay unchanged.
 func encode(b []byte, mark int, allowed *byteSet) []byte {
 	n := 0
 	for _, c := range b[mark:] {

@@ -88,8 +88,8 @@ func (l *Library) Search(q string, most int) []object {
 	return out
 }
 
-// document is a passage of our own documentation. Unlike a text of a stranger, it is not cleaned, and it may have maxPassage
-// characters instead of maxText.
+// document is a passage of our own documentation. Unlike a text of a stranger, it is not cleaned, and it is not cut to
+// maxText.
 type document string
 
 // passages cuts a page at its headings, and cuts a section that is longer than maxPassage at its line ends.

@@ -7,8 +7,9 @@ import (
 	"strings"
 )
 
-// Text returns the answer as a compact text. A list of records becomes a line with its length, and CSV with a line of names. Any
-// other value becomes one line, or none if it is empty. The notice is left out. The text takes about a third of the tokens of JSON.
+// Text returns the answer as a compact text. A list of records becomes a line with its length, and CSV with a line of names. A
+// single record becomes one line. Any other value becomes one line, or none if it is empty. The notice is left out. The text takes
+// about a third of the tokens of JSON.
 func (a Answer) Text() string {
 	var b strings.Builder
 	for _, f := range a.record {

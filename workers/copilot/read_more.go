@@ -122,7 +122,8 @@ func (r *reading) clickParameter(ctx context.Context, n *copilot.NetworkInput, l
 	return err
 }
 
-// domains reads the account's domains that have a certificate with a problem, or whose registration ends soon.
+// domains reads the account's domains that have a certificate with a problem, or whose registration ends soon. It leaves out
+// certificates without an expiry date.
 func (r *reading) domains(ctx context.Context) error {
 	found := map[uuid.UUID]*copilot.DomainInput{}
 	domain := func(id uuid.UUID, host string) *copilot.DomainInput {

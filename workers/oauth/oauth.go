@@ -1,5 +1,5 @@
 // Package oauth maintains the connections that accounts have made by signing in at ad platforms. It completes sign-ins, renews
-// tokens, and lists ad accounts and conversion actions.
+// tokens, lists ad accounts, and lists and creates conversion actions.
 package oauth
 
 import (

@@ -47,7 +47,7 @@ func refusal(err error) *RefusalError {
 
 const letters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
 
-// moreTelling returns the failure that tells more: a if it is a problem that the CA has reported, otherwise b.
+// moreTelling returns the first failure if it is a problem that the CA has reported. Otherwise it returns the second failure.
 func moreTelling(a, b error) error {
 	if a == nil {
 		return b

@@ -246,7 +246,7 @@ func (x *exporting) likeTheReports() {
 		same(x.file(map[string]any{"kind": "trends", "bucket": bucket}), "/reports/trends?bucket="+bucket,
 			func(r map[string]any) map[string]any { return map[string]any{bucket: r["bucket"]} })
 	}
-	// A comparison adds the groups that only the other window has, as on the screen.
+	// With a comparison, the file also has the groups that only the other window has, like the report.
 	day := func(days int) string { return time.Now().UTC().AddDate(0, 0, days).Format(time.DateOnly) }
 	x.window = "?from=" + day(1) + "&to=" + day(2)
 	compare := day(-1) + ".." + day(0)

@@ -207,7 +207,7 @@ func (c *cells) visible() (list []counted) {
 	return list
 }
 
-// hostile renames a campaign to a long name with markup and right-to-left script. The dashboard shows the name as text.
+// hostile renames a campaign to a long name with markup and Hebrew letters. The dashboard shows the name as text.
 func (c *cells) hostile() {
 	c.t.Helper()
 	name := `<img src=x onerror="window.taken=1"> "><script>window.taken=1</script> ` + strings.Repeat("ש", 180)

@@ -31,7 +31,7 @@ type midway struct {
 	clicks   []uuid.UUID
 }
 
-// midwayClicks is the number of clicks: more than a correction or a deletion writes in one transaction.
+// midwayClicks is the number of clicks: more than a correction or a deletion handles in one transaction.
 const midwayClicks = 1300
 
 func newMidway(t *testing.T, settings ...string) *midway {

@@ -27,10 +27,9 @@ import (
 	"switchyard/workers/providers/rest/resttest"
 )
 
-// uploadsAtOnce is the number of conversions that TikTok accepts in one request.
 const (
 	killedUploads = 1000
-	uploadsAtOnce = 50
+	uploadsAtOnce = 50 // the number of conversions that TikTok accepts in one request
 )
 
 // startUploads connects the clicks' traffic source to a platform, and records conversions to be uploaded to it. param is the URL
@@ -173,7 +172,8 @@ func (m *midway) signIn(provider, token string) {
 }
 
 // TestKilledGoogleUploads kills the worker with -9 while it sends conversions to Google's Data Manager, and while it asks for the
-// result. A conversion that is sent again has the same id, and Google refuses it as a duplicate. All conversions end as accepted.
+// result. A conversion that is sent again has the same id, and Google refuses the second copy as a duplicate. Every
+// upload still ends with the result accepted.
 func TestKilledGoogleUploads(t *testing.T) {
 	parttest.Faults.Only(t)
 	t.Parallel()

@@ -100,7 +100,7 @@ function Rule({ of: r, may, open }: { of: CopilotRule; may: boolean; open: (d: D
   )
 }
 
-// Runs lists the latest runs of a rule in which something matched, or that could not be carried out.
+// Runs lists the latest recorded runs of a rule. A run that matches nothing is recorded only if it fails or needs too many clicks.
 function Runs({ of: r, close }: { of: CopilotRule; close: () => void }) {
   const { data, error, again } = use('GET /copilot/rules/{id}/runs', { limit: 50 }, 0, { id: r.id })
   return (

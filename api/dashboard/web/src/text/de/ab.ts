@@ -25,7 +25,7 @@ export const words: typeof en = {
   unknown: 'Noch keine Conversions, daher ist offen, wie viele Klicks es braucht.',
   loses: 'sicher',
   each: shown => `je ${shown} Klicks`,
-  minimum: 'Geschätzt wird erst ab je 100 Klicks, 20 Conversions und 3 Tagen.',
+  minimum: 'Geschätzt wird erst ab 20 Conversions, 3 Tagen und je 100 Klicks.',
   note: named({
     earnings:
       'Verglichen wird der Payout je Klick, bestätigt und offen. Ein Klick kostet bei allen gleich viel, weil nur die Gewichte entscheiden, wohin er geht.',

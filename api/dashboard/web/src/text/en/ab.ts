@@ -25,7 +25,7 @@ export const words = {
   unknown: 'No conversions yet, so nobody can say how many clicks it takes.',
   loses: 'certain',
   each: (shown: string) => `${shown} clicks each`,
-  minimum: 'It takes 100 clicks of each, 20 conversions and 3 days before anything is estimated.',
+  minimum: 'It takes 20 conversions, 3 days and 100 clicks of each before anything is estimated.',
   note: named({
     earnings:
       'Compared by approved and pending payouts for each click. The cost of a click is the same for all, because only the weights decide where it goes.',
