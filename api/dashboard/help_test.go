@@ -58,8 +58,8 @@ func shownTexts(t *testing.T, lang string) map[string]bool {
 	return out
 }
 
-// Every screen has a page of help in each language. Its links lead to other pages, and each name in bold is shown somewhere in the
-// dashboard.
+// Every screen has a page of help in each language. The links of a page lead to pages of help, and each name in bold is shown
+// somewhere in the dashboard.
 func TestHelpPages(t *testing.T) {
 	t.Parallel()
 	names := helpNames(t)

@@ -11,7 +11,7 @@ import (
 	"switchyard/models"
 )
 
-// TestOldTracker chooses the tracker to which postbacks are forwarded. It must not be this service.
+// TestOldTracker chooses the tracker to which postbacks are forwarded. An address of this service is refused.
 func TestOldTracker(t *testing.T) {
 	t.Parallel()
 	s := apitest.New(t, apitest.Options{V1: v1.Deps{BaseURL: "https://app.sy.example.com", Tracker: models.DomainTracker{Host: "track.sy.example.com", OwnTargets: true}}})

@@ -67,7 +67,7 @@ type Item struct {
 	Errors   []string      `json:"errors" doc:"why the record is refused"`
 	Warnings []string      `json:"warnings"`
 	Before   Members       `json:"-"` // nil: the record is new
-	After    Members       `json:"-"` // nil: the record is deleted, or is refused because it cannot be read
+	After    Members       `json:"-"` // nil: the record is deleted, or its key or a member is invalid
 }
 
 func (i *Item) refuse(format string, args ...any) {

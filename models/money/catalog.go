@@ -16,7 +16,7 @@ type Names struct {
 // CLDR, sorted by currency.
 func Catalog() []Names { return listed(names) }
 
-// Usual returns the signs and names that several currencies share but that have a usual meaning, such as "$" for USD.
+// Usual returns the signs and names that mean one currency if nothing else is known, such as "$" for USD.
 func Usual() []Names { return listed(usual) }
 
 func listed(table map[string]string) (list []Names) {

@@ -209,6 +209,6 @@ func TestJVZoo(t *testing.T) {
 	}
 	got, err := scheme(t, "jvzoo").Read(sign(sale+"&commission=850"), secret, map[string]string{"payout": "commission"})
 	if err != nil || len(got.Reports) != 1 || got.Reports[0].Payout != "8.5" {
-		t.Errorf("a member that the network's settings name: %+v, %v, want 8.5 dollars", got, err)
+		t.Errorf("the member that the network's settings name as the payout gives %+v, %v, want 8.5 dollars", got, err)
 	}
 }

@@ -41,7 +41,8 @@ func (m *maker) name() string {
 func (m *maker) one(values ...string) string { return values[m.IntN(len(values))] }
 func (m *maker) maybe() bool                 { return m.IntN(2) == 0 }
 
-// some adds about half of the members of optional to must. A seed always makes the same document.
+// some adds about half of the optional members to a record. It goes through them in alphabetical order, so that a seed always makes
+// the same document.
 func (m *maker) some(must, optional record) record {
 	for _, key := range slices.Sorted(maps.Keys(optional)) {
 		if m.maybe() {

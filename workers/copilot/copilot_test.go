@@ -39,7 +39,8 @@ type env struct {
 	broken      atomic.Int64 // how many of the next reports fail
 }
 
-// costlyReader is a report reader that adds extraClicks to each cost. Its reports fail while broken is above 0.
+// costlyReader is a report reader. It adds extraClicks to the result of Cost, which is a number of clicks. Its reports fail while
+// broken is above 0.
 type costlyReader struct {
 	report.Reader
 	w *env

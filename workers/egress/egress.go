@@ -266,7 +266,7 @@ func (e *Error) Error() string { return texts[e.Class] }
 // Unwrap returns the cause.
 func (e *Error) Unwrap() error { return e.cause }
 
-// classify finds the class of an error. It checks the most specific types first.
+// classify finds the class of an error.
 func classify(ctx context.Context, err error) *Error {
 	e := &Error{Class: Protocol, cause: err}
 	var (

@@ -103,7 +103,8 @@ func TestServeBeside(t *testing.T) {
 	}
 }
 
-// TestStart: at the dashboard's host, / leads to the dashboard. At a host of tracking links, / is answered like a link.
+// TestStart: at the dashboard's host, / leads to the dashboard. At a host of tracking links, / is answered like a link, even if it is
+// the dashboard's host too.
 func TestStart(t *testing.T) {
 	t.Parallel()
 	click := http.HandlerFunc(func(rw http.ResponseWriter, _ *http.Request) { rw.WriteHeader(http.StatusNotFound) })

@@ -58,7 +58,7 @@ func TestHosts(t *testing.T) {
 	}
 }
 
-// TestImpactPages: 5,001 actions take two pages.
+// TestImpactPages: 5,001 orders are read in two pages.
 func TestImpactPages(t *testing.T) {
 	t.Parallel()
 	s := newSuite(t, "impact")

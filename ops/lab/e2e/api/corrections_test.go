@@ -283,8 +283,8 @@ func TestCostCorrections(t *testing.T) {
 	}
 }
 
-// TestReportFiles applies reports as ad platforms write them: the bytes of a file, with titles above the header, a total below the
-// rows, and no column for the traffic source.
+// TestReportFiles sends a report as an ad platform writes it: with titles above the header, a total below the rows, and no column
+// for the traffic source. The call names the source.
 func TestReportFiles(t *testing.T) {
 	t.Parallel()
 	x := newCorrecting(t, 4)

@@ -202,8 +202,8 @@ export function Ask({ title, text, go, back, danger, name, on, wrong = failed, c
   )
 }
 
-// Leaving asks whether edits that are not saved may be lost. When the person agrees, the action runs first, and then `close`
-// closes the question. The action may have opened a new question, so `close` does nothing if another question is open.
+// Leaving asks whether edits that are not saved may be lost. If the person agrees, the action that loses them runs first, and then
+// `close` closes the question. The action may have opened a new question, so `close` does nothing if another question is open.
 export const Leaving = () => {
   const go = leaving.value
   return go ? (

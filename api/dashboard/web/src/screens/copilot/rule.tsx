@@ -195,7 +195,7 @@ const NumberField = ({ draft, set, errorAt, name, label, step = '1' }: NumberPro
   />
 )
 
-// `When` edits the name of a rule, the records that it watches, and the figures at which it acts.
+// `When` edits the name of a rule, the records that it watches, the figures at which it acts, and the time window of these figures.
 function When(p: FieldsProps) {
   const { draft, set, errorAt } = p
   const watch = (looks_at: Draft['looks_at']) =>

@@ -106,7 +106,7 @@ export const words: typeof en = {
   notYet: 'noch nicht',
   edge: 'Von',
   edges: { own: 'dieser Installation, über ACME', cloudflare: 'Cloudflare' },
-  noEdge: 'Diese Installation stellt keine Zertifikate aus. Für HTTPS muss der Proxy davor sorgen.',
+  noEdge: 'Diese Installation stellt keine Zertifikate aus. Für HTTPS muss ein Proxy sorgen.',
   request: 'Beantragen',
   retry: 'Erneut versuchen',
   lookCertificate: 'Zertifikat prüfen',

@@ -67,7 +67,7 @@ export const words: typeof en = {
     400: 'Der Quelle fehlt ein Parameter, oder sie versteht einen nicht. Die Postback-URL mit ihrer Dokumentation vergleichen.',
     401: 'Die Quelle verlangt einen Schlüssel. Den Schlüssel in der Postback-URL prüfen.',
     403: 'Die Quelle lehnt den Schlüssel oder die IP-Adresse dieses Servers ab. Beides in den Einstellungen der Quelle prüfen.',
-    404: 'Unter dieser URL gibt es nichts, oder die Quelle kennt den Klick nicht. Die Postback-URL und den Parameter ihrer Klick-ID prüfen.',
+    404: 'Unter dieser URL gibt es nichts, oder die Quelle kennt den Klick nicht. Die Postback-URL und den Parameter der Klick-ID prüfen.',
     410: 'Die Quelle will keine weiteren Versuche für diesen Postback.',
     429: 'Zu viele Postbacks auf einmal. Der Postback wird von selbst erneut gesendet.',
   },

@@ -67,7 +67,7 @@ export const words = {
     400: 'The source misses a parameter or does not understand one. Compare the postback URL with its documentation.',
     401: 'The source demands a key. Check the key in the postback URL.',
     403: 'The source refuses the key or this server’s IP address. Check both in the source’s settings.',
-    404: 'There is nothing at this URL, or the source does not know this click. Check the postback URL and the parameter of its click id.',
+    404: 'There is nothing at this URL, or the source does not know this click. Check the postback URL and the parameter of the click id.',
     410: 'The source wants no further attempts of this postback.',
     429: 'Too many postbacks at once. This one is sent again automatically.',
   }),
