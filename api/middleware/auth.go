@@ -18,7 +18,7 @@ import (
 func (p *Pipeline) authenticated(next step) step {
 	return func(c *route.Call) envelope.Reply {
 		credential, find := bearer(c.Request), p.keyHolder
-		if _, sent := c.Request.Header["Authorization"]; !sent && c.Route.Callers != route.Anybody {
+		if _, sent := c.Request.Header["Authorization"]; !sent {
 			if token := p.site.Token(c.Request); token != "" {
 				credential, find = token, p.sessionHolder
 			}
