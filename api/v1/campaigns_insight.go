@@ -57,7 +57,7 @@ func campaignChanges(c *route.Call, _ models.Campaign) (resource.Listed[answer.R
 	return resource.Listed[answer.RecordedChange]{Rows: answer.Each(list, answer.ChangeOf), NextCursor: answer.Cursor(next)}, err
 }
 
-// CampaignActivity counts the clicks and goals of the last 7 days, for the campaigns with an alias.
+// CampaignActivity counts the clicks and goals of the last 7 days, for the campaigns with the requested alias.
 type CampaignActivity struct {
 	Clicks int64 `json:"clicks" doc:"without bots"`
 	Goals  int64 `json:"goals" doc:"goals reached: approved and pending, each once for a click"`
