@@ -58,7 +58,7 @@ const (
 	AlertMessagesAnHour = 12
 )
 
-// The severities of alerts. An alert is critical if visitors, conversions or money are being lost now.
+// The severities of alerts. An alert is critical if visitors, conversions or money are being lost, or will soon be lost.
 const (
 	AlertWarning  = "warning"
 	AlertCritical = "critical"

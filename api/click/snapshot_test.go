@@ -153,7 +153,7 @@ func TestStartsFromTheCopyOnDisk(t *testing.T) {
 	}
 	w.h = start(dir)
 	if got := w.location("/summer-sale"); got != "https://one.test/" || !w.h.Ready() {
-		t.Errorf("started from the copy, the handler sends the visitor to %s, want https://one.test/ and ready", got)
+		t.Errorf("started from the copy, the handler sends the visitor to %s, want https://one.test/ and a handler that is ready", got)
 	}
 	if a, b := len(before.Versions()), len(w.h.routes.Current().Versions()); a != b {
 		t.Errorf("the copy of %d records was read as %d", a, b)

@@ -57,7 +57,7 @@ func campaignChanges(c *route.Call, _ models.Campaign) (resource.Listed[answer.R
 	return resource.Listed[answer.RecordedChange]{Rows: answer.Each(list, answer.ChangeOf), NextCursor: answer.Cursor(next)}, err
 }
 
-// CampaignActivity counts the clicks and goals of the campaigns with an alias in the last 7 days.
+// CampaignActivity counts the clicks and goals of the last 7 days, for the campaigns with the requested alias.
 type CampaignActivity struct {
 	Clicks int64 `json:"clicks" doc:"without bots"`
 	Goals  int64 `json:"goals" doc:"goals reached: approved and pending, each once for a click"`
@@ -274,7 +274,7 @@ func (d Deps) countSplits(c *route.Call, campaign models.Campaign, days int, by 
 	return list, err
 }
 
-// goalKeys returns the campaign's tracked goals, then its primary goal, then other goals that were reached, in alphabetical order.
+// goalKeys returns the campaign's tracked goals and its primary goal. Other goals that were reached follow in alphabetical order.
 func goalKeys(campaign models.Campaign, splits []*splitCounts) []string {
 	keys := append([]string{}, campaign.TrackedGoalKeys...)
 	if p := campaign.PrimaryGoalKey; p != "" && !slices.Contains(keys, p) {

@@ -131,7 +131,7 @@ func TestGoals(t *testing.T) {
 		"too little":    {object{"key": "x1", "valueMode": "fixed", "value": 0.0000001}, 400, "no_value"},
 		"negative":      {object{"key": "x1", "value": -1}, 400, "no_value"},
 		"unknown site":  {object{"key": "x1", "siteId": uuid.NewString()}, 400, "no_site"},
-		"no site's id":  {object{"key": "x1", "siteId": "x"}, 400, "no_site"},
+		"bad site id":   {object{"key": "x1", "siteId": "x"}, 400, "no_site"},
 		"name":          {object{"key": "x1", "name": "a LEAD"}, 409, "duplicate_name"},
 		"name as a key": {object{"key": "x1", "name": "Thanks"}, 409, "duplicate_name"},
 	} {

@@ -24,7 +24,7 @@ func offerCurrencies(ctx context.Context, c db.Conn, account uuid.UUID, clicks [
 }
 
 // CurrenciesThatHold returns a function that gives the currency of a payout that states none, by the key of its conversion: the
-// currency of the recorded conversion or, without such a conversion, of the click's offer or campaign. It is empty if the click
+// currency of the recorded conversion or, without such a conversion, the currency from offerCurrencies. It is empty if the click
 // is not known.
 func CurrenciesThatHold(ctx context.Context, l click.Log, c db.Conn, account uuid.UUID, clicks []uuid.UUID) (func(Key) string, error) {
 	list, err := l.Store().Read(ctx, c, click.ChangeColumns, click.Set{Account: account, IDs: clicks})

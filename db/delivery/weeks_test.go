@@ -134,7 +134,7 @@ func TestDropWeeks(t *testing.T) {
 		return n
 	}
 	if n := drop(at(1).AddDate(0, 0, -3)); n != 1 || !l.has(old) {
-		t.Errorf("a limit within the week: %d partitions dropped, want 1", n) // drops only the partition of deliveries for the empty week before
+		t.Errorf("a limit within the week: %d partitions dropped, want 1", n) // only a partition of the empty week before epoch is dropped
 	}
 	// The events of the first week stay too, because they may belong to the waiting delivery.
 	if n := drop(at(3)); n != 2 || l.has(old) || l.has(failed) || !l.has(waiting) || !l.has(after) {

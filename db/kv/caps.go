@@ -50,10 +50,10 @@ end
 redis.call('SET', KEYS[1], string.format('%d', n), 'EX', ARGV[4])
 return {n, taken}`)
 
-// Reserve updates the count of a key that all processes share. It first adds the events that only this process has counted. Then,
-// if the limit leaves room, it counts one more event, and taken is true. It returns the new count. floor is the last count that
-// the process saw. It restores a counter that Redis has lost. ErrAway means that nothing was counted. After any other error, the
-// events may have been counted.
+// Reserve updates the count of a key that all processes share. It raises the count to at least floor, because Redis may have lost
+// the counter. It adds the events that only this process has counted. Then, if the limit leaves room, it counts one more event, and
+// taken is true. It returns the new count. ErrAway means that nothing was counted. After any other error, the events may have been
+// counted.
 func (c *Caps) Reserve(ctx context.Context, key string, add, floor, limit int) (total int, taken bool, err error) {
 	if c.client == nil || time.Now().UnixNano() < c.awayUntil.Load() {
 		return 0, false, ErrAway

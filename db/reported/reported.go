@@ -14,7 +14,7 @@ import (
 	"switchyard/models"
 )
 
-// KeptDays is how many days orders and reported figures are kept.
+// KeptDays is the number of days for which orders and reported figures are kept.
 const KeptDays = 400
 
 const (

@@ -56,7 +56,7 @@ type Comparison struct {
 	InMoney bool
 	// SpreadAssumed reports that there are too few payouts to measure how much they vary.
 	SpreadAssumed bool
-	Arms          []Compared // the best arm comes first
+	Arms          []Compared // with estimates, sorted by earnings per click, the highest first
 }
 
 // Compared is an arm in a comparison. Without an estimate, its pointers are nil.
@@ -83,7 +83,7 @@ type LeftOut struct{ PathID, Path, ID, Name, Reason string }
 // The interval of a difference holds the middle 95 % of the difference between the two posteriors. MoreClicks follows from the
 // sample size of a comparison of two means at a level of 5 % with a power of 80 % (Chow, Shao and Wang, Sample Size Calculations
 // in Clinical Research, 2008, sections 3.2 and 4.2). The variance of the earnings of a click is p*m²*(1+s) - (p*m)², for
-// conversions of the mean value m and the squared coefficient of variation s.
+// the conversion rate p and conversions of the mean value m and the squared coefficient of variation s.
 func Compare(in *Input, c *CampaignInput, by string) (list []Comparison, left []LeftOut) {
 	var groups []group
 	if by == ByPath {
@@ -264,8 +264,8 @@ func whyNoPath(c *CampaignInput, p *flow.Path) string {
 	return ReasonAlone
 }
 
-// whyNoDestination returns why a destination is in no group, and its name. The reason is empty for a record of another kind, or a
-// deleted one.
+// whyNoDestination returns why a destination is in no group, and its name. The reason is empty for a destination of another
+// kind, and for a deleted record.
 func whyNoDestination(in *Input, by string, p *flow.Path, d flow.Destination, twice bool) (reason, name string) {
 	offer, isOffer := in.Offers[d.ID]
 	lander, isLander := in.Landers[d.ID]

@@ -17,7 +17,7 @@ import (
 // maxArrivals is how many of an account's latest conversions are read to find out how late conversions arrive.
 const maxArrivals = 20_000
 
-// choose returns the active campaigns to judge today: those with the most clicks, and others whose turn is today. turn is the
+// choose returns the active campaigns to judge today: those with the most clicks, and a part of the others. turn is the
 // number of days in which each of the others is judged once.
 func (r *reading) choose(ctx context.Context) (chosen []uuid.UUID, turn int, err error) {
 	rows, err := r.readRows(ctx, copilot.Campaigns, maxRanked, nil, "campaign_id")
@@ -49,8 +49,8 @@ func (r *reading) choose(ctx context.Context) (chosen []uuid.UUID, turn int, err
 	return append(chosen, today...), turn, nil
 }
 
-// byTurn returns the ids whose turn is on a day, and the number of days until all ids have had a turn. An id keeps its day as
-// long as turn stays the same.
+// byTurn divides the ids among a number of days, turn, and returns the ids of the given day. An id keeps its day as long as turn
+// stays the same.
 func byTurn(list []uuid.UUID, day time.Time) (out []uuid.UUID, turn int) {
 	const usual = 25 // ids a day at first; turn grows until no day has more than maxTurn
 	for turn = (len(list) + usual - 1) / usual; turn > 0; turn++ {

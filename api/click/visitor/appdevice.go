@@ -14,8 +14,8 @@ import (
 //	Telegram-Android/12.4.1 (Xiaomi 2405CRPFDG; Android 15; SDK 35; HIGH)
 //	Pinterest for iOS/12.3 (iPad11,6; 17.2)
 //
-// The other parts of the user agent may hide these facts: WebKit reports a frozen version of iOS, and Chrome on Android the
-// model K.
+// The other parts of the user agent may hide these facts: WebKit reports a frozen version of iOS, and Chrome on Android
+// reports the model K.
 type appDevice struct {
 	os, version, brand, model string
 	text                      string // the part of the user agent that was read

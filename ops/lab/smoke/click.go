@@ -7,7 +7,7 @@ import (
 	"github.com/shopspring/decimal"
 )
 
-// click is one visit to a tracking link, with everything that the sender knows about how it must count.
+// click is one visit to a tracking link, with everything that the sender knows about how it must be counted.
 type click struct {
 	visitor
 	number   int

@@ -19,7 +19,8 @@ import (
 // tolerance is the allowed difference of a figure. Answers contain rounded ratios.
 var tolerance = decimal.New(1, -5)
 
-// compare compares the figures of one answer with the sums. The answer may lack figures, except those in the list `must`.
+// compare compares the figures of one answer with the expected figures. The answer may lack figures, except those in the list
+// `must`.
 func (t *traffic) compare(where string, got map[string]any, want *figures, must []string) {
 	values := want.values()
 	for _, name := range must {

@@ -62,8 +62,8 @@ func (m *money) waitUploads(ctx context.Context, done func(uploadsAnswer) bool) 
 	return err
 }
 
-// uploads compares the conversions that Meta received with the sales. Meta can neither change a conversion nor take it back, so the
-// history lists later changes as skipped.
+// uploads compares the conversions that Meta received with the sales. Meta can neither change a conversion nor take it back, so
+// later changes are listed as skipped.
 func (m *money) uploads(ctx context.Context) error {
 	accepted, skipped := map[string]string{}, map[string]string{} // by click and goal
 	for i, s := range saleScripts {

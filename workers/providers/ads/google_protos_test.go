@@ -22,7 +22,8 @@ import (
 	"switchyard/workers/providers/rest/resttest"
 )
 
-// tapped starts a server whose requests and answers p records, and returns options for clients of this server.
+// tapped starts a server that answers with p, which also records the requests and answers. It returns options for clients of this
+// server.
 func tapped(t *testing.T, p *prototest.Tap) platform.Options {
 	t.Helper()
 	server := httptest.NewTLSServer(p)

@@ -1,4 +1,5 @@
--- Stores $3 clicks with few values for the account $1, all on the day $2. $3 is the maximum number of rows of an export.
+-- Stores $3 clicks for the account $1, all on the day $2. Most of their columns are empty. $3 is the maximum number of rows of an
+-- export.
 INSERT INTO clicks (id, at, account_id, campaign_id, parent_campaign_id, stream_id, lander_id, offer_id, network_id,
 	source_id, visitor_id, domain, destination, arrival, external_id, subs, params, ip, user_agent, referrer,
 	referrer_domain, keyword, search_engine, language, country, region, city, isp, asn, mobile_operator, connection_type,

@@ -175,7 +175,7 @@ func (b *roomsEnv) verifies() {
 	}
 }
 
-// scores lowers the threshold. The page says how many clicks would then count as bots.
+// scores lowers the threshold. The page says how many more clicks would then count as bots.
 func (b *roomsEnv) scores() {
 	b.t.Helper()
 	type score struct {

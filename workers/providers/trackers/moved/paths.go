@@ -15,7 +15,7 @@ import (
 	"switchyard/models/trackerimport"
 )
 
-// Draft is a campaign without written paths.
+// Draft is a campaign whose paths are not written yet.
 type Draft struct {
 	*Item
 	Paths []Path

@@ -1,4 +1,4 @@
-// For each screen, the number of items that a person still has to handle.
+// The numbers of items that a person still has to handle.
 import { signal } from '@preact/signals'
 import type { AlertList } from '../api.gen.ts'
 import { count } from './format.ts'
