@@ -14,7 +14,7 @@ import (
 	"switchyard/models"
 )
 
-// finish completes a new job of an account with a result of size bytes.
+// finish completes a new job of an account. The result of the job has the given size in bytes.
 func finish(t *testing.T, d *db.DB, owner uuid.UUID, size int) uuid.UUID {
 	t.Helper()
 	j := mustClaim(t, d, claim(add(t, d, owner, time.Now().Add(-time.Minute))))
