@@ -10,7 +10,8 @@ import (
 	"switchyard/db/store"
 )
 
-// TestNotes: a key writes notes about one campaign or all campaigns. Their author is the name of the key.
+// TestNotes: a key writes notes about one campaign or all campaigns. The author of a note is the name of
+// the key.
 func TestNotes(t *testing.T) {
 	t.Parallel()
 	s := apitest.New(t)
