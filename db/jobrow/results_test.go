@@ -51,7 +51,7 @@ func TestResultsAreBounded(t *testing.T) {
 		return "kept"
 	}
 	const large = 1 << 20
-	const recordedSize = models.MaxJobResult // recorded size of each result that fills the limit of the plan
+	const recordedSize = models.MaxJobResult // recorded size of each result: together they fill the limit of the plan
 	foreign, small := finish(t, d, other, large), finish(t, d, owner, 100)
 	plan, _ := models.PlanNamed("pro")
 	var all []uuid.UUID
