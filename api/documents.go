@@ -45,7 +45,7 @@ func llms(baseURL string, list []tool.Page, withMCP bool) http.Handler {
 	base := strings.TrimSuffix(baseURL, "/")
 	var b strings.Builder
 	fmt.Fprint(&b, "# Switchyard\n\n> Click tracking and traffic routing: campaigns route visitors by paths to landing pages and offers, and count clicks, conversions, cost and revenue.\n\n## API\n\n")
-	fmt.Fprintf(&b, "- [OpenAPI document](%s%s/openapi.json): every call that a key can make\n- [Operations](%s/docs): the same as pages\n", base, openapi.Prefix, base)
+	fmt.Fprintf(&b, "- [OpenAPI document](%s%s/openapi.json): every call that a key can make\n- [Operations](%s/docs): the same calls on web pages\n", base, openapi.Prefix, base)
 	if withMCP {
 		fmt.Fprintf(&b, "- [MCP](%s%s): tools for assistants; an API key as bearer token, or OAuth\n", base, mcp.Path)
 	}

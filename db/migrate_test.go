@@ -99,7 +99,7 @@ const newID = `encode(overlay(uuid_send(gen_random_uuid()) PLACING substring(int
 	(extract(epoch FROM clock_timestamp()) * 1000)::bigint) FROM 3) FROM 1 FOR 6), 'hex')::uuid`
 
 // TestClickArrivesDuringMigrations applies each migration to a database with clicks (200,000 in the long form of the test), while
-// a program of the previous version writes more. No write waits for five seconds, except into the tables in blocksWrites.
+// inserts that fit the earlier schema add more rows. No write waits for five seconds, except into the tables in blocksWrites.
 func TestClickArrivesDuringMigrations(t *testing.T) {
 	t.Parallel()
 	rows := longtest.Size(2_000, 200_000)

@@ -67,8 +67,8 @@ var (
 	// Prune deletes finished jobs, events and deliveries after jobrow.Retention.
 	Prune = tickWithin("jobs:prune", 10*time.Minute, tickRetries...)
 
-	// DeleteExpiredEntries deletes ended sessions, sign-in links and tokens, and old entries of the audit log and of other
-	// records of past work.
+	// DeleteExpiredEntries deletes ended sessions, sign-in links and tokens, and old data, such as entries of the audit log and
+	// figures that networks have reported.
 	DeleteExpiredEntries = tickWithin("entries:forget", 5*time.Minute)
 	// DeleteExpiredAnswers deletes the API's stored answers to idempotent calls after 24 hours.
 	DeleteExpiredAnswers = tickWithin("answers:forget", 5*time.Minute)

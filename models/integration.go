@@ -134,7 +134,7 @@ const wideEvery = 24 * time.Hour
 
 // NextWideSync returns the time at which the longer window is due again. code is the error code of the run that has just imported
 // the window, or empty if the run succeeded. The zero time means that the window stays due. If the window has too many rows, it
-// is due again only a day later, because an earlier attempt would fail in the same way.
+// is due again only a day later, because a sooner attempt would fail in the same way.
 func NextWideSync(now time.Time, code string) time.Time {
 	if code == "" || code == TooManyRows {
 		return now.Add(wideEvery)

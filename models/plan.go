@@ -8,9 +8,9 @@ import (
 // Unlimited is the value of an allowance without a limit.
 const Unlimited = -1
 
-// Plan lists the allowances of a plan. Deleted and deactivated records do not count. Sites and Goals are zero on a plan without goal tracking. An account on such a plan keeps the sites
-// and goals that it already has. MatchingBytes limits the memory that the conditions of all the account's records take in each
-// web process.
+// Plan lists the allowances of a plan. Deleted and deactivated records do not count. Sites and Goals are zero on a plan without
+// goal tracking. An account on such a plan keeps the sites and goals that it already has. MatchingBytes limits the memory that the
+// conditions of all the account's records take in each web process.
 type Plan struct {
 	Name           string `json:"name"`
 	API            bool   `json:"api"`

@@ -91,7 +91,7 @@ func (o oldTracker) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	w.WriteHeader(http.StatusFound)
 }
 
-// answers runs the script against a tracker and returns its output.
+// answers runs the script of /config/checks/curl against a tracker, and returns the output of the script.
 func (x *movedAccount) answers(tracker http.Handler, env ...string) string {
 	x.Helper()
 	if _, err := exec.LookPath("curl"); err != nil {

@@ -10,7 +10,8 @@ import (
 	"switchyard/db/store"
 )
 
-// TestNotes: a key writes notes about one campaign or all campaigns. Their author is the name of the key.
+// TestNotes: a key writes notes about one campaign or all campaigns. The author of a note is the name of
+// the key.
 func TestNotes(t *testing.T) {
 	t.Parallel()
 	s := apitest.New(t)
@@ -25,7 +26,7 @@ func TestNotes(t *testing.T) {
 	note := s.Do("POST", "/notes", object{"text": "Now"}).Want(201, "").Map()
 	at, err := time.Parse(time.RFC3339, note["at"].(string))
 	if err != nil || at.Before(before) || note["campaign_id"] != nil {
-		t.Errorf("want a note of now about all campaigns: %v (%v)", note, err)
+		t.Errorf("want a note about all campaigns with the present time: %v (%v)", note, err)
 	}
 	for code, body := range map[string]object{
 		"required": {"text": "  "}, "too_long": {"text": strings.Repeat("x", 501)}, "invalid_date": {"text": "x", "at": "1999-01-01 00:00:00"},

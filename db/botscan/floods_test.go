@@ -25,7 +25,8 @@ func (s *env) flood(into *spool.Spool, clicks int, campaign uuid.UUID) {
 	}
 }
 
-// signalCounts returns the numbers of account floods, campaign floods, repeats and bots' clicks.
+// signalCounts returns how many clicks have the signals of account floods, of campaign floods and of repeats, and how many are
+// from bots.
 func (s *env) signalCounts() string {
 	s.Helper()
 	return fmt.Sprint(s.among(bot.ClickFlood), s.among(bot.CampaignFlood), s.among(bot.RepeatClick),

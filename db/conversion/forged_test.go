@@ -60,9 +60,9 @@ func TestForgedPostbacksHaveNoJob(t *testing.T) {
 	sameWaiting(t, d, waiting)
 }
 
-// TestMatchPostbacks checks that a look-up gives a postback a job if its click is stored, or if its click id can be read only with
-// the settings of its network. A postback with an unknown or foreign network is refused. Others wait, and are unmatched after the
-// last look-up.
+// TestMatchPostbacks checks that a look-up gives a postback a job if its click is stored and belongs to the postback's account, or
+// if its click id can be read only with the settings of its network. A postback with an unknown or foreign network is refused.
+// Others wait, and are unmatched after the last look-up.
 func TestMatchPostbacks(t *testing.T) {
 	t.Parallel()
 	d := dbtest.New(t)

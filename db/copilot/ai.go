@@ -72,7 +72,7 @@ func (a AIConnections) Delete(ctx context.Context, account uuid.UUID) (ok bool, 
 	return n > 0, err
 }
 
-// AIDay identifies the AI usage of an account on a day, by its own key or by the install's key.
+// AIDay identifies the AI usage of an account on a day, with the account's own key or with the install's key.
 type AIDay struct {
 	Account uuid.UUID
 	Day     time.Time // only the date counts

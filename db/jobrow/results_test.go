@@ -14,7 +14,7 @@ import (
 	"switchyard/models"
 )
 
-// finish completes a new job of an account with a result of size bytes.
+// finish completes a new job of an account. The result of the job has the given size in bytes.
 func finish(t *testing.T, d *db.DB, owner uuid.UUID, size int) uuid.UUID {
 	t.Helper()
 	j := mustClaim(t, d, claim(add(t, d, owner, time.Now().Add(-time.Minute))))
@@ -51,7 +51,7 @@ func TestResultsAreBounded(t *testing.T) {
 		return "kept"
 	}
 	const large = 1 << 20
-	const recordedSize = models.MaxJobResult // recorded size of each result that fills the limit of the plan
+	const recordedSize = models.MaxJobResult // recorded size of each result: together they fill the limit of the plan
 	foreign, small := finish(t, d, other, large), finish(t, d, owner, 100)
 	plan, _ := models.PlanNamed("pro")
 	var all []uuid.UUID

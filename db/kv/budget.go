@@ -37,7 +37,8 @@ type BudgetOptions struct {
 func NewBudget(o BudgetOptions) *Budget { return &Budget{o: o} }
 
 // budgetScript counts a call. KEYS[1] is the time when the budget is full again, in milliseconds of the server's clock. ARGV[1]
-// is the interval in milliseconds. ARGV[2] is the number of calls of a full budget. It returns 0, or the milliseconds to wait.
+// is the interval in milliseconds. ARGV[2] is the number of calls of a full budget, without the reserved calls. It returns 0, or
+// the milliseconds to wait.
 var budgetScript = redis.NewScript(`
 local t = redis.call('TIME')
 local now = t[1] * 1000 + math.floor(t[2] / 1000)

@@ -69,8 +69,8 @@ func (s *Store) each(ctx context.Context, ids []uuid.UUID, change func(s *Store,
 	return failures, nil
 }
 
-// ChangeAll calls the function edit with each record, under a lock, and saves the result. It returns the changed records, and as
-// failures the records that edit or a check refused. The store must be in a transaction.
+// ChangeAll calls the function edit with each record, under a lock, and saves the result. It returns the changed records, and a
+// failure for each id whose record could not be changed. The store must be in a transaction.
 func (k pausable[R]) ChangeAll(ctx context.Context, account uuid.UUID, ids []uuid.UUID, edit func(*R) error) (
 	edits []Edit[R], failures []Failure, err error,
 ) {

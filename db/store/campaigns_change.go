@@ -67,8 +67,8 @@ func (s *Store) addPaused(ctx context.Context, c models.Campaign, by Author) (de
 	return delivery.AddEvent(ctx, s.c, models.NewEvent(c.AccountID, models.EventCampaignPaused, time.Now(), data))
 }
 
-// ChangeAll does the same as Change for several campaigns. It returns the changed campaigns, and as failures the campaigns that
-// the function edit or a check refused. The store must be in a transaction.
+// ChangeAll does the same as Change for several campaigns. It returns the changed campaigns, and a failure for each id
+// whose campaign could not be changed. The store must be in a transaction.
 func (k Campaigns) ChangeAll(ctx context.Context, account uuid.UUID, ids []uuid.UUID, by Author, keepAlias bool, edit func(*models.Campaign) error) (
 	edits []Edit[models.Campaign], failures []Failure, deliveries []uuid.UUID, err error,
 ) {

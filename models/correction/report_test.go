@@ -186,7 +186,7 @@ func TestReadPreview(t *testing.T) {
 		t.Errorf("the preview of a file with links lacks %v (error %v), or its rows differ: %s", got.Missing, err, diff)
 	}
 	if _, err := ReadPreview(Offers, " \n"); err == nil {
-		t.Error("an empty file has a preview, want the error empty")
+		t.Error("an empty file has a preview, want an error with the code empty")
 	} else if e, _ := models.AsError(err); e.Code != "empty" {
 		t.Error(err)
 	}

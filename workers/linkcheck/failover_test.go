@@ -62,8 +62,8 @@ func (w *env) setListed(hosts ...string) {
 func TestFailover(t *testing.T) {
 	t.Parallel()
 	w := newEnv(t)
-	// The spare domains are in the group "spare". a0 is not verified and a1 leads elsewhere, so neither gets campaigns. The alias
-	// "taken" is in use on the first spare, so the campaign with this alias cannot move there.
+	// The spare domains are in the group "spare", in upper or lower case. a0 is not verified and a1 leads elsewhere, so neither gets
+	// campaigns. The alias "taken" is in use on the first spare, so the campaign with this alias cannot move there.
 	home := w.domain("home.acme.com", "", failsOver)
 	still := w.domain("still.acme.com", "", !failsOver)
 	w.domain("other.acme.com", "", !failsOver)

@@ -204,7 +204,7 @@ func (b ExportBody) checkHeadings(columns int) error {
 	return nil
 }
 
-// filters parses the filters. Several values of a dimension are alternatives.
+// filters parses the filters. It merges filters with the same dimension and the same Not into one.
 func (b ExportBody) filters() (out []models.ReportFilter, err error) {
 	n := 0
 	for _, f := range b.Filters {

@@ -107,8 +107,8 @@ const (
 	maxHeader     = 64 << 10
 )
 
-// newServer returns a server that answers requests with h. serves reports whether the server answers for a host. It is called for
-// requests whose target is a whole address. If serves is nil, such requests are refused.
+// newServer returns a server that answers requests with h. The function serves reports whether the server answers for a host. It is
+// called for requests whose target is a whole address. If serves is nil, such requests are refused.
 func newServer(h http.Handler, serves func(host string) bool) *http.Server {
 	return &http.Server{
 		Handler: closing(pathsOnly(h, serves)), DisableGeneralOptionsHandler: true,

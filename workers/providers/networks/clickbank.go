@@ -17,8 +17,8 @@ import (
 // clickbank is the orders API of ClickBank, version 1.3: GET /rest/1.3/orders2/list. Status 206 says that more pages follow.
 // Errors are plain text, and 403 asks for fewer requests. A refund or a chargeback is a separate record with the receipt of
 // the sale. Days are in ClickBank's own time zone, and times include their zone. Unverified: that a refund which comes without
-// its sale takes back the whole sale; that a 403 which mentions permission refuses the key; and that a tracking id has at most
-// 24 characters.
+// its sale takes back the whole sale; that a 403 which mentions permission refuses the key; and that a tracking id may
+// have up to 24 characters, so that our click id of 22 characters fits.
 var clickbank = adapter{
 	base: "https://api.clickbank.com",
 	open: func(s *session) {

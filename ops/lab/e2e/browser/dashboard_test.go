@@ -91,7 +91,8 @@ func (b *env) removeSecureFeatures() {
 	b.call("Page.addScriptToEvaluateOnNewDocument", map[string]any{"source": source}, nil)
 }
 
-// keepUndoToasts keeps toasts with "Undo" open, because a busy machine may need longer than they are shown.
+// keepUndoToasts keeps toasts that have a button, such as "Undo", open. On a busy machine they could close before a test presses
+// the button.
 func (b *env) keepUndoToasts() {
 	b.t.Helper()
 	const source = `new MutationObserver(() => document.querySelectorAll('.toast:has(button):not([data-kept])').forEach(e => {
@@ -189,7 +190,7 @@ func (b *env) inspect(name, options string) {
 	}
 }
 
-// fits checks that a screen fits its width, had no error, and requested no other host.
+// fits checks that a screen fits its width, squeezes no text, had no error, and requested no other host.
 func (b *env) fits(name string) {
 	b.t.Helper()
 	b.drawn()

@@ -52,7 +52,7 @@ type Uploads struct {
 	bodies         map[string][]byte // the last request with accepted events, by platform
 }
 
-// Body returns the body of the last request to a platform that had an accepted event.
+// Body returns the last request body in which a platform accepted an event.
 func (w *Uploads) Body(platform string) []byte {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -259,7 +259,8 @@ func (c *uploadCall) item(list string, i int) object {
 // counted is the argument of store for an event that counts.
 const counted = true
 
-// store stores an event, unless its click id is to be refused. An event that does not count only increases Uncounted.
+// store stores an event, unless its click id is to be refused. An event that does not count is not
+// stored, but increases Uncounted.
 func (c *uploadCall) store(v Uploaded, counts bool) (refused string) {
 	if refused = clickRefusal(v.Click); refused != "" {
 		return refused

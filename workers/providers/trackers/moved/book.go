@@ -134,7 +134,7 @@ func (b *Book) Put(it *Item) bool {
 // Sentence returns the error of Check as a sentence.
 func Sentence(err error) string {
 	text := err.Error()
-	if p, ok := err.(accountconfig.Problem); ok { //nolint:errorlint // codecs do not wrap it
+	if p, ok := err.(accountconfig.Problem); ok { //nolint:errorlint // Check does not wrap it
 		text = strings.TrimPrefix(p.Path+": "+p.Text, ": ")
 	}
 	return strings.ToUpper(text[:1]) + strings.TrimSuffix(text[1:], ".") + "."
@@ -166,8 +166,8 @@ func (b *Book) Amount(it *Item, member, value, code string) bool {
 	return true
 }
 
-// ReadAmount reads an amount and its currency. An empty value is 0. A zero amount needs no currency unless always is set. If
-// refusal is not empty, the amount cannot be used.
+// ReadAmount reads an amount and its currency. An empty value is 0. A zero amount needs a currency only if `always` is true.
+// If refusal is not empty, the amount cannot be used.
 func ReadAmount(value, code string, always bool) (amount decimal.Decimal, iso, refusal string) {
 	value = cmp.Or(value, "0")
 	amount, err := decimalOf(strings.TrimSpace(value))

@@ -93,7 +93,7 @@ test('a path is covered if an earlier path takes all of its visitors', () => {
   for (const [all, fields, rotation] of passing) equal(behind(all, fields, rotation), undefined, JSON.stringify(all))
 })
 
-test('if paths are tried by position, a new path or new conditions move a path before the path that takes all visitors', () => {
+test('if paths are tried by position, a new path and a path with new conditions come before the path that takes all visitors', () => {
   const flow = [path('a', only('AT')), path('all', offer), path('d', { ...offer, stream_type: 'default' })]
   equal(names(add(flow, path('n'), 'position')), 'analld')
   equal(names(add([flow[0]!, flow[2]!], path('n'), 'position')), 'and')

@@ -92,6 +92,6 @@ export const words: typeof en = {
     assistantChanges: 'Änderungen am Tag',
     assistantChangesHint: 'So viele Änderungen dürfen Assistenten mit einem Schlüssel oder einer Verbindung in 24 Stunden vornehmen.',
     siteKey: 'Website-Schlüssel',
-    siteKeyHint: 'Daran erkennt das Seiten-Tag das Konto.',
+    siteKeyHint: 'Kennzeichnet das Konto im Seiten-Tag.',
   },
 }
