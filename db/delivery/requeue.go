@@ -7,8 +7,8 @@ import (
 	"switchyard/db/jobrow"
 )
 
-// The job of a failed delivery has failed. A discarded delivery has the status failed too, but its job is done. WithRequeued makes
-// the jobs of both due again.
+// A delivery has the status failed in two cases: its job has failed, or the delivery was discarded and its job is done.
+// WithRequeued makes the jobs due again in both cases.
 var requeueFailed = jobrow.WithRequeued(`
     SELECT d.id, d.created_at FROM webhook_deliveries d
     JOIN webhook_endpoints w ON w.id = d.endpoint_id AND w.account_id = d.account_id AND w.active
