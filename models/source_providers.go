@@ -47,7 +47,7 @@ const (
 	UETToken = "uet_token"
 )
 
-// The supported versions of the platforms' APIs.
+// The supported versions of the APIs of Google Ads and Meta.
 const (
 	GoogleAdsVersion = "v26"
 	MetaVersion      = "v27.0"
