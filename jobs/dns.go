@@ -23,7 +23,7 @@ type DNSZones struct {
 	Zones    []string  `json:"zones"`
 }
 
-// The time limits of requests to DNS accounts.
+// The parts of the time limits of the jobs below.
 const (
 	ZonesTimeout = 15 * time.Second // for reading the zones of an account; all accounts are read in parallel
 	PointTimeout = 20 * time.Second // for pointing one host at the tracker

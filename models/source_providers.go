@@ -19,7 +19,7 @@ type SourceProvider struct {
 	// TokenUpload is a second way to upload conversions, without a sign-in.
 	TokenUpload TokenUpload
 	// Keys are the forms of hashed personal data that the platform takes with a conversion, by their names in package
-	// matchkey. The platform gets no other personal data.
+	// matchkey.
 	Keys []string
 }
 
@@ -47,7 +47,7 @@ const (
 	UETToken = "uet_token"
 )
 
-// The supported versions of the platforms' APIs.
+// The supported versions of the APIs of Google Ads and Meta.
 const (
 	GoogleAdsVersion = "v26"
 	MetaVersion      = "v27.0"

@@ -204,7 +204,7 @@ func (p *Pipeline) runHandler(c *route.Call) envelope.Reply {
 	return reply
 }
 
-// checkDeclared reports an error that the route's row does not declare.
+// checkDeclared reports an error that neither the route's row nor route.PersonCodes has.
 func (p *Pipeline) checkDeclared(c *route.Call, reply envelope.Reply) {
 	personal := route.Code{HTTP: reply.Status, Code: reply.Code}
 	if reply.Code == "" || c.Route.Declares(reply.Status, reply.Code) || slices.Contains(route.PersonCodes, personal) {

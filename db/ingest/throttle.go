@@ -33,7 +33,7 @@ type throttle struct {
 	maxPause time.Duration  // longest pause; 0: maxRest
 	queued   func() float64 // processorWait, except in tests
 	at       time.Time      // last update
-	last     float64        // result of the function queued at that time
+	last     float64        // result of `queued` at the last update
 	queue    float64        // average, see maxQueue
 }
 

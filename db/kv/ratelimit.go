@@ -53,7 +53,7 @@ type localWindow struct {
 }
 
 // NewRates returns a counter. A nil client means that there is no Redis. prefix is put before every key, so that tests can share
-// a server. After timeout without an answer, a server counts as unreachable.
+// a server. A server that does not answer within `timeout` counts as unreachable.
 func NewRates(client redis.UniversalClient, prefix string, timeout time.Duration) *Rates {
 	return &Rates{
 		client: client, prefix: prefix, timeout: timeout, name: rand.Text(), processes: 1, local: map[string]*localWindow{},

@@ -33,7 +33,7 @@ SELECT count(*) FILTER (WHERE NOT is_bot) AS clicks, count(*) FILTER (WHERE is_b
 const deleteEmptyHours = `
 DELETE FROM smartlink_hours WHERE account_id = $1 AND smartlink_id = $2 AND clicks = 0 AND bot_clicks = 0`
 
-// ClearSmartlink deletes at most limit clicks of a smartlink in the transaction of c. Repeat the call until the result is Done.
+// ClearSmartlink deletes at most `limit` clicks of a smartlink in the transaction of c. Repeat the call until the result is Done.
 // Clicks that still wait in a spool are stored afterwards.
 func ClearSmartlink(ctx context.Context, c db.Conn, q ClearQuery, limit int) (Cleared, error) {
 	if len(q.Of) != 1 {

@@ -21,8 +21,8 @@ import (
 	"switchyard/workers/providers/rest"
 )
 
-// registerPlatforms registers the jobs that exchange data with affiliate networks and ad platforms, keep connections by sign-in
-// valid, and correct conversions and costs.
+// registerPlatforms registers the jobs that exchange data with affiliate networks and ad platforms, renew the tokens of sign-ins,
+// and correct conversions and costs.
 func (g *registrar) registerPlatforms() {
 	networksync.Register(g.runtime, g.records, networksync.Options{Clicks: g.clicks, Client: networks.New(networks.Options{
 		Egress: g.openPlatforms(), URL: g.cfg.NetworkURL, Pace: g.pace,

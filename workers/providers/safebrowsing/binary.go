@@ -7,7 +7,7 @@ import (
 	"google.golang.org/protobuf/encoding/protowire"
 )
 
-// threat is a listed address, and the lists' words for it.
+// threat is a listed address with the names of its threat types.
 type threat struct {
 	url   string
 	kinds []string
@@ -33,7 +33,7 @@ func nameOf(names []string, n uint64) string {
 
 var errBinary = errors.New("it is not a protocol buffers message")
 
-// eachField calls fn with each field of a message. fn gets the number of a varint field, and the bytes of a text or of an inner
+// eachField calls fn with each field of a message. fn gets the value of a varint field, and the bytes of a text or of an inner
 // message. For a field of another type, fn gets 0 and nil.
 func eachField(message []byte, fn func(field protowire.Number, number uint64, inner []byte) error) error {
 	for len(message) > 0 {

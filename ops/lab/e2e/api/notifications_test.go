@@ -154,7 +154,7 @@ func TestNotificationsOverHTTP(t *testing.T) {
 	for _, try := range []string{"matched", "duplicate", "refused"} {
 		for name, s := range shops {
 			n, address := sales[name](s.click), s.address
-			if try == "refused" { // each platform sends its proof in another place
+			if try == "refused" { // the replacements make each proof invalid
 				n.body = strings.NewReplacer(shopSecret, "GUESS", "20.00", "90.00", "2000", "9000", `"notification": "`, `"notification": "AAAA`).Replace(n.body)
 				address = strings.Replace(address, shopSecret, "GUESS", 1)
 			}

@@ -51,7 +51,7 @@ func (f *Fake) kvRoutes(mux *http.ServeMux) {
 		}
 		for _, p := range pairs {
 			if len(p.Key) == 0 || len(p.Key) > kvKey || len(p.Value) > kvValue {
-				fail(w, http.StatusBadRequest, 10030, "a key or a value is too long")
+				fail(w, http.StatusBadRequest, 10030, "a key is empty, or a key or a value is too long")
 				return
 			}
 		}

@@ -65,7 +65,7 @@ const replayable = ['refused', 'ignored']
 
 type Props = { of: PostbackRow; network?: NetworkRow; close: () => void; step: Steps }
 
-// ReceivedSheet shows a received postback. For a postback without a click there is PostbackSheet.
+// ReceivedSheet shows a received postback. PostbackSheet shows an unmatched one.
 export function ReceivedSheet({ of: row, network, close, step }: Props) {
   const [busy, start] = useBusy(),
     may = canWrite() && replayable.includes(row.result)

@@ -6,7 +6,7 @@ import { said } from './suggestions.ts'
 import { words as tokenTexts } from './tokens.ts'
 import { tokens } from '../../words.gen.ts'
 
-test('the German text about an alert has the figures of the English sentence, or is a general sentence if no form matches', () => {
+test('the German text about an alert has the figures of the English sentence, or is a general sentence if the English one is unknown', () => {
   const { seen } = advice
   equal(seen('webhook.failing', 'the last 12 attempts to deliver failed'), 'Die letzten 12 Zustellungen sind gescheitert')
   equal(seen('webhook.failing', 'something else'), 'Zustellungen scheitern')
