@@ -47,7 +47,7 @@ func Callback(baseURL string) string { return baseURL + CallbackPath }
 type Platforms interface {
 	// Configured reports whether people can sign in at a provider.
 	Configured(provider string) bool
-	// Address returns the page where a person allows the service to use their ad accounts. Error: not_configured.
+	// Address returns the address of the page where a person allows the service to use their ad accounts. Error: not_configured.
 	Address(provider, state, verifier, redirect string) (string, error)
 }
 

@@ -70,7 +70,7 @@ func settingsOf(a models.Account) SettingsChanged {
 	return out
 }
 
-// checkVersion returns the conflict stale if the call has If-Match and the settings have another version. With If-Match, it locks
+// checkVersion returns the conflict "stale" if the call has If-Match and the settings have another version. With If-Match, it locks
 // the account until the transaction ends.
 func checkVersion(c *route.Call, tx *store.Store) error {
 	if !c.HasIfMatch() {

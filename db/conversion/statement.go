@@ -214,7 +214,7 @@ func (s statement) moment(at time.Time) time.Time {
 	return s.Time
 }
 
-// CostStatement returns, as a JSON document, a statement that sets the cost of a conversion. at is its id, made by
+// CostStatement returns, as a JSON document, a statement that sets the cost of a conversion. at is the statement's id, made by
 // models.NewClickID.
 func CostStatement(at uuid.UUID, cost decimal.Decimal) any {
 	return db.Document(statement{At: at, Cost: &cost})
