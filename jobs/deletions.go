@@ -17,7 +17,7 @@ type ClearArgs struct {
 	Clicks      int64       `json:"clicks,omitempty"` // number of deleted clicks, without bots
 	BotClicks   int64       `json:"bot_clicks,omitempty"`
 	Conversions int64       `json:"conversions,omitempty"`
-	Found       []uuid.UUID `json:"found,omitempty"`
+	Found       []uuid.UUID `json:"found,omitempty"` // the campaigns whose data was deleted
 }
 
 // ClearAnswer counts the deleted clicks and conversions.
@@ -28,7 +28,7 @@ type ClearAnswer struct {
 	Clicks      int64       `json:"clicks"` // number of deleted clicks, without bots
 	BotClicks   int64       `json:"bot_clicks"`
 	Conversions int64       `json:"conversions"`
-	Found       int         `json:"found"`
+	Found       int         `json:"found"` // number of campaigns whose data was deleted
 }
 
 // Deletions that a customer requests. The jobs work in batches, and batches that were committed stay deleted.

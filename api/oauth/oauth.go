@@ -47,7 +47,7 @@ func Callback(baseURL string) string { return baseURL + CallbackPath }
 type Platforms interface {
 	// Configured reports whether people can sign in at a provider.
 	Configured(provider string) bool
-	// Address returns the page where a person allows the service to use their ad accounts. Error: not_configured.
+	// Address returns the address of the page where a person allows the service to use their ad accounts. Error: not_configured.
 	Address(provider, state, verifier, redirect string) (string, error)
 }
 
@@ -222,7 +222,7 @@ func (p *pages) callback(ctx context.Context, state, code, refused string) (view
 	}, err
 }
 
-// maxCode is the length of the longest code that is accepted, and of each value that is passed to the dashboard, in bytes.
+// maxCode is the maximum length in bytes of a code that is accepted, and of each value that is passed to the dashboard.
 const maxCode = 8000
 
 // Refused reports whether the platform sent the browser back without a code that the service can exchange for tokens.

@@ -70,7 +70,7 @@ func settingsOf(a models.Account) SettingsChanged {
 	return out
 }
 
-// checkVersion returns the conflict stale if the call has If-Match and the settings have another version. With If-Match, it locks
+// checkVersion returns the conflict "stale" if the call has If-Match and the settings have another version. With If-Match, it locks
 // the account until the transaction ends.
 func checkVersion(c *route.Call, tx *store.Store) error {
 	if !c.HasIfMatch() {
@@ -111,7 +111,8 @@ type SettingsBody struct {
 	SettingsAsRead
 }
 
-// SettingsAsRead has the fields that have other names in answers, so that a client may send back the settings that it has read.
+// SettingsAsRead has fields by the names that they have in answers, so that a client may send back these settings as it has read
+// them.
 type SettingsAsRead struct {
 	DateFormatRead bind.Opt[string] `json:"dateFormat" enum:"YYYY-MM-DD,DD.MM.YYYY,DD/MM/YYYY,MM/DD/YYYY,DD MMM YYYY" doc:"used if date_format is left out"`
 	TimeFormatRead bind.Opt[string] `json:"timeFormat" enum:"12h,24h" doc:"used if time_format is left out"`

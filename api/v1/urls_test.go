@@ -152,7 +152,7 @@ func TestNetworkOfTemplate(t *testing.T) {
 	same(t, other.Do("POST", "/networks", `{"template": "THEIRS"}`).Want(201, "").Map(), map[string]any{"name": "Theirs", "click_param": "theirs"})
 }
 
-// TestPostbackURL: the answer has the address to paste at a network. Only a key that may write sees its secret.
+// TestPostbackURL: the answer has the address to paste at a network. Only a key that may write sees the network's secret.
 func TestPostbackURL(t *testing.T) {
 	t.Parallel()
 	s := apitest.New(t, apitest.Options{V1: v1.Deps{BaseURL: "http://localhost:8080"}})

@@ -46,7 +46,7 @@ type statement struct {
 type statements []statement
 
 // maxStatements is the largest number of statements of a conversion. Beyond it, the oldest are merged into one, which is marked
-// as Collected. A statement that arrived before the merged ones but is recorded only then does not count.
+// as Collected. A statement that arrived before the last merged one, but is recorded after the merge, does not count.
 const maxStatements = 32
 
 // Value implements driver.Valuer.
@@ -214,7 +214,7 @@ func (s statement) moment(at time.Time) time.Time {
 	return s.Time
 }
 
-// CostStatement returns, as a JSON document, a statement that sets the cost of a conversion. at is its id, made by
+// CostStatement returns, as a JSON document, a statement that sets the cost of a conversion. at is the statement's id, made by
 // models.NewClickID.
 func CostStatement(at uuid.UUID, cost decimal.Decimal) any {
 	return db.Document(statement{At: at, Cost: &cost})

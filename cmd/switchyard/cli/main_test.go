@@ -70,7 +70,7 @@ func TestJSON(t *testing.T) {
 	}
 }
 
-// TestExec: the program runs with the servers of the environment. The command exits with the program's code.
+// TestExec: devstack exec runs a program, starts no servers if the environment names them, and exits with the program's code.
 func TestExec(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()

@@ -153,7 +153,8 @@ func (s *scale) questions(ctx context.Context, how string) error {
 	return nil
 }
 
-// ledgers measures reports that rollups of the ledger answer. A rollup is a copy of the ledger in PostgreSQL with fewer dimensions.
+// ledgers measures reports that are read from rollups of the ledger. A rollup is a copy of the ledger in PostgreSQL with fewer
+// dimensions.
 func (s *scale) ledgers(ctx context.Context) error {
 	reader := report.Reader{Conn: s.serial, Copy: s.reader}
 	asked := s.reader.Reports(click.FromCopy)

@@ -338,7 +338,8 @@ func TestMetaShadow(t *testing.T) {
 	})
 }
 
-// TestUploadsFail: a request that fails for a while is sent again, after the pause that the platform asks for.
+// TestUploadsFail: a request that fails for a while is sent again. If it fails each time, Send returns an error. The error has the
+// pause that the platform asks for, if there is one.
 func TestUploadsFail(t *testing.T) {
 	t.Parallel()
 	eachUploader(t, func(u *uploader) {

@@ -31,7 +31,8 @@ func TestDashboardRoles(t *testing.T) {
 	}
 }
 
-// pressAll presses the controls that are not in known, adds them to it, and returns their number.
+// pressAll presses each control that is not in known or that opens a menu. It adds the pressed controls to known and returns
+// their number.
 func (b *env) pressAll(role models.Role, known map[string][]string) (pressed int) {
 	b.t.Helper()
 	var rooms []string

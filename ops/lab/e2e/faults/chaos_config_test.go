@@ -110,7 +110,7 @@ func (m *midway) printProgress(plan string, began time.Time) {
 	})
 }
 
-// TestBigMove imports a large Keitaro, and logs the times.
+// TestBigMove imports the records of a large Keitaro tracker, and logs the times.
 func TestBigMove(t *testing.T) {
 	parttest.Faults.Only(t)
 	t.Parallel()

@@ -134,7 +134,7 @@ func TestPersonalDataIsWrittenNowhere(t *testing.T) {
 		return dbtest.Get[int](t, p.db, sent) >= 5
 	})
 	texts := []string{strings.SplitN(personMail, "@", 2)[0], personPhone, strings.TrimPrefix(personPhone, "+")}
-	// The forms that the service hashes. Reddit's form of the e-mail address has only letters and digits before the @.
+	// The service hashes these normalized texts. The e-mail address for Reddit has only letters and digits before the @.
 	for _, normalized := range []string{personMail, strings.Replace(personMail, "-", "", 1), personPhone, personPhone[1:]} {
 		sum := sha256.Sum256([]byte(normalized))
 		texts = append(texts, hex.EncodeToString(sum[:]))

@@ -21,7 +21,7 @@ var (
 
 const cjRows = 700
 
-// cj answers a query that it refuses with status 200, and a wrong token with status 401.
+// cj answers an invalid query with status 200, and a wrong token with status 401.
 var cj = Fake{
 	SeparateReversals: true,
 	credentials:       withSecrets(map[string]string{"publisher_id": "4711"}, "token"),

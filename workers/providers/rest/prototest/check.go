@@ -22,7 +22,7 @@ func (c *checker) flaw(path, format string, args ...any) {
 	c.flaws = append(c.flaws, strings.TrimPrefix(path, ".")+": "+fmt.Sprintf(format, args...))
 }
 
-// value checks that v has the type that the message scope refers to by name. This name may be relative to the message.
+// value checks that v has the type with the given name, which may be relative to the message in the parameter scope.
 func (c *checker) value(path, scope, name string, v any) {
 	if plain, known := scalars[name]; known {
 		if !plain(v) {
@@ -54,7 +54,7 @@ func (c *checker) value(path, scope, name string, v any) {
 
 func has[V any](m map[string]V, name string) bool { _, ok := m[name]; return ok }
 
-// any checks a message that names its type. Types that no package describes are not checked.
+// any checks a message that names its type. Types that are not in Protos are not checked.
 func (c *checker) any(path string, v any) {
 	m, _ := v.(map[string]any)
 	address, _ := m["@type"].(string)
@@ -73,7 +73,7 @@ func (c *checker) any(path string, v any) {
 
 var apiVersion = regexp.MustCompile(`\.v\d+\.`)
 
-// version returns the version of the Google Ads API that the packages describe.
+// version returns the version of the Google Ads API whose messages are in Protos.
 func (c *checker) version() string {
 	for name := range c.Protos {
 		if rest, ok := strings.CutPrefix(name, "google.ads.googleads."); ok {
@@ -156,7 +156,7 @@ func isInt(v any) bool {
 
 func isNumber(v any) bool { _, ok := v.(json.Number); return ok }
 
-// isLong accepts only the text of a whole number. Google writes numbers of 64 bits as texts.
+// isLong accepts only the text of a whole number. Google writes whole numbers of 64 bits as texts.
 func isLong(v any) bool { return isInt(v) && isText(v) }
 
 func isTime(v any) bool {
