@@ -111,12 +111,12 @@ type SettingsBody struct {
 	SettingsAsRead
 }
 
-// SettingsAsRead has fields by the names that they have in answers, so that a client may send back these settings as it has read
-// them.
+// SettingsAsRead has the fields that have other names in answers, so that a client may send back the settings as it has read them.
 type SettingsAsRead struct {
 	DateFormatRead bind.Opt[string] `json:"dateFormat" enum:"YYYY-MM-DD,DD.MM.YYYY,DD/MM/YYYY,MM/DD/YYYY,DD MMM YYYY" doc:"used if date_format is left out"`
 	TimeFormatRead bind.Opt[string] `json:"timeFormat" enum:"12h,24h" doc:"used if time_format is left out"`
 	NameRead       bind.Opt[string] `json:"organizationName" bad:"invalid_input" trim:"true" minLength:"1" maxLength:"200" doc:"used if organization_name is left out"`
+	ChangesRead    bind.Opt[int]    `json:"assistantChanges" null:"refused" min:"0" max:"1000" doc:"used if assistant_changes is left out"`
 }
 
 // CurrencyChanged is the result of converting the recorded amounts of an account to another currency.
@@ -137,7 +137,7 @@ func (d Deps) changeSettings(c *route.Call, b SettingsBody) (out SettingsChanged
 		return out, models.Invalid("invalid_currency", "%s stands for an unknown currency: send the code of a currency, such as EUR", money.Unknown)
 	}
 	next.Name = b.Name.Or(b.NameRead.Or(next.Name))
-	next.Assistants, next.AssistantChanges = b.Assistants.Or(next.Assistants), b.AssistantChanges.Or(next.AssistantChanges)
+	next.Assistants, next.AssistantChanges = b.Assistants.Or(next.Assistants), b.AssistantChanges.Or(b.ChangesRead.Or(next.AssistantChanges))
 	out = settingsOf(next)
 	saved, err := saveSettings(c, next)
 	if err == nil && saved {

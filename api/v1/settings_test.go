@@ -55,8 +55,9 @@ func TestSettings(t *testing.T) {
 	})
 	// The body also accepts the names of the answer.
 	read := s.Do("GET", "/settings", nil).Want(200, "").Map()
-	read["dateFormat"], read["timeFormat"], read["organizationName"] = "DD.MM.YYYY", "12h", "Acme"
-	same(t, s.Do("PATCH", "/settings", read).Want(200, "").Map(), object{"dateFormat": "DD.MM.YYYY", "timeFormat": "12h", "organizationName": "Acme"})
+	read["dateFormat"], read["timeFormat"], read["organizationName"], read["assistantChanges"] = "DD.MM.YYYY", "12h", "Acme", 7
+	same(t, s.Do("PATCH", "/settings", read).Want(200, "").Map(),
+		object{"dateFormat": "DD.MM.YYYY", "timeFormat": "12h", "organizationName": "Acme", "assistantChanges": 7})
 	read["date_format"] = "MM/DD/YYYY"
 	same(t, s.Do("PATCH", "/settings", read).Want(200, "").Map(), object{"dateFormat": "MM/DD/YYYY", "timeFormat": "12h"})
 	s.Do("PATCH", "/settings", object{"dateFormat": "YYYY"}).Want(400, "invalid_input")
