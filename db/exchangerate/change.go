@@ -60,8 +60,8 @@ func RequestRates(ctx context.Context, c db.Conn, account uuid.UUID, currency st
 }
 
 // Counting returns SQL for the rate by which a fact counts, for statements whose $1 is the account. The argument at is SQL for
-// the fact's time. During a change of the account's currency the rate is the fixed rate of the fact's day, otherwise the rate of
-// the fact.
+// the fact's time. During a change of the account's currency the rate is the fixed rate of the fact's day, if there is one.
+// Otherwise it is the rate of the fact.
 func Counting(fact, at string) string {
 	return fmt.Sprintf(`CASE WHEN EXISTS (SELECT FROM currency_changes h WHERE h.account_id = $1) THEN %s ELSE %s.rate END`,
 		Changing(fact, at), fact)
