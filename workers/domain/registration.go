@@ -23,8 +23,8 @@ const (
 	registrationNear = 24 * time.Hour
 )
 
-// registries asks registries by RDAP (RFC 9082 and 9083). IANA's list (RFC 9224) names the registry of each name. It is read once
-// a day.
+// registries asks registries by RDAP (RFC 9082 and 9083). IANA's list (RFC 9224) names the registry of each name. The list is
+// read once a day.
 type registries struct{ client *rdap.Client }
 
 func newRegistries(o Options) *registries {
