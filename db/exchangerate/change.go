@@ -94,8 +94,8 @@ SELECT account_id, day, currency, rate, rate IS NOT NULL
 FROM unnest($1::uuid[], $2::date[], $3::text[], $4::numeric[]) AS k (account_id, day, currency, rate)
 ON CONFLICT (account_id, day, currency) DO UPDATE SET rate = excluded.rate, restating = excluded.restating`
 
-// Refix computes the rates of keys again after a change of the account's currency, and marks their facts to be restated. It
-// returns the keys without a rate.
+// Refix computes the rates of keys again after a change of the account's currency. It marks the facts of keys with a rate to be
+// restated, and returns the keys without a rate.
 func Refix(ctx context.Context, c db.Conn, keys []Key) (missing []Key, err error) {
 	found, err := compute(ctx, c, keys)
 	if err != nil {
