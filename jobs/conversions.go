@@ -8,9 +8,9 @@ import (
 	"switchyard/models"
 )
 
-// ConversionSchedule lists the waits between look-ups of a postback's click. The first waits are short, because a click is
-// usually stored within a second. The last waits are long, because a web process may have been cut off from PostgreSQL for a long
-// time.
+// ConversionSchedule lists the waits between look-ups of a postback's click. The job that records the conversion is retried after
+// the same waits. The first waits are short, because a click is usually stored within a second. The last waits are long, because
+// a web process may have been cut off from PostgreSQL for a long time.
 var ConversionSchedule = []time.Duration{
 	time.Second, 2 * time.Second, 5 * time.Second, 15 * time.Second, time.Minute, 5 * time.Minute, 30 * time.Minute,
 	2 * time.Hour, 6 * time.Hour, 12 * time.Hour, 24 * time.Hour,

@@ -19,7 +19,7 @@ const KindReleaseCertificate = "certificates:forget"
 
 // Some states of a certificate.
 const (
-	SSLNone              = "none" // there is no certificate, and no certificate has been requested
+	SSLNone              = "none" // there is no certificate, and no request for one is open
 	SSLInitializing      = "initializing"
 	SSLPendingValidation = "pending_validation"
 	SSLPendingIssuance   = "pending_issuance"

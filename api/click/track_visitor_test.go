@@ -190,7 +190,7 @@ func TestTrackUniqueKeys(t *testing.T) {
 	}
 	if key("/unique-param?uid=1") != key("/unique-param?uid=1", away) || key("/unique-param?uid=1") == key("/unique-param?uid=2") ||
 		key("/unique-param") == key("/unique-param", away) {
-		t.Error("by a parameter, the key depends on more or less than the parameter, or the address without it")
+		t.Error("by a parameter, the key depends on more or less than the parameter or, if that is missing, the address")
 	}
 	if key("/unique-ip") == key("/unique-both") {
 		t.Error("campaigns share a key")

@@ -22,7 +22,7 @@ type SubName struct {
 	Sub   int
 }
 
-// NoSource is used for a campaign that names no source, or a source that does not exist.
+// NoSource is used for a campaign without a source, or with a source that does not exist.
 var NoSource = &Source{}
 
 func (src *Source) row() store.RoutingRow { return &src.Row }

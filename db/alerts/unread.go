@@ -14,8 +14,8 @@ import (
 	"switchyard/models/money"
 )
 
-// unreadAmounts counts the postbacks of a network or the clicks of a traffic source. Unread counts only those with an amount or
-// a currency that does not count as it was received.
+// unreadAmounts counts the postbacks of a network or the clicks of a traffic source. Unread is the number of those whose
+// amount or currency does not count as it was received.
 type unreadAmounts struct {
 	ID     uuid.UUID `db:"id"`
 	Name   string    `db:"name"`

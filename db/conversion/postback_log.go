@@ -17,7 +17,7 @@ type PostbackEntry struct {
 	Result     string    `db:"result"`
 }
 
-// Sampled reports whether the postback is only a sample, so that similar postbacks may not have been stored. This holds for
+// Sampled reports whether the postback is only a sample: similar postbacks may not have been stored. This holds for
 // unmatched postbacks that name no click.
 func (p PostbackEntry) Sampled() bool {
 	return p.ClickID == uuid.Nil && p.Result == models.PostbackUnmatched

@@ -60,8 +60,8 @@ func RequestRates(ctx context.Context, c db.Conn, account uuid.UUID, currency st
 }
 
 // Counting returns SQL for the rate by which a fact counts, for statements whose $1 is the account. The argument at is SQL for
-// the fact's time. During a change of the account's currency the rate is the fixed rate of the fact's day, otherwise the rate of
-// the fact.
+// the fact's time. During a change of the account's currency the rate is the fixed rate of the fact's day, if there is one.
+// Otherwise it is the rate of the fact.
 func Counting(fact, at string) string {
 	return fmt.Sprintf(`CASE WHEN EXISTS (SELECT FROM currency_changes h WHERE h.account_id = $1) THEN %s ELSE %s.rate END`,
 		Changing(fact, at), fact)
@@ -94,8 +94,8 @@ SELECT account_id, day, currency, rate, rate IS NOT NULL
 FROM unnest($1::uuid[], $2::date[], $3::text[], $4::numeric[]) AS k (account_id, day, currency, rate)
 ON CONFLICT (account_id, day, currency) DO UPDATE SET rate = excluded.rate, restating = excluded.restating`
 
-// Refix computes the rates of keys again after a change of the account's currency, and marks their facts to be restated. It
-// returns the keys without a rate.
+// Refix computes the rates of keys again after a change of the account's currency. It marks the facts of keys with a rate to be
+// restated, and returns the keys without a rate.
 func Refix(ctx context.Context, c db.Conn, keys []Key) (missing []Key, err error) {
 	found, err := compute(ctx, c, keys)
 	if err != nil {

@@ -15,8 +15,8 @@
 //	      - {name: Everybody, action: offer, destinations: [{offer: nutra-de}]}
 //
 // Most members of a record are also members of its body in the API. A document has no ids: instead of network_id, it has the
-// member "network" with the key of the network. The member is_active says whether the record is active or paused. The paths of a
-// campaign are in the member paths, which the API calls streams. Each path is known by its name, and each destination names an
-// offer or a lander by its key. A member that is left out has its default. A document contains no secrets, and not the times at
-// which records were created or changed.
+// member "network" with the key of the network. In most kinds of records, the member is_active says whether the record is
+// active or paused. The paths of a campaign are in the member paths, which the API calls streams. Each path is known by its name,
+// and each destination names an offer or a lander by its key. A member that is left out has its default. A document contains no
+// secrets, and not the times at which records were created or changed.
 package accountconfig

@@ -182,7 +182,7 @@ func (s sign) pick(given string) (code string, err error) {
 }
 
 // Currency reads a currency: a code of ISO 4217 in upper or lower case, its number ("978"), a sign ("€") or a name ("euros",
-// "руб."). given is the currency that applies if the text states no currency. A sign of several currencies, such as "$" or "kr",
+// "руб."). given is the currency that the caller uses if the text states none. A sign of several currencies, such as "$" or "kr",
 // means the given currency if that has this sign. Otherwise it means the usual currency: "$" means USD and "£" means GBP, but
 // "kr", "¥" and "Rs" have no usual currency. For an empty text, the code is empty.
 //

@@ -16,15 +16,15 @@ import (
 const (
 	registrationsAtOnce = 500              // domains that a sweep claims at once
 	registryTimeout     = 10 * time.Second // for one answer
-	// The waits before the next request for a name: if the registry does not know when the registration ends, if it ends later
-	// than twice models.RegistrationEndsSoon, and if it ends earlier.
+	// The waits before the next request for a name: if the registry does not know when the registration ends, if it ends in
+	// more than twice models.RegistrationEndsSoon, and if it ends earlier.
 	registrySilent   = 30 * 24 * time.Hour
 	registrationFar  = 7 * 24 * time.Hour
 	registrationNear = 24 * time.Hour
 )
 
-// registries asks registries by RDAP (RFC 9082 and 9083). IANA's list (RFC 9224) names the registry of each name. It is read once
-// a day.
+// registries asks registries by RDAP (RFC 9082 and 9083). IANA's list (RFC 9224) names the registry of each name. The list is
+// read once a day.
 type registries struct{ client *rdap.Client }
 
 func newRegistries(o Options) *registries {

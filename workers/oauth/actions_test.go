@@ -89,7 +89,7 @@ func TestConversionActions(t *testing.T) {
 	}
 }
 
-// TestConversionActionErrors checks the code of each error of listing and creating conversion actions.
+// TestConversionActionErrors checks which errors listing and creating conversion actions return.
 func TestConversionActionErrors(t *testing.T) {
 	t.Parallel()
 	for at, credentials := range accountOf {

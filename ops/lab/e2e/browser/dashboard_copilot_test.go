@@ -278,7 +278,7 @@ func (c *copilotEnv) views() {
 	c.inMenu("Make default")
 	c.waitText("Reports open with")
 	c.goTo(c.f.URL + "/app/reports")
-	c.until("reports open with it", func() bool { return strings.Contains(c.run(`location.search`), "g=country%2Cos") })
+	c.until("reports open with the default view", func() bool { return strings.Contains(c.run(`location.search`), "g=country%2Cos") })
 
 	second := copilotEnv{env: c.secondBrowser()}
 	second.entry = c.entryFor("viewer@a.example", models.RoleViewer)
@@ -290,7 +290,7 @@ func (c *copilotEnv) views() {
 		c.t.Errorf("the viewer's views are %q, want the shared view among them", got)
 	}
 	second.inMenu(name)
-	second.until("the viewer sees it", func() bool {
+	second.until("the viewer sees the shared view", func() bool {
 		q, _ := url.ParseQuery(strings.TrimPrefix(second.run(`location.search`), "?"))
 		return q.Get("g") == "country,os" && q.Get("f.device_type") == "mobile" && q.Get("sort") == "-profit" && q.Get("c") == "clicks,profit" && q.Get("w") == "today"
 	})

@@ -64,7 +64,7 @@ func (w *World) Quote() {
 	w.quoted = true
 }
 
-// SetUnknown sets fields that the platforms refuse as unknown. Only TUNE lets a client choose fields.
+// SetUnknown sets fields that TUNE does not know. No other platform lets a client choose fields.
 func (w *World) SetUnknown(fields ...string) {
 	w.mu.Lock()
 	defer w.mu.Unlock()

@@ -24,7 +24,8 @@ type reader struct {
 	// extra has the numbers of the sub-parameters for fields of Keitaro that are not sub ids, such as creative_id. A field has
 	// the same sub-parameter at every source, because offers do not depend on the source.
 	extra map[string]int
-	// paramNames has the names of the parameters that fill a field, by the field. They differ if sources use different names.
+	// paramNames has the names of the parameters that fill a field, by the field: one name, or two if sources or campaigns use
+	// different names.
 	paramNames map[string][]string
 	copies     map[string]string // keys of copied sources, by the original and the parameters and postback of the copy
 	// landers, offers and sources have the records by their ids at Keitaro.

@@ -1,4 +1,5 @@
-// The placeholders of templates: words such as YOUR_AID in a postback address, which stand for values of the account at the source.
+// The placeholders of templates: words such as YOUR_AID in a postback address, which stand for values from
+// the customer's account at the traffic source.
 const placeholder = /YOUR_[A-Z0-9_]+/g
 
 export const placeholdersOf = (address: string) => [...new Set(address.match(placeholder) ?? [])]

@@ -5,7 +5,7 @@ import { shareOf, split, type Flow, type Known } from './edit.ts'
 
 export const mostWidth = 1096, // the greatest and the smallest width of the drawing, in px
   leastWidth = 640
-const fullWidth = 796 // px from which only the boxes become wider, not the rails between them
+const fullWidth = 796 // px from which only the boxes become wider, not the spaces between the columns
 const startW = 74,
   startH = 84
 const perPercent = 0.46, // width in px of a rail for each percent of the visitors

@@ -63,7 +63,7 @@ export function Offers() {
     dimension: 'offer_id',
     figures: ['clicks', 'conversions', 'cr', 'revenue', 'profit', 'epc'],
     rest: recordWords.noOffer,
-    sums: ['clicks', 'conversions', 'revenue'], // not the cost, because the sum would lack visitors who reached no offer
+    sums: ['clicks', 'conversions', 'revenue'], // not the cost, because the sum would lack the cost of visitors who reached no offer
     clones: true,
     usesRouting: true,
     under: r => names.get(r.network_id ?? '') ?? host(r.url),
@@ -171,7 +171,7 @@ export function Landers() {
     dimension: 'lander_id',
     figures: ['lp_views', 'lp_ctr', 'conversions', 'cr', 'profit', 'roi'],
     rest: recordWords.noLander,
-    sums: ['lp_views', 'conversions'], // not the cost, because the sum would lack visitors who saw no landing page
+    sums: ['lp_views', 'conversions'], // not the cost, because the sum would lack the cost of visitors who saw no landing page
     clones: true,
     usesRouting: true,
     under: r => host(r.url),

@@ -1,4 +1,4 @@
-// Translates the service's sentences about the DNS of a domain into German. A text has several of them.
+// Translates the service's sentences about the DNS of a domain into German. A text may contain several of them.
 const sentences: [RegExp, string][] = [
   [/The domain has no address in DNS\./, 'Die Domain hat keine Adresse im DNS.'],
   [/The domain leads elsewhere: (.+?)\. (?=Set |Point )/, 'Die Domain führt woandershin: $1. '],

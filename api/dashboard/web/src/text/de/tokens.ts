@@ -28,7 +28,7 @@ export const words: typeof en = {
     conversion_id: 'ID, die das Netzwerk der Conversion gibt',
     goal: 'Schlüssel des Ziels der Conversion',
     event_time: 'Zeit der Conversion, in Sekunden seit 1970',
-    campaign_id: 'ID der Kampagne, die den Klick geleitet hat; bei einer Übergabe die der letzten',
+    campaign_id: 'ID der Kampagne, die den Klick geleitet hat; bei Übergabe die ID der letzten',
     path_id: 'ID des Pfads, den der Besucher nahm',
     lander_id: 'ID der Landingpage, auf die der Besucher kam',
     offer_id: 'ID des Offers, zu dem der Besucher kommt',
