@@ -41,7 +41,7 @@ func (r *reader) target(it *moved.Item, c moved.Value, params []moved.Param) []m
 	return r.paths(f, params)
 }
 
-// paths returns the groups with conditions in order, then the default paths.
+// paths returns the paths that have conditions, group by group, then the default paths.
 func (r *reader) paths(f moved.Value, params []moved.Param) (out []moved.Path) {
 	group := 1
 	for _, g := range f.At("conditionalPathsGroups").List() {
