@@ -65,7 +65,7 @@ type adForm struct {
 var adPlatforms = []adPlatform{
 	{
 		name: "google_ads", settings: "GOOGLE_ADS", macro: "{campaignid}", click: "gclid",
-		// The conversion action belongs to a manager account, so the uploads go to it.
+		// The conversion action belongs to a manager account, so the uploads go to this account.
 		action: "customers/9999999999/conversionActions/555666777",
 		routes: []adRoute{
 			{from: "accounts.google.com/o/oauth2/v2/auth", to: "/authorize", part: adSignIn},
