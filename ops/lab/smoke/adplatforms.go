@@ -40,8 +40,7 @@ type adPlatform struct {
 	sent     adForm
 }
 
-// adRoute passes requests to a part of a fake. It replaces the value of from at the beginning of host and path with the value of
-// to.
+// adRoute passes requests to a part of a fake. The fake gets the text `to` in place of the text `from`, with which host and path begin.
 type adRoute struct {
 	from, to string
 	part     string // adSignIn, adSpend or adUploads

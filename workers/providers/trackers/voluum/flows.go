@@ -115,7 +115,7 @@ func (r *reader) path(f, p moved.Value) moved.Path {
 	return out
 }
 
-// lists has, for each condition that lists values, our attribute and the member with the values.
+// These are the conditions with a list of values: our attribute, and the member that has the values.
 var lists = map[string]struct{ attribute, member string }{
 	"country": {"country", "countries"}, "region": {"region", "names"}, "city": {"city", "names"}, "deviceType": {"device_type", "deviceTypes"},
 	"operatingSystem": {"os", "operatingSystems"}, "os": {"os", "operatingSystems"}, "browser": {"browser", "browsers"},
