@@ -16,7 +16,7 @@ import (
 const (
 	Interactive = "interactive" // jobs whose caller waits for the answer
 	Webhooks    = "webhooks"
-	Postbacks   = "postbacks" // postbacks to traffic sources
+	Postbacks   = "postbacks" // postbacks to traffic sources and old trackers
 	Conversions = "conversions"
 	Bulk        = "bulk" // long jobs such as exports, corrections and syncs
 	Maintenance = "maintenance"

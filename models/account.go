@@ -9,7 +9,7 @@ import (
 	"switchyard/models/timetext"
 )
 
-// Account is a customer of the service. Every record belongs to an account, except the shared domains.
+// Account is a customer of the service.
 type Account struct {
 	ID         uuid.UUID `db:"id"`
 	Name       string    `db:"name"`
@@ -46,7 +46,7 @@ func (a Account) Allowances() Plan {
 }
 
 // AheadOfUTC is the difference to UTC in the easternmost time zone. A date from an unknown time zone can be ahead of UTC by this
-// time.
+// much.
 const AheadOfUTC = 14 * time.Hour
 
 // DayStart returns the start of the account's current day, in the account's time zone. An unknown time zone counts as UTC.

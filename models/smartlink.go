@@ -30,8 +30,8 @@ type Smartlink struct {
 	Dated
 }
 
-// SmartlinkFields hold the address of a smartlink and the destination to which it leads. The slug is unique on the
-// domain: no other smartlink has it, and no campaign has it as its alias.
+// SmartlinkFields hold the address of a smartlink, its destination and its traffic source. The slug is unique on the domain: no
+// other smartlink has it, and no campaign has it as its alias.
 type SmartlinkFields struct {
 	Slug           string        `db:"slug" json:"slug" bad:"invalid_slug" required:"true" trim:"true" maxLength:"64" format:"slug" send:"letters, digits, _ and -"`
 	DestinationURL string        `db:"destination_url" json:"destination_url" bad:"invalid_url,too_long" required:"true" trim:"true" maxLength:"4000" format:"routable" send:"where a visitor goes when no rule matches; http(s)"`

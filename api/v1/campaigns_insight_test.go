@@ -55,7 +55,7 @@ func TestCampaignInsight(t *testing.T) {
 		checkSteps(t, "all", f["steps"], mine(3, all))
 		if split == "" {
 			if f["split"] != nil {
-				t.Errorf("without a value of the parameter by, the funnel is split: %v", f["split"])
+				t.Errorf("the funnel is split, although the call did not ask for it: %v", f["split"])
 			}
 			continue
 		}

@@ -1,5 +1,5 @@
--- Coarser copies of the ledger. They have sums of its merged rows over fewer dimensions or over whole days, so that the usual
--- queries read some thousand rows and not a million. The statement with which the compaction merges rows also adds the rows here.
+-- Coarser copies of the ledger. They have sums of its merged rows by fewer dimensions or by whole days, so that the usual
+-- queries read some thousand rows and not a million. The statement that merges rows of the ledger also adds them here.
 -- Rows that are not merged yet are read from the ledger. db/ledger has the list of copies.
 -- +goose Up
 

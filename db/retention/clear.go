@@ -30,8 +30,8 @@ func (q ClearQuery) first() uuid.UUID {
 	return click.LaterID(q.After, models.FloorClickID(q.From))
 }
 
-// Cleared is the result of one call. Clicks does not include bots. Of lists the campaigns whose data was deleted. The next call
-// must continue after the click After. Done means that nothing is left to delete.
+// Cleared is the result of one call. Clicks does not include bots. The field Of has the campaigns whose data was deleted. The
+// next call must continue after the click After. Done means that nothing is left to delete.
 type Cleared struct {
 	Clicks      int64
 	BotClicks   int64

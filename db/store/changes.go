@@ -43,7 +43,7 @@ var recorded = map[string][]string{
 // offer or a landing page. The list of changes therefore does not show that name.
 const undoCall = "POST /changes/{id}/undo"
 
-// copilotCall is the call with which people apply the Copilot's suggestions.
+// copilotCall is the call with which people apply suggestions and proposals.
 const copilotCall = "POST /copilot"
 
 // RecordedCalls lists the calls whose audit entries are shown as changes.

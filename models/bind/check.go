@@ -15,8 +15,8 @@ import (
 	"switchyard/models"
 )
 
-// check enforces the rules of the field and converts its texts to their stored form. given says that the body has a value other
-// than null for the field, and null says that the body has null.
+// check enforces the rules of the field and converts its texts to their stored form. If given is true, the body has a value other
+// than null for the field. If null is true, the body has null.
 func (f *field) check(v reflect.Value, path string, given, null bool) error {
 	isText := v.Kind() == reflect.String
 	nullIsValue := null && f.optional && f.null == "empty"

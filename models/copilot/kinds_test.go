@@ -373,7 +373,7 @@ func TestWeights(t *testing.T) {
 		}
 		return
 	}
-	t.Error("no tried difference between the offers leads to a suggestion of weights")
+	t.Error("none of the tried differences between the offers leads to a suggestion of weights")
 }
 
 // TestBreakEvenIsNotBlocked checks that values that pay exactly for their clicks are rarely blocked, even if they are judged many

@@ -38,7 +38,7 @@ func (in *Input) problem(id string) (name, problem, kind string) {
 }
 
 // badLink suggests taking a destination with a bad link out of a path. The destination gets the weight 0 if another destination
-// of the path takes its visitors. Otherwise a spare destination takes its place, and without one the suggestion is only advice.
+// of the path takes its visitors. Otherwise the suggestion swaps it for another working destination. Without one, it is only advice.
 func (c *CampaignInput) badLink(in *Input, p *flow.Path, d flow.Destination, name, problem, kind string) Suggestion {
 	s := Suggestion{
 		Key: c.ID.String() + "/" + p.ID + "/" + d.ID, CampaignID: uuid.NullUUID{UUID: c.ID, Valid: true}, CampaignName: c.Name,

@@ -66,7 +66,7 @@ type ConversionOutcome struct {
 	Time         *string       `json:"time"`
 }
 
-// Amount returns the amount that the row adds to the sum, in the account's currency. It is zero without an accepted row or an
+// Amount returns the amount that the row adds to the sum, in the account's currency. It is zero if the row is refused or there is no
 // exchange rate.
 func (o ConversionOutcome) Amount() decimal.Decimal { return orNothing(o.Counts) }
 
@@ -93,7 +93,7 @@ type CostOutcome struct {
 	SpreadClicks int64         `json:"spread_clicks" doc:"number of clicks over which the spend is spread"`
 }
 
-// Amount returns the amount that the row adds to the sum, in the account's currency. It is zero without an accepted row or an
+// Amount returns the amount that the row adds to the sum, in the account's currency. It is zero if the row is refused or there is no
 // exchange rate.
 func (o CostOutcome) Amount() decimal.Decimal { return orNothing(o.Counts) }
 

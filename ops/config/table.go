@@ -38,7 +38,7 @@ func ownSettings(c *Config) []row {
 			"address of PostgreSQL itself, if DATABASE_URL leads to a pooler in transaction mode (PgBouncer): for notifications, locks and "+
 				"migrations; empty: DATABASE_URL leads to PostgreSQL").masked(maskURL),
 		setting("DATABASE_READ_URL", "", &c.ReadURL, databaseURL,
-			"streaming replica of DATABASE_URL, which reports, logs and exports are read from; empty: they are read from DATABASE_URL").masked(maskURL),
+			"streaming replica of DATABASE_URL; reports, logs and exports are read from the replica; empty: they are read from DATABASE_URL").masked(maskURL),
 		setting("DATABASE_READ_BEHIND", "5s", &c.ReadBehind, duration,
 			"the largest lag of DATABASE_READ_URL; while its lag is larger, or it cannot be reached, DATABASE_URL is read"),
 		setting("REDIS_URL", "", &c.RedisURL, redisURL,

@@ -103,7 +103,7 @@ func (k signedIn) Token(context.Context) (string, error) { return k.platform.Sig
 
 func (k signedIn) Renew(context.Context, string) (string, error) { return k.platform.SignedIn(), nil }
 
-// connect saves the connection in live mode. change may replace its settings.
+// connect saves the connection, by default in live mode. The functions in change may replace its settings.
 func (w *env) connect(change ...func(*store.SourceConnect)) {
 	w.Helper()
 	p, _ := models.SourceProviderNamed(w.of)

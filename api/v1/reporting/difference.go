@@ -43,7 +43,7 @@ type Difference struct {
 	Currency      string              `json:"currency" doc:"currency of our figures, of the difference and of its causes"`
 	TheirCurrency string              `json:"their_currency" doc:"currency of the figures of the traffic source or network. Their amounts and ours are subtracted without conversion, and the part of the difference that comes from the exchange rate is the cause named currency. Empty: the source or network reports in several currencies, so its figures are converted to the currency in the field currency"`
 	Compares      difference.Measures `json:"compares" doc:"the figures that the traffic source or network reports; other figures are null in theirs, in the difference and in the causes"`
-	Rates         []RateUsed          `json:"rates" doc:"the rates with which the amounts of the traffic source or network are converted to the currency in the field currency"`
+	Rates         []RateUsed          `json:"rates" doc:"the exchange rates that give the cause named currency; if their_currency is empty, they convert all amounts of the traffic source or network instead"`
 	Total         DifferenceTotal     `json:"total"`
 	Rows          []DifferenceRow     `json:"rows" doc:"one row for each day and campaign; at most 5000"`
 	Examples      []DifferenceExample `json:"examples" doc:"conversions and orders that differ, at most 10 for each cause and reason"`

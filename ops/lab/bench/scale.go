@@ -27,7 +27,7 @@ const (
 	goalBehind  = 3 * time.Second       // time from the last click until reports count it
 )
 
-// Both engines use one thread for a statement.
+// scale compares PostgreSQL and ClickHouse. Each uses one thread for a statement.
 type scale struct {
 	*week
 

@@ -40,8 +40,7 @@ type adPlatform struct {
 	sent     adForm
 }
 
-// adRoute passes requests to a part of a fake. It replaces the value of from at the beginning of host and path with the value of
-// to.
+// adRoute passes requests to a part of a fake. The fake gets the text `to` in place of the text `from`, with which host and path begin.
 type adRoute struct {
 	from, to string
 	part     string // adSignIn, adSpend or adUploads
@@ -65,7 +64,7 @@ type adForm struct {
 var adPlatforms = []adPlatform{
 	{
 		name: "google_ads", settings: "GOOGLE_ADS", macro: "{campaignid}", click: "gclid",
-		// The conversion action belongs to a manager account, so the uploads go to it.
+		// The conversion action belongs to a manager account, so the uploads go to this account.
 		action: "customers/9999999999/conversionActions/555666777",
 		routes: []adRoute{
 			{from: "accounts.google.com/o/oauth2/v2/auth", to: "/authorize", part: adSignIn},

@@ -174,8 +174,8 @@ func Member(paths ...string) func(body []byte) string {
 }
 
 // JSONRows calls the function each for every row of the list at a path of an answer. With an empty path, the answer itself is the
-// list. If the path ends with *, the rows may be the members of an object. The parameter name is the name of the setting with the path,
-// for error messages.
+// list. If the path ends with *, the rows may be the members of an object. Error messages do not show the path, but
+// the name of its setting.
 func JSONRows(body []byte, path, name string, each func(Row)) error {
 	dec := json.NewDecoder(bytes.NewReader(bytes.TrimPrefix(body, []byte("\ufeff"))))
 	path, members := strings.CutSuffix(path, "*")

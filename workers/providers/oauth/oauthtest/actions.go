@@ -25,7 +25,7 @@ func (w *World) Actions(provider string) (names []string) {
 	return names
 }
 
-// SetManager makes a manager own the actions of all customers at Google, as if it tracked their conversions.
+// SetManager makes a manager account own the actions of all customers at Google, as if it tracked their conversions.
 func (w *World) SetManager(id string) { w.change(func() { w.manager = id }) }
 
 func (w *World) owner(customer string) (name string) {

@@ -41,7 +41,7 @@ func (r *reader) target(it *moved.Item, c moved.Value, params []moved.Param) []m
 	return r.paths(f, params)
 }
 
-// paths returns the groups with conditions in order, then the default paths.
+// paths returns the paths that have conditions, group by group, then the default paths.
 func (r *reader) paths(f moved.Value, params []moved.Param) (out []moved.Path) {
 	group := 1
 	for _, g := range f.At("conditionalPathsGroups").List() {
@@ -115,7 +115,7 @@ func (r *reader) path(f, p moved.Value) moved.Path {
 	return out
 }
 
-// lists has, for each condition that lists values, our attribute and the member with the values.
+// These are the conditions with a list of values: our attribute, and the member that has the values.
 var lists = map[string]struct{ attribute, member string }{
 	"country": {"country", "countries"}, "region": {"region", "names"}, "city": {"city", "names"}, "deviceType": {"device_type", "deviceTypes"},
 	"operatingSystem": {"os", "operatingSystems"}, "os": {"os", "operatingSystems"}, "browser": {"browser", "browsers"},

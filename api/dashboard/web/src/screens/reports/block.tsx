@@ -165,7 +165,7 @@ function Preview({ of }: { of: ReturnType<typeof usePreview> }) {
 }
 
 // chanceText says whether the loss of the values may be due to chance. If values are blocked in several places, it gives the result of
-// the place where chance is most likely.
+// the place where chance is most likely. If the chance of one place is not known, it says that instead.
 function chanceText(list: BlockPreview[]): string {
   const chances = list.map(p => p.chance)
   if (chances.some(c => c === null)) return w.unknown

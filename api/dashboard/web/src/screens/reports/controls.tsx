@@ -169,7 +169,7 @@ function Columns({ ask }: { ask: Ask }) {
   return <ColumnMenu on={ask.columns} toggle={toggle} formulas={own} />
 }
 
-// Export makes a file of all rows and the shown columns, with their names, as a background job.
+// Export starts a background job that makes a file of all rows with the shown columns and their headings.
 function Export({ ask }: { ask: Ask }) {
   const nameOf = useDimensionName(),
     formulas = formulasOf(ask.formulas)
