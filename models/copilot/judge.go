@@ -34,7 +34,7 @@ type kind struct {
 type finding struct {
 	p     float64 // p value of the hypothesis that nothing needs to be done
 	level float64 // overrides the level of the kind if it is not 0
-	// group combines findings into one suggestion. The finding with the largest weight makes it.
+	// group combines findings into one suggestion. The finding with the largest weight makes the suggestion.
 	group  string
 	weight float64
 	item   int // index of the judged value, which is passed to suggest
