@@ -181,8 +181,7 @@ func (h Hashes) With(o Hashes) Hashes {
 }
 
 // Person is personal data as it was received, by the name of the key. A value that belongs to no key has the name under which it
-// was received. When it is printed or encoded, the result is a fixed text,
-// so that no log, error or job can contain the data.
+// was received. When a Person is printed or encoded, the result is a fixed text, so that no log, error or job can contain the data.
 type Person map[string]string
 
 // String implements fmt.Stringer.
