@@ -74,8 +74,8 @@ func (s Scope) Judged() (n int) {
 	return n
 }
 
-// Judge returns the suggestions that follow from the figures, the most important first. No two of them have
-// the same Kind and Key. They have no ids yet.
+// Judge returns the suggestions that follow from the figures, the most important first. No two of them have the same Kind and
+// Key. They have no ids yet.
 func Judge(in Input) (list []Suggestion, scope Scope) {
 	rows, checks := in.significant()
 	at, items := map[string]int{}, [][]int{}
