@@ -21,8 +21,8 @@ import (
 	"switchyard/ops/lab/fleet"
 )
 
-// money is an account that imports spend from Meta and conversions from Everflow, and uploads conversions to Meta. Both are fakes
-// that keep their own counts.
+// money is an account that imports spend from Meta and conversions from Everflow, and uploads conversions to Meta. Meta and
+// Everflow are fakes that keep their own counts.
 type money struct {
 	*traffic
 	api       *client.API
