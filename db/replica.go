@@ -62,8 +62,8 @@ func NewReplica(primary, replica *DB, limit time.Duration) *Replica {
 	}
 }
 
-// Fresh reports whether the replica's data is younger than the limit. It queries both servers at most once every measureEvery, in
-// one call at a time.
+// Fresh reports whether the replica's data is known to be at most as old as the limit. It queries both servers at most once
+// every measureEvery, in one call at a time.
 func (r *Replica) Fresh(ctx context.Context) bool {
 	if r.measuring.TryLock() {
 		if r.now().Sub(r.measuredAt) >= measureEvery {

@@ -56,5 +56,5 @@ var ReleaseAtEdge = Define[ReleaseAtEdgeArgs, None](models.KindReleaseCertificat
 	Retries: []time.Duration{10 * time.Second, time.Minute, 10 * time.Minute, time.Hour, 8 * time.Hour},
 })
 
-// SweepCertificates requests the certificates of verified domains from the edge, and makes the checks that are due.
+// SweepCertificates requests the certificates of verified domains from the edge, and checks the certificates whose next check is due.
 var SweepCertificates = tickWithin("certificates:sweep", 10*time.Minute)

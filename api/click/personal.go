@@ -68,9 +68,9 @@ func (h *Handler) countryFinder(r *http.Request, sentByBrowser bool) func(click 
 	}
 }
 
-// setMatchKeys hashes the personal data of a site event and seals the hashes. user is the part of the event's message that has
-// the personal data, and word is what the message says about consent. setMatchKeys returns the values that are not stored, with
-// the reasons. The event's id must be set.
+// setMatchKeys hashes the personal data of a site event, if the person has agreed, and seals the hashes.
+// user is the part of the event's message that has the personal data, and word is what the message says about consent.
+// setMatchKeys returns the keys whose values are not stored, with the reasons. The event's id must be set.
 func (h *Handler) setMatchKeys(ctx context.Context, account uuid.UUID, e *models.SiteEvent, user json.RawMessage, word string,
 	findCountry func(click uuid.UUID) string,
 ) ([]matchkey.Dropped, error) {

@@ -226,7 +226,7 @@ var (
 	// delay the pages on which users begin.
 	Lists = &Share{Places: 4, Running: 2, Waiting: 16, Wait: 5 * time.Second}
 	// Downloads are files that are being sent to clients, which may be slow. Each takes the memory of one chunk. It holds a
-	// connection of the control plane only while a chunk is read.
+	// connection to PostgreSQL only while a chunk is read.
 	Downloads = &Share{Running: 4, Waiting: 8, Wait: 3 * time.Second}
 	// Sends are calls whose job sends something to another system and waits for the answer. Such a call keeps its place until the
 	// job has ended, even after a 202.

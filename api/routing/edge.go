@@ -245,8 +245,8 @@ func (k *edgeCompiler) finish(c *Campaign, b *models.EdgeBundle) error {
 	return nil
 }
 
-// campaigns adds a campaign that is reached after hops hand-overs, and the campaigns that it may hand over to. It stops when the
-// bundle is too large.
+// campaigns adds a campaign that is reached after the given number of hand-overs, and the campaigns that it may hand over to. It
+// stops when the bundle is too large.
 func (k *edgeCompiler) campaigns(c *Campaign, hops int) error {
 	before, reached := k.after[c.Row.ID]
 	if reached && before <= hops || k.size > edgeGiveUp {
@@ -388,7 +388,7 @@ func (k *edgePart) offer(s *Snapshot, o *Offer) {
 	k.url(out.URL)
 }
 
-// url records in origin the tokens of an address that the script cannot fill.
+// url records in origin the tokens of an address that the script cannot fill. It also updates format, size and cost.
 func (k *edgePart) url(parts []token.PortablePart) {
 	for i := range parts {
 		p := &parts[i]

@@ -75,7 +75,7 @@ func (s *Snapshot) Smartlink(d *Domain, slug string) *Smartlink {
 	return l
 }
 
-// isSmartlinkSlug reports whether an address belongs to a smartlink, even to a paused one.
+// isSmartlinkSlug reports whether a slug on a domain belongs to a smartlink, even to a paused one.
 func (s *Snapshot) isSmartlinkSlug(d *Domain, slug string) bool {
 	l, ok := s.slugs.get(address{d.ID, slug})
 	return ok && d.Serves(l.Row.AccountID)

@@ -142,7 +142,7 @@ func (e env) smartlink(name string) object {
 	}
 }
 
-// bodies returns valid bodies by operation.
+// bodies returns request bodies by operation.
 func (e env) bodies() map[string]object {
 	campaign := e.campaign("x")
 	delete(campaign, "streams")

@@ -15,7 +15,7 @@ import (
 	"switchyard/models"
 )
 
-// footprints returns the numbers of rows that a click or a postback writes, and a sum of the ledger.
+// footprints returns the numbers of rows in the tables to which a click or a postback writes, and a sum of the ledger.
 func footprints(t *testing.T, d *campaignEnv) (text string) {
 	t.Helper()
 	err := d.DB.GetContext(t.Context(), &text, `SELECT concat_ws(' ',
@@ -41,7 +41,7 @@ func stepsOf(m map[string]any) (list []string) {
 	return list
 }
 
-// wantStep fails the test unless the answer has a step with each of these beginnings.
+// wantStep fails the test unless the answer has, for each of the given texts, a step that begins with this text.
 func wantStep(t *testing.T, m map[string]any, beginnings ...string) {
 	t.Helper()
 	for _, want := range beginnings {

@@ -23,7 +23,7 @@ type kind interface {
 	remove(ctx context.Context, s *store.Store, account, id uuid.UUID) error
 }
 
-// loaded is a record that was read. Its references have no keys yet.
+// loaded is a record that was read. It names other records by their ids. encode returns its members with keys in place of the ids.
 type loaded struct {
 	id      uuid.UUID
 	name    string

@@ -70,7 +70,7 @@ func NewIngester(s *spool.Spool, d *db.DB, o Options) *Ingester {
 
 const (
 	retryEvery  = 2 * time.Second  // interval of retries of hops and arrivals that wait for their click
-	waitForHop  = time.Minute      // then the ingester gives up, and Compact applies the hop or arrival later
+	waitForHop  = time.Minute      // after this time the ingester gives up, and Compact applies the hop or arrival later
 	adoptEvery  = 30 * time.Second // search for spools of ended processes
 	maxWaitHops = 10_000
 )

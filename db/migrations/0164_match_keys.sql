@@ -1,5 +1,5 @@
--- The hashed personal data of the people who converted, encrypted. They are kept for at most seven days, and no backup contains
--- them. The id is the id of the postback or of the event with which they were received.
+-- The hashed personal data of the people who converted, encrypted. A row is kept for at most seven days, and no backup contains
+-- this table. The id is the id of the postback or of the event with which the data were received.
 -- +goose Up
 CREATE TABLE conversion_match_keys (
     id          uuid PRIMARY KEY,

@@ -119,7 +119,7 @@ func (x *planEnv) deleteExpired() {
 	}
 }
 
-// ledgerAnswers returns an account's answers by dimensions of the ledger.
+// ledgerAnswers returns an account's reports by dimensions of the ledger.
 func (x *planEnv) ledgerAnswers(account uuid.UUID) (answers []any) {
 	x.Helper()
 	r := Reader{Conn: x.db}

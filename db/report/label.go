@@ -107,7 +107,7 @@ func (clickHouse) labelled(b *builder, d dimension) string {
 	return value
 }
 
-// overlaps reports whether a fact can count in several groups of a query.
+// overlaps reports whether a fact can count in several rows of a query.
 func (q Query) overlaps() bool {
 	return slices.ContainsFunc(q.Dimensions, func(name string) bool {
 		d, _ := find(name)
@@ -115,8 +115,8 @@ func (q Query) overlaps() bool {
 	})
 }
 
-// eachThenTotals calls fn with each row of a query with overlapping groups, and then with the totals, in which each fact counts
-// once.
+// eachThenTotals is for a query in which a fact can count in several rows. It calls fn with each row, and then with the totals, in
+// which each fact counts once.
 func (r Reader) eachThenTotals(ctx context.Context, request Query, fn func(Row) error) error {
 	q := request
 	q.Totals = false

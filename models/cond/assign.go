@@ -10,8 +10,8 @@ import (
 )
 
 // Assign sets an attribute from a text, for a caller that describes a visitor. An empty text means unknown. Assign returns false
-// if the attribute does not exist, or if the text is not a valid value for it. Attributes that follow from the IP address or the
-// time are set by SetIP and SetTime.
+// if the attribute does not exist, or if the text is not a valid value for it. It also returns false for attributes that follow from
+// the IP address or the time. SetIP and SetTime set these.
 func (f *Facts) Assign(name, value string) bool {
 	a, ok := attrByName[name]
 	if !ok || a < firstOfClick {

@@ -18,7 +18,7 @@ func arrivals(id uuid.UUID, n int, oldest, delay time.Duration) (list []copilot.
 	return list
 }
 
-// TestDelays checks how many of the last days are late. These are days whose clicks may still get conversions.
+// TestDelays checks how many of the last days are late. A day is late if its clicks may still get conversions.
 func TestDelays(t *testing.T) {
 	t.Parallel()
 	const day = 24 * time.Hour

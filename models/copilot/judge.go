@@ -34,7 +34,7 @@ type kind struct {
 type finding struct {
 	p     float64 // p value of the hypothesis that nothing needs to be done
 	level float64 // overrides the level of the kind if it is not 0
-	// group combines findings into one suggestion. The finding with the largest weight makes it.
+	// group combines findings into one suggestion. The finding with the largest weight makes the suggestion.
 	group  string
 	weight float64
 	item   int // index of the judged value, which is passed to suggest
@@ -74,8 +74,8 @@ func (s Scope) Judged() (n int) {
 	return n
 }
 
-// Judge returns the suggestions that follow from the figures, the most important first. There is at most one for each kind and
-// key. They have no ids yet.
+// Judge returns the suggestions that follow from the figures, the most important first. No two of them have the same Kind and
+// Key. They have no ids yet.
 func Judge(in Input) (list []Suggestion, scope Scope) {
 	rows, checks := in.significant()
 	at, items := map[string]int{}, [][]int{}

@@ -1,5 +1,5 @@
 // Package matchkey turns personal data, such as an e-mail address, into the hashes with which ad platforms recognize the person
-// who made a conversion. The raw values are never stored: they exist only in memory as a Person, which cannot be printed.
+// who made a conversion. The raw values are stored only in encrypted form. In memory they are a Person, which cannot be printed.
 //
 // source.md names the document behind each rule.
 package matchkey
@@ -180,8 +180,8 @@ func (h Hashes) With(o Hashes) Hashes {
 	return h
 }
 
-// Person is personal data as it was received, by the name of the key. When it is printed or encoded, the result is a fixed text,
-// so that no log, error or job can contain the data.
+// Person is personal data as it was received, by the name of the key. A value that belongs to no key has the name under which it
+// was received. When a Person is printed or encoded, the result is a fixed text, so that no log, error or job can contain the data.
 type Person map[string]string
 
 // String implements fmt.Stringer.

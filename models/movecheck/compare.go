@@ -106,8 +106,8 @@ const (
 )
 
 // Compare compares the places to which this service can send a visitor with the old tracker's answer. asked is the requested
-// address, without the scheme. certain is false if other places are also possible, because something is not known about the
-// visitor.
+// address, without the scheme. certain is false if the place depends on something that is not known about the visitor. The
+// parameter places then contains the places for all possible values.
 func Compare(places []Place, certain bool, asked string, a Answer) (result, reason string) {
 	if a.Status == 0 || a.Status == 429 || a.Status >= 500 {
 		return Missing, ""

@@ -93,7 +93,7 @@ var (
 )
 
 // TestFiguresExist: every figure that the pages and alerts name is in the code as a text in quotation marks. In the code, the name
-// may lack its first or its first two words.
+// may lack its first word or its first two words.
 func TestFiguresExist(t *testing.T) {
 	t.Parallel()
 	named := map[string]bool{}

@@ -44,7 +44,7 @@ type env struct {
 	account  uuid.UUID
 	network  uuid.UUID
 	offer    uuid.UUID
-	waits    []time.Duration      // how long a postback waits between tries for its click or for the step to the offer
+	waits    []time.Duration      // pauses between two attempts to find a postback's click, or the step of that click to the offer
 	metrics  *prometheus.Registry // of the first worker
 }
 

@@ -86,8 +86,7 @@ func historyStart(c *route.Call) time.Time {
 	return today.AddDate(0, 0, -c.Account.Allowances().HistoryDays)
 }
 
-// isExpired reports whether the row of a click may have been deleted because of its age. It is false for a click that is older than
-// any plan's history.
+// isExpired reports whether a click is too old for the history of the account's plan, but not for the longest history of any plan.
 func isExpired(c *route.Call, click uuid.UUID) bool {
 	at := models.ClickTime(click)
 	return at.Before(historyStart(c)) && at.After(time.Now().AddDate(0, 0, -models.LongestHistory()))

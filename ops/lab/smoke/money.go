@@ -21,8 +21,8 @@ import (
 	"switchyard/ops/lab/fleet"
 )
 
-// money is an account that imports spend from Meta and conversions from Everflow, and uploads conversions to Meta. Both are fakes
-// that keep their own counts.
+// money is an account that imports spend from Meta and conversions from Everflow, and uploads conversions to Meta. Meta and
+// Everflow are fakes that keep their own counts.
 type money struct {
 	*traffic
 	api       *client.API
@@ -36,7 +36,7 @@ type money struct {
 	campaigns             [3]moneyCampaign
 	clicks                []*moneyClick
 	sales                 []*sale
-	wantRuns              []string // what the history says of each import of orders, the oldest first
+	wantRuns              []string // what the history must say about each import of orders, the oldest first
 }
 
 // moneyCampaign is a campaign of ours. platform is the campaign at Meta that its clicks name, or empty.

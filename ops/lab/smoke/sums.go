@@ -65,7 +65,7 @@ func (f *figures) values() map[string]*decimal.Decimal {
 	}
 }
 
-// dimensions has the functions that return the value under which a click counts.
+// dimensions has, for each dimension, the function that returns the value under which a click counts.
 var dimensions = map[string]func(*traffic, *click) string{
 	"campaign_id": func(_ *traffic, c *click) string { return c.campaign.id },
 	"stream_id":   func(_ *traffic, c *click) string { return c.campaign.paths[c.path] },

@@ -62,7 +62,7 @@ type Refusal struct {
 	Header [2]string
 }
 
-// The errors by the provider's name. Unknown has the errors for an address that the provider does not know.
+// The errors by the provider's name. Unknown has the errors for an address that the provider does not know or does not accept.
 var (
 	BadKey = map[string][]Refusal{
 		"maxmind": {

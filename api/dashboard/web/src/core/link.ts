@@ -11,6 +11,7 @@ type Domain = { id: string; is_default: boolean }
 type Domains = { rows: (Domain & { is_verified: boolean; points: boolean | null })[]; shared: Domain[] }
 
 // defaultDomain returns the id of the domain for a new tracking link: the account's default, a verified one, or a shared one.
+// An account's domain whose DNS points elsewhere is the last choice.
 export function defaultDomain({ rows, shared }: Domains): string {
   const works = rows.filter(d => d.points !== false),
     own = (of: typeof rows) => of.find(d => d.is_default) ?? of.find(d => d.is_verified)
