@@ -42,8 +42,8 @@ var importHistoryJob = slow.New(jobs.ImportHistory, func(a jobs.HistoryImported)
 // maxHistoryDays is the age in days of the oldest click that can be stored.
 const maxHistoryDays = 399
 
-// days checks the days From and To. From must not be older than the clicks that the plan keeps, and at most maxHistoryDays ago. The
-// day To must be over.
+// days checks the days From and To. From must not be older than the clicks that the account's subscription keeps, nor more than
+// maxHistoryDays ago. The day To must be over.
 func (b ImportHistoryBody) days(account models.Account, now time.Time) error {
 	from, err := time.Parse(time.DateOnly, b.From)
 	to, err2 := time.Parse(time.DateOnly, b.To)

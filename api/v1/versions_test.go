@@ -14,7 +14,7 @@ import (
 type versionedRecord struct {
 	method, path string
 	change       object
-	list         string // path of a list with the record; empty: the same path
+	list         string // path of the GET request that reads the record; empty: same as path
 	version      func(object) any
 }
 

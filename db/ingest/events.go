@@ -49,8 +49,8 @@ func storeEvents(ctx context.Context, c db.Conn, list []*models.SiteEvent) ([]*m
 	return db.Map(stored, func(id uuid.UUID) *models.SiteEvent { return byID[id] }), nil
 }
 
-// storeKeys stores the encrypted personal data of events with a click, and deletes the data of visitors who refuse. A refusal
-// counts even if the event was stored before, because a sender repeats an event to withdraw the consent.
+// storeKeys stores the encrypted personal data of events with a click, and deletes the data of visitors who refuse consent. A
+// refusal counts even if the event was stored before, because a sender repeats an event to withdraw the consent.
 func storeKeys(ctx context.Context, c db.Conn, all, fresh []*models.SiteEvent) error {
 	rowsOf := func(list []*models.SiteEvent, denied bool) (rows []matchkey.Row) {
 		for _, e := range list {
