@@ -17,7 +17,7 @@ func TestTokenMacros(t *testing.T) {
 	} {
 		var m models.TokenMacros
 		if err := m.UnmarshalJSON([]byte(text)); (err == nil) != (want != "") {
-			t.Errorf("reading %s gives the error %v; it is valid: %t", text, err, want != "")
+			t.Errorf("reading %s gives the error %v, want success: %t", text, err, want != "")
 			continue
 		}
 		if want == "" {

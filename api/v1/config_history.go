@@ -42,7 +42,8 @@ var importHistoryJob = slow.New(jobs.ImportHistory, func(a jobs.HistoryImported)
 // maxHistoryDays is the age in days of the oldest click that can be stored.
 const maxHistoryDays = 399
 
-// days checks the days From and To. From must not be older than the clicks that the plan keeps.
+// days checks the days From and To. From must not be older than the clicks that the account's subscription keeps, nor more than
+// maxHistoryDays ago. The day To must be over.
 func (b ImportHistoryBody) days(account models.Account, now time.Time) error {
 	from, err := time.Parse(time.DateOnly, b.From)
 	to, err2 := time.Parse(time.DateOnly, b.To)
@@ -51,7 +52,7 @@ func (b ImportHistoryBody) days(account models.Account, now time.Time) error {
 	case err != nil || err2 != nil || to.Before(from):
 		return models.Invalid("bad_range", "from and to must be days, and to must not be before from")
 	case from.Before(oldest):
-		return models.Invalid("bad_range", "the plan keeps clicks for %d days: from may be %s at the earliest", kept, oldest.Format(time.DateOnly))
+		return models.Invalid("bad_range", "clicks of the last %d days can be imported: from may be %s at the earliest", kept, oldest.Format(time.DateOnly))
 	case !to.Before(now.UTC().Truncate(24 * time.Hour)):
 		return models.Invalid("bad_range", "the last day must be over: to may be yesterday at the latest")
 	}

@@ -14,7 +14,7 @@ import (
 type versionedRecord struct {
 	method, path string
 	change       object
-	list         string // path of a list with the record; empty: the same path
+	list         string // path of the GET request that reads the record; empty: same as path
 	version      func(object) any
 }
 
@@ -158,7 +158,7 @@ func TestConnectionOfOneVersion(t *testing.T) {
 	now := s.Do("GET", "/bot-detection", nil).Want(200, "")
 	same(t, now.Map(), object{"threshold": 40, "version": changed.Map()["version"]})
 	if tag := changed.Header.Get("ETag"); tag != now.Header.Get("ETag") || tag != fmt.Sprintf("%q", now.Map()["version"]) {
-		t.Errorf("the ETag is %s, then %s, and the version is %v, want all the same", tag, now.Header.Get("ETag"), now.Map()["version"])
+		t.Errorf("the ETag is %s, then %s, and the version is %v, want one value in all three", tag, now.Header.Get("ETag"), now.Map()["version"])
 	}
 }
 

@@ -30,8 +30,8 @@ ORDER BY 1`
 )
 
 // Freeze moves the clicks of whole days before the given time out of PostgreSQL, if the copy is complete and the audit of the day
-// finds no difference. Clicks that were thawed or stored late leave again after thawedFor. A day stays until a later call if
-// changes of its clicks wait to be copied, or if a lock is not free.
+// finds no difference. Clicks that were copied back (thawed) or stored late leave again after thawedFor. A day stays until a later
+// call if changes of its clicks wait to be copied, or if a lock is not free.
 func (k Copy) Freeze(ctx context.Context, before time.Time, thawedFor time.Duration) error {
 	s, err := click.ReadCopy(ctx, k.From)
 	if err != nil || !s.On || !s.Done {
@@ -119,8 +119,8 @@ func emptyPartition(ctx context.Context, c db.Conn, name string, day time.Time) 
 	return err == nil, err
 }
 
-// Return thaws all cold clicks and ends the copy. After each day it calls the function report. If it is interrupted, the next
-// call continues.
+// Return thaws all clicks that are only in ClickHouse, and ends the copy. After each day it calls the function report. If it is
+// interrupted, the next call continues.
 func (k Copy) Return(ctx context.Context, report func(day time.Time)) error {
 	if err := db.Run(ctx, k.From, "end the copy", `UPDATE click_copy SET state = 'ending' WHERE state = 'on'`); err != nil {
 		return err

@@ -49,8 +49,8 @@ func storeEvents(ctx context.Context, c db.Conn, list []*models.SiteEvent) ([]*m
 	return db.Map(stored, func(id uuid.UUID) *models.SiteEvent { return byID[id] }), nil
 }
 
-// storeKeys stores the encrypted personal data of events with a click, and deletes the data of visitors who refuse. A refusal
-// counts even if the event was stored before, because a sender repeats an event to withdraw the consent.
+// storeKeys stores the encrypted personal data of events with a click, and deletes the data of visitors who refuse consent. A
+// refusal counts even if the event was stored before, because a sender repeats an event to withdraw the consent.
 func storeKeys(ctx context.Context, c db.Conn, all, fresh []*models.SiteEvent) error {
 	rowsOf := func(list []*models.SiteEvent, denied bool) (rows []matchkey.Row) {
 		for _, e := range list {
@@ -117,8 +117,8 @@ const selectArrivals = `
 SELECT DISTINCT e.click_id FROM site_events e CROSS JOIN LATERAL (SELECT FROM clicks c WHERE c.id = e.click_id LIMIT 1) c
 WHERE NOT e.applied AND e.received_at >= $1 LIMIT $2`
 
-// ApplyWaitingArrivals applies arrivals that still wait although their clicks are stored, because an ingester ended or gave up. One
-// call handles at most limit clicks. It also ends the wait of arrivals that have waited for arrivalTimeout.
+// ApplyWaitingArrivals applies arrivals that still wait although their clicks are stored, because an ingester ended or gave up. The
+// parameter limit is the maximum number of clicks. A call also ends the wait of arrivals that have waited for arrivalTimeout.
 func ApplyWaitingArrivals(ctx context.Context, l click.Log, limit int) error {
 	const expire = `UPDATE site_events SET applied = true WHERE id = ANY (ARRAY(
 		SELECT id FROM site_events WHERE NOT applied AND received_at < $1 LIMIT $2))`

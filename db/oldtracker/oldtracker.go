@@ -17,7 +17,7 @@ import (
 // Settings are the old tracker of an account. If URL is empty, no postbacks are forwarded.
 type Settings struct {
 	Tracker string `db:"old_tracker"`     // a constant of package foreign
-	URL     string `db:"old_tracker_url"` // if it has no path, a postback is forwarded to the path at which it arrived here
+	URL     string `db:"old_tracker_url"` // if it has neither a path nor a query, a postback is forwarded to the path at which it arrived here
 }
 
 const (
@@ -54,8 +54,8 @@ WITH fresh AS (
 ), job AS (` + jobrow.InsertFrom("fresh", `'`+models.KindForwardPostback+`'`, "NULL") + `)
 SELECT '` + models.KindForwardPostback + `' AS kind, id, account_id FROM fresh`
 
-// Add stores which of the given postbacks are to be forwarded. Call it in the transaction that stores the postbacks. A known postback
-// is not forwarded again. The caller dispatches the jobs after the commit.
+// Add stores which of the given postbacks are to be forwarded. Call it in the transaction that stores the postbacks. A postback that
+// was added before is not forwarded again. The caller dispatches the jobs after the commit.
 func Add(ctx context.Context, c db.Conn, list []*models.Postback) ([]models.JobRef, error) {
 	var ids, accounts []uuid.UUID
 	var requests pq.ByteaArray
@@ -150,8 +150,8 @@ SELECT f.id FROM accounts a CROSS JOIN LATERAL (
 	deleteForwarded = `DELETE FROM forwarded_postbacks WHERE id = ANY ($1::uuid[])`
 )
 
-// DeleteExpired deletes forwarded postbacks of accounts on the given plan that are older than the given time, and their jobs. The
-// parameter limit is the maximum number of postbacks. DeleteExpired returns how many it deleted.
+// DeleteExpired deletes forwarded postbacks that are older than the given time, with their jobs. It does so only for accounts on the
+// given plan. The parameter limit is the maximum number of postbacks. DeleteExpired returns how many it deleted.
 func DeleteExpired(ctx context.Context, c db.Conn, plan string, before time.Time, limit int) (int, error) {
 	ids, err := db.Select[uuid.UUID](ctx, c, "old forwarded postbacks", selectOld, before, plan, limit)
 	if err != nil || len(ids) == 0 {

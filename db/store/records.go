@@ -152,7 +152,7 @@ func (t *table[R]) conditions(f Filter) (list []pageCondition) {
 	return list
 }
 
-// searched extends a search for a part of the name to the alias or slug in the record's link.
+// searched makes a search in names also look at the alias or slug in the record's link.
 func (t *table[R]) searched(sql string) string {
 	for _, word := range []string{"t.alias", "t.slug"} {
 		if slices.Contains(t.read, word) {

@@ -116,7 +116,7 @@ func hashID(kind Kind, key string) uuid.UUID {
 	return uuid.NewSHA1(uuid.NameSpaceURL, []byte(string(kind)+"/"+key))
 }
 
-// asking implements IDs with ids that are hashes of keys. It records which records were requested.
+// asking implements IDs with ids that are hashes of keys. It remembers which records were requested.
 type asking struct {
 	known func(place) bool
 	asked []place

@@ -96,8 +96,8 @@ func Named(name string) Attr {
 	return a
 }
 
-// String returns the attribute's name in the spelling of conditions. attrParam and attrHeader stand for many names, so they give
-// their numbers.
+// String returns the attribute's name in the spelling of conditions. attrParam and attrHeader stand for many names, so String
+// returns their numbers.
 func (a Attr) String() string {
 	if int(a) < len(attrByName) {
 		return attributes[a].name

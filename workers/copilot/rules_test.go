@@ -401,8 +401,8 @@ func TestRuleAlerts(t *testing.T) {
 	}
 }
 
-// TestRuleChangesNothing checks that a run changes nothing and records the reason in shadow mode, without the required plan, and
-// if there is too much to read. Later runs make at most MaxChanges changes, and do not pause the last path.
+// TestRuleChangesNothing checks that in shadow mode, without the required plan, and if there is too much to read, a run changes
+// nothing and records the reason. Later runs make at most MaxChanges changes, and do not pause the last path.
 func TestRuleChangesNothing(t *testing.T) {
 	t.Parallel()
 	w := newRuled(t)

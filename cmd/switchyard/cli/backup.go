@@ -19,7 +19,7 @@ const standard = "-"
 // notInBackup tells operators which data a backup does not contain.
 const notInBackup = `The file does not contain ENCRYPTION_KEY. Stored credentials can be decrypted only with this key: keep it in another
 place. The file also lacks clicks and postbacks that are not ingested yet (DATA_DIR/spool), clicks that are only in ClickHouse
-(CLICKS_DAYS), the hashed personal data of conversions, and the data in Redis. Redis has no data that must not be lost.`
+(CLICKS_DAYS), the hashed personal data of conversions, and the data in Redis. No backup of Redis is needed.`
 
 // backupCmd writes a backup.
 type backupCmd struct {

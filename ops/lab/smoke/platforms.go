@@ -187,7 +187,7 @@ func (o order) report() string {
 	return ""
 }
 
-// dialog serves the page on which a person grants the app its permissions. It grants them at once.
+// dialog serves the page on which a person grants the app its permissions. The permissions are granted at once.
 func (p *platforms) dialog(w http.ResponseWriter, r *http.Request) {
 	q := r.URL.Query()
 	back, err := url.Parse(q.Get("redirect_uri"))

@@ -14,8 +14,9 @@ import (
 	"switchyard/workers/providers/rest"
 )
 
-// mgid is the REST API of MGID for advertisers, v1: help.mgid.com/api-advertisers. Days and the requested range are in the time
-// zone of the client. The report leaves out campaigns without clicks. Unverified: which status comes with an empty range.
+// mgid is the REST API of MGID for advertisers, v1: help.mgid.com/api-advertisers. An advertiser's account is called a client there.
+// Days and the requested range are in its time zone. The report leaves out campaigns without clicks. Unverified: which status comes
+// with an empty range.
 var mgid = adapter{
 	base: "https://api.mgid.com/v1",
 	open: func(s *session) { s.Sign = rest.Bearer(s.c["api_token"]) },

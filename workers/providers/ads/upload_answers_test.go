@@ -11,7 +11,7 @@ func TestRecordedAnswers(t *testing.T) {
 	type outcome struct {
 		refused, event, stop bool
 		at                   map[int]string // a part of the reason of each refused event
-		text                 string         // a part of the text
+		text                 string         // a part of the text of the refusal
 	}
 	for name, c := range map[string]struct {
 		fault  func(status int, body []byte) *fault

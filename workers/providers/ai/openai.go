@@ -123,8 +123,8 @@ type completion struct {
 	} `json:"usage"`
 }
 
-// requestOpenAI asks for a chat completion. Newer models reason by default, and this API accepts no tools while they do. A request
-// that is refused for this reason is repeated with reasoning switched off. Older models do not know that setting.
+// requestOpenAI asks for a chat completion. Newer models reason by default, and the API then refuses a request with tools. Such a
+// request is repeated with reasoning switched off. The first request does not have this setting, because older models do not know it.
 func requestOpenAI(ctx context.Context, api rest.API, q Question) (Answer, error) {
 	const limit, effort = "max_completion_tokens", "reasoning_effort"
 	out, err := complete(ctx, api, q, limit, nil)
