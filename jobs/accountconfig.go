@@ -26,7 +26,7 @@ type ApplyConfigArgs struct {
 	Kept   []string  `json:"kept,omitempty"`  // records that an undo could not change, with the reasons
 }
 
-// ConfigApplied describes what was written.
+// ConfigApplied is the result of ApplyConfig.
 type ConfigApplied struct {
 	PlanID uuid.UUID `json:"plan_id"`
 	Done   int       `json:"done"`
@@ -35,7 +35,7 @@ type ConfigApplied struct {
 
 // The jobs for documents with the settings of an account. PlanConfig compares a document with the account, and stores the
 // differences as a plan. ApplyConfig writes one record at a time, and after an interruption continues where it stopped. Errors of
-// ApplyConfig: stale.
+// ApplyConfig: stale, or the error of a record that cannot be written.
 var (
 	PlanConfig = Define[PlanConfigArgs, ConfigPlanned]("config:plan", resumable)
 	// ImportConfig makes a plan from another tracker. If the tracker does not answer, it is read again later.

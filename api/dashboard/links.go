@@ -98,7 +98,7 @@ func (d Deps) useLink(c *route.Call, b useLinkBody) (out SignedIn, err error) {
 			return err
 		})
 	}
-	if link.Kind == models.LinkEntry { // an operator's entry needs no proof
+	if link.Kind == models.LinkEntry { // an operator's entry asks for neither the present password nor a code
 		err = use()
 		return out, err
 	}

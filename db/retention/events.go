@@ -9,7 +9,7 @@ import (
 )
 
 // adRetention is the time during which a click can be found by the click id of an ad platform. The page tag remembers a click for
-// the same time.
+// as long.
 const adRetention = 90 * 24 * time.Hour
 
 func deleteExpiredAds(ctx context.Context, c db.Conn, now time.Time) error {

@@ -209,7 +209,7 @@ func (c Chosen) check(places []Place) error {
 	return nil
 }
 
-// lockFlows locks campaigns and saved flows until the transaction ends, in the order of their ids.
+// lockFlows locks campaigns and then saved flows, each in the order of their ids, until the transaction ends.
 func (s *Store) lockFlows(ctx context.Context, account uuid.UUID, ids []uuid.UUID) error {
 	for _, h := range holders {
 		q := `SELECT t.id FROM ` + h.table + ` t WHERE t.account_id = $1 AND t.id = ANY ($2) ORDER BY t.id FOR NO KEY UPDATE`

@@ -24,7 +24,7 @@ type IDs interface {
 type Codec[R any] struct {
 	kind   Kind
 	refs   []ref      // members that refer to another record
-	keys   *bind.Keys // names that the body may have
+	keys   *bind.Keys // names of the members that the API's body may have
 	read   func(body []byte) (R, error)
 	view   func(R) any // the members of the record, with ids
 	preset Members     // the members of a record in which everything has its default

@@ -143,7 +143,7 @@ var clickTexts, clickFacts = func() (texts []clickText, facts []clickFact) {
 }()
 
 // SetClick sets the attributes that are recorded with a click, except ids. The caller sets the texts of the ids that are needed.
-// Most sub-parameters are empty, so an empty one costs only one check.
+// Most sub-parameters are empty. An empty one is set only if it replaces a known text.
 func (f *Facts) SetClick(c *models.Click) {
 	for i := range clickTexts {
 		f.SetText(clickTexts[i].attr, *clickTexts[i].at(c))

@@ -34,8 +34,8 @@ type group struct {
 	weight   float64 // weight of all arms together
 }
 
-// findArms judges every group of arms. With pause, it suggests pausing arms that certainly earn less than the best arm, otherwise
-// it suggests other weights.
+// findArms judges every group of arms that has enough data. With pause, it suggests pausing arms that certainly earn less than the
+// best arm. Without pause, it suggests other weights.
 func findArms(in *Input, pause bool) (list []finding) {
 	for i := range in.Campaigns {
 		for _, g := range groupsOf(in, &in.Campaigns[i]) {

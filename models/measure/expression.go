@@ -7,7 +7,7 @@ import (
 	"github.com/shopspring/decimal"
 )
 
-// Limits of the formulas of a file: their number, and the length of each in bytes.
+// Limits of the formulas of an exported file: their number, and the length of each in bytes.
 const (
 	MaxExpressions      = 5
 	maxExpressionLength = 100

@@ -124,7 +124,7 @@ type Result struct {
 // Report is what a message says about one conversion.
 type Report struct {
 	Click        string
-	Payout       string // in whole units of the currency; a minus means that the conversion is reversed
+	Payout       string // in units of the currency, not in cents; a minus means that the conversion is reversed
 	Currency     string
 	Word         string // the platform's word for the status; empty: the status does not change
 	ConversionID string

@@ -272,7 +272,7 @@ func FuzzText(f *testing.F) {
 			}
 		}
 		if year := r.At.UTC().Year(); year < 2000 || year > 2100 || digits < 3 || r.Precision < time.Nanosecond || r.Precision > 24*time.Hour {
-			t.Errorf("%q is read as %v with the precision %v, which a text with %d digits cannot mean", text, r.At, r.Precision, digits)
+			t.Errorf("%q is read as %v with the precision %v from %d digits, want a year from 2000 to 2100, at most a day and at least 3 digits", text, r.At, r.Precision, digits)
 		}
 		reread, err := Read(r.At.Format(time.RFC3339Nano), time.UTC)
 		if err != nil || !reread.At.Equal(r.At) {

@@ -143,8 +143,8 @@ func (p *replaying) series(ctx context.Context) ([]autorule.Series, error) {
 	return p.zeros(ctx, list)
 }
 
-// zeros makes hours and days without figures count as zero for active campaigns, from their creation on. It also adds the active
-// campaigns without any figures.
+// zeros changes nothing for a rule that is not about campaigns. For a rule about campaigns, it makes hours and days without figures
+// count as zero for active campaigns, from their creation on. It also adds the rule's active campaigns without any figures.
 func (p *replaying) zeros(ctx context.Context, list []autorule.Series) ([]autorule.Series, error) {
 	if p.rule.LooksAt != autorule.Campaign {
 		return list, nil

@@ -1,5 +1,5 @@
-// Package webhook sends events to customers' endpoints, again after failed attempts, and on request. Every attempt sends the same
-// bytes under the same id, with a new signature.
+// Package webhook sends events to customers' endpoints. It sends an event again after a failed attempt or on request. Every attempt
+// sends the same bytes under the same id, with a new signature.
 package webhook
 
 import (

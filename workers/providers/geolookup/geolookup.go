@@ -104,7 +104,7 @@ type Options struct {
 	Egress *egress.Client
 	// URL replaces the addresses of all providers, for tests; empty: each provider's own address.
 	URL string
-	// Timeout is how long one look-up may take; zero: 5 s.
+	// Timeout is how long one request to a provider may take; zero: 5 s.
 	Timeout time.Duration
 }
 

@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// gemini gives a call an id only if the turn has several calls. It refuses a wrong key with status 400. It signs its calls, and
-// the client must send the signature back with each call.
+// gemini gives a tool call an id only if the turn has several tool calls. It refuses a wrong key with status 400. It signs each
+// tool call, and the client must send the signature back with the call.
 var gemini = fake{
 	key:    func(r *http.Request) string { return r.Header.Get("X-Goog-Api-Key") },
 	denied: http.StatusBadRequest, busy: http.StatusTooManyRequests,

@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// cake includes the end of a range, as some installs do. An approved conversion has no disposition.
+// cake also returns the orders of end_date, which CAKE may exclude. An approved conversion has no disposition.
 var cake = Fake{
 	NoSale:      true,
 	credentials: withSecrets(map[string]string{"domain": "affiliates.example.com", "affiliate_id": "12"}, "api_key"),

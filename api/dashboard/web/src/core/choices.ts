@@ -9,7 +9,7 @@ export type Choice = Option & { side?: string; rare?: boolean }
 export const choicesOf = (rows: { id: string; name: string; status: string }[] | undefined): Choice[] | undefined =>
   rows?.filter(r => r.status !== 'archived').map(r => ({ value: r.id, label: r.name, side: r.status === 'paused' ? r.status : undefined }))
 
-// The lists are loaded without a window, so that all screens share the cached answers.
+// The lists are loaded without a window of time, so that all screens share the cached answers.
 export const useOffers = (on = true) => useAll('GET /offers', on ? {} : null).rows
 export const useLanders = (on = true) => useAll('GET /landers', on ? {} : null).rows
 export const useSources = (on = true) => useAll('GET /traffic-sources', on ? {} : null).rows

@@ -8,7 +8,7 @@ export const words: typeof en = {
   endpoints: 'Empfänger',
   add: 'Neuer Empfänger',
   empty: 'Noch kein Empfänger.',
-  emptyMore: 'Ein Empfänger ist eine eigene https-URL. Sie erfährt sofort von Conversions, kaputten Links und pausierten Kampagnen.',
+  emptyMore: 'Ein Empfänger ist eine eigene https-URL. Er erfährt sofort von Conversions, kaputten Links und pausierten Kampagnen.',
   noPlan: 'Der Tarif enthält keine Webhooks.',
   toPlan: 'Zum Tarif',
   addressHint: 'https, öffentlich erreichbar. Für eine Antwort mit 2xx bleiben zehn Sekunden.',
