@@ -21,7 +21,7 @@ type refusal struct {
 	code   string
 }
 
-// refused sends each body as a POST. A body that is refused with 400 is also sent as a PUT of the record with the given id.
+// refused sends each body as a POST. An object that is refused with 400 is also sent as a PUT of the record with the given id.
 func refused(t *testing.T, s *apitest.Server, path string, id any, cases map[string]refusal) {
 	t.Helper()
 	for name, c := range cases {

@@ -31,7 +31,7 @@ type NetworkReport struct {
 	Stored    int                `json:"stored" doc:"how many rows were stored. They replace rows of earlier files: sums replace the sums of the same days, and orders replace the orders of all days between from and to"`
 	Refused   int                `json:"refused"`
 	Truncated bool               `json:"truncated" doc:"the file has more rows than were read"`
-	From      *string            `json:"from" doc:"the first day of the stored rows, as written in the file; null: no rows were stored"`
+	From      *string            `json:"from" doc:"the first day of the stored rows, YYYY-MM-DD; null: no rows were stored"`
 	To        *string            `json:"to"`
 	Refusals  []ReportRowRefused `json:"refusals" doc:"the refused rows, at most 100"`
 }

@@ -55,7 +55,7 @@ const (
 	dropDatabase   = `DROP DATABASE IF EXISTS `
 )
 
-// admins are connections to the server's own database. Each holds the lock of a database in use.
+// admins are connections to the server's own database. Each database in use is locked by one of them.
 var admins = sync.OnceValues(func() (*sql.DB, error) {
 	pool, err := sql.Open("postgres", os.Getenv("TEST_DATABASE_URL"))
 	if err == nil {

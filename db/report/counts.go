@@ -69,7 +69,7 @@ CROSS JOIN LATERAL (
 	SELECT sum(clicks)::bigint AS clicks FROM ` + ledger.Traffic + ` t WHERE account_id = a.id AND hour >= $2 AND hour < $3
 ) l WHERE l.clicks > 0`
 
-// ClicksOf returns the number of clicks of some accounts in the hours of [from, to) that count towards their plans: see Daily.
+// ClicksOf returns how many clicks of some accounts count towards their plans in the hours of [from, to): see Daily.
 // Accounts without clicks are left out.
 func (r Reader) ClicksOf(ctx context.Context, accounts []uuid.UUID, from, to time.Time) (map[uuid.UUID]int64, error) {
 	clicks, err := db.Pairs[uuid.UUID, int64](ctx, r.Conn, "clicks of accounts", accountClicks, db.UUIDs(accounts), from, to)

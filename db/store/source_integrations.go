@@ -53,7 +53,7 @@ type SourceConnect struct {
 	DailyCapCount      *int
 	DailyCapValue      *models.Money
 	SendKeys           *bool
-	Next               time.Time // time of the first automatic sync
+	Next               time.Time // time of the next automatic sync
 }
 
 const saveSourceIntegration = `

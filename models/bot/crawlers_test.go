@@ -44,7 +44,7 @@ func TestCrawlers(t *testing.T) {
 		"DuckDuckBot": "x.duckduckgo.com", "AhrefsBot": "proxy-fr006.ahrefs.net", "SemrushBot": "1.bl.bot.semrush.com",
 	} {
 		if c, _ := bot.CrawlerNamed(name); len(c.Hosts) > 0 || c.Owns(host) || c.Owns("") {
-			t.Errorf("%s owns a host name although its names are not documented", name)
+			t.Errorf("%s owns a host name although its host names are not documented", name)
 		}
 	}
 }

@@ -1,6 +1,6 @@
 // Package botdata holds lists that an operator has loaded: networks of data centres, Tor, VPNs, proxies and abusers, domains of
 // spam referrers, and user agents of crawlers. A list of crawlers is built in. The networks of large clouds are built in too, and
-// count until the operator loads a list of data centres.
+// apply until the operator loads a list of data centres.
 //
 // Read parses files. Pack and Unpack convert entries to and from the form in which they are stored. A Set looks up visitors, without
 // allocating memory.

@@ -29,7 +29,7 @@ import (
 type Lookup struct {
 	Rows  []json.RawMessage
 	Whole bool
-	// Beside is the rest of the answer as JSON, such as totals and labels. It may be nil.
+	// Beside is the rest of the answer as JSON, such as totals and labels. Its numbers confirm figures too. It may be nil.
 	Beside json.RawMessage
 }
 

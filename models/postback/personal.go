@@ -76,7 +76,8 @@ func RemovePersonal(params map[string]string, isField func(name string) bool) (p
 	return p, consent, removed
 }
 
-// mayHideAddress includes the click id, because no click id is an e-mail address.
+// mayHideAddress reports whether e-mail addresses are removed from a parameter. They are removed from the click id too, because no
+// click id is an e-mail address.
 func mayHideAddress(name string) bool {
 	_, field := fieldParams[name]
 	return !field || slices.Contains(aliases["click_id"], name)

@@ -69,9 +69,9 @@ func (c *upCmd) Run(ctx context.Context, e *env) (err error) {
 	return c.serve(ctx, e, cfg, p, r)
 }
 
-// settings reads the settings from the environment. Some defaults differ, because everything runs on one machine: secrets are
-// saved, the service is on loopback at a free port, and proxies on the machine are trusted. The operators' pages are at the same
-// port unless other machines can reach it.
+// settings reads the settings from the environment. Some defaults differ, because everything runs on one machine. For example,
+// secrets are saved, the service is on loopback at a free port, and proxies on the machine are trusted. The operators' pages are at
+// the same port unless other machines can reach it.
 func (c *upCmd) settings(ctx context.Context, e *env) (config.Config, error) {
 	cfg, err := e.config()
 	if err != nil {
@@ -198,7 +198,7 @@ func startMessages(cfg config.Config, campaign demo.Campaign, account demo.Accou
 	return lines
 }
 
-// demo creates the demo account and its campaign. entry is a link that signs in as its owner, once.
+// demo creates the demo account and its campaign. entry is a link that signs in as the account's owner, once.
 func (c *upCmd) demo(ctx context.Context, cfg config.Config, d *db.DB) (_ demo.Campaign, account demo.Account, entry string, err error) {
 	s, err := openStore(cfg, d)
 	if err != nil {

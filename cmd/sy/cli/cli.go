@@ -149,7 +149,7 @@ func nextStep(err error) string {
 	return ""
 }
 
-// parser returns the parser of the command line. The parser calls the function exited after it has printed help.
+// parser returns the parser of the command line. After the parser has printed help, it calls the function `exited`.
 func (e *env) parser(ctx context.Context, exited func(int)) (*kong.Kong, *cli, error) {
 	var c cli
 	p, err := kong.New(&c,

@@ -199,7 +199,7 @@ func (f *Fake) listHostnames(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	for _, h := range f.hosts {
-		// The filter finds all hostnames that contain the text.
+		// Both filters by name find the hostnames that contain their text.
 		if strings.Contains(h.host, q.Get("hostname")) && strings.Contains(h.host, q.Get("hostname.contain")) && (q.Get("id") == "" || q.Get("id") == h.id) {
 			result = append(result, h.answer())
 		}

@@ -21,7 +21,7 @@ import { Examples } from './examples.tsx'
 import { measuresOf, type Kind } from './sides.tsx'
 import { Upload } from './upload.tsx'
 
-// Difference compares the figures that a traffic source or a network reports for the window with our own, and says why they differ.
+// Difference compares our own figures for the window with the figures of a traffic source or a network, and says why they differ.
 export function Difference() {
   const [, , list, id = ''] = place.value.path.split('/')
   const kind: Kind = list === 'networks' ? 'network' : 'source',

@@ -401,7 +401,7 @@ export const words: typeof en = {
       pending: 'wartet',
     },
     blocked: 'Der Besucher hatte einen Wert, der damals gesperrt war. Deshalb wurde kein Pfad geprüft.',
-    passed: (path, why) => `Der Klick war für ${path} bestimmt, aber: ${why}`,
+    passed: (path, why) => `${path} hätte den Klick bekommen, aber: ${why}`,
     fields: {
       click_id: 'Klick',
       external_id: 'ID der Quelle',
