@@ -113,7 +113,7 @@ func checkAnswer(t *testing.T, where, template, transition string, rec *httptest
 		}
 	}
 	if rec.Code != status || len(rec.Header()) != len(want) {
-		t.Errorf("%s: the status is %d and the headers are %v, want %d and no others", where, rec.Code, rec.Header(), status)
+		t.Errorf("%s: the status is %d, want %d; the headers are %v, want only %v", where, rec.Code, status, rec.Header(), want)
 	}
 	address := rec.Header().Get("Location")
 	if !isRedirect {

@@ -59,7 +59,7 @@ func TestSimulate(t *testing.T) {
 		same(t, out["decision"].(map[string]any), c.want)
 		steps := out["campaigns"].([]any)[0].(map[string]any)["steps"].([]any)
 		if len(steps) != c.steps || steps[len(steps)-1].(map[string]any)["taken"] != true {
-			t.Errorf("%s: want the number of steps of the case, the last one taken: %v", name, steps)
+			t.Errorf("%s: want %d steps, the last one taken: %v", name, c.steps, steps)
 		}
 		if c.steps < 2 {
 			continue
@@ -151,7 +151,7 @@ func TestSimulateClick(t *testing.T) {
 	s.As(foreign).Do("POST", "/tools/simulate", map[string]any{"click_id": known}).Want(404, "not_found")
 }
 
-// TestSimulateBoundClick: the simulation of a click from another campaign uses the visitor's binding, as the trace does.
+// TestSimulateBoundClick: the simulation of a click that another campaign handed over uses the visitor's binding, as the trace does.
 func TestSimulateBoundClick(t *testing.T) {
 	t.Parallel()
 	d := newCampaignEnv(t)

@@ -13,8 +13,9 @@ import (
 )
 
 const (
-	// A change of an account's currency inserts clicks into PostgreSQL again, so no day leaves during such a change. A
-	// transaction that begins such a change, or that ends the copy, waits for the current move of a day.
+	// A change of an account's currency inserts clicks into PostgreSQL again, so the clicks of no day are
+	// moved out during such a change. A transaction that begins such a change, or that ends the copy, waits until the day that is
+	// being moved out is done.
 	lockBegins = `SET LOCAL lock_timeout = '2s'; LOCK TABLE currency_changes IN SHARE MODE`
 	mayFreeze  = `SELECT state = 'on' AND NOT EXISTS (SELECT FROM currency_changes) FROM click_copy FOR SHARE`
 

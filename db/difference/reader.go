@@ -63,7 +63,7 @@ func (r Reader) Read(ctx context.Context, account uuid.UUID, a difference.Args) 
 		return k.out, err
 	}
 	if k.sheet.Len() > difference.MaxRows {
-		return k.out, tooMany("days and campaigns", difference.MaxRows)
+		return k.out, tooMany("rows, one for each day and campaign", difference.MaxRows)
 	}
 	k.sheet.Finish(&k.out)
 	k.out.Rates = []difference.RateUsed{}
@@ -146,7 +146,7 @@ func (k *comparison) figures(ctx context.Context, zone *time.Location, byCampaig
 		return nil
 	})
 	if err == nil && len(out) > difference.MaxRows {
-		err = tooMany("days and campaigns", difference.MaxRows)
+		err = tooMany("rows, one for each day and campaign", difference.MaxRows)
 	}
 	return out, err
 }

@@ -53,7 +53,7 @@ CREATE TABLE site_events (
     received_at timestamptz NOT NULL,
     at          timestamptz NOT NULL,
     click_id    uuid NOT NULL, -- zero: no click
-    arrival     text NOT NULL,
+    arrival     text NOT NULL, -- how the page got the click id
     ad_id       text NOT NULL,
     name        text NOT NULL,
     host        text NOT NULL,
@@ -69,7 +69,7 @@ CREATE TABLE site_events (
     screen      text NOT NULL,
     web_driver  boolean NOT NULL,
     goals       text[] NOT NULL, -- keys of the goals that the event reached
-    applied     boolean NOT NULL -- false: the arrival has yet to be written to the click
+    applied     boolean NOT NULL -- false: the arrival has yet to be copied to the click
 );
 CREATE INDEX site_events_account ON site_events (account_id, received_at);
 CREATE INDEX site_events_site ON site_events (site_id, received_at);

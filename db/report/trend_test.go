@@ -136,10 +136,11 @@ func TestTrendsEqualARecount(t *testing.T) {
 	for _, name := range []string{
 		"UTC", "Europe/Berlin", "Australia/Lord_Howe", "Asia/Kathmandu", "America/St_Johns", "Pacific/Chatham",
 	} {
-		at := time.Now()
+		before := time.Now()
 		for i := range longtest.Size(1, 2) { // the last nights of clock changes
 			loc := zone(t, name)
-			at = change(at, loc)
+			at := change(before, loc)
+			before = at
 			t.Run(fmt.Sprint(name, i), func(t *testing.T) {
 				t.Parallel()
 				h := newHistory(t, 11)

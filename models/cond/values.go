@@ -27,9 +27,10 @@ func valuesOf(a Attr) *clickattr.Values {
 	return nil
 }
 
-// Canonical returns a condition with its values as they are saved and shown. Equality with a value of a closed set uses the form
-// that visitors have: us becomes US, and phone becomes mobile. Values get the type that the condition compares, so "5" becomes 5 if
-// the condition compares numbers. A value that cannot be converted stays unchanged, for Compile or CheckValues to refuse.
+// Canonical returns a condition with its values as they are saved and shown. If an attribute has a closed set of values, equality
+// uses the spelling that is stored for visitors: us becomes US, and phone becomes mobile. Values get the type that the condition
+// compares, so "5" becomes 5 if the condition compares numbers. A value that cannot be converted stays unchanged, for Compile or
+// CheckValues to refuse.
 func Canonical(c Condition) Condition {
 	a, k, _, ok := findAttr(c.Attribute)
 	info, known := operators[c.Operator]

@@ -49,8 +49,8 @@ type Action struct {
 	To      string   `json:"to,omitempty" doc:"swap_destination: the offer or landing page that replaces it"`
 	// Cap is the maximum number of conversions per day for set_cap. Nil means no cap.
 	Cap *int `json:"cap,omitempty" doc:"set_cap: maximum number of conversions per day; left out: no cap"`
-	// Attribute and Values are for deny and exclude. In a suggestion, the value with the largest loss comes first, and the first Worst
-	// values cause most of the loss.
+	// Attribute and Values are for deny and exclude. In a suggestion, the value with the largest loss comes first. The first
+	// values, as many as the field Worst says, cause most of the loss.
 	Attribute string      `json:"attribute,omitempty" doc:"deny: attribute of a bot list entry; exclude: attribute of a condition"`
 	Values    []string    `json:"values,omitempty" maxItems:"100"`
 	Worst     int         `json:"worst,omitempty" doc:"with the variant most, only this number of values is blocked, beginning with the first value"`

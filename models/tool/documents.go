@@ -13,7 +13,7 @@ func documentTools() []Tool {
 		Name: "search_docs", Title: "Search the documentation", Kind: Reads, Repeatable: true,
 		About:  "Passages of the documentation by words: tracking links, tokens, postbacks, rules, platforms and every call of the API. In English. Reads only.",
 		Params: []Param{need(Param{Name: "q", Doc: "a few words, such as: postback payout currency"}), limit(5, 10)},
-		Answer: []Member{many("passages", "the best first; page is the name of switchyard://docs/PAGE", "page heading passage")},
+		Answer: []Member{many("passages", "the best first; page is the PAGE in switchyard://docs/PAGE", "page heading passage")},
 		Run: func(_ context.Context, c *Call) (Values, error) {
 			return Values{"passages": c.Docs.Search(c.Args.Text("q"), c.Args.whole("limit", 5))}, nil
 		},

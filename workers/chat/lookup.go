@@ -171,7 +171,7 @@ func (s *session) fetch(ctx context.Context, q tool.Request) (json.RawMessage, f
 	case err != nil:
 		return nil, figurecheck.Lookup{}, fmt.Errorf("chat: answer of %s: %w", q.Path, err)
 	case answer.Error != nil:
-		answer.Error.Kind = models.KindInvalid // after any error, the model can only send another request
+		answer.Error.Kind = models.KindInvalid // the model is told of every error as of a wrong request: it can only send another one
 		return nil, figurecheck.Lookup{}, answer.Error
 	}
 	read, err := factsOf(answer.Data, q.Query.Get("limit"))

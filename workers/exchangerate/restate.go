@@ -23,8 +23,8 @@ const (
 	deletedAtOnce = 5000
 )
 
-// updateFixed sets missing fixed rates and updates fixed rates that follow from a replaced rate. It starts a restatement for each
-// account that needs one, and deletes expired rates.
+// updateFixed computes missing rates of accounts, and again the rates that follow from a replaced published rate (see
+// exchangerate.UpdateFixed). It starts a restatement for each account that needs one, and deletes expired rates.
 func (w *worker) updateFixed(ctx context.Context) error {
 	if err := exchangerate.UpdateFixed(ctx, w.db); err != nil {
 		return err

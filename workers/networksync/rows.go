@@ -200,7 +200,8 @@ func findGoals(rows []correction.Conversion, orders []networks.Order, recorded m
 	}
 }
 
-// findGoal sets the goal of an order that names none to the goal of the recorded conversion with the order's id.
+// findGoal looks for a recorded conversion with the order's id, if the order names no goal, and gives the order its goal. A goal
+// that follows from a status word counts as none.
 func findGoal(v *correction.Conversion, recorded map[conversion.Key]conversion.Known) {
 	if v.Goal != "" && !v.WordGoal {
 		return

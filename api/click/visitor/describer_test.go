@@ -70,8 +70,8 @@ func TestDescribe(t *testing.T) {
 	}
 }
 
-// TestDescribeUnderLoad describes user agents in eight goroutines at the same time. The parsers have a budget of CPU time that is too
-// small for most of the user agents.
+// TestDescribeUnderLoad describes user agents in eight goroutines at the same time. The CPU time that the slow parsers may use is
+// then too little for most of the user agents.
 func TestDescribeUnderLoad(t *testing.T) {
 	t.Parallel()
 	d := newTestDescriber(t, Options{UACacheSize: 100, CityDB: writeDB(t, "load", map[string]mm{

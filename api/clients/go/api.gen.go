@@ -20,7 +20,7 @@ type AIBody struct {
 	Action   string  `json:"action"`             // models, connect, model
 	APIKey   *string `json:"apiKey,omitempty"`   // required for the action connect; for the action models, the default is the saved key
 	Model    *string `json:"model,omitempty"`    // required for the action model; for the action connect, the default is a common model of the provider
-	Provider *string `json:"provider,omitempty"` // default: the connected provider: openai, anthropic, gemini, openrouter
+	Provider *string `json:"provider,omitempty"` // default: the connected provider; required with a new key: openai, anthropic, gemini, openrouter
 }
 
 // AIConnected: a type of the API
@@ -180,7 +180,7 @@ type AlertChannelShown struct {
 	CreatedAt    string            `json:"created_at"`
 	Credentials  map[string]string `json:"credentials"`   // the value of each field; secrets are masked
 	Error        *string           `json:"error"`         // why the last message was not accepted
-	FailingSince *string           `json:"failing_since"` // since when messages fail; null: the last message was accepted
+	FailingSince *string           `json:"failing_since"` // since when messages fail; null: they do not fail
 	ID           string            `json:"id"`
 	IsActive     bool              `json:"is_active"`
 	Kind         string            `json:"kind"` // email, slack, discord, telegram
@@ -1955,7 +1955,7 @@ type Difference struct {
 	Currency      string              `json:"currency"`       // currency of our figures, of the difference and of its causes
 	Examples      []DifferenceExample `json:"examples"`       // conversions and orders that differ, at most 10 for each cause and reason
 	From          string              `json:"from"`           // first day
-	Rates         []RateUsed          `json:"rates"`          // the rates with which the amounts of the traffic source or network are converted to the currency in the field currency
+	Rates         []RateUsed          `json:"rates"`          // the exchange rates that give the cause named currency; if their_currency is empty, they convert all amounts of the traffic source or network instead
 	ReadAt        *string             `json:"read_at"`        // when the figures of the traffic source or network were last read
 	Rows          []DifferenceRow     `json:"rows"`           // one row for each day and campaign; at most 5000
 	TheirCurrency string              `json:"their_currency"` // currency of the figures of the traffic source or network. Their amounts and ours are subtracted without conversion, and the part of the difference that comes from the exchange rate is the cause named currency. Empty: the source or network reports in several currencies, so its figures are converte...
@@ -3387,7 +3387,7 @@ type NetworkPut struct {
 
 // NetworkReport: a type of the API
 type NetworkReport struct {
-	From      *string            `json:"from"`     // the first day of the stored rows, as written in the file; null: no rows were stored
+	From      *string            `json:"from"`     // the first day of the stored rows, YYYY-MM-DD; null: no rows were stored
 	Kind      string             `json:"kind"`     // orders: the file has a row for each conversion, with our click id; totals: the file has sums by day: orders, totals
 	Refusals  []ReportRowRefused `json:"refusals"` // the refused rows, at most 100
 	Refused   int                `json:"refused"`
@@ -3932,8 +3932,8 @@ type Performance struct {
 	Labels       map[string]map[string]string `json:"labels"` // for each dimension whose values are ids: the names of the ids
 	Range        Range                        `json:"range"`
 	Rows         []PerformanceRow             `json:"rows"`      // groups in the order of sort, at most limit
-	SubNames     map[string]string            `json:"sub_names"` // names of sub1 to sub30. A sub-parameter has a name here if all traffic sources that the filters by source_id and campaign_id select give it the same name
-	Totals       Compared                     `json:"totals"`    // totals of all groups, including groups that min_clicks and limit leave out. With having: totals of the groups that having and min_clicks keep, including groups beyond limit. A campaign counts in the group of each of its tags; without having, it counts only once in the totals
+	SubNames     map[string]string            `json:"sub_names"` // names of sub1 to sub30. A sub-parameter has a name here if all traffic sources in the report give it the same name. The filters by source_id and campaign_id decide which these are
+	Totals       Compared                     `json:"totals"`    // totals of all groups, including groups that min_clicks and limit leave out. With having: totals of the groups that having and min_clicks keep, including groups beyond limit. By tag, a campaign counts in the group of each of its tags; without having, it counts only once in the totals
 	Truncated    bool                         `json:"truncated"` // true: there are more groups than rows; an export has up to 100,000 rows
 	TZ           string                       `json:"tz"`        // the time zone of the dimensions of time
 }
@@ -4171,14 +4171,14 @@ type PostbackRow struct {
 	InvalidPayout *string       `json:"invalid_payout"` // the text that was received as the payout, if it is not an amount or is a macro that was not filled in. If the offer takes the payout from postbacks (payout_from_param), the payout is then 0. If it does not, the offer's own payout is used
 	InvalidTime   *string       `json:"invalid_time"`   // the stated time as received, if it cannot be used: it is not understood, is before the click or is in the future; the reason says which. The conversion then has the nearest possible time, or the time of its click if the stated time is not understood
 	IP            string        `json:"ip"`             // address of the sender; empty for a postback to a traffic source
-	NetworkID     *string       `json:"network_id"`     // the network that the postback's address names
+	NetworkID     *string       `json:"network_id"`     // in: the network that the postback's address names; out: the network of the conversion
 	NetworkName   string        `json:"network_name"`
 	Query         string        `json:"query"`  // in: the received parameters, in the order of their names; out: the query or the body of the last attempt; *** stands for a secret or for a text that may be a secret
 	Reason        string        `json:"reason"` // reason of the result, as text for people
 	Result        string        `json:"result"` // accepted: the postback is stored, and its conversion is recorded as soon as its click is known. pending, told, failed and skipped are results of postbacks to traffic sources. skipped: the postback was not sent, for example because its source was paused: accepted, matched, unmatched, refused, duplicate, ignored, pending, told, failed, skipped
 	Sample        bool          `json:"sample"` // true: the postback names no click; each web process stores only about 20 postbacks of this kind an hour for each network or domain
 	Sent          *SentPostback `json:"sent"`   // details of a postback to a traffic source; null for received postbacks
-	Source        string        `json:"source"` // postback, pixel, tag or goal_api
+	Source        string        `json:"source"` // in: postback, pixel, tag or goal_api; out: empty
 }
 
 // PostbacksReplayed: a type of the API
@@ -4786,6 +4786,7 @@ type Settings struct {
 
 // SettingsBody: a type of the API
 type SettingsBody struct {
+	ChangesRead      *int    `json:"assistantChanges,omitempty"`  // used if assistant_changes is left out
 	AssistantChanges *int    `json:"assistant_changes,omitempty"` // maximum number of changes that a key or a connected assistant may make at /mcp in 24 hours; left out: unchanged
 	Assistants       *bool   `json:"assistants,omitempty"`        // whether /mcp answers the account's keys; left out: unchanged
 	Currency         *string `json:"currency,omitempty"`          // three letters; default USD
@@ -6795,7 +6796,7 @@ type GetPerformanceReportParams struct {
 	Except    Filters `query:"x."`         // leave out these values of a dimension
 }
 
-// GetPerformanceReport calls GET /api/v1/reports/performance: figures grouped by up to five dimensions; very many clicks are read by a job.
+// GetPerformanceReport calls GET /api/v1/reports/performance: figures grouped by up to five dimensions; if very many clicks must be read, a job reads them.
 func (c *Client) GetPerformanceReport(ctx context.Context, params GetPerformanceReportParams, options ...Option) (answer Performance, err error) {
 	err = c.Do(ctx, "GET", "/api/v1/reports/performance", values(params), nil, &answer, options...)
 	return answer, err
@@ -6876,7 +6877,7 @@ type GetTrendsReportParams struct {
 	Except Filters `query:"x."`     // leave out these values of a dimension
 }
 
-// GetTrendsReport calls GET /api/v1/reports/trends: figures over time; very many clicks are read by a job.
+// GetTrendsReport calls GET /api/v1/reports/trends: figures over time; if very many clicks must be read, a job reads them.
 func (c *Client) GetTrendsReport(ctx context.Context, params GetTrendsReportParams, options ...Option) (answer Trends, err error) {
 	err = c.Do(ctx, "GET", "/api/v1/reports/trends", values(params), nil, &answer, options...)
 	return answer, err

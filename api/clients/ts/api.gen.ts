@@ -443,7 +443,7 @@ export type SentRequest = { "body": string; "method": string; "url": string };
 export type SentTry = { "at": string; "error": string; "http_status": number | null; "ms": number };
 export type SetCostBody = { "amount"?: number | null; "apply"?: boolean; "campaign_id"?: string; "cpc"?: number | null; "currency"?: string; "from": string; "source_id"?: string; "sub"?: number; "sub_value"?: string; "to": string };
 export type Settings = { "assistantChanges": number; "assistants": boolean; "currency": string; "dateFormat": string; "jobId": string | null; "organizationName": string; "siteKey": string; "timeFormat": string; "timezone": string; "version": string };
-export type SettingsBody = { "assistant_changes"?: number | null; "assistants"?: boolean | null; "currency"?: string | null; "dateFormat"?: ("YYYY-MM-DD" | "DD.MM.YYYY" | "DD/MM/YYYY" | "MM/DD/YYYY" | "DD MMM YYYY"); "date_format"?: ("YYYY-MM-DD" | "DD.MM.YYYY" | "DD/MM/YYYY" | "MM/DD/YYYY" | "DD MMM YYYY"); "organizationName"?: string | null; "organization_name"?: string | null; "timeFormat"?: ("12h" | "24h"); "time_format"?: ("12h" | "24h"); "timezone"?: string };
+export type SettingsBody = { "assistantChanges"?: number | null; "assistant_changes"?: number | null; "assistants"?: boolean | null; "currency"?: string | null; "dateFormat"?: ("YYYY-MM-DD" | "DD.MM.YYYY" | "DD/MM/YYYY" | "MM/DD/YYYY" | "DD MMM YYYY"); "date_format"?: ("YYYY-MM-DD" | "DD.MM.YYYY" | "DD/MM/YYYY" | "MM/DD/YYYY" | "DD MMM YYYY"); "organizationName"?: string | null; "organization_name"?: string | null; "timeFormat"?: ("12h" | "24h"); "time_format"?: ("12h" | "24h"); "timezone"?: string };
 export type SettingsChanged = { "assistantChanges": number; "assistants": boolean; "currency": string; "dateFormat": string; "jobId": string | null; "organizationName": string; "timeFormat": string; "timezone": string; "version": string };
 export type SharedDomainRow = { "domain": string; "id": string; "is_default": boolean };
 export type SimulateBody = { "at"?: string; "bind_visitors"?: ("none" | "streams" | "streams_landers" | "streams_landers_offers"); "blocks_of"?: string; "bound_lander_id"?: string; "bound_offer_id"?: string; "bound_path_id"?: string; "campaign_id"?: string; "click_id"?: string; "destination_url"?: string; "draws"?: number; "fallback_url"?: string; "flow_rotation"?: ("position" | "weight"); "seed"?: number | null; "streams"?: Array<PathBody>; "visitor"?: VisitorBody };
@@ -766,7 +766,7 @@ export interface Operations {
   getOrphanedReport: { query: { "totals_for"?: string; "from"?: string; "to"?: string; }; path: { }; body: undefined; answer: Orphaned; row: never };
   /** totals for the window and the change from the previous window */
   getOverview: { query: { "tz"?: string; "from"?: string; "to"?: string; } & Filters; path: { }; body: undefined; answer: Overview; row: never };
-  /** figures grouped by up to five dimensions; very many clicks are read by a job */
+  /** figures grouped by up to five dimensions; if very many clicks must be read, a job reads them */
   getPerformanceReport: { query: { "dimension"?: string; "tz"?: string; "sort"?: string; "goal"?: string; "limit"?: number; "min_clicks"?: number; "having"?: string; "compare"?: string; "from"?: string; "to"?: string; } & Filters; path: { }; body: undefined; answer: Performance; row: never };
   /** the plan and its allowances */
   getPlan: { query: { }; path: { }; body: undefined; answer: PlanAnswer; row: never };
@@ -782,7 +782,7 @@ export interface Operations {
   getTimeseries: { query: { "tz"?: string; "from"?: string; "to"?: string; } & Filters; path: { }; body: undefined; answer: Timeseries; row: never };
   /** the figures of the traffic source or network, our figures, and the causes of the difference */
   getTrafficSourceDifference: { query: { "tz"?: string; "their_tz"?: string; "from"?: string; "to"?: string; }; path: { id: string; }; body: undefined; answer: Difference; row: never };
-  /** figures over time; very many clicks are read by a job */
+  /** figures over time; if very many clicks must be read, a job reads them */
   getTrendsReport: { query: { "bucket"?: ("month" | "day" | "weekday" | "hour" | "weekday_hour"); "tz"?: string; "from"?: string; "to"?: string; } & Filters; path: { }; body: undefined; answer: Trends; row: never };
   /** read another tracker into a plan */
   importConfig: { query: { }; path: { }; body: ImportConfigBody; answer: ConfigPlanned; row: never };

@@ -269,7 +269,7 @@ func spoolMetrics(records string, s *spool.Spool) []prometheus.Collector {
 			func(st spool.Stats) float64 { return float64(st.Waiting) }),
 		count("dropped_total", "Damaged parts of the spool that reading has skipped since the start.",
 			func(st spool.Stats) float64 { return float64(st.Skipped) }),
-		count("rejected_total", "Records that PostgreSQL refused since the start, kept in the spool's file rejected.",
+		count("rejected_total", "Records that PostgreSQL has refused since the start. They are in the spool's file named rejected.",
 			func(st spool.Stats) float64 { return float64(st.Rejected) }),
 		gauge("pending_bytes", "Bytes on disk that are not in PostgreSQL yet.",
 			func(st spool.Stats) float64 { return float64(st.PendingBytes) }),

@@ -19,7 +19,7 @@ import (
 // tracker's key is not sent to the service.
 type importCmd struct {
 	Tracker     string `arg:"" enum:"keitaro,binom,voluum,redtrack,csv" help:"keitaro, binom, voluum, redtrack, or csv for tables of any other."`
-	URL         string `help:"Address of the tracker. For csv and a dump it only distinguishes several trackers." placeholder:"URL"`
+	URL         string `help:"Address of the tracker. With csv and a dump no request goes there: it only tells the records of several trackers apart." placeholder:"URL"`
 	AccessID    string `help:"Voluum: the access id that belongs to the key."`
 	Dump        string `help:"Keitaro: a dump of its database instead of the key, plain or gzip." type:"existingfile"`
 	Offers      string `help:"csv: the table of offers." type:"existingfile"`
@@ -84,7 +84,7 @@ func (c *importCmd) read(ctx context.Context, e *env) (result trackerimport.Resu
 	case c.Dump != "" && c.Tracker != foreign.Keitaro:
 		return result, errors.New("only Keitaro is read from a dump")
 	case c.Tracker == trackerimport.FromCSV && files.Offers+files.Campaigns+files.Links == "":
-		return result, errors.New("name the tables: --offers, --campaigns and --links")
+		return result, errors.New("name at least one table: --offers, --campaigns or --links")
 	case c.Tracker != trackerimport.FromCSV && files.Offers+files.Campaigns+files.Links != "":
 		return result, errors.New("tables are read by `sy import csv`")
 	case access.URL == "" && c.Tracker != foreign.Voluum && c.Tracker != foreign.RedTrack:

@@ -24,7 +24,7 @@ import (
 
 // Options of a run.
 type Options struct {
-	Rounds      int // number of rounds of a comparison, such as the bare server against the service
+	Rounds      int // number of rounds of a comparison, such as a bare HTTP server against the service
 	Duration    time.Duration
 	Connections int           // number of connections of loads at full rate
 	Sustained   time.Duration // length of the load at twice the promised rate

@@ -65,7 +65,7 @@ func (m *money) waitUploads(ctx context.Context, done func(uploadsAnswer) bool) 
 // uploads compares the conversions that Meta received with the sales. Meta can neither change a conversion nor take it back, so
 // later changes are listed as skipped.
 func (m *money) uploads(ctx context.Context) error {
-	accepted, skipped := map[string]string{}, map[string]string{} // by click and goal
+	accepted, skipped := map[string]string{}, map[string]string{} // by click and goal; skipped has the action and the reason
 	for i, s := range saleScripts {
 		key := m.sales[i].click + " " + s.goal
 		switch {

@@ -42,7 +42,8 @@ func (u *uploader) refusal(up *ads.Upload, e ads.Event) *ads.UploadError {
 	return failure
 }
 
-// TestGoogleOwner: conversions are sent to the customer that owns the conversion action, such as a manager of the account.
+// TestGoogleOwner: conversions are sent to the customer (an account of Google Ads) that owns the conversion action. This can be a
+// manager of the connected account.
 func TestGoogleOwner(t *testing.T) {
 	t.Parallel()
 	eachGoogle(t, func(u *uploader) {

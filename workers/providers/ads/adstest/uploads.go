@@ -140,7 +140,7 @@ func (w *Uploads) RefuseProject(reason string) {
 	w.projectRefusal = reason
 }
 
-// OmitRefusedEvents makes refusals omit the refused events, if the platform's format allows this.
+// OmitRefusedEvents makes the fakes answer refusals without saying which events are refused, if the platform's format allows this.
 func (w *Uploads) OmitRefusedEvents() {
 	w.mu.Lock()
 	defer w.mu.Unlock()

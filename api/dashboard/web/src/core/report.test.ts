@@ -37,7 +37,7 @@ test('goals and statuses have names, and all clicks are in a row of their own', 
   )
 })
 
-test('a goal whose name is the mark of conversions without a goal is shown by its own name', () => {
+test('a goal named like the mark of conversions without a goal has one more parenthesis in answers, which is not shown', () => {
   equal(
     ['((plain)', '(((plain)', 'plain)', '((other)'].map(v => valueText('goal', v, {})),
     ['(plain)', '((plain)', 'plain)', '((other)'],

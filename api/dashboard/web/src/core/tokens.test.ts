@@ -51,7 +51,7 @@ test('the network’s parameter is added to an address without a click id, befor
   )
 })
 
-test('a token replaces the selection in an empty address, in the middle and after an equals sign; otherwise it becomes a parameter', () => {
+test('in an empty address, inside an address and after an equals sign a token replaces the selection; elsewhere it becomes a parameter', () => {
   const put = (url: string, at = url.length, to = at) => insertToken(url, 'clickid', at, to).url
   equal(put('https://o.example/pre?x=1'), 'https://o.example/pre?x=1&clickid={clickid}')
   equal(put('https://o.example/'), 'https://o.example/?clickid={clickid}')

@@ -152,7 +152,7 @@ export const words = {
   }),
   weekdays: ['', 'Monday', 'Tuesday', 'Wednesday', 'Thursday', 'Friday', 'Saturday', 'Sunday'],
   unknown: 'not known',
-  // What a report shows for clicks without a value.
+  // What a report shows for clicks without a value. Only conversions have a goal and a status: that row has all clicks and costs.
   absent: named({
     lander_id: 'no landing page',
     offer_id: 'no offer (left at the landing page)',
