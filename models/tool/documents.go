@@ -11,7 +11,7 @@ import (
 func documentTools() []Tool {
 	return []Tool{{
 		Name: "search_docs", Title: "Search the documentation", Kind: Reads, Repeatable: true,
-		About:  "Passages of the documentation by words: tracking links, tokens, postbacks, rules, platforms and every call of the API. In English. Reads only.",
+		About:  "Finds passages of the documentation by their words. It covers tracking links, tokens, postbacks, rules, platforms and every call of the API. In English. Reads only.",
 		Params: []Param{need(Param{Name: "q", Doc: "a few words, such as: postback payout currency"}), limit(5, 10)},
 		Answer: []Member{many("passages", "the best first; page is the PAGE in switchyard://docs/PAGE", "page heading passage")},
 		Run: func(_ context.Context, c *Call) (Values, error) {

@@ -152,7 +152,8 @@ func (k *keeper) apply(ctx context.Context, u *applyRun) error {
 	if u.Args.Undo {
 		end = dbconfig.Undone
 	}
-	return u.Commit(ctx, jobs.ConfigApplied{PlanID: plan, Done: len(work), Kept: append([]string{}, u.Args.Kept...)}, func(c db.Conn) error {
+	out := jobs.ConfigApplied{PlanID: plan, Done: len(work) - len(u.Args.Kept), Kept: append([]string{}, u.Args.Kept...)}
+	return u.Commit(ctx, out, func(c db.Conn) error {
 		return dbconfig.PlansOf(k.store.On(c)).SetState(ctx, account, plan, end, "")
 	})
 }

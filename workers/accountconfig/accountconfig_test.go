@@ -276,6 +276,10 @@ func TestChangeAndUndo(t *testing.T) {
 	if text := e.text(account); text != strings.Replace(before, "payout: 12.5", "payout: 20", 1) {
 		t.Errorf("after the undo the account has\n%s", text)
 	}
+	if got := dbtest.Get[string](t, e.db, `SELECT (result ->> 'done') || ' written, ' || jsonb_array_length(result -> 'kept') || ' kept' FROM jobs
+		WHERE account_id = $1 AND kind = $2 ORDER BY created_at DESC LIMIT 1`, account, jobs.ApplyConfig.Kind()); got != "2 written, 1 kept" {
+		t.Errorf("the undo answers %s, want 2 written, 1 kept", got)
+	}
 }
 
 // TestPrune: prune deletes the records of a group that are missing in the document, but archives campaigns with clicks. An undo

@@ -20,7 +20,7 @@ import (
 )
 
 // rows converts orders to rows of a correction job. If several orders belong to the same conversion, the last order counts. If
-// remember is true, it also stores the orders that adopt has changed.
+// remember is true, it also stores the orders whose id the function adopt has changed.
 func (y *syncer) rows(ctx context.Context, account, network uuid.UUID, orders []networks.Order, remember bool) (
 	[]correction.Conversion, error,
 ) {

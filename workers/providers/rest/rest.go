@@ -112,12 +112,12 @@ func (a API) Get(ctx context.Context, path string, query url.Values, into any) e
 	return a.Do(ctx, Request{Method: http.MethodGet, Path: path, Query: query}, into)
 }
 
-// Post sends JSON and decodes the answer's JSON into *into. A nil into ignores the answer.
+// Post sends JSON and decodes the answer's JSON into *into. If into is nil, the answer is ignored.
 func (a API) Post(ctx context.Context, path string, body, into any) error {
 	return a.Do(ctx, Request{Method: http.MethodPost, Path: path, Body: body}, into)
 }
 
-// Do sends a request and decodes the answer's JSON into *into. A nil into ignores the answer. If the answer reports a failure, the
+// Do sends a request and decodes the answer's JSON into *into. If into is nil, the answer is ignored. If the answer reports a failure, the
 // error is a *FailureError.
 func (a API) Do(ctx context.Context, r Request, into any) error {
 	answer, err := a.Send(ctx, r)
