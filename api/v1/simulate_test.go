@@ -21,7 +21,7 @@ import (
 )
 
 // flowFor returns a flow with a forced path for Germans, a capped path for phones, and a default path.
-func flowFor(r *traffic) []any {
+func flowFor(r *trafficEnv) []any {
 	is := func(attribute string, value any) []any {
 		return []any{map[string]any{"attribute": attribute, "operator": "equals", "value": value}}
 	}
@@ -39,7 +39,7 @@ func flowFor(r *traffic) []any {
 func TestSimulate(t *testing.T) {
 	t.Parallel()
 	s := apitest.New(t)
-	r := newTraffic(t, s, 3, 1)
+	r := newTrafficEnv(t, s, 3, 1)
 	before := counted(t, s)
 	simulate := func(body map[string]any) map[string]any {
 		t.Helper()
@@ -122,7 +122,7 @@ func counted(t *testing.T, s *apitest.Server) (text string) {
 func TestSimulateClick(t *testing.T) {
 	t.Parallel()
 	s := apitest.New(t)
-	r := newTraffic(t, s, 30, 1)
+	r := newTrafficEnv(t, s, 30, 1)
 	want := func(v *visit) string {
 		switch {
 		case v.Country == "DE":
@@ -199,7 +199,7 @@ func storeClicks(t *testing.T, s *apitest.Server, clicks ...*models.Click) {
 func TestClickTrace(t *testing.T) {
 	t.Parallel()
 	s := apitest.New(t)
-	r := newTraffic(t, s, 3, 1)
+	r := newTrafficEnv(t, s, 3, 1)
 	made := s.Do("POST", "/campaigns", map[string]any{"name": "Traced", "alias": "traced-one", "streams": flowFor(r)}).Want(201, "").Map()
 	id := idOf(made["id"])
 	s.Do("POST", "/tools/simulate", map[string]any{"campaign_id": id, "visitor": map[string]any{"country": "DE"}}).Want(200, "")

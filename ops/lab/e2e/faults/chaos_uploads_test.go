@@ -34,7 +34,7 @@ const (
 
 // startUploads connects the clicks' traffic source to a platform, and records conversions to be uploaded to it. param is the URL
 // parameter by which the platform knows a click.
-func (m *midway) startUploads(provider, param string) {
+func (m *midwayEnv) startUploads(provider, param string) {
 	m.t.Helper()
 	source := uuid.New()
 	dbtest.Exec(m.t, m.db, `INSERT INTO traffic_sources (id, account_id, name) VALUES ($1, $2, 'S')`, source, m.account)
@@ -65,7 +65,7 @@ func (m *midway) startUploads(provider, param string) {
 	m.sweepUploads()
 }
 
-func (m *midway) sweepUploads() {
+func (m *midwayEnv) sweepUploads() {
 	m.t.Helper()
 	if _, err := jobs.Submit(m.t.Context(), m.client, jobs.SweepUploads, uuid.Nil, jobs.Tick{}); err != nil {
 		m.t.Fatal(err)
@@ -73,7 +73,7 @@ func (m *midway) sweepUploads() {
 }
 
 // uploads returns the results of the account's uploads, and the figures of its runs.
-func (m *midway) uploads() (out string) {
+func (m *midwayEnv) uploads() (out string) {
 	m.t.Helper()
 	const all = `SELECT concat_ws(E'\n',
 		(SELECT string_agg(concat_ws(' ', v.conversion_id, u.action, u.result, u.reason, u.value::float, u.currency), ',' ORDER BY v.conversion_id)
@@ -85,7 +85,7 @@ func (m *midway) uploads() (out string) {
 	return out
 }
 
-func (m *midway) waitUploaded() {
+func (m *midwayEnv) waitUploaded() {
 	m.t.Helper()
 	m.until("all conversions are uploaded", func() bool {
 		return dbtest.Get[int](m.t, m.db, `SELECT count(*) FROM conversion_uploads WHERE account_id = $1 AND result = 'pending'`, m.account) == 0 &&
@@ -100,7 +100,7 @@ func TestKilledUploads(t *testing.T) {
 	t.Parallel()
 	platform := &adstest.Uploads{}
 	server := adstest.ServeUploads(t, platform)
-	m := newMidway(t, "AD_URL="+server.URL, "EGRESS_CA_FILE="+egresstest.CAFile(t, server), "EGRESS_ALLOW=127.0.0.0/8",
+	m := newMidwayEnv(t, "AD_URL="+server.URL, "EGRESS_CA_FILE="+egresstest.CAFile(t, server), "EGRESS_ALLOW=127.0.0.0/8",
 		"ENCRYPTION_KEY="+strings.Repeat("07", 32))
 	undisturbed := m.undisturbed()
 	undisturbed.startUploads("tiktok", "ttclid")
@@ -143,7 +143,7 @@ func TestKilledUploads(t *testing.T) {
 }
 
 // receivedBy returns the number of the account's conversions that a platform has, and how often they were sent again.
-func (m *midway) receivedBy(platform *adstest.Uploads, provider string) (taken, again int) {
+func (m *midwayEnv) receivedBy(platform *adstest.Uploads, provider string) (taken, again int) {
 	m.t.Helper()
 	ids := map[string]bool{}
 	for _, id := range m.ids(`SELECT id FROM conversions WHERE account_id = $1`, m.account) {
@@ -159,7 +159,7 @@ func (m *midway) receivedBy(platform *adstest.Uploads, provider string) (taken, 
 }
 
 // signIn connects the account to a platform with a token that does not expire.
-func (m *midway) signIn(provider, token string) {
+func (m *midwayEnv) signIn(provider, token string) {
 	m.t.Helper()
 	box, err := seal.New(m.db, bytes.Repeat([]byte{7}, 32))
 	if err != nil {
@@ -180,7 +180,7 @@ func TestKilledGoogleUploads(t *testing.T) {
 	platform := &adstest.Uploads{}
 	platform.DecideAtOnce()
 	server := adstest.ServeUploads(t, platform)
-	m := newMidway(t, "AD_URL="+server.URL, "EGRESS_CA_FILE="+egresstest.CAFile(t, server), "EGRESS_ALLOW=127.0.0.0/8",
+	m := newMidwayEnv(t, "AD_URL="+server.URL, "EGRESS_CA_FILE="+egresstest.CAFile(t, server), "EGRESS_ALLOW=127.0.0.0/8",
 		"ENCRYPTION_KEY="+strings.Repeat("07", 32), "GOOGLE_ADS_CLIENT_ID=app", "GOOGLE_ADS_CLIENT_SECRET=made-up")
 	m.signIn(models.GoogleAds, platform.SignedIn())
 	m.startUploads(models.GoogleAds, "gclid")
@@ -218,7 +218,7 @@ func TestKilledGoogleUploads(t *testing.T) {
 	m.checkCount("conversions that came again", again, `SELECT count(*) FROM conversion_uploads WHERE reason LIKE '%DUPLICATE%'`)
 }
 
-func (m *midway) ids(query string, args ...any) []uuid.UUID {
+func (m *midwayEnv) ids(query string, args ...any) []uuid.UUID {
 	m.t.Helper()
 	list, err := db.Select[uuid.UUID](m.t.Context(), m.db, "ids", query, args...)
 	if err != nil {
