@@ -107,14 +107,10 @@ func TestSimulate(t *testing.T) {
 }
 
 // counted returns the numbers of stored clicks, visitors and campaigns and the clicks in the ledger, as text.
-func counted(t *testing.T, s *apitest.Server) (text string) {
+func counted(t *testing.T, s *apitest.Server) string {
 	t.Helper()
-	err := s.DB.GetContext(t.Context(), &text, `SELECT concat_ws(' ', (SELECT count(*) FROM clicks),
+	return dbtest.Get[string](t, s.DB, `SELECT concat_ws(' ', (SELECT count(*) FROM clicks),
 		(SELECT sum(clicks + bot_clicks) FROM ledger), (SELECT count(*) FROM click_visitors), (SELECT count(*) FROM campaigns))`)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return text
 }
 
 // TestSimulateClick: a recorded click is routed through a flow that is not saved. Values in the field visitor replace the values of

@@ -103,11 +103,7 @@ func figures(t *testing.T, d *db.DB) map[string]string {
 	all := map[string]string{}
 	get := func(name, query string) {
 		t.Helper()
-		text, err := db.Get[string](t.Context(), d, name, query)
-		if err != nil {
-			t.Fatal(err)
-		}
-		all[name] = text
+		all[name] = dbtest.Get[string](t, d, query)
 	}
 	names, err := db.Select[string](t.Context(), d, "tables", tables)
 	if err != nil || len(names) < 30 {
@@ -198,11 +194,7 @@ func TestRestoreRefuses(t *testing.T) {
 	to := dbtest.NewOwned(t)
 	rows := func(tb testing.TB) int {
 		tb.Helper()
-		n, err := db.Get[int](tb.Context(), to, "rows", `SELECT count(*) FROM accounts`)
-		if err != nil {
-			tb.Fatal(err)
-		}
-		return n
+		return dbtest.Get[int](tb, to, `SELECT count(*) FROM accounts`)
 	}
 	flipped := bytes.Clone(complete)
 	flipped[len(flipped)-20] ^= 4

@@ -68,7 +68,7 @@ func (m *monthEnv) recountIn(q Query, from, to time.Time, out map[string]*both, 
 	}
 }
 
-// splitFilters returns the filters for month.within, and a function that applies the other filters of a query to a fact.
+// splitFilters returns the filters for monthEnv.within, and a function that applies the other filters of a query to a fact.
 func (m *monthEnv) splitFilters(q Query, from, to time.Time) (plain []Filter, keep func(*monthFact) bool) {
 	keep = func(*monthFact) bool { return true }
 	for _, x := range q.Filters {

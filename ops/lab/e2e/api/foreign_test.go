@@ -223,10 +223,7 @@ func TestOldTrackerLeadsHere(t *testing.T) {
 	}
 }
 
-func (x *movedEnv) sentOn(result string) (n int) {
+func (x *movedEnv) sentOn(result string) int {
 	x.t.Helper()
-	if err := x.DB.GetContext(x.t.Context(), &n, `SELECT count(*) FROM forwarded_postbacks WHERE result = $1`, result); err != nil {
-		x.t.Fatal(err)
-	}
-	return n
+	return dbtest.Get[int](x.t, x.DB, `SELECT count(*) FROM forwarded_postbacks WHERE result = $1`, result)
 }

@@ -73,16 +73,13 @@ func (m *midwayEnv) sweepUploads() {
 }
 
 // uploads returns the results of the account's uploads, and the figures of its runs.
-func (m *midwayEnv) uploads() (out string) {
+func (m *midwayEnv) uploads() string {
 	m.t.Helper()
 	const all = `SELECT concat_ws(E'\n',
 		(SELECT string_agg(concat_ws(' ', v.conversion_id, u.action, u.result, u.reason, u.value::float, u.currency), ',' ORDER BY v.conversion_id)
 			FROM conversion_uploads u JOIN conversions v ON v.id = u.conversion_id WHERE u.account_id = $1),
 		(SELECT concat_ws(' ', sum(matched), sum(changed)) FROM integration_runs WHERE account_id = $1))`
-	if err := m.db.GetContext(m.t.Context(), &out, all, m.account); err != nil {
-		m.t.Fatal(err)
-	}
-	return out
+	return dbtest.Get[string](m.t, m.db, all, m.account)
 }
 
 func (m *midwayEnv) waitUploaded() {
@@ -220,9 +217,5 @@ func TestKilledGoogleUploads(t *testing.T) {
 
 func (m *midwayEnv) ids(query string, args ...any) []uuid.UUID {
 	m.t.Helper()
-	list, err := db.Select[uuid.UUID](m.t.Context(), m.db, "ids", query, args...)
-	if err != nil {
-		m.t.Fatal(err)
-	}
-	return list
+	return dbtest.Select[uuid.UUID](m.t, m.db, query, args...)
 }

@@ -9,7 +9,7 @@ import (
 	"sync"
 	"testing"
 
-	"switchyard/db"
+	"switchyard/db/dbtest"
 	"switchyard/models/await"
 	"switchyard/models/longtest"
 	"switchyard/models/parttest"
@@ -131,17 +131,8 @@ func (e *edgeEnv) whileServed(fn func()) (served int) {
 // edgeScans returns how often the tables that a handshake could read were scanned.
 func (e *edgeEnv) edgeScans() int {
 	e.Helper()
-	d, err := db.Open(e.Context(), e.DatabaseURL, db.Options{Name: "test"})
-	if err != nil {
-		e.Fatal(err)
-	}
-	defer func() { _ = d.Close() }()
-	n, err := db.Get[int](e.Context(), d, "scans", `SELECT sum(coalesce(seq_scan, 0) + coalesce(idx_scan, 0))::int
+	return dbtest.Get[int](e, e.db, `SELECT sum(coalesce(seq_scan, 0) + coalesce(idx_scan, 0))::int
 		FROM pg_stat_user_tables WHERE relname IN ('edge_hosts', 'acme_challenges', 'certificates')`)
-	if err != nil {
-		e.Fatal(err)
-	}
-	return n
 }
 
 // resident returns the memory of a process in kB.

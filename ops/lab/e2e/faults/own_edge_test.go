@@ -39,6 +39,7 @@ import (
 type edgeEnv struct {
 	*testing.T
 	*fleet.Fleet
+	db      *db.DB
 	api     *client.API
 	account string
 	ca      *acmetest.CA
@@ -93,6 +94,10 @@ func newEdgeEnv(t *testing.T, behind bool) *edgeEnv {
 		"TRACKING_HOST=" + trackingHost, "ACME_DIRECTORY=" + e.ca.Directory, "ACME_EMAIL=ops@acme.com",
 		"EGRESS_CA_FILE=" + file, "HSTS_MAX_AGE=1h",
 	}})
+	if e.db, err = db.Open(t.Context(), e.DatabaseURL, db.Options{Name: "test"}); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = e.db.Close() })
 	return e
 }
 
@@ -356,7 +361,7 @@ func (e *edgeEnv) renewAndRelease(id, host string) {
 		if err := e.api.Get(e.Context(), path, &state); err != nil && e.Context().Err() != nil {
 			e.Fatal(err)
 		}
-		e.exec(`UPDATE certificates SET next_at = now() WHERE next_at > now() + interval '2 seconds'`)
+		dbtest.Exec(e, e.db, `UPDATE certificates SET next_at = now() WHERE next_at > now() + interval '2 seconds'`)
 		now, err := e.shake(host)
 		return err == nil && now.SerialNumber.Cmp(first.SerialNumber) != 0
 	})
@@ -403,12 +408,7 @@ func TestHundredDomains(t *testing.T) {
 	for n := range hosts {
 		hosts[n] = fmt.Sprintf("h%d.shop.%s", n, customerZone)
 	}
-	d, err := db.Open(t.Context(), e.DatabaseURL, db.Options{Name: "test"})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = d.Close() })
-	dbtest.Exec(t, d, countFailedOrders)
+	dbtest.Exec(t, e.db, countFailedOrders)
 	began := time.Now()
 	for part := range slices.Chunk(hosts, 10) {
 		e.add(account, part...)
@@ -429,16 +429,13 @@ func TestHundredDomains(t *testing.T) {
 				}
 				delete(left, host)
 			}
-			_, _ = d.ExecContext(t.Context(), again)
-			_, _ = d.ExecContext(t.Context(), lookAgain)
+			_, _ = e.db.ExecContext(t.Context(), again)
+			_, _ = e.db.ExecContext(t.Context(), lookAgain)
 			return len(left) < before
 		})
 	}
 	t.Logf("100 domains are served %s after they were added", time.Since(began).Round(time.Second))
-	var failed int
-	if err := d.QueryRowContext(t.Context(), `SELECT count(*) FROM failed_orders`).Scan(&failed); err != nil {
-		t.Fatal(err)
-	}
+	failed := dbtest.Get[int](t, e.db, `SELECT count(*) FROM failed_orders`)
 	if n := e.orders(); n < len(hosts) || n > len(hosts)+failed || e.ca.Accounts() != 1 {
 		t.Errorf("%d orders by %d accounts at the CA; %d orders failed", n, e.ca.Accounts(), failed)
 	}
@@ -479,18 +476,8 @@ func TestKilledIssue(t *testing.T) {
 
 func (e *edgeEnv) overLeases() {
 	e.Helper()
-	e.exec(`UPDATE certificates SET lease_until = now() WHERE lease_until > now()`)
-	e.exec(`UPDATE edge_hosts SET lease_until = now() WHERE lease_until > now()`)
-}
-
-func (e *edgeEnv) exec(query string) {
-	e.Helper()
-	d, err := db.Open(e.Context(), e.DatabaseURL, db.Options{Name: "test"})
-	if err != nil {
-		e.Fatal(err)
-	}
-	defer func() { _ = d.Close() }()
-	dbtest.Exec(e, d, query)
+	dbtest.Exec(e, e.db, `UPDATE certificates SET lease_until = now() WHERE lease_until > now()`)
+	dbtest.Exec(e, e.db, `UPDATE edge_hosts SET lease_until = now() WHERE lease_until > now()`)
 }
 
 // secondWeb starts a second web process. The public ports lead to the two processes in turn.
