@@ -274,12 +274,9 @@ func TestAnswersThatAreNotKept(t *testing.T) {
 			t.Helper()
 			return s.Do("POST", fmt.Sprint("/sized?size=", size), nil, "Idempotency-Key", key)
 		}
-		storedBytes := func() (bytes int) {
+		storedBytes := func() int {
 			t.Helper()
-			if err := s.DB.GetContext(t.Context(), &bytes, `SELECT coalesce(sum(length(answer)), 0) FROM idempotency_keys`); err != nil {
-				t.Fatal(err)
-			}
-			return bytes
+			return dbtest.Get[int](t, s.DB, `SELECT coalesce(sum(length(answer)), 0) FROM idempotency_keys`)
 		}
 		for i := range 3 {
 			post(fmt.Sprint("large-", i), 1<<20).Want(200, "")

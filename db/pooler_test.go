@@ -79,14 +79,9 @@ func TestPoolerStatements(t *testing.T) {
 	t.Parallel()
 	direct, d, _ := bounced(t)
 	ctx := t.Context()
-	exec := func(query string, args ...any) error {
-		_, err := d.ExecContext(ctx, query, args...)
-		return err
-	}
-	if err := errors.Join(exec(`CREATE TABLE things (n int UNIQUE DEFERRABLE INITIALLY DEFERRED)`),
-		exec(`INSERT INTO things VALUES ($1)`, 1), exec(`INSERT INTO things SELECT generate_series(10, 5000)`)); err != nil {
-		t.Fatal(err)
-	}
+	dbtest.Exec(t, d, `CREATE TABLE things (n int UNIQUE DEFERRABLE INITIALLY DEFERRED)`)
+	dbtest.Exec(t, d, `INSERT INTO things VALUES ($1)`, 1)
+	dbtest.Exec(t, d, `INSERT INTO things SELECT generate_series(10, 5000)`)
 	n, err := db.Get[int](ctx, d, "insert", `INSERT INTO things VALUES ($1) RETURNING n`, 2)
 	if n != 2 || err != nil {
 		t.Errorf("INSERT ... RETURNING returned %d, %v, want 2", n, err)
@@ -94,13 +89,13 @@ func TestPoolerStatements(t *testing.T) {
 	// In "exec", "row" and "rows", a deferred constraint fails at the commit. In "bad" and "late", the statement itself fails, in
 	// "late" after it has returned many rows.
 	for what, err := range map[string]error{
-		"exec": exec(`INSERT INTO things VALUES ($1)`, 1),
+		"exec": db.Run(ctx, d, "exec", `INSERT INTO things VALUES ($1)`, 1),
 		"row":  d.QueryRowContext(ctx, `INSERT INTO things VALUES ($1) RETURNING n`, 1).Scan(&n),
 		"rows": func() error {
 			_, err := db.Select[int](ctx, d, "rows", `INSERT INTO things VALUES ($1) RETURNING n`, 1)
 			return err
 		}(),
-		"bad": exec(`INSERT INTO nothing VALUES ($1)`, 1),
+		"bad": db.Run(ctx, d, "bad", `INSERT INTO nothing VALUES ($1)`, 1),
 		"late": func() error {
 			_, err := db.Select[int](ctx, d, "late", `SELECT 1/(n-$1) FROM things ORDER BY n`, 4000)
 			return err

@@ -83,11 +83,8 @@ func (r *env) expectedRows(table string, from func(models.Plan) time.Time) map[s
 // oldest returns the first day of a table's partitions.
 func (r *env) oldest(table, infix string) string {
 	r.Helper()
-	name, err := db.Get[string](r.Context(), r.db, "partitions", `SELECT min(inhrelid::regclass::text) FROM pg_inherits
+	name := dbtest.Get[string](r, r.db, `SELECT min(inhrelid::regclass::text) FROM pg_inherits
 		WHERE inhparent = $1::regclass AND inhrelid::regclass::text LIKE $2`, table, table+infix+"2%")
-	if err != nil {
-		r.Fatal(err)
-	}
 	return strings.TrimPrefix(name, table+infix)
 }
 

@@ -8,6 +8,7 @@ import (
 
 	"switchyard/api/apitest"
 	"switchyard/api/assistants"
+	"switchyard/db/dbtest"
 	"switchyard/models"
 )
 
@@ -22,14 +23,10 @@ func list(person *apitest.Server) (enabled bool, rows int) {
 }
 
 // count returns the number of rows of the tables of assistants.
-func (e *env) count() (n int) {
+func (e *env) count() int {
 	e.Helper()
-	err := e.s.DB.GetContext(e.Context(), &n, `SELECT (SELECT count(*) FROM assistant_clients) + (SELECT count(*) FROM assistant_grants) +
+	return dbtest.Get[int](e, e.s.DB, `SELECT (SELECT count(*) FROM assistant_clients) + (SELECT count(*) FROM assistant_grants) +
 		(SELECT count(*) FROM assistant_tokens)`)
-	if err != nil {
-		e.Fatal(err)
-	}
-	return n
 }
 
 // TestInstallOff: an install with MCP=off refuses all calls of assistants, and people cannot connect an assistant. People can

@@ -22,8 +22,8 @@ import (
 	"switchyard/models/parttest"
 )
 
-// samples are the documentation's samples for protecting a page, with a tracking domain that is served by HTTPS.
-type samples struct {
+// sampleEnv has the documentation's samples for protecting a page, with a tracking domain that is served by HTTPS.
+type sampleEnv struct {
 	*env
 	server *httptest.Server
 	domain string
@@ -31,9 +31,9 @@ type samples struct {
 	agent  string // the visitor's user agent
 }
 
-func newSamples(t *testing.T, files ...string) *samples {
+func newSampleEnv(t *testing.T, files ...string) *sampleEnv {
 	t.Helper()
-	s := &samples{env: newEnv(t), dir: t.TempDir(), agent: chrome}
+	s := &sampleEnv{env: newEnv(t), dir: t.TempDir(), agent: chrome}
 	s.server = httptest.NewTLSServer(s.h)
 	t.Cleanup(s.server.Close)
 	s.server.Client().CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
@@ -50,14 +50,14 @@ func newSamples(t *testing.T, files ...string) *samples {
 	return s
 }
 
-func (s *samples) write(file, text string) {
+func (s *sampleEnv) write(file, text string) {
 	s.Helper()
 	if err := os.WriteFile(filepath.Join(s.dir, file), []byte(text), 0o600); err != nil {
 		s.Fatal(err)
 	}
 }
 
-func (s *samples) command(name string, args ...string) *exec.Cmd {
+func (s *sampleEnv) command(name string, args ...string) *exec.Cmd {
 	cmd := exec.CommandContext(s.Context(), name, args...)
 	cmd.Dir = s.dir
 	cmd.Env = append(os.Environ(), "NODE_EXTRA_CA_CERTS="+filepath.Join(s.dir, "ca.pem"))
@@ -65,7 +65,7 @@ func (s *samples) command(name string, args ...string) *exec.Cmd {
 }
 
 // visit follows a tracking link and returns the query of the page's address.
-func (s *samples) visit(alias string) string {
+func (s *sampleEnv) visit(alias string) string {
 	s.Helper()
 	req, err := http.NewRequestWithContext(s.Context(), http.MethodGet, s.server.URL+"/"+alias, nil)
 	if err != nil {
@@ -94,7 +94,7 @@ type guest struct {
 }
 
 // sendVisitors sends visitors to protected pages, in both modes.
-func (s *samples) sendVisitors(pages func([]guest) []string) {
+func (s *sampleEnv) sendVisitors(pages func([]guest) []string) {
 	s.Helper()
 	const shown, elsewhere = "shown", "https://else.test/"
 	var list []guest
@@ -129,7 +129,7 @@ func TestSampleInJavaScript(t *testing.T) {
 		len(strings.TrimSpace(string(version))) < 2 || string(version) < "18" {
 		t.Skipf("node is not installed, or has no fetch: %s %v", version, err)
 	}
-	s := newSamples(t, "protect.js")
+	s := newSampleEnv(t, "protect.js")
 	s.agent = "node" // node's user agent
 	s.write("page.js", `
 		const { admit } = new Function(require('fs').readFileSync('protect.js') + 'return { admit }')();
@@ -165,7 +165,7 @@ func TestSampleInPHP(t *testing.T) {
 	if _, err := exec.LookPath("php"); err != nil {
 		t.Skip("php is not installed")
 	}
-	s := newSamples(t, "protect.php")
+	s := newSampleEnv(t, "protect.php")
 	s.write("page.php", `<?php require 'protect.php'; admit($_SERVER['HTTP_TRACKING'], $_SERVER['HTTP_LANDER']); echo 'shown';`)
 	base := s.phpServer()
 	s.sendVisitors(func(list []guest) (got []string) {
@@ -193,7 +193,7 @@ func TestSampleInPHP(t *testing.T) {
 var phpAddress = regexp.MustCompile(`\((http://127\.0\.0\.1:\d+)\) started`)
 
 // phpServer starts PHP's web server on a free port and returns its address.
-func (s *samples) phpServer() string {
+func (s *sampleEnv) phpServer() string {
 	s.Helper()
 	cmd := s.command("php", "-d", "openssl.cafile="+filepath.Join(s.dir, "ca.pem"), "-S", "127.0.0.1:0")
 	said, err := cmd.StderrPipe()

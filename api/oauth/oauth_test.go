@@ -31,7 +31,7 @@ func (platforms) Address(provider, state, verifier, redirect string) (string, er
 	return "https://platform.example/" + provider + "?" + url.Values{"state": {state}, "v": {verifier}, "redirect_uri": {redirect}}.Encode(), nil
 }
 
-type browser struct {
+type env struct {
 	*testing.T
 	*apitest.Server
 	cookie string
@@ -45,7 +45,7 @@ type shown struct {
 }
 
 // open opens a page. The page must not redirect anywhere, and its headers must make it safe to show.
-func (b *browser) open(path string, query url.Values) shown {
+func (b *env) open(path string, query url.Values) shown {
 	b.Helper()
 	req, err := http.NewRequestWithContext(b.Context(), http.MethodGet, b.URL+path+"?"+query.Encode(), nil)
 	if err != nil {
@@ -78,14 +78,14 @@ func (b *browser) open(path string, query url.Values) shown {
 	return out
 }
 
-func (b *browser) want(s shown, status int, text string) {
+func (b *env) want(s shown, status int, text string) {
 	b.Helper()
 	if s.status != status || !strings.Contains(s.text, text) {
 		b.Fatalf("status %d, want %d and a page with %q: %s", s.status, status, text, s.text)
 	}
 }
 
-func (b *browser) begin() string {
+func (b *env) begin() string {
 	b.Helper()
 	var answer struct{ URL string }
 	b.Do("POST", "/oauth/google_ads/connect", nil).Want(200, "").Into(&answer)
@@ -96,14 +96,14 @@ func (b *browser) begin() string {
 	return state
 }
 
-func newBrowser(t *testing.T) *browser {
+func newEnv(t *testing.T) *env {
 	t.Helper()
-	return &browser{T: t, Server: apitest.New(t, apitest.Options{V1: v1.Deps{BaseURL: base, SignIn: platforms{}}})}
+	return &env{T: t, Server: apitest.New(t, apitest.Options{V1: v1.Deps{BaseURL: base, SignIn: platforms{}}})}
 }
 
 func TestSignIn(t *testing.T) {
 	t.Parallel()
-	b := newBrowser(t)
+	b := newEnv(t)
 	dbtest.Exec(t, b.DB, `UPDATE accounts SET name = '<b>Acme' WHERE id = $1`, b.Account.ID)
 	var redirect, code, verifier string
 	connectionID := uuid.New()
@@ -142,7 +142,7 @@ func TestSignIn(t *testing.T) {
 // TestOtherBrowser: only the browser that began a sign-in can complete it. Requests of another browser do not end the sign-in.
 func TestOtherBrowser(t *testing.T) {
 	t.Parallel()
-	b := newBrowser(t)
+	b := newEnv(t)
 	state, other := b.begin(), b.begin()
 	for _, cookie := range []string{"", other, "x", strings.ToLower(state)} {
 		b.cookie = cookie
@@ -158,7 +158,7 @@ func TestOtherBrowser(t *testing.T) {
 
 func TestRefusals(t *testing.T) {
 	t.Parallel()
-	b := newBrowser(t)
+	b := newEnv(t)
 	for _, query := range []url.Values{
 		{}, {"state": {""}}, {"state": {"x"}}, {"state": {strings.Repeat("A", 27)}}, {"state": {strings.Repeat("\x00", 26)}},
 	} {

@@ -14,18 +14,18 @@ import (
 	"switchyard/models/parttest"
 )
 
-// workshop is a directory with the OpenAPI document, in which clients are generated from the document.
-type workshop struct {
+// env is a directory with the OpenAPI document, in which clients are generated from the document.
+type env struct {
 	t      *testing.T
 	dir    string
 	server *apitest.Server
 }
 
-// newWorkshop starts a server with a campaign. It copies the sources of a client from testdata and writes the served document next to
+// newEnv starts a server with a campaign. It copies the sources of a client from testdata and writes the served document next to
 // them.
-func newWorkshop(t *testing.T, from string) workshop {
+func newEnv(t *testing.T, from string) env {
 	t.Helper()
-	w := workshop{t, t.TempDir(), apitest.New(t)}
+	w := env{t, t.TempDir(), apitest.New(t)}
 	if err := store.EnsureSharedDomains(t.Context(), w.server.DB, []string{"links.example.com"}); err != nil {
 		t.Fatal(err)
 	}
@@ -43,7 +43,7 @@ func newWorkshop(t *testing.T, from string) workshop {
 	return w
 }
 
-func (w workshop) run(name string, args ...string) string {
+func (w env) run(name string, args ...string) string {
 	w.t.Helper()
 	cmd := exec.CommandContext(w.t.Context(), name, args...)
 	var printed bytes.Buffer
@@ -60,7 +60,7 @@ func (w workshop) run(name string, args ...string) string {
 func TestGoClient(t *testing.T) {
 	parttest.Clients.Only(t)
 	t.Parallel()
-	w := newWorkshop(t, "go")
+	w := newEnv(t, "go")
 	if err := os.Rename(filepath.Join(w.dir, "main.go.txt"), filepath.Join(w.dir, "main.go")); err != nil {
 		t.Fatal(err)
 	}
@@ -94,7 +94,7 @@ func TestTypeScriptClient(t *testing.T) {
 	if major, _, _ := strings.Cut(strings.TrimPrefix(string(version), "v"), "."); err != nil || len(major) < 2 || major < "20" {
 		t.Skipf("node is %s, and openapi-typescript and redocly need 20", version)
 	}
-	w := newWorkshop(t, "npm")
+	w := newEnv(t, "npm")
 	install := exec.CommandContext(t.Context(), "npm", "ci", "--no-audit", "--no-fund", "--ignore-scripts", "--prefer-offline")
 	install.Dir = w.dir
 	if out, err := install.CombinedOutput(); err != nil {

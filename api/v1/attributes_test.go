@@ -72,8 +72,8 @@ func (r *recorder) Append(ctx context.Context, rec spool.Record) error {
 	return r.Spool.Append(ctx, rec)
 }
 
-// attributes follows a click from the redirect to PostgreSQL.
-type attributes struct {
+// attributeEnv follows a click from the redirect to PostgreSQL.
+type attributeEnv struct {
 	*testing.T
 	s        *apitest.Server
 	live     models.Click // as the redirect appended it to the spool
@@ -83,9 +83,9 @@ type attributes struct {
 
 const attributesHost = "attributes.example.com"
 
-func newAttributes(t *testing.T) *attributes {
+func newAttributeEnv(t *testing.T) *attributeEnv {
 	t.Helper()
-	x := &attributes{T: t, s: apitest.New(t)}
+	x := &attributeEnv{T: t, s: apitest.New(t)}
 	campaign := x.campaign()
 	log, err := spool.Open(t.TempDir(), spool.Options{})
 	if err != nil {
@@ -127,7 +127,7 @@ func newAttributes(t *testing.T) *attributes {
 
 // campaign makes a campaign with two paths. The first one refuses every visitor. The second one has a condition on every
 // attribute that can be compared. The address of the offer has every token.
-func (x *attributes) campaign() uuid.UUID {
+func (x *attributeEnv) campaign() uuid.UUID {
 	x.Helper()
 	domain, source, network, offer := uuid.New(), uuid.New(), uuid.New(), uuid.New()
 	dbtest.Exec(x.T, x.s.DB, `INSERT INTO domains (id, host, is_verified) VALUES ($1, $2, true)`, domain, attributesHost)
@@ -210,7 +210,7 @@ func attributeValue(a clickattr.Attr, c *models.Click) string {
 // reports, export files and the click log.
 func TestEveryAttributeIsEverywhere(t *testing.T) {
 	t.Parallel()
-	x := newAttributes(t)
+	x := newAttributeEnv(t)
 	empty := map[string]bool{
 		"parent_campaign_id": true, "lander_id": true, "unique_cost": true, "conversion_cost": true, "revenue_share": true,
 		"is_bot": true, "bot_entry_id": true, "geo_source": true, "crawler": true, "address_key": true,
@@ -237,7 +237,7 @@ func TestEveryAttributeIsEverywhere(t *testing.T) {
 	x.log()
 }
 
-func (x *attributes) reports() {
+func (x *attributeEnv) reports() {
 	x.Helper()
 	for _, a := range clickattr.All {
 		if a.Dimension == 0 {
@@ -252,7 +252,7 @@ func (x *attributes) reports() {
 	}
 }
 
-func (x *attributes) files() {
+func (x *attributeEnv) files() {
 	x.Helper()
 	q := export.Query{AccountID: x.s.Account.ID, From: time.Now().Add(-time.Hour), To: time.Now().Add(time.Hour)}
 	file := map[string]string{}
@@ -279,7 +279,7 @@ func (x *attributes) files() {
 }
 
 // log requests the click with its trace. In the trace, conditions on attributes that are not recorded do not match.
-func (x *attributes) log() {
+func (x *attributeEnv) log() {
 	x.Helper()
 	out := x.s.Do("GET", "/logs/clicks/"+models.FormatClickID(x.live.ID)+"?trace=1", nil).Want(200, "").Map()
 	row := out["click"].(map[string]any)

@@ -221,7 +221,7 @@ func TestACopyBlocksWhatItsCampaignBlocks(t *testing.T) {
 func TestBlockPreview(t *testing.T) {
 	t.Parallel()
 	s := apitest.New(t)
-	r := newTraffic(t, s, 60, 3)
+	r := newTrafficEnv(t, s, 60, 3)
 	dbtest.Exec(t, s.DB, `UPDATE campaigns SET fallback_url = 'https://f.test' WHERE id = $1`, r.campaigns[1])
 	body := block(r.campaigns[0], "a,b", "never seen")
 	preview := func(body object) map[string]any {
@@ -256,7 +256,7 @@ func TestBlockPreview(t *testing.T) {
 func TestBlockPreviewOfTooManyClicks(t *testing.T) {
 	t.Parallel()
 	s := apitest.New(t, apitest.Options{V1: v1.Deps{LargeReport: 1}})
-	r := newTraffic(t, s, 20, 2)
+	r := newTrafficEnv(t, s, 20, 2)
 	s.Do("POST", "/blocks/preview", block(r.campaigns[0], "x")).Want(400, "too_large")
 }
 
@@ -264,7 +264,7 @@ func TestBlockPreviewOfTooManyClicks(t *testing.T) {
 func TestSimulationAndTraceTellOfBlockedValues(t *testing.T) {
 	t.Parallel()
 	s := apitest.New(t)
-	r := newTraffic(t, s, 20, 1)
+	r := newTrafficEnv(t, s, 20, 1)
 	simulate := func(body object) (decision, stage map[string]any) {
 		t.Helper()
 		body["streams"], body["fallback_url"], body["visitor"] = flowFor(r), "https://f.test", object{"sub1": "bad", "country": "DE"}

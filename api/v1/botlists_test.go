@@ -140,7 +140,7 @@ func TestBotEntryErrors(t *testing.T) {
 func TestBotDetection(t *testing.T) {
 	t.Parallel()
 	s := apitest.New(t, apitest.Options{V1: v1.Deps{Jobs: jobs.Connect(jobstest.Redis(t))}})
-	r := newTraffic(t, s, 60, 3)
+	r := newTrafficEnv(t, s, 60, 3)
 	fired := []bot.Signals{bot.Datacenter, bot.Datacenter | bot.NoAcceptLanguage, bot.TorExit}
 	for i, v := range r.visits[:30] {
 		score, isBot, reason := bot.Score(fired[i%3], bot.Settings{})

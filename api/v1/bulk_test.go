@@ -93,12 +93,9 @@ func (d *campaignEnv) marksOf(t *testing.T, campaign any) string {
 	return fmt.Sprint(out)
 }
 
-func sharedDomain(t *testing.T, s *apitest.Server) (id string) {
+func sharedDomain(t *testing.T, s *apitest.Server) string {
 	t.Helper()
-	if err := s.DB.GetContext(t.Context(), &id, `SELECT id FROM domains WHERE account_id IS NULL ORDER BY is_default DESC, created_at, id LIMIT 1`); err != nil {
-		t.Fatal(err)
-	}
-	return id
+	return dbtest.Get[string](t, s.DB, `SELECT id FROM domains WHERE account_id IS NULL ORDER BY is_default DESC, created_at, id LIMIT 1`)
 }
 
 // If one campaign refuses a change, no campaign changes, and the error names the campaign.

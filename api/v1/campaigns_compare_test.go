@@ -45,7 +45,7 @@ func compareOf(t *testing.T, s *apitest.Server, campaign uuid.UUID, query string
 func TestCompareCampaign(t *testing.T) {
 	t.Parallel()
 	s := apitest.New(t)
-	r := newTraffic(t, s, 1500, 6)
+	r := newTrafficEnv(t, s, 1500, 6)
 	path := func(offers ...uuid.UUID) string {
 		var list []map[string]any
 		for _, id := range offers {
@@ -103,6 +103,6 @@ func TestCompareCampaign(t *testing.T) {
 func TestCompareTooManyClicks(t *testing.T) {
 	t.Parallel()
 	s := apitest.New(t, apitest.Options{V1: v1.Deps{LargeReport: -1}})
-	r := newTraffic(t, s, 20, 2)
+	r := newTrafficEnv(t, s, 20, 2)
 	s.Do("GET", fmt.Sprintf("/campaigns/%s/compare", r.campaigns[0]), nil).Want(400, "too_large")
 }

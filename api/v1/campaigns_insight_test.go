@@ -30,7 +30,7 @@ func reached(visits []*visit, statuses ...string) (n float64) {
 func TestCampaignInsight(t *testing.T) {
 	t.Parallel()
 	s := apitest.New(t)
-	r := newTraffic(t, s, 120, 9)
+	r := newTrafficEnv(t, s, 120, 9)
 	dbtest.Exec(t, s.DB, `UPDATE campaigns SET mode = 'store', alias = 'summer-sale' WHERE id = $1`, r.campaigns[0])
 	today := time.Now().UTC().Truncate(24 * time.Hour)
 	mine := func(days int, keep func(*visit) bool) []*visit {
@@ -134,7 +134,7 @@ func foreignInsight(t *testing.T, s *apitest.Server, campaign uuid.UUID) {
 func TestClearStatsCall(t *testing.T) {
 	t.Parallel()
 	s := apitest.New(t)
-	r := newTraffic(t, s, 5, 2)
+	r := newTrafficEnv(t, s, 5, 2)
 	path := fmt.Sprintf("/campaigns/%s/stats", r.campaigns[0])
 	s.Do("DELETE", "/campaigns/x/stats", nil).Want(400, "invalid_id")
 	s.Do("DELETE", path+"?from=x", nil).Want(400, "invalid_input")
@@ -162,7 +162,7 @@ func TestClearStatsCall(t *testing.T) {
 func TestRoutingTool(t *testing.T) {
 	t.Parallel()
 	s := apitest.New(t)
-	r := newTraffic(t, s, 40, 3)
+	r := newTrafficEnv(t, s, 40, 3)
 	dbtest.Exec(t, s.DB, `UPDATE campaigns SET streams = '[]'`)
 	made := s.Do("POST", "/campaigns", map[string]any{
 		"name": "Routed", "alias": "routed-one", "streams": []any{

@@ -17,17 +17,17 @@ import (
 	"switchyard/db/dbtest"
 )
 
-// movedAccount is an account with imported campaigns, to which links of another tracker lead.
-type movedAccount struct {
+// movedEnv is an account with imported campaigns, to which links of another tracker lead.
+type movedEnv struct {
 	*testing.T
 	*apitest.Server
 	domain string
 }
 
-// newMovedAccount makes an account with the imported campaign First.
-func newMovedAccount(t *testing.T) *movedAccount {
+// newMovedEnv makes an account with the imported campaign First.
+func newMovedEnv(t *testing.T) *movedEnv {
 	t.Helper()
-	x := &movedAccount{t, apitest.New(t), uuid.NewString()}
+	x := &movedEnv{t, apitest.New(t), uuid.NewString()}
 	dbtest.Exec(t, x.DB, `INSERT INTO domains (id, account_id, host, is_verified) VALUES ($1, $2, 'ads.moved.example', true)`, x.domain, x.Account.ID)
 	network := x.add("/networks", object{"name": "Network", "click_param": "sub"})
 	offer := x.add("/offers", object{"name": "Germans", "url": "https://offer.example/de?aff=7&c={clickid}", "network_id": network})
@@ -51,12 +51,12 @@ func newMovedAccount(t *testing.T) *movedAccount {
 	return x
 }
 
-func (x *movedAccount) add(path string, body object) string {
+func (x *movedEnv) add(path string, body object) string {
 	x.Helper()
 	return fmt.Sprint(x.Do("POST", path, body).Want(201, "").Map()["id"])
 }
 
-func (x *movedAccount) campaign(name, source string, paths []object) {
+func (x *movedEnv) campaign(name, source string, paths []object) {
 	x.Helper()
 	body := object{"name": name, "alias": "imported-" + strings.ToLower(name), "domain_id": x.domain, "streams": paths}
 	if source != "" {
@@ -67,7 +67,7 @@ func (x *movedAccount) campaign(name, source string, paths []object) {
 		x.Account.ID, name, id)
 }
 
-// oldTracker routes visitors like the flow of newMovedAccount, without the path Provider. If wrong is set, the address of the
+// oldTracker routes visitors like the flow of newMovedEnv, without the path Provider. If wrong is set, the address of the
 // path Zone has one more parameter.
 type oldTracker struct{ wrong bool }
 
@@ -92,7 +92,7 @@ func (o oldTracker) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 }
 
 // answers runs the script of /config/checks/curl against a tracker, and returns the output of the script.
-func (x *movedAccount) answers(tracker http.Handler, env ...string) string {
+func (x *movedEnv) answers(tracker http.Handler, env ...string) string {
 	x.Helper()
 	if _, err := exec.LookPath("curl"); err != nil {
 		x.Skip("curl is not installed")
@@ -125,7 +125,7 @@ type comparedMove struct {
 	}
 }
 
-func (x *movedAccount) compare(body object) (out comparedMove) {
+func (x *movedEnv) compare(body object) (out comparedMove) {
 	x.Helper()
 	x.Do("POST", "/config/checks/compare", body).Want(200, "").Into(&out)
 	return out
@@ -135,7 +135,7 @@ func (x *movedAccount) compare(body object) (out comparedMove) {
 // differs for the visitors of the path Zone.
 func TestCheckBeforeDNS(t *testing.T) {
 	t.Parallel()
-	x := newMovedAccount(t)
+	x := newMovedEnv(t)
 	got := x.compare(object{"answers": x.answers(oldTracker{}, "COUNTRY_HEADER=X-Country")})
 	if n := got.Counts; n["differs"]+n["missing"] > 0 || n["same"] < 8 || n["dice"] < 2 || n["unsure"] < 1 || got.Unread > 0 {
 		t.Errorf("a tracker that decides like the flow must not differ anywhere: %+v", got)
@@ -167,7 +167,7 @@ func TestCheckBeforeDNS(t *testing.T) {
 
 func TestMoveChecksAreListed(t *testing.T) {
 	t.Parallel()
-	x := newMovedAccount(t)
+	x := newMovedEnv(t)
 	x.campaign("Second", "", []object{{"name": "All", "action": "redirect", "destinations": []object{{"url": "https://all.example/?s={clickid}"}}}})
 	var out struct {
 		Total int

@@ -21,8 +21,8 @@ import (
 	"switchyard/models/copilot"
 )
 
-// machine makes random moves in an account, and compares its records with a model.
-type machine struct {
+// machineEnv makes random moves in an account, and compares its records with a model.
+type machineEnv struct {
 	*copilotEnv
 	rt       *rapid.T
 	expected []expectedState // all states of the model that fit the answers and the records so far
@@ -46,7 +46,7 @@ func TestCopilotMachine(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		p := server.another(t)
 		p.Do("POST", "/webhooks", object{"url": "https://hooks.acme.com/y", "events": []string{"campaign.paused"}}).Want(201, "")
-		m := &machine{copilotEnv: p, rt: rt, paths: p.paths(), made: time.Now()}
+		m := &machineEnv{copilotEnv: p, rt: rt, paths: p.paths(), made: time.Now()}
 		m.expected = []expectedState{{state: pilotState{
 			Campaign: true, Offer: true, Active: [3]bool{true, true, true}, Weight: [3]float64{50, 50, 50}, Cap: 50,
 		}}}
@@ -64,7 +64,7 @@ func TestCopilotMachine(t *testing.T) {
 	})
 }
 
-func (m *machine) createRule() {
+func (m *machineEnv) createRule() {
 	id := m.Do("POST", rulesPath, object{
 		"name": "Dear", "looks_at": "offer", "action": "pause", "mode": "live", "conditions": []object{{"figure": "cost", "operator": ">", "value": 8}},
 	}).Want(http.StatusCreated, "").Map()["id"].(string)
@@ -75,7 +75,7 @@ func (m *machine) createRule() {
 }
 
 // runRule lets the rule pause the offer. The pause is refused if the records have changed since the rule read them.
-func (m *machine) runRule(i pilotItem) (change, code string) {
+func (m *machineEnv) runRule(i pilotItem) (change, code string) {
 	done, err := dbcopilot.NewRules(m.Store).Act(m.t.Context(), m.rule, autorule.Act{
 		Action: *m.actions()[copilot.OpPauseOffer], What: "pause it", Targets: []autorule.Target{{Offer: m.offer.String(), Name: "Shop"}},
 	}, i.digest, m.rule.NewRun(m.Account, m.made), &copilot.Evidence{})
@@ -90,7 +90,7 @@ func (m *machine) runRule(i pilotItem) (change, code string) {
 
 // suggest adds an item with the operation. It adds nothing if the operation cannot be applied, or if more than one state is
 // possible.
-func (m *machine) suggest(op string, origin int) {
+func (m *machineEnv) suggest(op string, origin int) {
 	i := pilotItem{
 		op: op, proposal: origin == fromChat, rule: origin == fromRule && op == copilot.OpPauseOffer, third: m.third, status: copilot.StatusOpen,
 		value: fmt.Sprint("z", len(m.expected[0].items)),
@@ -138,7 +138,7 @@ func (m *machine) suggest(op string, origin int) {
 	m.expected[0].items = append(m.expected[0].items, i)
 }
 
-func (m *machine) draw() pilotMove {
+func (m *machineEnv) draw() pilotMove {
 	items := m.expected[0].items
 	if len(items) > 0 && rapid.IntRange(0, 2).Draw(m.rt, "edit") > 0 {
 		i := rapid.IntRange(0, len(items)-1).Draw(m.rt, "item")
@@ -170,7 +170,7 @@ func (m *machine) draw() pilotMove {
 }
 
 // do makes all moves at the same time and returns their error codes. It stores the id of the change of each move "apply".
-func (m *machine) do(moves []pilotMove) []string {
+func (m *machineEnv) do(moves []pilotMove) []string {
 	codes, changes := make([]string, len(moves)), make([]string, len(moves))
 	var all sync.WaitGroup
 	for n, move := range moves {
@@ -207,7 +207,7 @@ func (m *machine) do(moves []pilotMove) []string {
 
 // compare makes the moves in the model in every order. It keeps the states of all orders that fit the answers and the records of
 // the account, and fails if no order fits.
-func (m *machine) compare(moves []pilotMove, codes []string) {
+func (m *machineEnv) compare(moves []pilotMove, codes []string) {
 	m.rt.Helper()
 	got := m.seen()
 	var possible []expectedState
@@ -251,7 +251,7 @@ func orders(n int) func(func([]int) bool) {
 	}
 }
 
-func (m *machine) seen() pilotState {
+func (m *machineEnv) seen() pilotState {
 	m.rt.Helper()
 	r := m.record()
 	s := pilotState{Campaign: r.Campaign.Status == models.CampaignActive, Offer: bool(r.Offer.IsActive), Parameter: r.Network.PostbackParams["payout"]}

@@ -147,7 +147,7 @@ func TestCorrectionCall(t *testing.T) {
 func TestOrphanedDeletion(t *testing.T) {
 	t.Parallel()
 	s := apitest.New(t)
-	r := newTraffic(t, s, 20, 2)
+	r := newTrafficEnv(t, s, 20, 2)
 	const path = "/reports/orphaned"
 	gone, live := r.campaigns[0].String(), r.campaigns[1].String()
 	s.Do("DELETE", "/campaigns/"+gone, nil).Want(200, "")

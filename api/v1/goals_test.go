@@ -195,7 +195,7 @@ func TestGoalPlan(t *testing.T) {
 func TestGoalFigures(t *testing.T) {
 	t.Parallel()
 	s := apitest.New(t)
-	visits := newTraffic(t, s, 30, 2).visits
+	visits := newTrafficEnv(t, s, 30, 2).visits
 	dbtest.SetRates(t, s.DB, "1.5")
 	site := uuid.MustParse(siteOf(s, object{"name": "A", "currency": "EUR", "seedGoals": true}))
 	var records []spool.Record

@@ -90,7 +90,7 @@ func TestRestoreWithinThePlan(t *testing.T) {
 func TestCappedOffers(t *testing.T) {
 	t.Parallel()
 	s := apitest.New(t)
-	r := newTraffic(t, s, 60, 1)
+	r := newTrafficEnv(t, s, 60, 1)
 	full, free := r.offers[0], r.offers[1]
 	dbtest.Exec(t, s.DB, `UPDATE offers SET daily_cap = CASE WHEN id = $1 THEN 2 ELSE 1000 END WHERE account_id = $2`, full, s.Account.ID)
 	dbtest.Exec(t, s.DB, `UPDATE conversions SET recorded_at = now() - interval '9 days' WHERE account_id = $1`, s.Account.ID)

@@ -18,7 +18,7 @@ type logPage struct {
 	Rows  []map[string]any
 }
 
-func (r *traffic) log(path string, query url.Values) logPage {
+func (r *trafficEnv) log(path string, query url.Values) logPage {
 	r.t.Helper()
 	var page logPage
 	r.s.Do("GET", path+"?"+query.Encode(), nil).Want(200, "").Into(&page)
@@ -36,7 +36,7 @@ func orNil(id fmt.Stringer) any {
 func TestClickLog(t *testing.T) {
 	t.Parallel()
 	s := apitest.New(t)
-	r := newTraffic(t, s, 120, 5)
+	r := newTrafficEnv(t, s, 120, 5)
 	newest := slices.Clone(r.visits)
 	slices.Reverse(newest)
 	got := r.log("/logs/clicks", url.Values{"limit": {"1000"}}).Rows
@@ -107,7 +107,7 @@ func TestClickLog(t *testing.T) {
 func TestLogFilters(t *testing.T) {
 	t.Parallel()
 	s := apitest.New(t)
-	r := newTraffic(t, s, 80, 3)
+	r := newTrafficEnv(t, s, 80, 3)
 	dbtest.Exec(t, s.DB, `UPDATE clicks SET external_id = 'gclid-1' WHERE id = $1`, r.visits[7].ID)
 	nepal, _ := time.LoadLocation("Asia/Kathmandu")
 	hour := r.visits[40].at().In(nepal).Format("2006-01-02 15:00:00-07:00")
@@ -195,7 +195,7 @@ func TestLogFilters(t *testing.T) {
 func TestClickLogHistory(t *testing.T) {
 	t.Parallel()
 	s := apitest.New(t, apitest.Options{Plan: "growth"})
-	r := newTraffic(t, s, 10, 200) // a click every twenty days; the plan shows 180 days
+	r := newTrafficEnv(t, s, 10, 200) // a click every twenty days; the plan shows 180 days
 	start := time.Now().UTC().AddDate(0, 0, -180).Format(time.DateOnly)
 	page := r.log("/logs/clicks", url.Values{"from": {"2020-01-01"}})
 	first, _ := time.Parse(time.DateOnly, start)
@@ -218,7 +218,7 @@ func TestClickLogHistory(t *testing.T) {
 func TestOneClick(t *testing.T) {
 	t.Parallel()
 	s := apitest.New(t)
-	r := newTraffic(t, s, 60, 2)
+	r := newTrafficEnv(t, s, 60, 2)
 	for _, v := range r.visits {
 		got := s.Do("GET", "/logs/clicks/"+models.FormatClickID(v.ID), nil).Want(200, "").Map()
 		click, visitor := got["click"].(map[string]any), got["visitor"].(map[string]any)
@@ -253,7 +253,7 @@ func TestOneClick(t *testing.T) {
 func TestConversionLog(t *testing.T) {
 	t.Parallel()
 	s := apitest.New(t)
-	r := newTraffic(t, s, 60, 2)
+	r := newTrafficEnv(t, s, 60, 2)
 	type sale struct {
 		key    string
 		status string

@@ -92,12 +92,9 @@ func TestMatchingAllowance(t *testing.T) {
 func TestRemovedRulesAreDeleted(t *testing.T) {
 	t.Parallel()
 	d := newCampaignEnv(t)
-	count := func() (n int) {
+	count := func() int {
 		t.Helper()
-		if err := d.DB.QueryRowContext(t.Context(), `SELECT count(*) FROM rules`).Scan(&n); err != nil {
-			t.Fatal(err)
-		}
-		return n
+		return dbtest.Get[int](t, d.DB, `SELECT count(*) FROM rules`)
 	}
 	made := func(name string) any { return d.Do("POST", "/rules", rule(name)).Want(201, "").Map()["id"] }
 	unused, inFlow, inCampaign := made("a"), made("b"), made("c")

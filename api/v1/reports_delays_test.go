@@ -16,7 +16,7 @@ import (
 func TestDelays(t *testing.T) {
 	t.Parallel()
 	s := apitest.New(t)
-	r := newTraffic(t, s, 60, 20)
+	r := newTrafficEnv(t, s, 60, 20)
 	// The conversions get these delays in turn. steps has the row of each delay.
 	delays := []time.Duration{0, 59 * time.Second, time.Minute, 40 * time.Minute, 23 * time.Hour, 5 * 24 * time.Hour, 400 * 24 * time.Hour}
 	steps := []int{0, 0, 1, 3, 7, 10, 13}
@@ -72,7 +72,7 @@ func TestCaps(t *testing.T) {
 		t.Errorf("an empty account has the caps %v", rows)
 	}
 	dbtest.Exec(t, s.DB, `UPDATE accounts SET timezone = 'Asia/Tokyo' WHERE id = $1`, s.Account.ID)
-	r := newTraffic(t, s, 80, 3)
+	r := newTrafficEnv(t, s, 80, 3)
 	tokyo, err := time.LoadLocation("Asia/Tokyo")
 	if err != nil {
 		t.Fatal(err)

@@ -31,7 +31,7 @@ type performance struct {
 }
 
 // report requests a report of the last seven days. Its rows must match the visits for which keep returns true.
-func (r *traffic) report(dims []string, filters url.Values, keep func(*visit) bool) performance {
+func (r *trafficEnv) report(dims []string, filters url.Values, keep func(*visit) bool) performance {
 	r.t.Helper()
 	query := url.Values{"dimension": {strings.Join(dims, ",")}, "from": {r.days(6)}}
 	maps.Copy(query, filters)
@@ -67,7 +67,7 @@ func (r *traffic) report(dims []string, filters url.Values, keep func(*visit) bo
 func TestPerformance(t *testing.T) {
 	t.Parallel()
 	s := apitest.New(t)
-	r := newTraffic(t, s, 150, 3)
+	r := newTrafficEnv(t, s, 150, 3)
 	all := func(*visit) bool { return true }
 	for _, name := range slices.Sorted(maps.Keys(keys)) {
 		r.report([]string{name}, nil, all)
@@ -124,7 +124,7 @@ func TestPerformance(t *testing.T) {
 func TestPerformanceOptions(t *testing.T) {
 	t.Parallel()
 	s := apitest.New(t)
-	r := newTraffic(t, s, 150, 4)
+	r := newTrafficEnv(t, s, 150, 4)
 	nepal, _ := time.LoadLocation("Asia/Kathmandu")
 	local := func(v *visit) string { return v.at().In(nepal).Format("2006-01-02 15:00:00-07:00") }
 	from, to := r.visits[60].at().Truncate(time.Second), r.visits[140].at().Truncate(time.Second)
@@ -395,7 +395,7 @@ func TestPerformanceRules(t *testing.T) {
 func TestOverview(t *testing.T) {
 	t.Parallel()
 	s := apitest.New(t)
-	r := newTraffic(t, s, 120, 6)
+	r := newTrafficEnv(t, s, 120, 6)
 	from, _ := time.Parse(time.DateOnly, r.days(2))
 	to, _ := time.Parse(time.DateOnly, r.days(1))
 	end := to.Add(24*time.Hour - time.Second)

@@ -21,7 +21,7 @@ import (
 )
 
 // flowFor returns a flow with a forced path for Germans, a capped path for phones, and a default path.
-func flowFor(r *traffic) []any {
+func flowFor(r *trafficEnv) []any {
 	is := func(attribute string, value any) []any {
 		return []any{map[string]any{"attribute": attribute, "operator": "equals", "value": value}}
 	}
@@ -39,7 +39,7 @@ func flowFor(r *traffic) []any {
 func TestSimulate(t *testing.T) {
 	t.Parallel()
 	s := apitest.New(t)
-	r := newTraffic(t, s, 3, 1)
+	r := newTrafficEnv(t, s, 3, 1)
 	before := counted(t, s)
 	simulate := func(body map[string]any) map[string]any {
 		t.Helper()
@@ -107,14 +107,10 @@ func TestSimulate(t *testing.T) {
 }
 
 // counted returns the numbers of stored clicks, visitors and campaigns and the clicks in the ledger, as text.
-func counted(t *testing.T, s *apitest.Server) (text string) {
+func counted(t *testing.T, s *apitest.Server) string {
 	t.Helper()
-	err := s.DB.GetContext(t.Context(), &text, `SELECT concat_ws(' ', (SELECT count(*) FROM clicks),
+	return dbtest.Get[string](t, s.DB, `SELECT concat_ws(' ', (SELECT count(*) FROM clicks),
 		(SELECT sum(clicks + bot_clicks) FROM ledger), (SELECT count(*) FROM click_visitors), (SELECT count(*) FROM campaigns))`)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return text
 }
 
 // TestSimulateClick: a recorded click is routed through a flow that is not saved. Values in the field visitor replace the values of
@@ -122,7 +118,7 @@ func counted(t *testing.T, s *apitest.Server) (text string) {
 func TestSimulateClick(t *testing.T) {
 	t.Parallel()
 	s := apitest.New(t)
-	r := newTraffic(t, s, 30, 1)
+	r := newTrafficEnv(t, s, 30, 1)
 	want := func(v *visit) string {
 		switch {
 		case v.Country == "DE":
@@ -199,7 +195,7 @@ func storeClicks(t *testing.T, s *apitest.Server, clicks ...*models.Click) {
 func TestClickTrace(t *testing.T) {
 	t.Parallel()
 	s := apitest.New(t)
-	r := newTraffic(t, s, 3, 1)
+	r := newTrafficEnv(t, s, 3, 1)
 	made := s.Do("POST", "/campaigns", map[string]any{"name": "Traced", "alias": "traced-one", "streams": flowFor(r)}).Want(201, "").Map()
 	id := idOf(made["id"])
 	s.Do("POST", "/tools/simulate", map[string]any{"campaign_id": id, "visitor": map[string]any{"country": "DE"}}).Want(200, "")

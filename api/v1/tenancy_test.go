@@ -196,7 +196,7 @@ func TestForeignIDs(t *testing.T) { //nolint:tparallel // the subtests are paral
 	}
 	victim := newEnv(t, s)
 	victim.people()
-	click := newTraffic(t, victim.Server, 30, 2).visits[0].ID
+	click := newTrafficEnv(t, victim.Server, 30, 2).visits[0].ID
 	rowEverywhere := records{uuid.Must(uuid.NewV7()), "", uuid.New()}
 	rowEverywhere.click = models.FormatClickID(rowEverywhere.id)
 	dbtest.FillAccountAs(t, s.DB, rowEverywhere.account, rowEverywhere.id)

@@ -16,16 +16,12 @@ import (
 )
 
 // footprints returns the numbers of rows in the tables to which a click or a postback writes, and a sum of the ledger.
-func footprints(t *testing.T, d *campaignEnv) (text string) {
+func footprints(t *testing.T, d *campaignEnv) string {
 	t.Helper()
-	err := d.DB.GetContext(t.Context(), &text, `SELECT concat_ws(' ',
+	return dbtest.Get[string](t, d.DB, `SELECT concat_ws(' ',
 		(SELECT count(*) FROM clicks), (SELECT count(*) FROM conversions), (SELECT count(*) FROM postbacks), (SELECT count(*) FROM jobs),
 		(SELECT count(*) FROM events), (SELECT count(*) FROM webhook_deliveries), (SELECT count(*) FROM source_postbacks),
 		(SELECT coalesce(sum(approved + rejected + clicks), 0) FROM ledger))`)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return text
 }
 
 // stepsOf returns the steps of a test as "step: detail". A failed step has a minus before it.

@@ -40,8 +40,8 @@ func (v *visit) offer() uuid.UUID {
 	return v.OfferID
 }
 
-// traffic has the visits that a test sent to an account. The test computes its own figures from them.
-type traffic struct {
+// trafficEnv has the visits that a test sent to an account. The test computes its own figures from them.
+type trafficEnv struct {
 	t      *testing.T
 	s      *apitest.Server
 	visits []*visit
@@ -50,10 +50,10 @@ type traffic struct {
 	stream                              uuid.UUID
 }
 
-// newTraffic creates n visits at equal intervals. The first one was the given number of days ago.
-func newTraffic(t *testing.T, s *apitest.Server, n int, days int) *traffic {
+// newTrafficEnv creates n visits at equal intervals. The first one was the given number of days ago.
+func newTrafficEnv(t *testing.T, s *apitest.Server, n int, days int) *trafficEnv {
 	t.Helper()
-	r := &traffic{t: t, s: s, stream: uuid.New()}
+	r := &trafficEnv{t: t, s: s, stream: uuid.New()}
 	add := func(query string, args ...any) (ids []uuid.UUID) {
 		for i := range 2 {
 			id := uuid.New()
@@ -91,7 +91,7 @@ func idAt(at time.Time) uuid.UUID {
 	return id
 }
 
-func (r *traffic) visit(rnd *rand.Rand, at time.Time) *visit {
+func (r *trafficEnv) visit(rnd *rand.Rand, at time.Time) *visit {
 	v := &visit{Click: models.Click{
 		ID: idAt(at), AccountID: r.s.Account.ID, CampaignID: one(rnd, r.campaigns...), StreamID: r.stream,
 		SourceID: one(rnd, append(r.sources, uuid.Nil)...), Visitor: models.Visitor{
@@ -132,7 +132,7 @@ func (r *traffic) visit(rnd *rand.Rand, at time.Time) *visit {
 	return v
 }
 
-func (r *traffic) store() {
+func (r *trafficEnv) store() {
 	r.t.Helper()
 	ctx := r.t.Context()
 	log, err := spool.Open(r.t.TempDir(), spool.Options{})
@@ -297,15 +297,15 @@ func compare(t *testing.T, where string, got map[string]any, want map[string]flo
 	}
 }
 
-func (r *traffic) where(keep func(*visit) bool) []*visit {
+func (r *trafficEnv) where(keep func(*visit) bool) []*visit {
 	return slices.DeleteFunc(slices.Clone(r.visits), func(v *visit) bool { return !keep(v) })
 }
 
 // between returns the visits from one second to another. Both whole seconds are included.
-func (r *traffic) between(from, to time.Time) []*visit {
+func (r *trafficEnv) between(from, to time.Time) []*visit {
 	return r.where(func(v *visit) bool { return !v.at().Before(from) && v.at().Before(to.Add(time.Second)) })
 }
 
-func (r *traffic) days(back int) string {
+func (r *trafficEnv) days(back int) string {
 	return time.Now().UTC().AddDate(0, 0, -back).Format(time.DateOnly)
 }

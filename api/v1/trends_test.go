@@ -29,7 +29,7 @@ var localNames = map[string]func(time.Time) string{
 func TestTrends(t *testing.T) {
 	t.Parallel()
 	s := apitest.New(t)
-	r := newTraffic(t, s, 150, 3)
+	r := newTrafficEnv(t, s, 150, 3)
 	from := r.visits[20].at().Truncate(time.Second)
 	to := r.visits[130].at().Truncate(time.Second)
 	window := url.Values{"from": {from.Format(time.DateTime)}, "to": {to.Format(time.DateTime)}}
@@ -87,7 +87,7 @@ func TestTrends(t *testing.T) {
 func TestValues(t *testing.T) {
 	t.Parallel()
 	s := apitest.New(t)
-	r := newTraffic(t, s, 90, 3)
+	r := newTrafficEnv(t, s, 90, 3)
 	for name, key := range keys {
 		groups := map[string][]*visit{}
 		for _, v := range r.visits {
@@ -125,7 +125,7 @@ func TestValues(t *testing.T) {
 func TestStatsOverTime(t *testing.T) {
 	t.Parallel()
 	s := apitest.New(t)
-	r := newTraffic(t, s, 200, 1)
+	r := newTrafficEnv(t, s, 200, 1)
 	four := func(visits []*visit) map[string]float64 {
 		f := figures(visits)
 		return map[string]float64{
@@ -172,7 +172,7 @@ func TestStatsOverTime(t *testing.T) {
 func TestLive(t *testing.T) {
 	t.Parallel()
 	s := apitest.New(t)
-	r := newTraffic(t, s, 200, 1) // a click every seven minutes
+	r := newTrafficEnv(t, s, 200, 1) // a click every seven minutes
 	got := s.Do("GET", "/stats/live?minutes=90", nil).Want(200, "").Map()
 	recent := r.where(func(v *visit) bool { return !v.IsBot && time.Since(v.at()) < time.Hour })
 	count := func(visits []*visit) map[string]float64 {
@@ -235,7 +235,7 @@ func TestLive(t *testing.T) {
 func TestRepeatIPs(t *testing.T) {
 	t.Parallel()
 	s := apitest.New(t, apitest.Options{Plan: "growth"})
-	r := newTraffic(t, s, 60, 3)
+	r := newTrafficEnv(t, s, 60, 3)
 	check := func(query string, keep func(*visit) bool) {
 		t.Helper()
 		groups := map[string][]*visit{}
@@ -289,7 +289,7 @@ func TestRepeatIPs(t *testing.T) {
 func TestOrphaned(t *testing.T) {
 	t.Parallel()
 	s := apitest.New(t)
-	r := newTraffic(t, s, 80, 3)
+	r := newTrafficEnv(t, s, 80, 3)
 	if rows := s.Do("GET", "/reports/orphaned", nil).Want(200, "").Map()["rows"].([]any); len(rows) != 0 {
 		t.Errorf("before any campaign was deleted, the orphaned campaigns are %v, want none", rows)
 	}

@@ -26,17 +26,17 @@ import (
 
 func noProgress(string, int64, bool) {}
 
-// service is a database with an account that has rows in every table.
-type service struct {
+// env is a database with an account that has rows in every table.
+type env struct {
 	*testing.T
 	db       *db.DB
 	account  uuid.UUID
 	campaign uuid.UUID
 }
 
-func newService(t *testing.T) *service {
+func newEnv(t *testing.T) *env {
 	t.Helper()
-	s := &service{T: t, db: dbtest.New(t), account: uuid.New(), campaign: uuid.New()}
+	s := &env{T: t, db: dbtest.New(t), account: uuid.New(), campaign: uuid.New()}
 	log := click.Log{Conn: s.db}
 	for _, ago := range []int{0, 1, 400} {
 		if err := log.EnsurePartition(t.Context(), time.Now().AddDate(0, 0, -ago)); err != nil {
@@ -55,7 +55,7 @@ func newService(t *testing.T) *service {
 }
 
 // ingest records clicks, each with a conversion.
-func (s *service) ingest(n int) {
+func (s *env) ingest(n int) {
 	s.Helper()
 	disk, err := spool.Open(s.TempDir(), spool.Options{})
 	if err != nil {
@@ -103,11 +103,7 @@ func figures(t *testing.T, d *db.DB) map[string]string {
 	all := map[string]string{}
 	get := func(name, query string) {
 		t.Helper()
-		text, err := db.Get[string](t.Context(), d, name, query)
-		if err != nil {
-			t.Fatal(err)
-		}
-		all[name] = text
+		all[name] = dbtest.Get[string](t, d, query)
 	}
 	names, err := db.Select[string](t.Context(), d, "tables", tables)
 	if err != nil || len(names) < 30 {
@@ -131,7 +127,7 @@ func figures(t *testing.T, d *db.DB) map[string]string {
 // role that is not a superuser loads it into an empty database, which then accepts new rows.
 func TestRestoreEqualsBackup(t *testing.T) {
 	t.Parallel()
-	s := newService(t)
+	s := newEnv(t)
 	s.ingest(50)
 	want := figures(t, s.db)
 	var file bytes.Buffer
@@ -188,7 +184,7 @@ func TestRestoreEqualsBackup(t *testing.T) {
 // database that is not empty accepts no file.
 func TestRestoreRefuses(t *testing.T) {
 	t.Parallel()
-	s := newService(t)
+	s := newEnv(t)
 	s.ingest(20)
 	var file bytes.Buffer
 	if _, err := backup.Write(t.Context(), s.db, &file, "test", noProgress); err != nil {
@@ -198,11 +194,7 @@ func TestRestoreRefuses(t *testing.T) {
 	to := dbtest.NewOwned(t)
 	rows := func(tb testing.TB) int {
 		tb.Helper()
-		n, err := db.Get[int](tb.Context(), to, "rows", `SELECT count(*) FROM accounts`)
-		if err != nil {
-			tb.Fatal(err)
-		}
-		return n
+		return dbtest.Get[int](tb, to, `SELECT count(*) FROM accounts`)
 	}
 	flipped := bytes.Clone(complete)
 	flipped[len(flipped)-20] ^= 4

@@ -19,8 +19,8 @@ import (
 	"switchyard/models"
 )
 
-// expired is an account with clicks that its plan no longer keeps.
-type expired struct {
+// env is an account with clicks that its plan no longer keeps.
+type env struct {
 	*testing.T
 	d        *db.DB
 	account  uuid.UUID
@@ -30,9 +30,9 @@ type expired struct {
 	cost     string      // cost of the clicks without their conversions
 }
 
-func newExpired(t *testing.T, remove func(x *expired)) *expired {
+func newEnv(t *testing.T, remove func(x *env)) *env {
 	t.Helper()
-	x := &expired{T: t, d: dbtest.New(t), campaign: uuid.New(), at: time.Now().UTC().AddDate(0, 0, -200)}
+	x := &env{T: t, d: dbtest.New(t), campaign: uuid.New(), at: time.Now().UTC().AddDate(0, 0, -200)}
 	x.account = clicktest.Account(t, x.d)
 	dbtest.Exec(t, x.d, `UPDATE accounts SET plan = 'starter' WHERE id = $1`, x.account)
 	s := clicktest.OpenSpool(t, t.TempDir())
@@ -59,7 +59,7 @@ func newExpired(t *testing.T, remove func(x *expired)) *expired {
 }
 
 // byAge deletes the clicks as the nightly job does.
-func byAge(x *expired) {
+func byAge(x *env) {
 	for range 2 { // the first call only announces the deletion
 		if err := retention.DeleteExpired(x.Context(), click.Log{Conn: x.d}); err != nil {
 			x.Fatal(err)
@@ -68,13 +68,13 @@ func byAge(x *expired) {
 	}
 }
 
-func byPartition(x *expired) {
+func byPartition(x *env) {
 	if _, err := retention.DeleteBefore(x.Context(), x.d, x.at.AddDate(0, 0, 1)); err != nil {
 		x.Fatal(err)
 	}
 }
 
-func (x *expired) record(click int, status string, payout int64) (conversion.Outcome, error) {
+func (x *env) record(click int, status string, payout int64) (conversion.Outcome, error) {
 	amount := decimal.NewFromInt(payout)
 	return clicktest.Record(x, x.d, conversion.Input{
 		AccountID: x.account, ClickID: x.clicks[click], ConversionID: "order", Status: status, Payout: &amount, Currency: "USD", Final: true,
@@ -83,7 +83,7 @@ func (x *expired) record(click int, status string, payout int64) (conversion.Out
 }
 
 // figures returns pending, approved, revenue and cost, without the cost of the clicks.
-func (x *expired) figures() string {
+func (x *env) figures() string {
 	return dbtest.Get[string](x, x.d, `SELECT concat_ws(' ', sum(pending), sum(approved), sum(revenue)::float, (sum(cost) - $3)::float)
 		FROM ledger WHERE account_id = $1 AND country = 'DE' AND campaign_id = $2`, x.account, x.campaign, x.cost)
 }
@@ -92,10 +92,10 @@ func (x *expired) figures() string {
 // with its partition. New conversions of a deleted click are refused.
 func TestLateDecision(t *testing.T) {
 	t.Parallel()
-	for name, remove := range map[string]func(*expired){"by age": byAge, "by partition": byPartition} {
+	for name, remove := range map[string]func(*env){"by age": byAge, "by partition": byPartition} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			x := newExpired(t, remove)
+			x := newEnv(t, remove)
 			for _, want := range []string{conversion.ResultUpdated, conversion.ResultDuplicate} {
 				out, err := x.record(0, models.StatusApproved, 12)
 				if err != nil || out.Result != want || out.Conversion.Status != models.StatusApproved {
@@ -120,7 +120,7 @@ func TestLateDecision(t *testing.T) {
 // TestClearExpired checks that clearing a campaign's history also deletes what was kept about its deleted clicks.
 func TestClearExpired(t *testing.T) {
 	t.Parallel()
-	x := newExpired(t, byAge)
+	x := newEnv(t, byAge)
 	q := retention.ClearQuery{AccountID: x.account, Of: []uuid.UUID{x.campaign}, From: x.at.AddDate(0, 0, -1), To: x.at.AddDate(0, 0, 1)}
 	if err := db.Tx(t.Context(), x.d, func(c db.Conn) error {
 		_, err := retention.ClearArchive(t.Context(), click.Log{Conn: x.d}, c, q, 1000)

@@ -14,15 +14,15 @@ import (
 	"switchyard/models"
 )
 
-type log struct {
+type env struct {
 	*testing.T
 	db      *db.DB
 	account uuid.UUID
 }
 
-func newLog(t *testing.T) log {
+func newEnv(t *testing.T) env {
 	t.Helper()
-	l := log{t, dbtest.New(t), uuid.New()}
+	l := env{t, dbtest.New(t), uuid.New()}
 	dbtest.Exec(l, l.db, `INSERT INTO accounts (id, name, plan, site_key) VALUES ($1, 'a', 'pro', $2)`, l.account, l.account.String())
 	dbtest.Exec(l, l.db, `INSERT INTO webhook_endpoints (id, account_id, url, events, secret) VALUES ($1, $2, 'https://e.example', $3, '')`,
 		uuid.New(), l.account, "{"+models.EventCampaignPaused+"}")
@@ -30,7 +30,7 @@ func newLog(t *testing.T) log {
 }
 
 // add stores an event and its delivery with a job in the given state, all of the given time.
-func (l log) add(at time.Time, state string) uuid.UUID {
+func (l env) add(at time.Time, state string) uuid.UUID {
 	l.Helper()
 	e := models.NewEvent(l.account, models.EventCampaignPaused, at, models.CampaignPausedData{})
 	e.ID = idAt(at)
@@ -50,13 +50,13 @@ func idAt(at time.Time) uuid.UUID {
 	return id
 }
 
-func (l log) has(id uuid.UUID) bool {
+func (l env) has(id uuid.UUID) bool {
 	l.Helper()
 	return dbtest.Get[int](l, l.db, `SELECT count(*) FROM webhook_deliveries WHERE id = $1`, id) > 0
 }
 
 // weeks counts the weekly partitions of both logs, without the two partitions _rest.
-func (l log) weeks() int {
+func (l env) weeks() int {
 	l.Helper()
 	return dbtest.Get[int](l, l.db, `SELECT count(*) FROM pg_inherits WHERE inhparent IN ('events'::regclass, 'webhook_deliveries'::regclass)`) - 2
 }
@@ -67,7 +67,7 @@ var epoch = time.Date(2026, 3, 4, 12, 0, 0, 0, time.UTC) // a Wednesday
 // partition of their week.
 func TestNewIDsGoToTheirWeek(t *testing.T) {
 	t.Parallel()
-	l := newLog(t)
+	l := newEnv(t)
 	if err := delivery.EnsureWeeks(t.Context(), l.db, time.Now(), 1); err != nil {
 		t.Fatal(err)
 	}
@@ -92,7 +92,7 @@ func TestNewIDsGoToTheirWeek(t *testing.T) {
 // TestNewWeeksTakeWaitingRows checks that EnsureWeeks creates the partitions and moves their rows out of the partitions _rest.
 func TestNewWeeksTakeWaitingRows(t *testing.T) {
 	t.Parallel()
-	l := newLog(t)
+	l := newEnv(t)
 	before := l.weeks()
 	monday := l.add(time.Date(2026, 3, 2, 0, 0, 0, 0, time.UTC), "done")
 	sunday := l.add(time.Date(2026, 3, 8, 23, 59, 59, 0, time.UTC), "done")
@@ -117,7 +117,7 @@ func TestNewWeeksTakeWaitingRows(t *testing.T) {
 // TestDropWeeks checks that whole weeks are dropped, up to the first week with a delivery that waits.
 func TestDropWeeks(t *testing.T) {
 	t.Parallel()
-	l := newLog(t)
+	l := newEnv(t)
 	if err := delivery.EnsureWeeks(t.Context(), l.db, epoch.AddDate(0, 0, -7), 4); err != nil {
 		t.Fatal(err)
 	}
@@ -162,7 +162,7 @@ func TestDropWeeks(t *testing.T) {
 // TestHousekeepingDoesNotWait checks that housekeeping fails instead of waiting for a slow reader of the log.
 func TestHousekeepingDoesNotWait(t *testing.T) {
 	t.Parallel()
-	l := newLog(t)
+	l := newEnv(t)
 	if err := delivery.EnsureWeeks(t.Context(), l.db, epoch, 0); err != nil {
 		t.Fatal(err)
 	}

@@ -33,7 +33,7 @@ func readersOf(d *db.DB, copied *click.CopyReader) readers {
 }
 
 // coldQueries returns queries about a range of days, by name.
-func coldQueries(h *history, from, to time.Time) map[string]func(context.Context, readers) (any, error) {
+func coldQueries(h *historyEnv, from, to time.Time) map[string]func(context.Context, readers) (any, error) {
 	list := map[string]func(context.Context, readers) (any, error){}
 	q := Query{AccountID: h.account, From: from.Add(17 * time.Minute), To: to.Add(-time.Minute)}
 	for _, dims := range []string{"", "campaign_id", "city,date", "country,hour", "ip", "campaign_id,country,browser,os,offer_id", "status,goal,country"} {
@@ -151,7 +151,7 @@ func TestColdDays(t *testing.T) {
 	parttest.ClickHouse.Only(t)
 	t.Parallel()
 	clickhousetest.Server(t)
-	h := newHistory(t, 21)
+	h := newHistoryEnv(t, 21)
 	today := h.start.Truncate(day)
 	from := today.AddDate(0, 0, -5)
 	storeClicks(t, h, from, today, 300)
@@ -215,7 +215,7 @@ func TestClusterAnswers(t *testing.T) {
 	parttest.ClickHouse.Only(t)
 	t.Parallel()
 	clickhousetest.Cluster(t)
-	h := newHistory(t, 22)
+	h := newHistoryEnv(t, 22)
 	today := h.start.Truncate(day)
 	from := today.AddDate(0, 0, -3)
 	storeClicks(t, h, from, today, 200)
@@ -236,7 +236,7 @@ func TestClusterAnswers(t *testing.T) {
 	}
 }
 
-func (h *history) freeze(from, to time.Time) {
+func (h *historyEnv) freeze(from, to time.Time) {
 	h.t.Helper()
 	dbtest.Exec(h.t, h.d, `UPDATE click_copy SET cold_before = $1`, to.Format(time.DateOnly))
 	for ; from.Before(to); from = from.AddDate(0, 0, 1) {

@@ -62,7 +62,7 @@ func (e *engines) onBoth(t *testing.T, d *db.DB, fn func(*testing.T, Reader)) {
 }
 
 // onBoth calls fn once for each engine. h.t and h.reader then belong to the engine.
-func (h *history) onBoth(fn func()) {
+func (h *historyEnv) onBoth(fn func()) {
 	h.t.Helper()
 	outer, reader := h.t, h.reader
 	defer func() { h.t, h.reader = outer, reader }()
@@ -73,10 +73,12 @@ func (h *history) onBoth(fn func()) {
 	})
 }
 
-func (m *month) reader() Reader { return Reader{Conn: m.d, Copy: m.copied, CopyOnly: m.copied != nil} }
+func (m *monthEnv) reader() Reader {
+	return Reader{Conn: m.d, Copy: m.copied, CopyOnly: m.copied != nil}
+}
 
 // onBoth calls fn once for each engine. a.T is then the engine's subtest, and a.copied is nil for PostgreSQL.
-func (a *asker) onBoth(fn func()) {
+func (a *queryEnv) onBoth(fn func()) {
 	a.Helper()
 	outer := a.T
 	defer func() { a.T = outer }()
@@ -88,7 +90,7 @@ func (a *asker) onBoth(fn func()) {
 }
 
 // compareEngines compares the answers of both engines: every cell, and the order of the rows where it is defined.
-func (a *asker) compareEngines() {
+func (a *queryEnv) compareEngines() {
 	a.Helper()
 	if a.copied == nil {
 		return
@@ -152,7 +154,7 @@ func byText[T any](list []T, err error) ([]T, error) {
 	return list, err
 }
 
-func (a *asker) same(what string, ask func(Reader) (any, error)) error {
+func (a *queryEnv) same(what string, ask func(Reader) (any, error)) error {
 	want, err := ask(Reader{Conn: a.d})
 	if err != nil {
 		return fmt.Errorf("%s: PostgreSQL: %w", what, err)

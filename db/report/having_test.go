@@ -16,7 +16,7 @@ import (
 func TestHaving(t *testing.T) {
 	parttest.ClickHouse.Also(t)
 	t.Parallel()
-	h := newHistory(t, 41)
+	h := newHistoryEnv(t, 41)
 	storeClicks(t, h, h.start, h.start.Add(time.Hour), 120)
 	h.onBoth(func() {
 		h.t.Helper()

@@ -91,7 +91,7 @@ func (f *fact) value(dimension string) string {
 }
 
 // count returns the model's answer to a query.
-func (h *history) count(q Query) map[string]models.Figures {
+func (h *historyEnv) count(q Query) map[string]models.Figures {
 	sums := map[string]models.Figures{}
 	for _, f := range h.facts {
 		at := models.ClickTime(f.click.ID)
@@ -118,7 +118,7 @@ func (h *history) count(q Query) map[string]models.Figures {
 }
 
 // compare compares the answers from the ledger and from the rows with the model.
-func (h *history) compare(q Query) {
+func (h *historyEnv) compare(q Query) {
 	h.t.Helper()
 	want := h.count(q)
 	if len(q.Dimensions) == 0 && len(want) == 0 {
@@ -142,7 +142,7 @@ func (h *history) compare(q Query) {
 }
 
 // check compares reports with the model.
-func (h *history) check() {
+func (h *historyEnv) check() {
 	h.t.Helper()
 	all := Query{AccountID: h.account, From: h.start.Truncate(time.Hour)}
 	all.To = all.From.Add(24 * time.Hour)
@@ -175,7 +175,7 @@ func TestLedgerEqualsRows(t *testing.T) {
 	for seed := range uint64(4) {
 		t.Run(strconv.FormatUint(seed, 10), func(t *testing.T) {
 			t.Parallel()
-			h := newHistory(t, seed)
+			h := newHistoryEnv(t, seed)
 			h.arrive()
 			for range 250 {
 				switch h.rnd.IntN(12) {

@@ -45,8 +45,8 @@ type sale struct {
 	payout, cost decimal.Decimal
 }
 
-// history is a random history, with a model that calculates the figures without ledger, rows or SQL.
-type history struct {
+// historyEnv is a random history, with a model that calculates the figures without ledger, rows or SQL.
+type historyEnv struct {
 	t       *testing.T
 	rnd     *rand.Rand
 	d       *db.DB
@@ -64,7 +64,7 @@ type history struct {
 	engines
 }
 
-func newHistory(t *testing.T, seed uint64) *history {
+func newHistoryEnv(t *testing.T, seed uint64) *historyEnv {
 	t.Helper()
 	d := dbtest.New(t)
 	log, err := spool.Open(t.TempDir(), spool.Options{SegmentSize: 4096})
@@ -72,7 +72,7 @@ func newHistory(t *testing.T, seed uint64) *history {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = log.Close() })
-	h := &history{
+	h := &historyEnv{
 		t: t, rnd: rand.New(rand.NewPCG(seed, 7)), d: d, spool: log,
 		account: newAccount(t, d), start: time.Now().UTC().Add(-20 * time.Hour), ids: map[string][]uuid.UUID{},
 		facts: map[uuid.UUID]*fact{}, seen: map[string]bool{}, reader: Reader{Conn: d},
@@ -97,21 +97,21 @@ func newAccount(t *testing.T, d *db.DB) uuid.UUID {
 	return id
 }
 
-func pick[T any](h *history, list []T) T { return list[h.rnd.IntN(len(list))] }
+func pick[T any](h *historyEnv, list []T) T { return list[h.rnd.IntN(len(list))] }
 
-func (h *history) money(scale int32) decimal.Decimal {
+func (h *historyEnv) money(scale int32) decimal.Decimal {
 	return decimal.New(int64(h.rnd.IntN(1000)), -scale)
 }
 
 // idIn returns an id with a random time of the history.
-func (h *history) idIn() uuid.UUID {
+func (h *historyEnv) idIn() uuid.UUID {
 	at := h.start.Add(time.Duration(h.rnd.Int64N(int64(19 * time.Hour))))
 	id, floor := models.NewClickID(), models.FloorClickID(at)
 	copy(id[:6], floor[:6])
 	return id
 }
 
-func (h *history) arrive() {
+func (h *historyEnv) arrive() {
 	c := models.Click{
 		ID: h.idIn(), AccountID: h.account, CampaignID: pick(h, h.ids["campaign"]),
 		StreamID: pick(h, h.ids["stream"]), SourceID: pick(h, h.ids["source"]), Visitor: models.Visitor{
@@ -136,7 +136,7 @@ func (h *history) arrive() {
 	h.queue = append(h.queue, spool.Record{Click: &c})
 }
 
-func (h *history) clickOut() {
+func (h *historyEnv) clickOut() {
 	f := h.facts[pick(h, h.order)]
 	o := models.ClickOut{
 		ID: h.idIn(), ClickID: f.click.ID, AccountID: h.account, Slot: 1 + h.rnd.IntN(3),
@@ -149,7 +149,7 @@ func (h *history) clickOut() {
 }
 
 // flush stores some of the waiting records in random order, and repeats some that were sent before.
-func (h *history) flush() {
+func (h *historyEnv) flush() {
 	h.rnd.Shuffle(len(h.queue), func(i, j int) { h.queue[i], h.queue[j] = h.queue[j], h.queue[i] })
 	n := h.rnd.IntN(len(h.queue) + 1)
 	batch := slices.Clone(h.queue[:n])
@@ -172,7 +172,7 @@ func (h *history) flush() {
 	}
 }
 
-func (h *history) addRecord(r spool.Record) {
+func (h *historyEnv) addRecord(r spool.Record) {
 	switch {
 	case r.Click != nil:
 		f := h.facts[r.Click.ID]
@@ -200,7 +200,7 @@ func (f *fact) offer() uuid.UUID {
 	return f.click.OfferID
 }
 
-func (h *history) convert() {
+func (h *historyEnv) convert() {
 	f := h.facts[pick(h, h.order)]
 	in := conversion.Input{
 		ClickID: f.click.ID, ConversionID: pick(h, []string{"", "a", "b"}),
@@ -238,7 +238,7 @@ func (h *history) convert() {
 const costPrefix = "cost of "
 
 // sell applies an input to the model, as conversion.Record does to the database.
-func (h *history) sell(f *fact, in conversion.Input) string {
+func (h *historyEnv) sell(f *fact, in conversion.Input) string {
 	key := in.Goal + "/" + in.ConversionID
 	old := f.convs[key]
 	next := sale{status: "approved"}

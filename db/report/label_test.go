@@ -21,7 +21,7 @@ import (
 func TestGroupsAndTags(t *testing.T) {
 	parttest.ClickHouse.Also(t)
 	t.Parallel()
-	h := newHistory(t, 43)
+	h := newHistoryEnv(t, 43)
 	labels := []struct {
 		group string
 		tags  []string

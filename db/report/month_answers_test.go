@@ -18,7 +18,7 @@ var monthZones = []string{
 	"America/St_Johns", "Asia/Kolkata", "America/New_York", "Europe/London",
 }
 
-func (a *asker) trends() {
+func (a *queryEnv) trends() {
 	a.Helper()
 	var questions []TrendQuery
 	for _, name := range monthZones {
@@ -55,7 +55,7 @@ func (a *asker) trends() {
 	})
 }
 
-func (a *asker) trend(q TrendQuery) error {
+func (a *queryEnv) trend(q TrendQuery) error {
 	list, err := a.reader().Trends(a.Context(), q)
 	if err != nil {
 		return err
@@ -88,7 +88,7 @@ func (a *asker) trend(q TrendQuery) error {
 }
 
 // totals checks that the overview, the time series and the performance report have the sums of the test's own facts.
-func (a *asker) totals() {
+func (a *queryEnv) totals() {
 	a.Helper()
 	for range 5 {
 		from, to := a.window()
@@ -119,7 +119,7 @@ func (a *asker) totals() {
 	}
 }
 
-func (a *asker) orphans() {
+func (a *queryEnv) orphans() {
 	a.Helper()
 	ids := a.pools[place("campaign_id")].list[7:10] // any three campaigns
 	for _, id := range ids {
@@ -158,7 +158,7 @@ func (a *asker) orphans() {
 	}
 }
 
-func (a *asker) addresses() {
+func (a *queryEnv) addresses() {
 	a.Helper()
 	from, to := a.start.Add(30*time.Hour), a.start.Add(300*time.Hour)
 	ip, hits, bots := place("ip"), map[string]int64{}, map[string]int64{}
@@ -193,7 +193,7 @@ func (a *asker) addresses() {
 }
 
 // logs checks the clicks of two days in the click log, and the sums over the whole conversion log.
-func (a *asker) logs() {
+func (a *queryEnv) logs() {
 	a.Helper()
 	q := click.LogQuery{AccountID: a.account, From: a.start.Add(47 * time.Hour), To: a.start.Add(95 * time.Hour), Limit: 1e6}
 	clicks, err := click.Log{Conn: a.d}.Clicks(a.Context(), q)

@@ -30,8 +30,8 @@ var (
 
 const monthConcurrency = 4 // number of concurrent operations
 
-// month is a history of the most recent complete October, in which clocks go back in the north and forward in the south.
-type month struct {
+// monthEnv is a history of the most recent complete October, in which clocks go back in the north and forward in the south.
+type monthEnv struct {
 	*testing.T
 	rnd     *rand.Rand
 	d       *db.DB
@@ -60,14 +60,14 @@ type monthOffer struct {
 	percent, byParam bool
 }
 
-func newMonth(t *testing.T) *month {
+func newMonthEnv(t *testing.T) *monthEnv {
 	t.Helper()
 	now := time.Now().UTC()
 	start := time.Date(now.Year(), time.October, 1, 0, 0, 0, 0, time.UTC)
 	if now.Before(start.AddDate(0, 1, 1)) {
 		start = start.AddDate(-1, 0, 0)
 	}
-	m := &month{
+	m := &monthEnv{
 		T: t, rnd: rand.New(rand.NewPCG(10, 31)), d: dbtest.New(t), start: start, end: start.AddDate(0, 1, 0),
 		pools: make([]pool, len(monthDims)), offers: map[string]monthOffer{}, visits: map[string]time.Time{},
 	}
@@ -82,7 +82,7 @@ func newMonth(t *testing.T) *month {
 }
 
 // records creates the records to which the ids of the history refer.
-func (m *month) records() {
+func (m *monthEnv) records() {
 	domain := uuid.New()
 	dbtest.Exec(m, m.d, `INSERT INTO domains (id, host) VALUES ($1, 'go.example.com')`, domain)
 	streams := m.pools[place("stream_id")].list
@@ -125,7 +125,7 @@ INSERT INTO offers (id, account_id, name, url, payout, payout_type, payout_from_
 VALUES ($1, $2, 'name of ' || $1::uuid, 'https://o.example', $3, $4, $5)`
 
 // click returns a click of a new visitor or, in later rounds, of an earlier visitor.
-func (m *month) click() spool.Record {
+func (m *monthEnv) click() spool.Record {
 	at := m.start.Add(time.Duration(m.rnd.Int64N(int64(m.end.Sub(m.start)/time.Millisecond))) * time.Millisecond)
 	c := &models.Click{AccountID: m.account, UniqueHours: 24, Currency: "USD"}
 	f := &monthFact{values: make([]uint32, len(monthDims)), sales: map[string]*monthSale{}, bot: m.rnd.IntN(12) == 0}
@@ -175,7 +175,7 @@ func (m *month) click() spool.Record {
 
 // value returns the number of a random value of a dimension. Some values are more frequent. For one campaign, value returns at most
 // three different paths, pages, offers and sources.
-func (m *month) value(f *monthFact, at int) int {
+func (m *monthEnv) value(f *monthFact, at int) int {
 	n, d := m.rnd.Float64(), monthDims[at]
 	switch d.name {
 	case "stream_id", "lander_id", "offer_id", "source_id":
@@ -186,7 +186,7 @@ func (m *month) value(f *monthFact, at int) int {
 	return int(n * n * float64(d.size))
 }
 
-func (m *month) price(c *models.Click, f *monthFact) {
+func (m *monthEnv) price(c *models.Click, f *monthFact) {
 	c.Cost, c.UniqueCost = decimal.New(m.rnd.Int64N(900), -4), decimal.New(m.rnd.Int64N(900), -7)
 	f.cost = units(c.Cost)
 	if m.rnd.IntN(2) == 0 {
@@ -196,7 +196,7 @@ func (m *month) price(c *models.Click, f *monthFact) {
 }
 
 // step sends a visitor from a page to an offer. The latest step determines the offer.
-func (m *month) step(f *monthFact) spool.Record {
+func (m *monthEnv) step(f *monthFact) spool.Record {
 	o := &models.ClickOut{
 		ID: models.NewClickID(), ClickID: f.id, AccountID: m.account, Slot: 1 + m.rnd.IntN(3),
 	}
@@ -215,7 +215,7 @@ func (m *month) step(f *monthFact) spool.Record {
 }
 
 // round sends new clicks with their steps, and new steps of earlier clicks. Two spools store them at the same time.
-func (m *month) round(clicks int) {
+func (m *monthEnv) round(clicks int) {
 	m.Helper()
 	m.rnd.Shuffle(len(m.earlier), func(i, j int) { m.earlier[i], m.earlier[j] = m.earlier[j], m.earlier[i] })
 	var records []spool.Record
@@ -236,7 +236,7 @@ func (m *month) round(clicks int) {
 }
 
 // store stores records through two spools at the same time.
-func (m *month) store(records []spool.Record) {
+func (m *monthEnv) store(records []spool.Record) {
 	m.Helper()
 	var parts [2][]spool.Record
 	for _, r := range records { // a click and its steps may be in different spools
@@ -284,7 +284,7 @@ func (m *month) store(records []spool.Record) {
 }
 
 // atOnce runs fn for 0 to n-1, several calls at the same time.
-func (m *month) atOnce(n int, fn func(i int) error) {
+func (m *monthEnv) atOnce(n int, fn func(i int) error) {
 	m.Helper()
 	var wg sync.WaitGroup
 	next := make(chan int)

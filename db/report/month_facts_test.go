@@ -20,7 +20,7 @@ import (
 )
 
 // recordConversions records conversions of up to n clicks, and later reports about recorded conversions.
-func (m *month) recordConversions(n int) {
+func (m *monthEnv) recordConversions(n int) {
 	m.Helper()
 	chosen := map[*monthFact]bool{}
 	for range n {
@@ -55,7 +55,7 @@ func (m *month) recordConversions(n int) {
 }
 
 // correct does the same as recordConversions in one transaction, as an imported file does.
-func (m *month) correct(n int) {
+func (m *monthEnv) correct(n int) {
 	m.Helper()
 	var inputs []conversion.Input
 	var wants []string
@@ -85,7 +85,7 @@ func (m *month) correct(n int) {
 }
 
 // sale returns a random message about a conversion, and its expected result.
-func (m *month) sale(f *monthFact) (conversion.Input, string) {
+func (m *monthEnv) sale(f *monthFact) (conversion.Input, string) {
 	in := conversion.Input{
 		AccountID: m.account, ClickID: f.id, Source: models.FromPostback, At: f.at.AddDate(0, 0, m.rnd.IntN(20)),
 		ConversionID: []string{"", "", "second"}[m.rnd.IntN(3)], Goal: []string{"", PlainGoal, "lead"}[m.rnd.IntN(3)],
@@ -152,7 +152,7 @@ var monthMoves = map[string][]string{
 }
 
 // clear deletes the clicks of a campaign in a window, with their figures.
-func (m *month) clear(campaign string, from, to time.Time) {
+func (m *monthEnv) clear(campaign string, from, to time.Time) {
 	m.Helper()
 	q := retention.ClearQuery{AccountID: m.account, Of: []uuid.UUID{asID(campaign)}, From: from, To: to}
 	var clicks int64
@@ -183,7 +183,7 @@ func (m *month) clear(campaign string, from, to time.Time) {
 
 // spend sets the spend of a day at a source, in total or for one campaign. It is spread over the visitors' clicks of that day,
 // but not over clicks of bots. If visitors made no clicks, it counts as a fact without a click.
-func (m *month) spend(source, campaign string, date time.Time, amount int64) {
+func (m *monthEnv) spend(source, campaign string, date time.Time, amount int64) {
 	m.Helper()
 	s := spend.Spend{
 		Day: date, SourceID: asID(source), CampaignID: asID(campaign), Amount: decimal.New(amount, -moneyDecimals),
@@ -226,7 +226,7 @@ func (m *month) spend(source, campaign string, date time.Time, amount int64) {
 }
 
 // spends sets spend for three sources with clicks, for one of them twice on the same day, and for a source without clicks.
-func (m *month) spends() {
+func (m *monthEnv) spends() {
 	m.Helper()
 	sources, idle := m.pools[place("source_id")].list, uuid.NewString()
 	dbtest.Exec(m, m.d, `INSERT INTO traffic_sources (id, account_id, name) VALUES ($1, $2, $3)`, idle, m.account, "name of "+idle)
@@ -239,7 +239,7 @@ func (m *month) spends() {
 	m.spend(idle, m.pools[0].list[2], date(12), 456000000001)
 }
 
-func (m *month) compact(hours int) {
+func (m *monthEnv) compact(hours int) {
 	m.Helper()
 	if _, err := ledger.Compact(m.Context(), m.d, time.Now(), hours); err != nil {
 		m.Fatal(err)
@@ -248,7 +248,7 @@ func (m *month) compact(hours int) {
 
 // sumUp makes each conversion a fact of its own (see split), sorts the facts by time and calculates their sums. Call it before
 // queries.
-func (m *month) sumUp() {
+func (m *monthEnv) sumUp() {
 	var sold []*monthFact
 	for _, f := range m.facts {
 		sold = append(sold, m.split(f)...)

@@ -264,7 +264,7 @@ func sub(n int) func(*models.Click, string) {
 }
 
 // setTimeValues sets the values of a fact that follow from its time, and empty values of the slot, the goal and the status.
-func (m *month) setTimeValues(f *monthFact) {
+func (m *monthEnv) setTimeValues(f *monthFact) {
 	for name, v := range map[string]string{
 		"date": f.at.Format("2006-01-02"), "hour": f.at.Format("2006-01-02 15") + ":00:00",
 		"hour_of_day": strconv.Itoa(f.at.Hour()), "day_of_week": strconv.Itoa((int(f.at.Weekday())+6)%7 + 1),
@@ -287,7 +287,7 @@ func shownGoal(goal string) string {
 }
 
 // split moves the conversions of a fact to facts of their own, which have a goal and a status, and returns them.
-func (m *month) split(f *monthFact) (list []*monthFact) {
+func (m *monthEnv) split(f *monthFact) (list []*monthFact) {
 	for _, key := range slices.Sorted(maps.Keys(f.sales)) {
 		sale, v := *f, f.sales[key]
 		sale.sold, sale.sales, sale.values = true, map[string]*monthSale{key: v}, slices.Clone(f.values)
@@ -303,7 +303,7 @@ func (m *month) split(f *monthFact) (list []*monthFact) {
 }
 
 // within calls fn with the facts in a window that pass all filters and are not deleted, in the order of time.
-func (m *month) within(from, to time.Time, filters []Filter, fn func(*monthFact)) {
+func (m *monthEnv) within(from, to time.Time, filters []Filter, fn func(*monthFact)) {
 	low, _ := slices.BinarySearchFunc(m.facts, from, func(f *monthFact, t time.Time) int { return f.at.Compare(t) })
 	type wanted struct {
 		at   int

@@ -13,7 +13,7 @@ import (
 type both struct{ now, before sums }
 
 // recount calculates the expected answer to a query from the facts of the month. Groups without figures are left out.
-func (m *month) recount(q Query) map[string]*both {
+func (m *monthEnv) recount(q Query) map[string]*both {
 	out := map[string]*both{}
 	m.recountIn(q, q.From, q.To, out, func(g *both) *sums { return &g.now })
 	if q.Compare != nil {
@@ -29,7 +29,7 @@ func (m *month) recount(q Query) map[string]*both {
 
 // recountIn adds the figures of the facts in a window to the groups of out. For each group, side returns the half to which the
 // figures belong.
-func (m *month) recountIn(q Query, from, to time.Time, out map[string]*both, side func(*both) *sums) {
+func (m *monthEnv) recountIn(q Query, from, to time.Time, out map[string]*both, side func(*both) *sums) {
 	plain, keep := m.splitFilters(q, from, to)
 	numbers := make([]func(*monthFact) uint32, len(q.Dimensions))
 	pools := make([]*pool, len(q.Dimensions))
@@ -68,8 +68,8 @@ func (m *month) recountIn(q Query, from, to time.Time, out map[string]*both, sid
 	}
 }
 
-// splitFilters returns the filters for month.within, and a function that applies the other filters of a query to a fact.
-func (m *month) splitFilters(q Query, from, to time.Time) (plain []Filter, keep func(*monthFact) bool) {
+// splitFilters returns the filters for monthEnv.within, and a function that applies the other filters of a query to a fact.
+func (m *monthEnv) splitFilters(q Query, from, to time.Time) (plain []Filter, keep func(*monthFact) bool) {
 	keep = func(*monthFact) bool { return true }
 	for _, x := range q.Filters {
 		name := m.namer(q, x.Dimension, from, to)
@@ -85,7 +85,7 @@ func (m *month) splitFilters(q Query, from, to time.Time) (plain []Filter, keep 
 
 // namer returns a function that names the bucket of a fact, or nil if the name is always the fact's own value. The name may differ
 // in a time zone other than UTC, and in a comparison: the buckets of the second period have the names of their counterparts.
-func (m *month) namer(q Query, dimension string, from, to time.Time) func(*monthFact) string {
+func (m *monthEnv) namer(q Query, dimension string, from, to time.Time) func(*monthFact) string {
 	bucket, isTime := map[string]string{
 		"date": "day", "hour": "hour", "month": "month", "day_of_week": "weekday", "hour_of_day": "",
 	}[dimension]

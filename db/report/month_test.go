@@ -26,9 +26,9 @@ func TestMonth(t *testing.T) {
 		runWithoutRaceDetector(t)
 		return
 	}
-	m := newMonth(t)
+	m := newMonthEnv(t)
 	campaigns := m.pools[0].list
-	a := &asker{month: m}
+	a := &queryEnv{monthEnv: m}
 	began := time.Now()
 	for _, part := range []struct {
 		name string
@@ -70,7 +70,7 @@ func TestMonth(t *testing.T) {
 		a.series.Load())
 }
 
-func (a *asker) answers() {
+func (a *queryEnv) answers() {
 	a.Helper()
 	began := time.Now()
 	for _, part := range []struct {
@@ -104,7 +104,7 @@ func runWithoutRaceDetector(t *testing.T) {
 }
 
 // checkVariety checks that there are enough facts of every kind.
-func (m *month) checkVariety() {
+func (m *monthEnv) checkVariety() {
 	m.Helper()
 	var all sums
 	m.within(m.start, m.end, nil, func(f *monthFact) { all.add(&f.total) })
@@ -125,14 +125,14 @@ func (m *month) checkVariety() {
 	}
 }
 
-// asker sends queries and counts the answers by their source.
-type asker struct {
-	*month
+// queryEnv sends queries and counts the answers by their source.
+type queryEnv struct {
+	*monthEnv
 	ledger, rows, series atomic.Int64
 }
 
 // perform compares the answers from the ledger and from the rows with the recount.
-func (a *asker) perform(q Query) error {
+func (a *queryEnv) perform(q Query) error {
 	q.AccountID = a.account
 	want := a.recount(q)
 	if len(q.Dimensions) == 0 && len(want) == 0 {
@@ -161,7 +161,7 @@ func (a *asker) perform(q Query) error {
 	return nil
 }
 
-func (a *asker) dimensions() {
+func (a *queryEnv) dimensions() {
 	a.Helper()
 	names := recordedDims()
 	a.atOnce(len(names), func(i int) error {
@@ -171,7 +171,7 @@ func (a *asker) dimensions() {
 
 // window returns a random stretch of time that begins in the month and may end after it. Most last some hours or days. Some last
 // 31 days.
-func (a *asker) window() (from, to time.Time) {
+func (a *queryEnv) window() (from, to time.Time) {
 	lengths := []time.Duration{90 * time.Minute, 7 * time.Hour, 30 * time.Hour, 75 * time.Hour, 10 * day, 31 * day}
 	length := lengths[min(a.rnd.IntN(len(lengths)), a.rnd.IntN(len(lengths)))]
 	from = a.start.Add(time.Duration(a.rnd.Int64N(int64(a.end.Sub(a.start)-length/2)/1e6)) * time.Millisecond)
@@ -180,7 +180,7 @@ func (a *asker) window() (from, to time.Time) {
 }
 
 // filters returns random filters with values that clicks have, and sometimes an unknown value.
-func (a *asker) filters(names []string) []Filter {
+func (a *queryEnv) filters(names []string) []Filter {
 	var list []Filter
 	for range a.rnd.IntN(4) {
 		x := Filter{Dimension: pickOf(a, names), Not: a.rnd.IntN(3) == 0}
@@ -196,9 +196,9 @@ func (a *asker) filters(names []string) []Filter {
 	return list
 }
 
-func pickOf[T any](a *asker, list []T) T { return list[a.rnd.IntN(len(list))] }
+func pickOf[T any](a *queryEnv, list []T) T { return list[a.rnd.IntN(len(list))] }
 
-func (a *asker) combinations() {
+func (a *queryEnv) combinations() {
 	a.Helper()
 	n := 200
 	if a.copied != nil { // queries of the copy read one table, so they have fewer plans
@@ -210,7 +210,7 @@ func (a *asker) combinations() {
 }
 
 // questions returns random queries. Half of them use dimensions of the ledger only.
-func (a *asker) questions(n int) []Query {
+func (a *queryEnv) questions(n int) []Query {
 	names := recordedDims()
 	var hourly []string
 	for _, n := range names {
@@ -245,7 +245,7 @@ func (a *asker) questions(n int) []Query {
 }
 
 // byClock gives some queries a time zone and a dimension of time, and some a comparison with another period.
-func (a *asker) byClock(q *Query, i int) {
+func (a *queryEnv) byClock(q *Query, i int) {
 	if i%3 == 0 {
 		loc, err := time.LoadLocation(pickOf(a, monthZones))
 		if err != nil {
@@ -267,7 +267,7 @@ func (a *asker) byClock(q *Query, i int) {
 	}
 }
 
-func (a *asker) labels() {
+func (a *queryEnv) labels() {
 	a.Helper()
 	for _, name := range recordedDims() {
 		if !store.HasLabels(name) {

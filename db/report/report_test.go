@@ -20,7 +20,7 @@ import (
 // TestEveryDimensionAnswers checks for each dimension that the groups add up to the totals, and that a filter finds its group.
 func TestEveryDimensionAnswers(t *testing.T) {
 	t.Parallel()
-	h := newHistory(t, 99)
+	h := newHistoryEnv(t, 99)
 	for range 10 {
 		h.arrive()
 	}
@@ -77,7 +77,7 @@ func TestQuestionsThatAreRefused(t *testing.T) {
 // TestOddWindowsAndFilters checks that unusual windows and filters give an answer without an error.
 func TestOddWindowsAndFilters(t *testing.T) {
 	t.Parallel()
-	h := newHistory(t, 5)
+	h := newHistoryEnv(t, 5)
 	h.arrive()
 	for len(h.queue) > 0 {
 		h.flush()

@@ -89,7 +89,7 @@ func TestSpansFollowTheClock(t *testing.T) {
 }
 
 // storeClicks stores n random clicks with sales in a window.
-func storeClicks(t *testing.T, h *history, from, to time.Time, n int) {
+func storeClicks(t *testing.T, h *historyEnv, from, to time.Time, n int) {
 	t.Helper()
 	rnd := rand.New(rand.NewPCG(uint64(n), 3))
 	for range n {
@@ -113,7 +113,7 @@ func storeClicks(t *testing.T, h *history, from, to time.Time, n int) {
 }
 
 // recount adds up the figures of a query, by label, from the facts of the history.
-func recount(h *history, q TrendQuery) map[string]models.Figures {
+func recount(h *historyEnv, q TrendQuery) map[string]models.Figures {
 	sums := map[string]models.Figures{}
 	for _, f := range h.facts {
 		at := models.ClickTime(f.click.ID)
@@ -143,7 +143,7 @@ func TestTrendsEqualARecount(t *testing.T) {
 			before = at
 			t.Run(fmt.Sprint(name, i), func(t *testing.T) {
 				t.Parallel()
-				h := newHistory(t, 11)
+				h := newHistoryEnv(t, 11)
 				from, to := at.Add(-40*time.Hour), at.Add(32*time.Hour)
 				storeClicks(t, h, from.Add(-6*time.Hour), to.Add(6*time.Hour), 300)
 				h.engines.onBoth(t, h.d, func(t *testing.T, r Reader) {
@@ -176,7 +176,7 @@ func change(before time.Time, loc *time.Location) time.Time {
 	return start.UTC()
 }
 
-func sameTrends(t *testing.T, h *history, q TrendQuery) {
+func sameTrends(t *testing.T, h *historyEnv, q TrendQuery) {
 	t.Helper()
 	list, err := h.reader.Trends(t.Context(), q)
 	if err != nil {
@@ -235,7 +235,7 @@ func TestBucketsOfNights(t *testing.T) {
 // TestTrendsOfAllTime checks that a window of thousands of years is cut to the hours with traffic.
 func TestTrendsOfAllTime(t *testing.T) {
 	t.Parallel()
-	h := newHistory(t, 4)
+	h := newHistoryEnv(t, 4)
 	storeClicks(t, h, h.start, h.start.Add(5*time.Hour), 30)
 	all := TrendQuery{Query: Query{
 		AccountID: h.account, From: moment(t, "1970-01-01 00:00:00"), To: moment(t, "9999-12-31 23:59:59"),
@@ -268,7 +268,7 @@ func TestTrendsOfAllTime(t *testing.T) {
 func TestTrendsOfTenYears(t *testing.T) {
 	parttest.ClickHouse.Also(t)
 	t.Parallel()
-	h := newHistory(t, 6)
+	h := newHistoryEnv(t, 6)
 	storeClicks(t, h, h.start, h.start.Add(5*time.Hour), 40)
 	h.onBoth(func() {
 		q := TrendQuery{Query{
@@ -291,7 +291,7 @@ func TestTrendsOfTenYears(t *testing.T) {
 func TestTrendsOfTheArchive(t *testing.T) {
 	parttest.ClickHouse.Also(t)
 	t.Parallel()
-	h := newHistory(t, 5)
+	h := newHistoryEnv(t, 5)
 	from, to := h.start.Truncate(24*time.Hour).AddDate(0, 0, -4), h.start.Truncate(24*time.Hour)
 	storeClicks(t, h, from, to, 200)
 	if n, err := retention.DeleteBefore(t.Context(), h.d, from.AddDate(0, 0, 2)); err != nil || n != 2 {
@@ -305,7 +305,7 @@ func TestTrendsOfTheArchive(t *testing.T) {
 }
 
 // archived compares trends with the totals of the same days. The clicks of the first two days are deleted.
-func archived(h *history, from, to time.Time) {
+func archived(h *historyEnv, from, to time.Time) {
 	h.t.Helper()
 	t := h.t
 	for _, bucket := range Buckets {

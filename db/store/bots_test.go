@@ -5,7 +5,6 @@ import (
 
 	"github.com/google/uuid"
 
-	"switchyard/db"
 	"switchyard/db/dbtest"
 	"switchyard/db/store"
 )
@@ -18,12 +17,8 @@ func TestBotSettingsWait(t *testing.T) {
 	s := store.New(d, nil)
 	free := func(shared string) bool {
 		t.Helper()
-		ok, err := db.Get[bool](t.Context(), d, "lock", `SELECT pg_try_advisory_xact_lock`+shared+
+		return dbtest.Get[bool](t, d, `SELECT pg_try_advisory_xact_lock`+shared+
 			`(hashtextextended('switchyard bot settings ' || $1::text, 0))`, account)
-		if err != nil {
-			t.Fatal(err)
-		}
-		return ok
 	}
 	for what, c := range map[string]struct {
 		take           func(*store.Store) error

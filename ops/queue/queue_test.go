@@ -21,19 +21,19 @@ var (
 	rowed = jobs.Define[jobs.None, jobs.None]("qtest:rowed", jobs.Policy{Queue: jobs.Bulk, Row: true})
 )
 
-type bench struct {
+type env struct {
 	*testing.T
 	queue.Inspector
 }
 
-func newBench(t *testing.T) bench {
+func newEnv(t *testing.T) env {
 	t.Helper()
 	r := jobstest.Redis(t)
-	return bench{t, queue.Inspector{DB: dbtest.New(t), Redis: r, Client: jobs.Connect(r)}}
+	return env{t, queue.Inspector{DB: dbtest.New(t), Redis: r, Client: jobs.Connect(r)}}
 }
 
 // failedRow makes a failed row that has no task, as happens when Redis was emptied.
-func (b bench) failedRow() uuid.UUID {
+func (b env) failedRow() uuid.UUID {
 	b.Helper()
 	j, err := rowed.NewRow(uuid.Nil, jobs.None{})
 	if err != nil {
@@ -54,7 +54,7 @@ func (b bench) failedRow() uuid.UUID {
 	return j.ID
 }
 
-func (b bench) archivedTask() string {
+func (b env) archivedTask() string {
 	b.Helper()
 	ticket, err := jobs.Submit(b.Context(), b.Client, ping, uuid.Nil, jobs.None{})
 	if err != nil {
@@ -66,7 +66,7 @@ func (b bench) archivedTask() string {
 	return ticket.ID
 }
 
-func (b bench) ids(f queue.Filter) []string {
+func (b env) ids(f queue.Filter) []string {
 	b.Helper()
 	items, more, err := b.List(b.Context(), f)
 	if err != nil || more != 0 {
@@ -82,7 +82,7 @@ func (b bench) ids(f queue.Filter) []string {
 // TestListAndRequeue: jobs are listed by queue, state and kind, and a failed job runs again when it is named.
 func TestListAndRequeue(t *testing.T) {
 	t.Parallel()
-	b := newBench(t)
+	b := newEnv(t)
 	row, task := b.failedRow().String(), b.archivedTask()
 	for _, c := range []struct {
 		f    queue.Filter
@@ -117,7 +117,7 @@ func TestListAndRequeue(t *testing.T) {
 // TestRequeueAll: the failed jobs of a queue and kind run again, and no others.
 func TestRequeueAll(t *testing.T) {
 	t.Parallel()
-	b := newBench(t)
+	b := newEnv(t)
 	row, task := b.failedRow().String(), b.archivedTask()
 	for _, c := range []struct {
 		queue, kind string
@@ -139,7 +139,7 @@ func TestRequeueAll(t *testing.T) {
 // TestListTellsWhatItLeavesOut: the limit applies to row jobs and ephemeral jobs together.
 func TestListTellsWhatItLeavesOut(t *testing.T) {
 	t.Parallel()
-	b := newBench(t)
+	b := newEnv(t)
 	for range 4 {
 		b.failedRow()
 		b.archivedTask()
@@ -155,7 +155,7 @@ func TestListTellsWhatItLeavesOut(t *testing.T) {
 // TestRequeueClearsTheArchive: requeuing a row deletes its archived task, even one of an older generation.
 func TestRequeueClearsTheArchive(t *testing.T) {
 	t.Parallel()
-	b := newBench(t)
+	b := newEnv(t)
 	row := b.failedRow()
 	if err := b.Client.DispatchRows(t.Context(), models.JobRef{Kind: rowed.Kind(), ID: row}); err != nil {
 		t.Fatal(err)

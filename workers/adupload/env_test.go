@@ -184,11 +184,7 @@ func (w *env) sweepOnce() {
 
 func (w *env) results(click uuid.UUID) string {
 	w.Helper()
-	list, err := db.Select[string](w.Context(), w.db, "uploads",
-		`SELECT action || ' ' || result FROM conversion_uploads WHERE click_id = $1 ORDER BY place`, click)
-	if err != nil {
-		w.Fatal(err)
-	}
+	list := dbtest.Select[string](w, w.db, `SELECT action || ' ' || result FROM conversion_uploads WHERE click_id = $1 ORDER BY place`, click)
 	return strings.Join(list, ", ")
 }
 

@@ -82,7 +82,7 @@ func TestEveryOrder(t *testing.T) {
 				continue
 			}
 			all.Go(func() error {
-				o := &sequence{verifyEnv: v, server: server, key: key, host: fmt.Sprintf("h%d-%d.orders.com", order, proofs)}
+				o := &sequenceEnv{verifyEnv: v, server: server, key: key, host: fmt.Sprintf("h%d-%d.orders.com", order, proofs)}
 				first := &party{id: v.account, token: mine, txt: proofs&1 > 0, todo: stepNames}
 				second := &party{id: v.other, token: theirs, txt: proofs&2 > 0, todo: stepNames}
 				for i := range length {
@@ -104,7 +104,7 @@ func TestEveryOrder(t *testing.T) {
 	t.Logf("%d orders with proofs, one of every %d was run", orders, every)
 }
 
-type sequence struct {
+type sequenceEnv struct {
 	*verifyEnv
 	server netip.AddrPort
 	key    egresstest.Key
@@ -114,7 +114,7 @@ type sequence struct {
 }
 
 // step carries out the next step of an account, in the service and in the model.
-func (o *sequence) step(p, other *party) error {
+func (o *sequenceEnv) step(p, other *party) error {
 	what := p.todo[0]
 	p.todo = p.todo[1:]
 	o.did = append(o.did, what+" "+p.token[:1])
@@ -150,7 +150,7 @@ func (o *sequence) step(p, other *party) error {
 }
 
 // point writes the records of the host into BIND.
-func (o *sequence) point() error {
+func (o *sequenceEnv) point() error {
 	m := new(dns.Msg).SetUpdate("orders.com.")
 	write := func(name, kind string, datas ...string) error {
 		for _, data := range datas {

@@ -174,10 +174,7 @@ func TestRegistrations(t *testing.T) {
 	}
 }
 
-func (w *env) id(host string) (id uuid.UUID) {
+func (w *env) id(host string) uuid.UUID {
 	w.Helper()
-	if err := w.db.GetContext(w.Context(), &id, `SELECT id FROM domains WHERE account_id = $1 AND host = $2`, w.account, host); err != nil {
-		w.Fatal(err)
-	}
-	return id
+	return dbtest.Get[uuid.UUID](w, w.db, `SELECT id FROM domains WHERE account_id = $1 AND host = $2`, w.account, host)
 }

@@ -317,11 +317,9 @@ func TestSweepDomains(t *testing.T) {
 		hosts = append(hosts, name[1:]+".acme.com")
 	}
 	id := v.add(v.account, hosts...)
-	verified := func() (n int) {
-		if err := v.db.GetContext(t.Context(), &n, `SELECT count(*) FROM domains WHERE is_verified`); err != nil {
-			t.Fatal(err)
-		}
-		return n
+	verified := func() int {
+		t.Helper()
+		return dbtest.Get[int](t, v.db, `SELECT count(*) FROM domains WHERE is_verified`)
 	}
 	sweep := func(later time.Duration) {
 		t.Helper()

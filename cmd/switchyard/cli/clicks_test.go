@@ -152,8 +152,8 @@ SELECT count(*) FROM (
 	SELECT account_id, hour, campaign_id, country, sum(clicks) AS clicks, sum(lp_views) AS views, sum(cost) AS cost FROM ledger GROUP BY 1, 2, 3, 4
 ) l USING (account_id, hour, campaign_id, country) WHERE (f.clicks, f.views, f.cost) IS DISTINCT FROM (l.clicks, l.views, l.cost)`
 
-// mover runs a command repeatedly while clicks arrive.
-type mover struct {
+// moverEnv runs a command repeatedly while clicks arrive.
+type moverEnv struct {
 	*testing.T
 
 	d       *db.DB
@@ -162,7 +162,7 @@ type mover struct {
 	stored  int
 }
 
-func (m *mover) record(n int) {
+func (m *moverEnv) record(n int) {
 	m.Helper()
 	record(m.T, m.d, m.account, n)
 	m.stored += n
@@ -170,7 +170,7 @@ func (m *mover) record(n int) {
 
 // move runs `clicks move` repeatedly until a run succeeds. It kills each of the first three runs when the run prints the given
 // text.
-func (m *mover) move(to, step string) {
+func (m *moverEnv) move(to, step string) {
 	m.Helper()
 	began := time.Now()
 	for kills := 0; ; kills++ {
@@ -215,7 +215,7 @@ func TestClicksMoveKilled(t *testing.T) {
 	if longtest.On() {
 		clicks, batch = manyMoved, manyBatch
 	}
-	m := &mover{T: t, d: d, account: uuid.New(), vars: []string{"DATABASE_URL=" + address, "CLICKS_URL=" + there, "CLICKS_BATCH=" + batch}}
+	m := &moverEnv{T: t, d: d, account: uuid.New(), vars: []string{"DATABASE_URL=" + address, "CLICKS_URL=" + there, "CLICKS_BATCH=" + batch}}
 	exec := func(query string, args ...any) {
 		t.Helper()
 		err := db.Tx(t.Context(), d, func(c db.Conn) error {

@@ -38,7 +38,7 @@ func TestHostileChat(t *testing.T) {
 	if len(orders) != 50 {
 		t.Fatalf("%d orders, want 50", len(orders))
 	}
-	x := newExamples(t, day(time.Now()))
+	x := newExampleEnv(t, day(time.Now()))
 	dbtest.Exec(x.t, x.DB, `UPDATE accounts SET timezone = 'Europe/Berlin' WHERE id = $1`, x.Account.ID)
 	_, foreignKey, _ := x.NewAccount("scale")
 	foreign := x.As(foreignKey).Do("POST", "/campaigns", object{"name": "foreign-Kp7", "alias": "foreign-kp7", "destination_url": "https://kp7.example/"}).
@@ -100,7 +100,7 @@ func TestHostileChat(t *testing.T) {
 
 // obeys has the model propose six changes. The two that are possible in the account wait for a person, and their titles say what
 // they do. The other four are refused, and with a read-only key all six.
-func (x *examples) obeys(t *testing.T, foreign string) {
+func (x *exampleEnv) obeys(t *testing.T, foreign string) {
 	t.Helper()
 	own := x.Do("GET", "/campaigns?q=maintenance", nil).Want(http.StatusOK, "").Map()["rows"].([]any)[0].(map[string]any)["id"]
 	propose := func(action object, more ...string) aitest.Call {
@@ -144,7 +144,7 @@ func (x *examples) obeys(t *testing.T, foreign string) {
 }
 
 // setUp returns the number and a hash of the rows of each table that a chat might change.
-func (x *examples) setUp() string {
+func (x *exampleEnv) setUp() string {
 	x.t.Helper()
 	var out strings.Builder
 	for _, table := range []string{
@@ -161,7 +161,7 @@ func (x *examples) setUp() string {
 	return out.String()
 }
 
-func (x *examples) searchPrompts(t *testing.T) {
+func (x *exampleEnv) searchPrompts(t *testing.T) {
 	t.Helper()
 	seen := map[string]bool{}
 	alerts := []string{"https://hooks.example.com", "https://told.example.com"}

@@ -28,7 +28,7 @@ import (
 	"switchyard/workers/retention"
 )
 
-type correcting struct {
+type correctionEnv struct {
 	t         *testing.T
 	s         *apitest.Server
 	jobs      *jobs.Client
@@ -38,7 +38,7 @@ type correcting struct {
 	clicks    []string
 }
 
-func newCorrecting(t *testing.T, clicks int, also ...func(*workers.Runtime, *apitest.Server)) *correcting {
+func newCorrectionEnv(t *testing.T, clicks int, also ...func(*workers.Runtime, *apitest.Server)) *correctionEnv {
 	t.Helper()
 	redis := jobstest.Redis(t)
 	client := jobs.Connect(redis)
@@ -50,7 +50,7 @@ func newCorrecting(t *testing.T, clicks int, also ...func(*workers.Runtime, *api
 		register(runtime, s)
 	}
 	jobstest.Run(t, runtime.Run)
-	x := &correcting{t: t, s: s, jobs: client}
+	x := &correctionEnv{t: t, s: s, jobs: client}
 	dbtest.SetRates(t, s.DB, "1")
 	domain := uuid.New()
 	dbtest.Exec(x.t, x.s.DB, `INSERT INTO domains (id, host) VALUES ($1, 'go.example.com')`, domain)
@@ -66,7 +66,7 @@ func newCorrecting(t *testing.T, clicks int, also ...func(*workers.Runtime, *api
 	return x
 }
 
-func (x *correcting) storeClicks(n int) {
+func (x *correctionEnv) storeClicks(n int) {
 	x.t.Helper()
 	var all []spool.Record
 	start := time.Now().UTC().Truncate(24*time.Hour).AddDate(0, 0, -1).Add(time.Hour)
@@ -99,12 +99,12 @@ type (
 	}
 )
 
-func (x *correcting) post(path, csv string, apply bool, into any) {
+func (x *correctionEnv) post(path, csv string, apply bool, into any) {
 	x.t.Helper()
 	x.send(path, map[string]any{"csv": csv, "apply": apply}, into)
 }
 
-func (x *correcting) send(path string, body any, into any) {
+func (x *correctionEnv) send(path string, body any, into any) {
 	x.t.Helper()
 	a := x.s.Do("POST", path, body)
 	if a.Status == http.StatusCreated {
@@ -139,7 +139,7 @@ func verdict(v correction.Verdict) string {
 // TestConversionCorrections: a file of conversions is checked line by line, and applied only when asked.
 func TestConversionCorrections(t *testing.T) {
 	t.Parallel()
-	x := newCorrecting(t, 10)
+	x := newCorrectionEnv(t, 10)
 	_, foreign, _ := x.s.NewAccount("scale")
 	csv := "Click ID;Pay out;Status;Conversion-ID;Time;Currency\n" +
 		x.clicks[0] + ";2,50;pending;a;;\n" +
@@ -215,7 +215,7 @@ func TestConversionCorrections(t *testing.T) {
 // TestCostCorrections: a file of spend is checked line by line, and applied only when asked.
 func TestCostCorrections(t *testing.T) {
 	t.Parallel()
-	x := newCorrecting(t, 10)
+	x := newCorrectionEnv(t, 10)
 	before := time.Now().UTC().AddDate(0, 0, -5).Format(time.DateOnly)
 	csv := "Date\tTraffic Source\tAmount spent (USD)\tCampaign\tClicks\tImpressions\n" +
 		x.day + "\tpush ads\t$10\t\t7\t1,000\n" +
@@ -287,7 +287,7 @@ func TestCostCorrections(t *testing.T) {
 // for the traffic source. The call names the source.
 func TestReportFiles(t *testing.T) {
 	t.Parallel()
-	x := newCorrecting(t, 4)
+	x := newCorrectionEnv(t, 4)
 	report := "Campaign report\n" + x.day + "\n\nDay\tCampaign ID\tCampaign\tCost\n" +
 		x.day + "\t1111111111\tCampaign Push Ads\t12,50\nTotal: Account\t--\t--\t12,50\n"
 	wide := []byte{0xFF, 0xFE}
@@ -320,7 +320,7 @@ func TestReportFiles(t *testing.T) {
 func TestBigCorrections(t *testing.T) {
 	t.Parallel()
 	const most = 5000
-	x := newCorrecting(t, most+200)
+	x := newCorrectionEnv(t, most+200)
 	sales := []string{"click id,payout"}
 	var costs strings.Builder
 	costs.WriteString("day,source,spend\n")
@@ -365,7 +365,7 @@ func TestBigCorrections(t *testing.T) {
 // accounts as unknown.
 func TestDeletionsByAPI(t *testing.T) {
 	t.Parallel()
-	x := newCorrecting(t, 30)
+	x := newCorrectionEnv(t, 30)
 	_, foreign, _ := x.s.NewAccount("scale")
 	deletedID := x.campaigns[0].String()
 	body := map[string]any{"campaign_ids": []string{deletedID, uuid.NewString()}}
@@ -395,7 +395,7 @@ func TestDeletionsByAPI(t *testing.T) {
 	x.smartlink(foreign)
 }
 
-func (x *correcting) smartlink(foreign string) {
+func (x *correctionEnv) smartlink(foreign string) {
 	x.t.Helper()
 	link := uuid.New()
 	dbtest.Exec(x.t, x.s.DB, `INSERT INTO smartlinks (id, account_id, domain_id, slug, destination_url)
@@ -424,7 +424,7 @@ func (x *correcting) smartlink(foreign string) {
 // behind.
 func TestKeptAnswersStayBelowABound(t *testing.T) {
 	t.Parallel()
-	x := newCorrecting(t, 1)
+	x := newCorrectionEnv(t, 1)
 	var csv strings.Builder
 	csv.WriteString("click_id,payout\n")
 	for range 600 {

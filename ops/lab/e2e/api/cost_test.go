@@ -13,7 +13,7 @@ import (
 // TestCostByHand: a cost is previewed, set by hand, listed and undone.
 func TestCostByHand(t *testing.T) {
 	t.Parallel()
-	x := newCorrecting(t, 10)
+	x := newCorrectionEnv(t, 10)
 	for i, campaign := range x.campaigns {
 		dbtest.Exec(t, x.s.DB, `UPDATE campaigns SET source_id = $2 WHERE id = $1`, campaign, x.sources[i])
 	}

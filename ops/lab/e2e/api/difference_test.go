@@ -71,7 +71,7 @@ func checkSum(t *testing.T, where string, s sides, causes []cause) {
 	}
 }
 
-func (y *syncing) compare() (got compared) {
+func (y *syncEnv) compare() (got compared) {
 	y.t.Helper()
 	y.read("/networks/"+y.id+"/difference?from="+y.day+"&to="+y.day, &got)
 	checkSum(y.t, "all", got.Total.sides, got.Total.Causes)
@@ -81,7 +81,7 @@ func (y *syncing) compare() (got compared) {
 	return got
 }
 
-func (x *correcting) read(path string, into any) {
+func (x *correctionEnv) read(path string, into any) {
 	x.t.Helper()
 	for {
 		if a := x.s.Do("GET", path, nil); a.Status != 202 {
@@ -94,9 +94,9 @@ func (x *correcting) read(path string, into any) {
 // TestNetworkDifference imports orders through the adapter of a platform, compares them, and writes the comparison to a file.
 func TestNetworkDifference(t *testing.T) {
 	t.Parallel()
-	y := &syncing{world: &networkstest.World{}}
+	y := &syncEnv{world: &networkstest.World{}}
 	server := networkstest.Serve(t, y.world)
-	y.correcting = newCorrecting(t, 10, func(r *workers.Runtime, s *apitest.Server) {
+	y.correctionEnv = newCorrectionEnv(t, 10, func(r *workers.Runtime, s *apitest.Server) {
 		registerSync(t, r, s, server)
 		export.Register(r, s.Store, dbexport.Reader{Conn: s.DB}, report.Reader{Conn: s.DB})
 	})
@@ -135,7 +135,7 @@ func TestNetworkDifference(t *testing.T) {
 	y.upload()
 }
 
-func (y *syncing) differenceFile() {
+func (y *syncEnv) differenceFile() {
 	y.t.Helper()
 	var made struct {
 		DownloadURL string `json:"download_url"`
@@ -156,7 +156,7 @@ func (y *syncing) differenceFile() {
 	}
 }
 
-func (y *syncing) upload() {
+func (y *syncEnv) upload() {
 	y.t.Helper()
 	y.id = y.s.Do("POST", "/networks", map[string]any{"name": "Other", "currency": "USD"}).Want(201, "").Map()["id"].(string)
 	var saved v1.NetworkReport
@@ -202,7 +202,7 @@ func (y *syncing) upload() {
 // TestSourceDifference syncs spend through the adapter of a platform and compares it, before and after a correction by hand.
 func TestSourceDifference(t *testing.T) {
 	t.Parallel()
-	y := newSpending(t, 10)
+	y := newSpendEnv(t, 10)
 	y.world.Set(y.row("111", "10", 7), y.row("222", "4", 6))
 	y.sync()
 	y.compareSource("13 14", "")
@@ -217,7 +217,7 @@ func TestSourceDifference(t *testing.T) {
 }
 
 // The days of the fake platform are in UTC.
-func (y *spending) compareSource(theirs, causes string) {
+func (y *spendEnv) compareSource(theirs, causes string) {
 	y.t.Helper()
 	var got compared
 	y.read(strings.TrimSuffix(y.path, "/integration")+"/difference?their_tz=UTC&from="+y.day+"&to="+y.day, &got)

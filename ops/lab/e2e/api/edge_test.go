@@ -28,7 +28,7 @@ import (
 	"switchyard/workers/providers/cloudflare/cloudflaretest"
 )
 
-type published struct {
+type edgeEnv struct {
 	*apitest.Server
 	t      *testing.T
 	fake   *cloudflaretest.Fake
@@ -38,7 +38,7 @@ type published struct {
 
 const publishedHost = "go.edge.example"
 
-func newPublished(t *testing.T) *published {
+func newEdgeEnv(t *testing.T) *edgeEnv {
 	t.Helper()
 	fake, redis := cloudflaretest.Serve(t), jobstest.Redis(t)
 	ca := filepath.Join(t.TempDir(), "ca.pem")
@@ -51,7 +51,7 @@ func newPublished(t *testing.T) *published {
 		CloudflareToken: cloudflaretest.Token, CloudflareAccount: cloudflaretest.Account, CloudflareKV: cloudflaretest.Namespace,
 		CloudflareURL: fake.Server.URL,
 	}
-	p := &published{t: t, fake: fake, client: jobs.Connect(redis), domain: uuid.New()}
+	p := &edgeEnv{t: t, fake: fake, client: jobs.Connect(redis), domain: uuid.New()}
 	p.Server = apitest.New(t, apitest.Options{V1: v1.Deps{Jobs: p.client, EdgePublishing: true}})
 	dbtest.Exec(p.t, p.DB, `INSERT INTO domains (id, account_id, host, is_verified) VALUES ($1, $2, $3, true)`, p.domain, p.Account.ID, publishedHost)
 	runtime, err := cli.NewRuntime(cfg, cli.Readers{Bulk: p.DB, Locks: p.DB}, workers.Options{DB: p.DB, Redis: redis, Client: p.client, Grace: 4 * time.Second})
@@ -62,7 +62,7 @@ func newPublished(t *testing.T) *published {
 	return p
 }
 
-func (p *published) publish() jobs.PublishedEdge {
+func (p *edgeEnv) publish() jobs.PublishedEdge {
 	p.t.Helper()
 	ticket, err := jobs.Submit(p.t.Context(), p.client, jobs.PublishEdge, p.Account.ID, jobs.None{})
 	if err != nil {
@@ -75,7 +75,7 @@ func (p *published) publish() jobs.PublishedEdge {
 	return out
 }
 
-func (p *published) sweep() {
+func (p *edgeEnv) sweep() {
 	p.t.Helper()
 	ticket, err := jobs.Submit(p.t.Context(), p.client, jobs.SweepEdge, uuid.Nil, jobs.Tick{At: time.Now()})
 	if err != nil {
@@ -90,7 +90,7 @@ func (p *published) sweep() {
 // and removes it from the edge after its deletion.
 func TestPublishedCampaign(t *testing.T) {
 	t.Parallel()
-	p := newPublished(t)
+	p := newEdgeEnv(t)
 	rule := p.Do("POST", "/rules", map[string]any{"name": "French", "conditions": []any{
 		map[string]any{"attribute": "country", "operator": "in", "value": []string{"FR"}},
 	}}).Want(201, "").Map()["id"]
@@ -143,7 +143,7 @@ func TestPublishedCampaign(t *testing.T) {
 // The campaigns take at most three calls, and the change takes a single call.
 func TestPublishManyCampaigns(t *testing.T) {
 	t.Parallel()
-	p := newPublished(t)
+	p := newEdgeEnv(t)
 	const many = 10_000
 	dbtest.Exec(p.t, p.DB, `INSERT INTO offers (id, account_id, name, url) SELECT gen_random_uuid(), $1, 'Offer ' || n, 'https://offer' || n || '.example/?c={clickid}&s={sub1}'
 		FROM generate_series(1, 50) n`, p.Account.ID)

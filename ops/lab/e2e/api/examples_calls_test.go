@@ -32,7 +32,7 @@ type params = map[string]string
 
 var germany = object{"attribute": "country", "operator": "in", "value": []string{"DE", "AT"}}
 
-func (x *examples) build() {
+func (x *exampleEnv) build() {
 	x.ids["dns account"] = x.call("PUT /integrations", nil, object{
 		"provider": "cloudflare", "label": "Main", "credentials": dnstest.Fakes["cloudflare"].Credentials(),
 	})["id"].(string)
@@ -112,7 +112,7 @@ func (x *examples) build() {
 	x.pages()
 }
 
-func (x *examples) pages() {
+func (x *exampleEnv) pages() {
 	offer := object{
 		"name": "Sneakers DE", "url": x.outside + "/sneakers?sub1={clickid}", "network_id": x.ids["network"], "payout": 12.5,
 		"currency": "EUR", "country": "DE", "tags": []string{"shoes"},
@@ -173,7 +173,7 @@ func (x *examples) pages() {
 	x.call("POST /webhooks/rotate", nil, object{"id": x.ids["webhook"]})
 }
 
-func (x *examples) sites() {
+func (x *exampleEnv) sites() {
 	shop := object{"name": "Acme shoes", "domain": "acme.example", "currency": "EUR", "seedGoals": true}
 	x.ids["site"] = x.call("POST /sites", nil, shop)["site"].(map[string]any)["id"].(string)
 	x.call("PUT /sites", nil, object{"id": x.ids["site"], "name": "Acme shoes", "domain": "acme.example", "currency": "EUR"})
@@ -184,14 +184,14 @@ func (x *examples) sites() {
 	x.call("POST /sites/lead", nil, nil)
 }
 
-func (x *examples) path() object {
+func (x *exampleEnv) path() object {
 	return object{
 		"name": "German speakers", "action": "lander", "rules": []object{{"name": "German speakers", "rule_id": x.ids["rule"]}},
 		"destinations": []object{{"id": x.ids["lander"], "weight": 100}, {"id": x.ids["offer"], "weight": 100, "slot": 1}},
 	}
 }
 
-func (x *examples) route() {
+func (x *exampleEnv) route() {
 	rest := object{
 		"name": "Everybody else", "action": "redirect", "stream_type": "default",
 		"destinations": []object{{"url": "https://acme.example/?click={clickid}"}},
@@ -238,7 +238,7 @@ func (x *examples) route() {
 	})
 }
 
-func (x *examples) replaceEverywhere() {
+func (x *exampleEnv) replaceEverywhere() {
 	x.also("next offer", "/offers", object{"name": "Sneakers DE (exclusive)", "url": x.outside + "/sneakers-2?sub1={clickid}"})
 	x.also("next lander", "/landers", object{"name": "Seven shoes", "url": x.outside + "/seven-shoes", "click_slots": 2})
 	undo := func(done object) {
@@ -259,7 +259,7 @@ func (x *examples) replaceEverywhere() {
 	x.Do("DELETE", "/landers?id="+x.ids["next lander"], nil).Want(http.StatusOK, "")
 }
 
-func (x *examples) configure() {
+func (x *exampleEnv) configure() {
 	document := object{"version": 1, "offers": object{"sneakers-fr": object{
 		"name": "Sneakers FR", "url": x.outside + "/sneakers-fr?sub1={clickid}", "country": "FR", "currency": "EUR", "payout": 11,
 	}}}
@@ -276,7 +276,7 @@ func (x *examples) configure() {
 	x.call("POST /config/import", nil, object{"tracker": "keitaro", "url": x.outside, "key": "0123456789abcdef"})
 }
 
-func (x *examples) readHistory() {
+func (x *exampleEnv) readHistory() {
 	day := time.Now().UTC().AddDate(0, 0, -1).Format(time.DateOnly)
 	dbtest.Exec(x.t, x.DB, `INSERT INTO config_keys (account_id, kind, key, record_id) VALUES ($1, 'campaigns', 'redtrack.api.redtrack.io.1', $2)
 		ON CONFLICT (account_id, kind, record_id) DO UPDATE SET key = EXCLUDED.key`, x.Account.ID, x.ids["campaign"])
@@ -289,7 +289,7 @@ func (x *examples) readHistory() {
 	x.call("POST /config/history", nil, object{"tracker": "redtrack", "url": fake.URL, "key": redtracktest.Key, "from": day, "to": day})
 }
 
-func (x *examples) checkMove() {
+func (x *exampleEnv) checkMove() {
 	dbtest.Exec(x.t, x.DB, `INSERT INTO foreign_links (id, account_id, form, foreign_id, campaign_id) VALUES ($1, $2, 'path', 'shoes', $3)`,
 		uuid.New(), x.Account.ID, x.ids["campaign"])
 	defer dbtest.Exec(x.t, x.DB, `DELETE FROM foreign_links WHERE account_id = $1`, x.Account.ID)
@@ -301,7 +301,7 @@ func (x *examples) checkMove() {
 	})
 }
 
-func (x *examples) signIn() {
+func (x *exampleEnv) signIn() {
 	x.logins.SignIn(oauthtest.User{ID: "104211906732054881337", Name: "jane@acme.example"})
 	x.logins.SetAdAccounts(models.GoogleAds, "4829301756", "7193046825")
 	of := params{"provider": models.GoogleAds}
@@ -330,7 +330,7 @@ func (x *examples) signIn() {
 	x.call("GET /oauth/{provider}/accounts", params{"provider": models.GoogleAds, "connection": x.ids["connection"]}, nil)
 }
 
-func (x *examples) at(n, days int) *models.Click {
+func (x *exampleEnv) at(n, days int) *models.Click {
 	id := models.FloorClickID(x.today.AddDate(0, 0, -days).Add(time.Duration(min(days, 1)*(14*60+n)) * time.Minute))
 	id[15] = byte(n)
 	os, browser := [2]string{"Android", "14"}, [2]string{"Chrome", "126"}
@@ -353,7 +353,7 @@ func (x *examples) at(n, days int) *models.Click {
 	return c
 }
 
-func (x *examples) earn() {
+func (x *exampleEnv) earn() {
 	for n := range 6 {
 		c := x.at(n, n%3)
 		put(x.t, x.spool, spool.Record{Click: c})
@@ -376,7 +376,7 @@ func (x *examples) earn() {
 		},
 	}})
 	x.ingest()
-	x.inbox.id = uuid.MustParse(x.ids["network"])
+	x.inboxEnv.id = uuid.MustParse(x.ids["network"])
 	for n, txid := range []string{"A-1001", "A-1002"} {
 		x.send(params{
 			"sub1": models.FormatClickID(x.at(n, n%3).ID), "clickid": models.FormatClickID(x.at(n, n%3).ID), "payout": "12.50",

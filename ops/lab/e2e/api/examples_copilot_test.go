@@ -12,7 +12,7 @@ import (
 	"switchyard/models/copilot"
 )
 
-func (x *examples) copilot(account uuid.UUID, key string) {
+func (x *exampleEnv) copilot(account uuid.UUID, key string) {
 	x.t.Helper()
 	at := time.Now().UTC().Truncate(time.Microsecond)
 	err := dbcopilot.NewSuggestions(x.Store).Save(x.t.Context(), account, dbcopilot.FoundSuggestions{At: at, Next: at.Add(24 * time.Hour), Judged: 1, List: []copilot.Suggestion{{
@@ -52,7 +52,7 @@ func (x *examples) copilot(account uuid.UUID, key string) {
 	x.rules(x.As(key))
 }
 
-func (x *examples) rules(s *apitest.Server) {
+func (x *exampleEnv) rules(s *apitest.Server) {
 	x.t.Helper()
 	rule := object{
 		"name": "Stop losing placements", "looks_at": "value", "attribute": "sub1", "action": "deny", "window": 3, "every_minutes": 60,

@@ -12,13 +12,13 @@ import (
 	"switchyard/workers/providers/ai/aitest"
 )
 
-func (x *examples) window(more params) params {
+func (x *exampleEnv) window(more params) params {
 	out := params{"from": x.today.AddDate(0, 0, -2).Format(time.DateOnly), "to": x.today.Format(time.DateOnly)}
 	maps.Copy(out, more)
 	return out
 }
 
-func (x *examples) read() {
+func (x *exampleEnv) read() {
 	one := x.id("campaign")
 	x.call("GET /campaigns/{id}", one, nil)
 	x.call("GET /campaigns", x.window(params{"limit": "1"}), nil)
@@ -98,7 +98,7 @@ func (x *examples) read() {
 	x.alone()
 }
 
-func (x *examples) scoreAnew(job string) {
+func (x *exampleEnv) scoreAnew(job string) {
 	x.t.Helper()
 	await.Until(x.t, "clicks are scored again", func() bool {
 		got := x.Do("GET", "/jobs/"+job, nil).Want(http.StatusOK, "").Map()
@@ -113,7 +113,7 @@ func (x *examples) scoreAnew(job string) {
 	})
 }
 
-func (x *examples) postbacks() {
+func (x *exampleEnv) postbacks() {
 	x.call("GET /logs/postbacks", x.window(params{"direction": "in", "limit": "1"}), nil)
 	sent := x.rows("direction=out")[0]["id"].(string)
 	x.call("GET /logs/postbacks/{id}", params{"id": sent}, nil)
@@ -132,7 +132,7 @@ func (x *examples) postbacks() {
 	x.call("POST /webhooks/deliveries/redeliver-failed", x.window(nil), object{"webhook": x.ids["webhook"]})
 }
 
-func (x *examples) files() {
+func (x *exampleEnv) files() {
 	body := object{"kind": "performance", "dimension": "os", "name": "By system"}
 	x.make("export", "POST /reports/exports", x.window(nil), body)
 	x.call("GET /reports/exports", params{"limit": "1"}, nil)
@@ -147,7 +147,7 @@ func (x *examples) files() {
 	x.call("GET /jobs", nil, nil)
 }
 
-func (x *examples) alone() {
+func (x *exampleEnv) alone() {
 	account, key, _ := x.NewAccount("scale")
 	x.callAs(x.As(key), "GET /plan", nil, nil)
 	x.callAs(x.As(key), "GET /plan/usage", nil, nil)
@@ -163,7 +163,7 @@ func (x *examples) alone() {
 	x.callAs(x.As(key), "GET /stats/live", params{"minutes": "60"}, nil)
 }
 
-func (x *examples) correct() {
+func (x *exampleEnv) correct() {
 	x.call("POST /corrections/look", nil, object{
 		"kind": "cost", "csv": "Campaign report\nDay,Campaign,Cost\n" + x.today.AddDate(0, 0, -1).Format(time.DateOnly) + ",Brand,1.25\nTotal,,1.25\n",
 	})
@@ -176,7 +176,7 @@ func (x *examples) correct() {
 	x.costs()
 }
 
-func (x *examples) costs() {
+func (x *exampleEnv) costs() {
 	day := x.today.AddDate(0, 0, -1).Format(time.DateOnly)
 	body := object{"campaign_id": x.ids["campaign"], "from": day, "to": day, "amount": 2.5, "apply": true}
 	x.call("POST /corrections/cost/set", nil, body)
@@ -184,7 +184,7 @@ func (x *examples) costs() {
 	x.call("POST /corrections/cost/changes/{id}/undo", params{"id": rows[0].(map[string]any)["id"].(string)}, nil)
 }
 
-func (x *examples) remove() {
+func (x *exampleEnv) remove() {
 	first := x.today.AddDate(0, 0, -2).Format(time.DateOnly)
 	x.call("DELETE /campaigns/{id}/stats", params{"id": x.ids["campaign"], "from": first, "to": first}, nil)
 	x.call("DELETE /short-links/{id}/stats", x.window(x.id("smartlink")), nil)

@@ -47,9 +47,9 @@ import (
 
 type object = map[string]any
 
-// examples makes the examples of the API document.
-type examples struct {
-	*inbox
+// exampleEnv makes the examples of the API document.
+type exampleEnv struct {
+	*inboxEnv
 	stable
 	outside string // address that stands for servers outside the service
 	cloud   *cloudflaretest.Fake
@@ -64,9 +64,9 @@ type examples struct {
 // that needs a key has no example.
 func TestGoldenExamples(t *testing.T) {
 	t.Parallel()
-	x := newExamples(t, day(time.Now()))
+	x := newExampleEnv(t, day(time.Now()))
 	for x.play(); x.today != day(time.Now()); x.play() { // again if midnight passed
-		x = newExamples(t, day(time.Now()))
+		x = newExampleEnv(t, day(time.Now()))
 	}
 	for _, row := range api.Table(api.Deps{}) {
 		if _, ok := x.all[row.Method+" "+row.Path]; !ok && !row.Public { // public operations return the document itself
@@ -83,7 +83,7 @@ func TestGoldenExamples(t *testing.T) {
 	golden(t, root+"/api/openapi/examples.json", text.Bytes())
 }
 
-func (x *examples) play() {
+func (x *exampleEnv) play() {
 	x.build()
 	x.route()
 	x.visit()
@@ -95,7 +95,7 @@ func (x *examples) play() {
 
 func day(at time.Time) time.Time { return at.UTC().Truncate(24 * time.Hour) }
 
-func newExamples(t *testing.T, today time.Time) *examples {
+func newExampleEnv(t *testing.T, today time.Time) *exampleEnv {
 	t.Helper()
 	receiver, err := fleet.NewReceiver(nil)
 	if err != nil {
@@ -125,8 +125,8 @@ func newExamples(t *testing.T, today time.Time) *examples {
 		t.Fatal(err)
 	}
 	redis := jobstest.Redis(t)
-	x := &examples{
-		inbox: &inbox{t: t, client: jobs.Connect(redis)}, outside: strings.TrimSuffix(receiver.URL("/"), "/"),
+	x := &exampleEnv{
+		inboxEnv: &inboxEnv{t: t, client: jobs.Connect(redis)}, outside: strings.TrimSuffix(receiver.URL("/"), "/"),
 		ids: map[string]string{}, all: map[string]openapi.Example{}, cloud: cloud, logins: logins, talks: talk,
 	}
 	loopback := []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}
@@ -163,7 +163,7 @@ func newExamples(t *testing.T, today time.Time) *examples {
 	return x
 }
 
-func (x *examples) ingest() {
+func (x *exampleEnv) ingest() {
 	x.t.Helper()
 	drain(x.t, x.spool, x.DB, ingest.Options{})
 }
@@ -172,12 +172,12 @@ func (x *examples) ingest() {
 // example.
 var missing = []string{"edge_not_configured", "no_provider"}
 
-func (x *examples) call(op string, params map[string]string, body object) map[string]any {
+func (x *exampleEnv) call(op string, params map[string]string, body object) map[string]any {
 	x.t.Helper()
 	return x.callAs(x.Server, op, params, body)
 }
 
-func (x *examples) callAs(s *apitest.Server, op string, params map[string]string, body object) map[string]any {
+func (x *exampleEnv) callAs(s *apitest.Server, op string, params map[string]string, body object) map[string]any {
 	x.t.Helper()
 	method, path, e := x.begin(op, params)
 	var sent any // a nil object would be sent as null
@@ -201,7 +201,7 @@ func (x *examples) callAs(s *apitest.Server, op string, params map[string]string
 	return data
 }
 
-func (x *examples) begin(op string, params map[string]string) (method, path string, e openapi.Example) {
+func (x *exampleEnv) begin(op string, params map[string]string) (method, path string, e openapi.Example) {
 	x.t.Helper()
 	if _, ok := x.all[op]; ok {
 		x.t.Fatalf("%s has an example already", op)
@@ -223,19 +223,19 @@ func (x *examples) begin(op string, params map[string]string) (method, path stri
 	return method, path, e
 }
 
-func (x *examples) make(name, op string, params map[string]string, body object) map[string]any {
+func (x *exampleEnv) make(name, op string, params map[string]string, body object) map[string]any {
 	x.t.Helper()
 	data := x.call(op, params, body)
 	x.ids[name] = data["id"].(string)
 	return data
 }
 
-func (x *examples) also(name, path string, body object) {
+func (x *exampleEnv) also(name, path string, body object) {
 	x.t.Helper()
 	x.ids[name] = x.Do("POST", path, body).Want(http.StatusCreated, "").Map()["id"].(string)
 }
 
-func (x *examples) id(name string) map[string]string { return map[string]string{"id": x.ids[name]} }
+func (x *exampleEnv) id(name string) map[string]string { return map[string]string{"id": x.ids[name]} }
 
 func mustJSON(t *testing.T, v any) []byte {
 	t.Helper()

@@ -24,7 +24,7 @@ func (d german) Describe(r *http.Request, data *botdata.Set, into *visitor.Descr
 }
 
 // What these calls write to their spools never reaches the database, so the figures of the other examples stay the same.
-func (x *examples) visit() {
+func (x *exampleEnv) visit() {
 	h := x.tracker()
 	x.follow("GET /{slug}", h, params{"slug": "shoes-de-push", "visitor_id": "9214", "cost": "0.018", "zoneid": "311"})
 	page, err := url.Parse(x.located)
@@ -53,7 +53,7 @@ func (x *examples) visit() {
 	}}, map[string]string{"Authorization": "Bearer " + secret})
 }
 
-func (x *examples) report(h http.Handler, click string) {
+func (x *exampleEnv) report(h http.Handler, click string) {
 	x.t.Helper()
 	goals := x.Do(http.MethodGet, "/goals", nil).Want(http.StatusOK, "").Map()
 	x.followWith("POST /t/event", h, nil, object{"site": goals["siteKey"], "now": 1773655200000, "events": []object{{
@@ -64,7 +64,7 @@ func (x *examples) report(h http.Handler, click string) {
 	x.all["POST /t/event"].Body.(map[string]any)["site"] = x.text("siteKey", "")
 }
 
-func (x *examples) tracker() http.Handler {
+func (x *exampleEnv) tracker() http.Handler {
 	x.t.Helper()
 	own := openSpool(x.t)
 	d, err := visitor.New(visitor.Options{})
@@ -81,12 +81,12 @@ func (x *examples) tracker() http.Handler {
 	return h
 }
 
-func (x *examples) follow(op string, h http.Handler, params map[string]string) {
+func (x *exampleEnv) follow(op string, h http.Handler, params map[string]string) {
 	x.t.Helper()
 	x.followWith(op, h, params, nil, nil)
 }
 
-func (x *examples) followWith(op string, h http.Handler, params map[string]string, body any, headers map[string]string) {
+func (x *exampleEnv) followWith(op string, h http.Handler, params map[string]string, body any, headers map[string]string) {
 	x.t.Helper()
 	method, path, e := x.begin(op, params)
 	var sent []byte

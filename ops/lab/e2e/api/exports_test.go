@@ -32,7 +32,7 @@ import (
 	"switchyard/workers/flowreplay"
 )
 
-type exporting struct {
+type exportEnv struct {
 	t        *testing.T
 	s        *apitest.Server
 	client   *jobs.Client
@@ -44,7 +44,7 @@ type exporting struct {
 
 const nasty = `=HYPERLINK("http://evil.example"),` + "\n" + `né`
 
-func newExporting(t *testing.T) *exporting {
+func newExportEnv(t *testing.T) *exportEnv {
 	t.Helper()
 	redis := jobstest.Redis(t)
 	client := jobs.Connect(redis)
@@ -53,7 +53,7 @@ func newExporting(t *testing.T) *exporting {
 	export.Register(runtime, s.Store, dbexport.Reader{Conn: s.DB}, report.Reader{Conn: s.DB})
 	flowreplay.Register(runtime, s.Store, cli.FlowReplayOptions(click.Log{Conn: s.DB}))
 	jobstest.Run(t, runtime.Run)
-	x := &exporting{t: t, s: s, client: client, campaign: uuid.New(), sales: map[uuid.UUID]decimal.Decimal{}}
+	x := &exportEnv{t: t, s: s, client: client, campaign: uuid.New(), sales: map[uuid.UUID]decimal.Decimal{}}
 	dbtest.Exec(x.t, x.s.DB, `INSERT INTO domains (id, host) VALUES ($1, 'go.example.com')`, x.campaign)
 	dbtest.Exec(x.t, x.s.DB, `INSERT INTO campaigns (id, account_id, name, alias, domain_id) VALUES ($1, $2, '@SUM(1)', 'abcdef', $1)`,
 		x.campaign, s.Account.ID)
@@ -61,7 +61,7 @@ func newExporting(t *testing.T) *exporting {
 	return x
 }
 
-func (x *exporting) storeClicks(n int) {
+func (x *exportEnv) storeClicks(n int) {
 	x.t.Helper()
 	var all []spool.Record
 	for i := range n {
@@ -100,7 +100,7 @@ func (x *exporting) storeClicks(n int) {
 	}
 }
 
-func (x *exporting) text(body map[string]any) (text []byte, rows int64) {
+func (x *exportEnv) text(body map[string]any) (text []byte, rows int64) {
 	x.t.Helper()
 	var made struct {
 		ID, Name, CreatedAt string
@@ -123,7 +123,7 @@ func (x *exporting) text(body map[string]any) (text []byte, rows int64) {
 	return got.Raw, made.RowCount
 }
 
-func (x *exporting) file(body map[string]any) []map[string]string {
+func (x *exportEnv) file(body map[string]any) []map[string]string {
 	x.t.Helper()
 	text, count := x.text(body)
 	text, marked := bytes.CutPrefix(text, []byte("\xEF\xBB\xBF"))
@@ -142,7 +142,7 @@ func (x *exporting) file(body map[string]any) []map[string]string {
 	return rows
 }
 
-func (x *exporting) expect(where string, row map[string]string, want map[string]any) {
+func (x *exportEnv) expect(where string, row map[string]string, want map[string]any) {
 	x.t.Helper()
 	for name, value := range want {
 		if row[name] != fmt.Sprint(value) {
@@ -154,7 +154,7 @@ func (x *exporting) expect(where string, row map[string]string, want map[string]
 // TestExports: the report files of an account have the rows and values that its clicks and conversions have.
 func TestExports(t *testing.T) {
 	t.Parallel()
-	x := newExporting(t)
+	x := newExportEnv(t)
 	rows := x.file(map[string]any{"kind": "clicks", "name": "My clicks"})
 	if len(rows) != len(x.clicks) {
 		t.Fatalf("the file has %d clicks, want %d", len(rows), len(x.clicks))
@@ -191,7 +191,7 @@ func TestExports(t *testing.T) {
 	x.checkRetention()
 }
 
-func (x *exporting) likeTheReports() {
+func (x *exportEnv) likeTheReports() {
 	x.t.Helper()
 	dbtest.Exec(x.t, x.s.DB, `INSERT INTO spend (account_id, day, source_id, campaign_id, amount, currency, clicks, alone, rate)
 		SELECT $1, day, $2, $2, 0, 'USD', 50, false, 1 FROM (SELECT DISTINCT date_trunc('day', at, 'UTC')::date AS day FROM clicks) d`,
@@ -258,7 +258,7 @@ func (x *exporting) likeTheReports() {
 	}
 }
 
-func (x *exporting) checkRetention() {
+func (x *exportEnv) checkRetention() {
 	x.t.Helper()
 	s := x.s
 	page := s.Do("GET", "/reports/exports?limit=2", nil).Want(http.StatusOK, "").Map()
@@ -290,7 +290,7 @@ func (x *exporting) checkRetention() {
 // TestExportRules: each wrong request for a report file gets its documented code.
 func TestExportRules(t *testing.T) {
 	t.Parallel()
-	x := newExporting(t)
+	x := newExportEnv(t)
 	filters := func(n int) []map[string]any {
 		return make([]map[string]any, n)
 	}
@@ -345,7 +345,7 @@ func TestExportRules(t *testing.T) {
 	x.s.Do("POST", "/reports/exports", map[string]any{"kind": "conversions"}).Want(http.StatusBadRequest, "too_large")
 }
 
-func (x *exporting) smartlinks() []uuid.UUID {
+func (x *exportEnv) smartlinks() []uuid.UUID {
 	x.t.Helper()
 	links := []uuid.UUID{uuid.New(), uuid.New()}
 	var all []spool.Record
@@ -365,7 +365,7 @@ func (x *exporting) smartlinks() []uuid.UUID {
 // TestFilesOfSmartlinks: a file of smartlink clicks has the clicks of all smartlinks, or of the smartlink that is named.
 func TestFilesOfSmartlinks(t *testing.T) {
 	t.Parallel()
-	x := newExporting(t)
+	x := newExportEnv(t)
 	links := x.smartlinks()
 	all := x.file(map[string]any{"kind": "smartlink-clicks"})
 	ofLink := x.file(map[string]any{"kind": "smartlink-clicks", "link": links[0]})

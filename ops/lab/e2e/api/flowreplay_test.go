@@ -15,7 +15,7 @@ import (
 // TestFlowReplay replays the clicks of a campaign through a flow.
 func TestFlowReplay(t *testing.T) {
 	t.Parallel()
-	x := newExporting(t)
+	x := newExportEnv(t)
 	made := x.s.Do("POST", "/offers", map[string]any{"name": "=One", "url": "https://one.example/"}).Want(http.StatusCreated, "")
 	offer := made.Map()["id"].(string)
 	french := map[string]any{
@@ -75,7 +75,7 @@ func TestFlowReplay(t *testing.T) {
 	x.s.Do("POST", "/campaigns/"+uuid.NewString()+"/flow/replay", nil).Want(http.StatusNotFound, "not_found")
 }
 
-func (x *exporting) replayed(campaign uuid.UUID, french, rest, offer string) {
+func (x *exportEnv) replayed(campaign uuid.UUID, french, rest, offer string) {
 	x.t.Helper()
 	var all []spool.Record
 	day := time.Now().UTC().Truncate(24 * time.Hour).Add(-24 * time.Hour)

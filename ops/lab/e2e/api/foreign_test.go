@@ -24,17 +24,17 @@ import (
 	"switchyard/models/foreign"
 )
 
-type moved struct {
-	*inbox
+type movedEnv struct {
+	*inboxEnv
 	campaign uuid.UUID
 	handler  http.Handler
 }
 
 const movedHost = "ads.moved.example"
 
-func newMoved(t *testing.T) *moved {
+func newMovedEnv(t *testing.T) *movedEnv {
 	t.Helper()
-	x := &moved{inbox: newInbox(t)}
+	x := &movedEnv{inboxEnv: newInboxEnv(t)}
 	domain := uuid.New()
 	dbtest.Exec(t, x.DB, `INSERT INTO domains (id, account_id, host, is_verified) VALUES ($1, $2, $3, true)`, domain, x.Account.ID, movedHost)
 	add := func(path string, body object) string {
@@ -50,7 +50,7 @@ func newMoved(t *testing.T) *moved {
 	return x
 }
 
-func (x *moved) open() {
+func (x *movedEnv) open() {
 	x.t.Helper()
 	d, err := visitor.New(visitor.Options{})
 	if err != nil {
@@ -65,7 +65,7 @@ func (x *moved) open() {
 	}
 }
 
-func (x *moved) get(target string, headers map[string]string) *http.Response {
+func (x *movedEnv) get(target string, headers map[string]string) *http.Response {
 	x.t.Helper()
 	r := httptest.NewRequestWithContext(x.t.Context(), http.MethodGet, target, nil)
 	r.Host, r.RemoteAddr = movedHost, netip.AddrPortFrom(netip.MustParseAddr("8.8.8.8"), 4000).String()
@@ -83,7 +83,7 @@ func (x *moved) get(target string, headers map[string]string) *http.Response {
 // to its offer and to a conversion.
 func TestForeignAddresses(t *testing.T) {
 	t.Parallel()
-	x := newMoved(t)
+	x := newMovedEnv(t)
 	ways := []struct{ form, id, link, out, postback string }{
 		{foreign.FormPath, "x", "/x?sub_id_1=z", "/?_lp=1&_token=CLICK", "/0a1b2c3/postback?subid=CLICK&payout=3&status=sale"},
 		{foreign.FormPath, "0a2b3c4d-1111-2222-3333-444455556666", "/0a2b3c4d-1111-2222-3333-444455556666", "/click/1?cid=CLICK", "/postback?cid=CLICK&payout=3&txid=7"},
@@ -144,7 +144,7 @@ func TestForeignAddresses(t *testing.T) {
 // TestOldTrackerGetsItsPostbacks: a postback about a click of the old tracker is sent to it unchanged, and again after a failure.
 func TestOldTrackerGetsItsPostbacks(t *testing.T) {
 	t.Parallel()
-	x := newMoved(t)
+	x := newMovedEnv(t)
 	var mu sync.Mutex
 	var received []string
 	old := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -201,7 +201,7 @@ func TestOldTrackerGetsItsPostbacks(t *testing.T) {
 // tracker has been removed.
 func TestOldTrackerLeadsHere(t *testing.T) {
 	t.Parallel()
-	x := newMoved(t)
+	x := newMovedEnv(t)
 	called := make(chan string, 10)
 	old := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) { called <- r.RequestURI }))
 	t.Cleanup(old.Close)
@@ -223,10 +223,7 @@ func TestOldTrackerLeadsHere(t *testing.T) {
 	}
 }
 
-func (x *moved) sentOn(result string) (n int) {
+func (x *movedEnv) sentOn(result string) int {
 	x.t.Helper()
-	if err := x.DB.GetContext(x.t.Context(), &n, `SELECT count(*) FROM forwarded_postbacks WHERE result = $1`, result); err != nil {
-		x.t.Fatal(err)
-	}
-	return n
+	return dbtest.Get[int](x.t, x.DB, `SELECT count(*) FROM forwarded_postbacks WHERE result = $1`, result)
 }

@@ -89,7 +89,7 @@ func TestGoldenWebhook(t *testing.T) {
 // <date>.
 func TestGoldenFiles(t *testing.T) {
 	t.Parallel()
-	x := newExporting(t)
+	x := newExportEnv(t)
 	full := x.clicks[0]
 	full.ID, full.ASN, full.BotScore = models.NewClickID(), 64500, 7
 	fill(reflect.ValueOf(&full).Elem(), "")

@@ -14,7 +14,7 @@ import (
 // TestLargeReports: a report that reads more clicks than a call may read is answered by a job, with the same figures.
 func TestLargeReports(t *testing.T) {
 	t.Parallel()
-	x := newExporting(t)
+	x := newExportEnv(t)
 	large := apitest.New(t, apitest.Options{
 		DB: x.s.DB, V1: v1.Deps{Jobs: x.client, BaseURL: "https://track.example.com", LargeReport: 10},
 	}).As(x.s.Key)

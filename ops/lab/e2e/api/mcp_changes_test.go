@@ -76,7 +76,7 @@ func TestMCPChange(t *testing.T) {
 	x.changeDirectly(t, a, paths)
 }
 
-func (x *examples) changeDirectly(t *testing.T, a *assistant, paths []object) {
+func (x *exampleEnv) changeDirectly(t *testing.T, a *assistantEnv, paths []object) {
 	t.Helper()
 	offer := object{"kind": "offer", "id": x.ids["offer"], "active": false}
 	a.must("set_active", offer)
@@ -124,7 +124,7 @@ func (x *examples) changeDirectly(t *testing.T, a *assistant, paths []object) {
 	}
 }
 
-func (x *examples) namesProgram(t *testing.T, campaign any, want string) {
+func (x *exampleEnv) namesProgram(t *testing.T, campaign any, want string) {
 	t.Helper()
 	path := fmt.Sprint("/campaigns/", campaign)
 	x.Do("PATCH", path, object{"notes": "seen"}).Want(200, "")
@@ -138,7 +138,7 @@ func (x *examples) namesProgram(t *testing.T, campaign any, want string) {
 	}
 }
 
-func (x *examples) correctByTools(t *testing.T, a *assistant) {
+func (x *exampleEnv) correctByTools(t *testing.T, a *assistantEnv) {
 	t.Helper()
 	yesterday := x.today.AddDate(0, 0, -1).Format(time.DateOnly)
 	cost := object{"from": yesterday, "to": yesterday, "campaign_id": x.ids["second campaign"], "amount": 7.5}
@@ -243,7 +243,7 @@ func requiredIn(schema map[string]any) (out []string) {
 // of another account is shown, and no order is in an instruction or an error.
 func TestMCPHostile(t *testing.T) {
 	t.Parallel()
-	x := newExamples(t, day(time.Now()))
+	x := newExampleEnv(t, day(time.Now()))
 	_, foreignKey, _ := x.NewAccount("scale")
 	foreign := x.As(foreignKey).Do("POST", "/campaigns", object{"name": "foreign-Kp7", "alias": "foreign-kp7", "destination_url": "https://kp7.example/"}).
 		Want(http.StatusCreated, "").Map()["id"].(string)
@@ -286,7 +286,7 @@ func TestMCPHostile(t *testing.T) {
 	}
 }
 
-func (x *examples) fuzz(t *testing.T, a *assistant, foreign string, own []any) {
+func (x *exampleEnv) fuzz(t *testing.T, a *assistantEnv, foreign string, own []any) {
 	t.Helper()
 	values := append([]any{foreign, "", nil, true, 3, -1, 1e300, []any{}, object{}, "../settings", "' OR 1=1 --", strings.Repeat("x", 600), "2026-02-30", "\u0000", "ip"}, own[0], own[1])
 	for _, order := range orders[:20] {
@@ -336,7 +336,7 @@ func (x *examples) fuzz(t *testing.T, a *assistant, foreign string, own []any) {
 	}
 }
 
-func (x *examples) hostileTexts(t *testing.T, a *assistant) {
+func (x *exampleEnv) hostileTexts(t *testing.T, a *assistantEnv) {
 	t.Helper()
 	prompts, err := a.ListPrompts(t.Context(), &sdk.ListPromptsParams{})
 	if err != nil {

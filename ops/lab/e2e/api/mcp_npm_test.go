@@ -127,7 +127,7 @@ func (a npmAnswer) names() (out []string) {
 	return out
 }
 
-func runNPMClient(t *testing.T, x *examples, dir, key string) (got npmAnswer) {
+func runNPMClient(t *testing.T, x *exampleEnv, dir, key string) (got npmAnswer) {
 	t.Helper()
 	out, err := runNode(t, dir, "client.js", x.URL+"/mcp", key, x.today.AddDate(0, 0, -30).Format(time.DateOnly))
 	if err == nil {

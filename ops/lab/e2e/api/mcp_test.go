@@ -19,7 +19,7 @@ import (
 	"switchyard/models/tool"
 )
 
-type assistant struct {
+type assistantEnv struct {
 	t *testing.T
 	*sdk.ClientSession
 	outputs map[string]*jsonschema.Resolved
@@ -33,7 +33,7 @@ func (b bearer) RoundTrip(r *http.Request) (*http.Response, error) {
 }
 
 // An empty version means the newest.
-func connectMCP(t *testing.T, s *apitest.Server, version string) *assistant {
+func connectMCP(t *testing.T, s *apitest.Server, version string) *assistantEnv {
 	t.Helper()
 	client := sdk.NewClient(&sdk.Implementation{Name: "Test Client", Version: "1"}, nil)
 	session, err := client.Connect(t.Context(), &sdk.StreamableClientTransport{
@@ -43,7 +43,7 @@ func connectMCP(t *testing.T, s *apitest.Server, version string) *assistant {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = session.Close() })
-	a := &assistant{t, session, map[string]*jsonschema.Resolved{}}
+	a := &assistantEnv{t, session, map[string]*jsonschema.Resolved{}}
 	for _, listed := range a.tools() {
 		raw, _ := json.Marshal(listed.OutputSchema)
 		schema := &jsonschema.Schema{}
@@ -57,7 +57,7 @@ func connectMCP(t *testing.T, s *apitest.Server, version string) *assistant {
 	return a
 }
 
-func (a *assistant) tools() []*sdk.Tool {
+func (a *assistantEnv) tools() []*sdk.Tool {
 	a.t.Helper()
 	list, err := a.ListTools(a.t.Context(), nil)
 	if err != nil {
@@ -67,7 +67,7 @@ func (a *assistant) tools() []*sdk.Tool {
 }
 
 // An answer must have the form of the tool's schema and at most 12 kB, and its text must stand between marks.
-func (a *assistant) use(name string, arguments object) (answer object, failure string) {
+func (a *assistantEnv) use(name string, arguments object) (answer object, failure string) {
 	a.t.Helper()
 	result, err := a.CallTool(a.t.Context(), &sdk.CallToolParams{Name: name, Arguments: arguments})
 	if err != nil {
@@ -91,7 +91,7 @@ func (a *assistant) use(name string, arguments object) (answer object, failure s
 	return answer, ""
 }
 
-func (a *assistant) must(name string, arguments object) object {
+func (a *assistantEnv) must(name string, arguments object) object {
 	a.t.Helper()
 	answer, failure := a.use(name, arguments)
 	if failure != "" {
@@ -108,9 +108,9 @@ func rows(answer object, name string) (out []object) {
 	return out
 }
 
-func newMCP(t *testing.T) *examples {
+func newMCP(t *testing.T) *exampleEnv {
 	t.Helper()
-	x := newExamples(t, day(time.Now()))
+	x := newExampleEnv(t, day(time.Now()))
 	x.build()
 	x.route()
 	x.visit()
@@ -120,7 +120,7 @@ func newMCP(t *testing.T) *examples {
 
 // allTables returns a checksum of each table, over all accounts. Workers still run earlier jobs. Therefore
 // the table jobs is represented only by the kinds of its jobs, without long reports, and the table job_results is left out.
-func (x *examples) allTables() map[string]string {
+func (x *exampleEnv) allTables() map[string]string {
 	x.t.Helper()
 	out := map[string]string{}
 	out["jobs"] = dbtest.Get[string](x.t, x.DB, `SELECT coalesce(string_agg(kind, ' ' ORDER BY kind), '') FROM jobs WHERE kind NOT LIKE 'report:%'`)
@@ -132,7 +132,7 @@ func (x *examples) allTables() map[string]string {
 	return out
 }
 
-func (x *examples) readCalls() map[string]object {
+func (x *exampleEnv) readCalls() map[string]object {
 	campaign := x.ids["campaign"]
 	since := x.today.AddDate(0, 0, -3).Format(time.DateOnly)
 	return map[string]object{
@@ -187,7 +187,7 @@ func TestMCPRead(t *testing.T) {
 	x.checkRead(t, full)
 }
 
-func (x *examples) checkRead(t *testing.T, a *assistant) {
+func (x *exampleEnv) checkRead(t *testing.T, a *assistantEnv) {
 	t.Helper()
 	clicks := dbtest.Get[string](t, x.DB, `SELECT count(*)::text FROM clicks WHERE account_id = $1 AND NOT is_bot`, x.Account.ID)
 	since := x.today.AddDate(0, 0, -30).Format(time.DateOnly)

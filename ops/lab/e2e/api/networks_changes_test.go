@@ -21,12 +21,12 @@ import (
 	"switchyard/workers/providers/rest/resttest"
 )
 
-// changing is an account whose network is connected to a platform that changes orders late.
-type changing struct{ *syncing }
+// changeEnv is an account whose network is connected to a platform that changes orders late.
+type changeEnv struct{ *syncEnv }
 
-func newChanging(t *testing.T, provider string, options ...func(*networksync.Options)) *changing {
+func newChangeEnv(t *testing.T, provider string, options ...func(*networksync.Options)) *changeEnv {
 	t.Helper()
-	y := &changing{newSyncing(t, 2, options...)}
+	y := &changeEnv{newSyncEnv(t, 2, options...)}
 	y.s.Do("PUT", "/networks/"+y.id+"/integration", map[string]any{
 		"provider": provider, "credentials": networkstest.Fakes[provider].Credentials(), "is_enabled": true,
 	}).Want(200, "")
@@ -34,7 +34,7 @@ func newChanging(t *testing.T, provider string, options ...func(*networksync.Opt
 	return y
 }
 
-func (y *changing) clickAt(days int) string {
+func (y *changeEnv) clickAt(days int) string {
 	y.t.Helper()
 	c := models.Click{
 		ID: models.NewClickID(), AccountID: y.s.Account.ID, CampaignID: y.campaigns[0], SourceID: y.sources[0],
@@ -46,7 +46,7 @@ func (y *changing) clickAt(days int) string {
 	return models.FormatClickID(c.ID)
 }
 
-func (y *changing) run() string {
+func (y *changeEnv) run() string {
 	y.t.Helper()
 	const count = `SELECT count(*) FROM integration_runs WHERE ended_at IS NOT NULL`
 	before := dbtest.Get[int](y.t, y.s.DB, count)
@@ -67,7 +67,7 @@ func (y *changing) run() string {
 }
 
 // The result is the age in hours of the stored time changes_to, up to which changes were read, or -1 if that time is not set.
-func (y *changing) changes() int {
+func (y *changeEnv) changes() int {
 	y.t.Helper()
 	dbtest.Exec(y.t, y.s.DB, `UPDATE network_integrations SET changes_at = now() - interval '1 second'`)
 	if kind := y.run(); kind != models.RunNetworkChanges {
@@ -76,7 +76,7 @@ func (y *changing) changes() int {
 	return dbtest.Get[int](y.t, y.s.DB, `SELECT coalesce(extract(epoch FROM now() - changes_to)::int / 3600, -1) FROM network_integrations`)
 }
 
-func (y *changing) conversions() string {
+func (y *changeEnv) conversions() string {
 	y.t.Helper()
 	return dbtest.Get[string](y.t, y.s.DB, `SELECT coalesce(string_agg(concat_ws(' ', conversion_id, status, payout::float, currency), ', '
 		ORDER BY conversion_id), '') FROM conversions`)
@@ -86,7 +86,7 @@ func (y *changing) conversions() string {
 // although the account's plan does not keep the click any more.
 func TestLateDecision(t *testing.T) {
 	t.Parallel()
-	y := newChanging(t, "partnerize")
+	y := newChangeEnv(t, "partnerize")
 	o := y.order("late", 0, models.StatusPending, "10")
 	o.Click, o.At = y.clickAt(200), time.Now().AddDate(0, 0, -200).Add(time.Minute).UTC().Truncate(time.Second)
 	y.world.Set(o)
@@ -136,7 +136,7 @@ func TestLateDecision(t *testing.T) {
 // older days from them, each time the next range.
 func TestOlderOrders(t *testing.T) {
 	t.Parallel()
-	y := newChanging(t, "affise")
+	y := newChangeEnv(t, "affise")
 	from, _ := models.OlderWindow(time.Now().UTC(), nil)
 	age := int(time.Since(from)/(24*time.Hour)) - 10
 	o := y.order("old", 0, models.StatusPending, "10")
@@ -169,7 +169,7 @@ func TestOlderOrders(t *testing.T) {
 // TestManyOlderOrders: older days that have too many orders for one import are read in pieces.
 func TestManyOlderOrders(t *testing.T) {
 	t.Parallel()
-	y := newChanging(t, "affise", func(o *networksync.Options) { o.Most = 3 })
+	y := newChangeEnv(t, "affise", func(o *networksync.Options) { o.Most = 3 })
 	first, _ := models.OlderWindow(time.Now().UTC(), nil)
 	var list []networkstest.Order
 	var want []string
@@ -240,7 +240,7 @@ func TestManyOlderOrders(t *testing.T) {
 // TestChangesCatchUp: a connection that was off for 200 days reads the changes of that time in pieces.
 func TestChangesCatchUp(t *testing.T) {
 	t.Parallel()
-	y := newChanging(t, "awin")
+	y := newChangeEnv(t, "awin")
 	var list []networkstest.Order
 	for i := range 20 {
 		o := y.order(fmt.Sprintf("o%02d", i), 0, models.StatusApproved, "1")
@@ -267,7 +267,7 @@ func TestChangesCatchUp(t *testing.T) {
 // TestChangesFail: after a failure, the stored time up to which changes were read stays the same, and the API shows the reason.
 func TestChangesFail(t *testing.T) {
 	t.Parallel()
-	y := newChanging(t, "partnerize")
+	y := newChangeEnv(t, "partnerize")
 	o := y.order("a", 0, models.StatusApproved, "1")
 	o.Decided = time.Now().Add(-time.Hour)
 	y.world.Set(o)
@@ -323,7 +323,7 @@ func TestChangesFail(t *testing.T) {
 // currency.
 func TestStatusOnly(t *testing.T) {
 	t.Parallel()
-	y := newChanging(t, "impact")
+	y := newChangeEnv(t, "impact")
 	o := y.order("a", 0, models.StatusPending, "7")
 	o.Currency = "EUR"
 	y.world.Set(o)

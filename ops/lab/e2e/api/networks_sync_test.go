@@ -28,8 +28,8 @@ import (
 	"switchyard/workers/providers/rest/resttest"
 )
 
-type syncing struct {
-	*correcting
+type syncEnv struct {
+	*correctionEnv
 
 	world *networkstest.World
 	id    string
@@ -43,11 +43,11 @@ type syncAnswer struct {
 	Outcomes                  []correction.ConversionOutcome
 }
 
-func newSyncing(t *testing.T, clicks int, options ...func(*networksync.Options)) *syncing {
+func newSyncEnv(t *testing.T, clicks int, options ...func(*networksync.Options)) *syncEnv {
 	t.Helper()
-	y := &syncing{world: &networkstest.World{}}
+	y := &syncEnv{world: &networkstest.World{}}
 	server := networkstest.Serve(t, y.world)
-	y.correcting = newCorrecting(t, clicks, func(r *workers.Runtime, s *apitest.Server) { registerSync(t, r, s, server, options...) })
+	y.correctionEnv = newCorrectionEnv(t, clicks, func(r *workers.Runtime, s *apitest.Server) { registerSync(t, r, s, server, options...) })
 	made := y.s.Do("POST", "/networks", map[string]any{"name": "N", "status_map": map[string]any{"approved": []string{"on the moon"}}})
 	y.id = made.Want(201, "").Map()["id"].(string)
 	y.connect("affise")
@@ -67,25 +67,25 @@ func registerSync(t *testing.T, r *workers.Runtime, s *apitest.Server, server *h
 	networksync.Register(r, s.Store, o)
 }
 
-func (y *syncing) connect(provider string) {
+func (y *syncEnv) connect(provider string) {
 	y.t.Helper()
 	y.s.Do("PUT", "/networks/"+y.id+"/integration", map[string]any{
 		"provider": provider, "credentials": networkstest.Fakes[provider].Credentials(), "is_enabled": false,
 	}).Want(200, "")
 }
 
-func (y *syncing) sync(apply bool) (got syncAnswer) {
+func (y *syncEnv) sync(apply bool) (got syncAnswer) {
 	y.t.Helper()
 	y.send("/networks/"+y.id+"/integration/sync", map[string]any{"from": y.day, "to": y.day, "apply": apply}, &got)
 	return got
 }
 
-func (y *syncing) integration() map[string]any {
+func (y *syncEnv) integration() map[string]any {
 	y.t.Helper()
 	return y.s.Do("GET", "/networks/"+y.id+"/integration", nil).Want(200, "").Map()
 }
 
-func (y *syncing) order(id string, click int, status, payout string) networkstest.Order {
+func (y *syncEnv) order(id string, click int, status, payout string) networkstest.Order {
 	at, err := time.Parse(time.DateOnly, y.day)
 	if err != nil {
 		y.t.Fatal(err)
@@ -95,7 +95,7 @@ func (y *syncing) order(id string, click int, status, payout string) networkstes
 	}
 }
 
-func (y *syncing) figures() string {
+func (y *syncEnv) figures() string {
 	y.t.Helper()
 	rows := y.s.Do("GET", "/reports/performance?dimension=date", nil).Want(200, "").Map()["rows"].([]any)
 	row := rows[0].(map[string]any)
@@ -105,7 +105,7 @@ func (y *syncing) figures() string {
 // TestNetworkSync: a dry run gives the same result as the apply after it, and a second apply changes nothing.
 func TestNetworkSync(t *testing.T) {
 	t.Parallel()
-	y := newSyncing(t, 10)
+	y := newSyncEnv(t, 10)
 	odd := y.order("odd", 5, "approved", "1")
 	odd.Word = "unheard of"
 	own := y.order("own", 6, "approved", "2")
@@ -163,7 +163,7 @@ func TestNetworkSync(t *testing.T) {
 	y.runs(t)
 }
 
-func (y *syncing) runs(t *testing.T) {
+func (y *syncEnv) runs(t *testing.T) {
 	t.Helper()
 	about := y.integration()
 	runs := about["runs"].([]any)
@@ -196,7 +196,7 @@ func verdicts(list []correction.ConversionOutcome) []string {
 // conversion.
 func TestNetworkSyncAdopts(t *testing.T) {
 	t.Parallel()
-	y := newSyncing(t, 4)
+	y := newSyncEnv(t, 4)
 	y.post("/corrections/conversions", "click id,payout,status,conversion id\n"+y.clicks[0]+",5,pending,\n"+
 		y.clicks[1]+",5,pending,tx-1\n"+y.clicks[2]+",5,pending,tx-2\n"+y.clicks[2]+",5,pending,tx-3\n", true, &conversionAnswer{})
 	dbtest.Exec(y.t, y.s.DB, `UPDATE conversions SET source = 'postback', statements = '[]'`)
@@ -217,7 +217,7 @@ func TestNetworkSyncAdopts(t *testing.T) {
 // connection has listed, and that is no longer reported, is therefore rejected.
 func TestNetworkSyncVanished(t *testing.T) {
 	t.Parallel()
-	y := newSyncing(t, 4)
+	y := newSyncEnv(t, 4)
 	y.connect("everflow")
 	sync := func(days int, apply bool, want ...string) {
 		t.Helper()
@@ -271,7 +271,7 @@ func TestNetworkSyncVanished(t *testing.T) {
 // TestNetworkSyncFails: the API shows and stores the error of the platform without the credentials.
 func TestNetworkSyncFails(t *testing.T) {
 	t.Parallel()
-	y := newSyncing(t, 1)
+	y := newSyncEnv(t, 1)
 	y.world.Set(y.order("a", 0, "approved", "1"))
 	path := "/networks/" + y.id + "/integration"
 	body := map[string]any{"from": y.day, "to": y.day, "apply": true}
@@ -312,7 +312,7 @@ func TestNetworkSyncFails(t *testing.T) {
 // TestNetworkSyncByItself: the periodic job imports the orders of the networks that are due.
 func TestNetworkSyncByItself(t *testing.T) {
 	t.Parallel()
-	y := newSyncing(t, 2)
+	y := newSyncEnv(t, 2)
 	y.world.Set(y.order("a", 0, "approved", "1"))
 	y.s.Do("PUT", "/networks/"+y.id+"/integration", map[string]any{"provider": "affise", "is_enabled": true}).Want(200, "")
 	tick := func() {
@@ -383,7 +383,7 @@ func TestNetworkSyncByItself(t *testing.T) {
 // TestNetworkSyncGivenUp: an import whose worker dies at every attempt ends with an error, which counts as a failure.
 func TestNetworkSyncGivenUp(t *testing.T) {
 	t.Parallel()
-	y := newSyncing(t, 1)
+	y := newSyncEnv(t, 1)
 	id := uuid.MustParse(y.id)
 	row, err := jobs.SyncNetwork.NewRow(y.s.Account.ID, jobs.CorrectionArgs{Apply: true, Network: &jobs.NetworkSync{
 		NetworkID: id, PlatformRange: jobs.PlatformRange{Provider: "affise", From: y.day, To: y.day, Origin: models.RunByClock},
@@ -403,7 +403,7 @@ func TestNetworkSyncGivenUp(t *testing.T) {
 // TestNetworkSyncOfMany: a sync started by the clock may import more orders than a sync that a caller waits for.
 func TestNetworkSyncOfMany(t *testing.T) {
 	t.Parallel()
-	y := newSyncing(t, 1)
+	y := newSyncEnv(t, 1)
 	many := make([]networkstest.Order, networks.MaxOrders+1)
 	for i := range many {
 		many[i] = y.order(fmt.Sprint("m", i), 0, "approved", "1")

@@ -93,7 +93,7 @@ var sales = map[string]func(click string) notice{
 	},
 }
 
-func (x *inbox) tracking() *httptest.Server {
+func (x *inboxEnv) tracking() *httptest.Server {
 	x.t.Helper()
 	d, err := visitor.New(visitor.Options{})
 	if err != nil {
@@ -111,7 +111,7 @@ func (x *inbox) tracking() *httptest.Server {
 	return server
 }
 
-func (x *inbox) post(server *httptest.Server, address string, n notice) int {
+func (x *inboxEnv) post(server *httptest.Server, address string, n notice) int {
 	x.t.Helper()
 	u, err := url.Parse(address)
 	if err != nil {
@@ -136,7 +136,7 @@ func (x *inbox) post(server *httptest.Server, address string, n notice) int {
 // TestNotificationsOverHTTP: an HTTP request about a sale of each platform becomes a conversion.
 func TestNotificationsOverHTTP(t *testing.T) {
 	t.Parallel()
-	x := newInbox(t)
+	x := newInboxEnv(t)
 	type shop struct{ id, address, click string }
 	shops := map[string]shop{}
 	for _, s := range notification.All() {

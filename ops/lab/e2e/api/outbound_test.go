@@ -27,7 +27,7 @@ import (
 
 var mapped = []string{"hooks.slack.com", "discord.com", "api.telegram.org", "api.openai.com", "hooks.mapped.com"}
 
-type outbound struct {
+type outboundEnv struct {
 	*testing.T
 	api    *apitest.Server
 	client *jobs.Client
@@ -35,9 +35,9 @@ type outbound struct {
 	conns  atomic.Int64
 }
 
-func newOutbound(t *testing.T, allow ...netip.Prefix) *outbound {
+func newOutboundEnv(t *testing.T, allow ...netip.Prefix) *outboundEnv {
 	t.Helper()
-	o := &outbound{T: t}
+	o := &outboundEnv{T: t}
 	var lc net.ListenConfig
 	l, err := lc.Listen(t.Context(), "tcp", "127.0.0.1:0")
 	if err != nil {
@@ -73,7 +73,7 @@ func newOutbound(t *testing.T, allow ...netip.Prefix) *outbound {
 }
 
 // try makes the service call each host in three ways: as the test of a webhook, as a repeated delivery, and as a check of links.
-func (o *outbound) try(hosts []string) {
+func (o *outboundEnv) try(hosts []string) {
 	o.Helper()
 	var hook struct{ ID string }
 	body := map[string]any{"url": "https://hooks.acme.com/", "events": []string{"link.broken"}}
@@ -119,7 +119,7 @@ func TestNoPrivateAddressIsReached(t *testing.T) {
 	if len(hosts) < 60 {
 		t.Fatalf("%d forms of private addresses, want at least 60", len(hosts))
 	}
-	o := newOutbound(t)
+	o := newOutboundEnv(t)
 	hook := map[string]any{"url": "https://hooks.acme.com/", "events": []string{"link.broken"}}
 	id := o.api.Do("POST", "/webhooks", hook).Want(http.StatusCreated, "").Map()["id"]
 	for _, host := range hosts {
@@ -137,7 +137,7 @@ func TestNoPrivateAddressIsReached(t *testing.T) {
 // connection.
 func TestGuardOffIsSeen(t *testing.T) {
 	t.Parallel()
-	o := newOutbound(t, netip.MustParsePrefix("127.0.0.0/8"))
+	o := newOutboundEnv(t, netip.MustParsePrefix("127.0.0.0/8"))
 	o.try([]string{"127.0.0.1"})
 	if n := o.conns.Load(); n < 6 {
 		t.Errorf("%d connections reached the listener, want at least 6", n)
@@ -148,7 +148,7 @@ func TestGuardOffIsSeen(t *testing.T) {
 // there.
 func TestMappedHostsAreReached(t *testing.T) {
 	t.Parallel()
-	o := newOutbound(t, netip.MustParsePrefix("127.0.0.0/8"))
+	o := newOutboundEnv(t, netip.MustParsePrefix("127.0.0.0/8"))
 	connects := func(what string, call func()) {
 		t.Helper()
 		before := o.conns.Load()

@@ -17,7 +17,7 @@ import (
 // TestSentPostbackLog: for each conversion, the log shows the postback to the traffic source, its result and the answer.
 func TestSentPostbackLog(t *testing.T) {
 	t.Parallel()
-	x := newInbox(t)
+	x := newInboxEnv(t)
 	var status atomic.Int32
 	status.Store(http.StatusGone)
 	var asked atomic.Pointer[string]

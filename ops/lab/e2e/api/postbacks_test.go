@@ -27,8 +27,8 @@ import (
 	"switchyard/workers/sourcepostback"
 )
 
-// inbox is an API, a spool that receives postbacks, and a worker.
-type inbox struct {
+// inboxEnv is an API, a spool that receives postbacks, and a worker.
+type inboxEnv struct {
 	*apitest.Server
 	t      *testing.T
 	client *jobs.Client
@@ -36,10 +36,10 @@ type inbox struct {
 	id     uuid.UUID
 }
 
-func newInbox(t *testing.T) *inbox {
+func newInboxEnv(t *testing.T) *inboxEnv {
 	t.Helper()
 	redis := jobstest.Redis(t)
-	x := &inbox{t: t, client: jobs.Connect(redis)}
+	x := &inboxEnv{t: t, client: jobs.Connect(redis)}
 	loopback := []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}
 	x.Server = apitest.New(t, apitest.Options{V1: v1.Deps{Jobs: x.client, EgressAllow: loopback}})
 	runtime := workers.New(workers.Options{DB: x.DB, Redis: redis, Client: x.client, Grace: 4 * time.Second})
@@ -64,7 +64,7 @@ func newInbox(t *testing.T) *inbox {
 	return x
 }
 
-func (x *inbox) send(params map[string]string) uuid.UUID {
+func (x *inboxEnv) send(params map[string]string) uuid.UUID {
 	x.t.Helper()
 	p := &models.Postback{
 		ID: models.NewClickID(), AccountID: x.Account.ID, NetworkID: x.id, Source: models.FromPostback, Params: params,
@@ -83,7 +83,7 @@ func (x *inbox) send(params map[string]string) uuid.UUID {
 	return p.ID
 }
 
-func (x *inbox) ingestAll() {
+func (x *inboxEnv) ingestAll() {
 	x.t.Helper()
 	drain(x.t, x.spool, x.DB, ingest.Options{OnPostbacks: func(ctx context.Context, rows []models.JobRef) {
 		x.client.Dispatch(ctx, rows...)
@@ -100,7 +100,7 @@ func (x *inbox) ingestAll() {
 	})
 }
 
-func (x *inbox) rows(query string) (rows []map[string]any) {
+func (x *inboxEnv) rows(query string) (rows []map[string]any) {
 	x.t.Helper()
 	for _, row := range x.Do("GET", "/logs/postbacks?"+query, nil).Want(200, "").Map()["rows"].([]any) {
 		rows = append(rows, row.(map[string]any))
@@ -111,7 +111,7 @@ func (x *inbox) rows(query string) (rows []map[string]any) {
 // TestPostbackLog: the log shows the result of each postback.
 func TestPostbackLog(t *testing.T) {
 	t.Parallel()
-	x := newInbox(t)
+	x := newInboxEnv(t)
 	campaign := uuid.New()
 	var clicks []string
 	for range 2 {
@@ -186,7 +186,7 @@ func TestPostbackLog(t *testing.T) {
 	x.replays(ids)
 }
 
-func (x *inbox) replays(ids []uuid.UUID) {
+func (x *inboxEnv) replays(ids []uuid.UUID) {
 	x.t.Helper()
 	x.As(x.ReadKey).Do("POST", "/logs/postbacks/replay", nil).Want(403, "read_only_key")
 	x.Do("POST", "/logs/postbacks/replay", map[string]any{"network": uuid.NewString()}).Want(404, "not_found")
@@ -250,7 +250,7 @@ func (x *inbox) replays(ids []uuid.UUID) {
 	x.same(conversion(), " approved 7", "2 approved 0", "1 approved 5")
 }
 
-func (x *inbox) same(got []string, want ...string) {
+func (x *inboxEnv) same(got []string, want ...string) {
 	x.t.Helper()
 	if fmt.Sprint(got) != fmt.Sprint(want) {
 		x.t.Errorf("the conversions are %q, want %q", got, want)

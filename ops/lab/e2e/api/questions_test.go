@@ -140,8 +140,8 @@ var questions = []question{
 	{"In which currency are my figures?", "whoami", `{}`, "currency", `SELECT currency FROM accounts WHERE id = $1`},
 }
 
-type asked struct {
-	*assistant
+type questionEnv struct {
+	*assistantEnv
 	s        *apitest.Server
 	from, to time.Time
 }
@@ -180,7 +180,7 @@ func TestQuestions(t *testing.T) {
 		t.Errorf("%d questions, want at least 50", len(questions))
 	}
 	today := time.Now().UTC().Truncate(24 * time.Hour)
-	a := asked{connectMCP(t, s, ""), s, today.AddDate(0, 0, -29), today}
+	a := questionEnv{connectMCP(t, s, ""), s, today.AddDate(0, 0, -29), today}
 	for _, q := range questions {
 		arguments := object{"from": a.from.Format(time.DateOnly), "to": a.to.AddDate(0, 0, -1).Format(time.DateOnly)}
 		if q.tool == "whoami" || q.tool == "explain_click" {
@@ -202,7 +202,7 @@ var named = regexp.MustCompile(`\[(campaign|offer|lander|source) ([^\]]+)\]`)
 var tables = map[string]string{"campaign": "campaigns", "offer": "offers", "lander": "landers", "source": "traffic_sources"}
 
 // filled replaces the names in brackets by ids and days.
-func (a asked) filled(text string) string {
+func (a questionEnv) filled(text string) string {
 	text = named.ReplaceAllStringFunc(text, func(part string) string {
 		m := named.FindStringSubmatch(part)
 		return dbtest.Get[string](a.t, a.s.DB, `SELECT id FROM `+tables[m[1]]+` WHERE account_id = $1 AND name = $2`, a.s.Account.ID, m[2])
@@ -216,7 +216,7 @@ func (a asked) filled(text string) string {
 	).Replace(text)
 }
 
-func (a asked) parsed(text string) (arguments object) {
+func (a questionEnv) parsed(text string) (arguments object) {
 	a.t.Helper()
 	if err := json.Unmarshal([]byte(a.filled(text)), &arguments); err != nil {
 		a.t.Fatal(err)
@@ -225,7 +225,7 @@ func (a asked) parsed(text string) (arguments object) {
 }
 
 // row returns the one value of a query over the rows.
-func (a asked) row(query string) string {
+func (a questionEnv) row(query string) string {
 	a.t.Helper()
 	return dbtest.Get[string](a.t, a.s.DB, `WITH all_k AS MATERIALIZED (
 			SELECT id, at, campaign_id, source_id, lander_id, country, os, browser, device_type, is_bot, is_unique, cost, lp_views, lp_clicks FROM clicks

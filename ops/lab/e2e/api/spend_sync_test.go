@@ -29,9 +29,9 @@ import (
 	"switchyard/workers/providers/rest/resttest"
 )
 
-// spending is an account whose traffic source is connected to an ad platform. Two campaigns have clicks of the source.
-type spending struct {
-	*correcting
+// spendEnv is an account whose traffic source is connected to an ad platform. Two campaigns have clicks of the source.
+type spendEnv struct {
+	*correctionEnv
 
 	world *adstest.World
 	path  string // of the integration
@@ -45,11 +45,11 @@ type spendAnswer struct {
 	Range                  struct{ From, To string }
 }
 
-func newSpending(t *testing.T, clicks int) *spending {
+func newSpendEnv(t *testing.T, clicks int) *spendEnv {
 	t.Helper()
-	y := &spending{world: &adstest.World{}}
+	y := &spendEnv{world: &adstest.World{}}
 	server := adstest.Serve(t, y.world)
-	y.correcting = newCorrecting(t, clicks, func(r *workers.Runtime, s *apitest.Server) {
+	y.correctionEnv = newCorrectionEnv(t, clicks, func(r *workers.Runtime, s *apitest.Server) {
 		adspend.Register(r, s.Store, adspend.Options{Clicks: click.Log{Conn: s.DB}, Client: ads.New(ads.Options{Options: platform.Options{
 			Egress: egresstest.Client(t, server, egress.Options{MaxBody: 32 << 20}), URL: server.URL,
 			Wait:    func(context.Context, time.Duration) error { return nil },
@@ -68,17 +68,17 @@ func newSpending(t *testing.T, clicks int) *spending {
 }
 
 // came sets the query parameters of the clicks to an SQL expression.
-func (y *spending) came(query string) {
+func (y *spendEnv) came(query string) {
 	y.t.Helper()
 	dbtest.Exec(y.t, y.s.DB, `UPDATE clicks SET params = `+query)
 }
 
-func (y *spending) row(campaign, spent string, clicks int) adstest.Row {
+func (y *spendEnv) row(campaign, spent string, clicks int) adstest.Row {
 	return adstest.Row{Day: y.day, Campaign: campaign, Spend: spent, Clicks: clicks, Impressions: 100 * clicks}
 }
 
 // sync imports the spend of the day of the clicks and of the day before.
-func (y *spending) sync() (got spendAnswer) {
+func (y *spendEnv) sync() (got spendAnswer) {
 	y.t.Helper()
 	day, err := time.Parse(time.DateOnly, y.day)
 	if err != nil {
@@ -89,7 +89,7 @@ func (y *spending) sync() (got spendAnswer) {
 }
 
 // costs returns the cost of each campaign and the total. It fails the test if the ledger has other costs than the rows.
-func (y *spending) costs() string {
+func (y *spendEnv) costs() string {
 	y.t.Helper()
 	var byLedger, byRows string
 	const each = `SELECT string_agg(coalesce(cost, 0)::float::text, ' ' ORDER BY i) FROM (
@@ -109,7 +109,7 @@ func (y *spending) costs() string {
 // TestSpendSync: spend goes to the campaigns that had the clicks. Syncing again replaces the earlier figures.
 func TestSpendSync(t *testing.T) {
 	t.Parallel()
-	y := newSpending(t, 10)
+	y := newSpendEnv(t, 10)
 	dbtest.Exec(y.t, y.s.DB, `UPDATE clicks SET params = 'campaignid=112' WHERE id = (SELECT id FROM clicks WHERE campaign_id = $1 LIMIT 1)`, y.campaigns[0])
 	if got := y.costs(); got != "0.05 0.05 0.1" {
 		t.Fatalf("before the sync the costs are %s", got)
@@ -177,7 +177,7 @@ func TestSpendSync(t *testing.T) {
 // TestSpendSyncFails: the API shows and stores the error of the platform without the credentials. A failed sync writes no spend.
 func TestSpendSyncFails(t *testing.T) {
 	t.Parallel()
-	y := newSpending(t, 2)
+	y := newSpendEnv(t, 2)
 	y.world.Set(y.row("111", "10", 1))
 	y.world.Fail(resttest.Echo)
 	for _, action := range []string{"test", "sync", "sync", "sync"} {
@@ -213,7 +213,7 @@ func TestSpendSyncFails(t *testing.T) {
 // failure, and paused sources are skipped.
 func TestSpendSyncByItself(t *testing.T) {
 	t.Parallel()
-	y := newSpending(t, 2)
+	y := newSpendEnv(t, 2)
 	y.world.Set(y.row("111", "10", 1))
 	y.s.Do("PUT", y.path, map[string]any{"provider": "propellerads", "is_enabled": true}).Want(200, "")
 	ended := func(n int) {
@@ -270,7 +270,7 @@ func TestSpendSyncByItself(t *testing.T) {
 // TestSpendTooMany: a range with too many rows does not count as a failure of the platform.
 func TestSpendTooMany(t *testing.T) {
 	t.Parallel()
-	y := newSpending(t, 2)
+	y := newSpendEnv(t, 2)
 	many := make([]adstest.Row, ads.MaxRows+1)
 	for i := range many {
 		many[i] = y.row(fmt.Sprint("m", i), "1", 1)
@@ -289,7 +289,7 @@ func TestSpendTooMany(t *testing.T) {
 // TestSpendWithoutCurrency: spend without a currency is in the currency of the account, not of a campaign.
 func TestSpendWithoutCurrency(t *testing.T) {
 	t.Parallel()
-	y := newSpending(t, 4)
+	y := newSpendEnv(t, 4)
 	dbtest.Exec(y.t, y.s.DB, `UPDATE campaigns SET currency = 'EUR' WHERE id = $1`, y.campaigns[0])
 	y.s.Do("PUT", y.path, map[string]any{
 		"provider": "exoclick", "credentials": adstest.Fakes["exoclick"].Credentials(), "is_enabled": false, "campaign_param": "campaignid",
@@ -306,7 +306,7 @@ func TestSpendWithoutCurrency(t *testing.T) {
 // TestSpendGivenUp: a sync whose worker dies at every attempt ends with an error, which counts as a failure.
 func TestSpendGivenUp(t *testing.T) {
 	t.Parallel()
-	y := newSpending(t, 2)
+	y := newSpendEnv(t, 2)
 	row, err := jobs.SyncSpend.NewRow(y.s.Account.ID, jobs.SpendArgs{
 		SourceID: y.sources[0], PlatformRange: jobs.PlatformRange{Provider: "propellerads", From: y.day, To: y.day, Origin: models.RunByClock},
 	})
@@ -323,7 +323,7 @@ func TestSpendGivenUp(t *testing.T) {
 }
 
 // namesRequest checks that operators can find the provider's id of the failed request, and that customers cannot.
-func (x *correcting) namesRequest(answers ...string) {
+func (x *correctionEnv) namesRequest(answers ...string) {
 	x.t.Helper()
 	for what, query := range map[string]string{
 		"runs": `SELECT count(*) FROM integration_runs WHERE provider_request = $1 AND failure <> '' AND failure NOT LIKE '%' || $1 || '%'`,
@@ -341,7 +341,7 @@ func (x *correcting) namesRequest(answers ...string) {
 }
 
 // givenUp starts a run and makes its job fail, as if the worker had died during each attempt. It waits until the run has ended.
-func (x *correcting) givenUp(row models.Job, run models.IntegrationRun) {
+func (x *correctionEnv) givenUp(row models.Job, run models.IntegrationRun) {
 	x.t.Helper()
 	ctx := x.t.Context()
 	run.ID, run.AccountID, run.Origin, run.StartedAt = row.ID, x.s.Account.ID, models.RunByClock, time.Now()

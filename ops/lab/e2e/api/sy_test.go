@@ -27,15 +27,15 @@ import (
 	"switchyard/workers/providers/trackers/keitaro/keitarotest"
 )
 
-// customer runs sy, the command line of customers, against a service with a worker.
-type customer struct {
+// customerEnv runs sy, the command line of customers, against a service with a worker.
+type customerEnv struct {
 	t     *testing.T
 	s     *apitest.Server
 	home  string
 	stdin string
 }
 
-func newCustomer(t *testing.T) *customer {
+func newCustomerEnv(t *testing.T) *customerEnv {
 	t.Helper()
 	redis := jobstest.Redis(t)
 	client := jobs.Connect(redis)
@@ -46,13 +46,13 @@ func newCustomer(t *testing.T) *customer {
 	runtime := workers.New(workers.Options{DB: s.DB, Redis: redis, Client: client, Grace: 4 * time.Second})
 	accountconfig.Register(runtime, s.Store, accountconfig.Options{Client: http.DefaultClient})
 	jobstest.Run(t, runtime.Run)
-	x := &customer{t: t, s: s, home: t.TempDir()}
+	x := &customerEnv{t: t, s: s, home: t.TempDir()}
 	x.stdin = s.Key + "\n"
 	x.wants(0, "login", "--url", s.URL)
 	return x
 }
 
-func (x *customer) run(args ...string) (code int, stdout, stderr string) {
+func (x *customerEnv) run(args ...string) (code int, stdout, stderr string) {
 	x.t.Helper()
 	var out, errs bytes.Buffer
 	env := func(name string) string { return map[string]string{"HOME": x.home}[name] }
@@ -66,7 +66,7 @@ func (x *customer) run(args ...string) (code int, stdout, stderr string) {
 }
 
 // wants runs a command line that must exit with a code, and returns what it prints.
-func (x *customer) wants(code int, args ...string) string {
+func (x *customerEnv) wants(code int, args ...string) string {
 	x.t.Helper()
 	got, stdout, stderr := x.run(args...)
 	if got != code {
@@ -75,7 +75,7 @@ func (x *customer) wants(code int, args ...string) string {
 	return stdout + stderr
 }
 
-func (x *customer) has(text string, parts ...string) {
+func (x *customerEnv) has(text string, parts ...string) {
 	x.t.Helper()
 	for _, part := range parts {
 		if !strings.Contains(text, part) {
@@ -87,7 +87,7 @@ func (x *customer) has(text string, parts ...string) {
 // TestSyReads: a customer logs in, calls the API, and lists and finds records by name. No output has the key.
 func TestSyReads(t *testing.T) {
 	t.Parallel()
-	x := newCustomer(t)
+	x := newCustomerEnv(t)
 	file := filepath.Join(x.home, ".config", "switchyard", "sy.json")
 	if info, err := os.Stat(file); err != nil || info.Mode().Perm() != 0o600 {
 		t.Fatalf("%s: %v, error %v, want mode 0600", file, info, err)
@@ -110,7 +110,7 @@ func TestSyReads(t *testing.T) {
 // campaign.
 func TestSyFigures(t *testing.T) {
 	t.Parallel()
-	x := newCustomer(t)
+	x := newCustomerEnv(t)
 	made := x.s.Do("POST", "/campaigns", map[string]any{
 		"name": "Spring", "alias": "spring-sale", "streams": []any{map[string]any{
 			"name": "Germans", "action": "redirect", "filters": []any{map[string]any{"attribute": "country", "operator": "in", "value": []string{"DE"}}},
@@ -168,7 +168,7 @@ func TestSyFigures(t *testing.T) {
 // TestSyDocument: a changed document of the account is compared, applied and undone.
 func TestSyDocument(t *testing.T) {
 	t.Parallel()
-	x := newCustomer(t)
+	x := newCustomerEnv(t)
 	x.s.Do("POST", "/networks", map[string]any{"name": "Acme"}).Want(201, "")
 	file := filepath.Join(x.home, "sy.yaml")
 	x.wants(0, "export", "--file", file)
@@ -206,7 +206,7 @@ func TestSyDocument(t *testing.T) {
 // TestSyImport: sy itself reads another tracker, so the service never gets the tracker's key.
 func TestSyImport(t *testing.T) {
 	t.Parallel()
-	x := newCustomer(t)
+	x := newCustomerEnv(t)
 	fake := httptest.NewServer(keitarotest.New(keitarotest.Fixture("plain/in/tracker.json")))
 	defer fake.Close()
 	count := func(query string) int { return dbtest.Get[int](t, x.s.DB, query) }

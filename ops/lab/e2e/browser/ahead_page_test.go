@@ -38,7 +38,7 @@ func (a *adPage) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 func TestLoadedAhead(t *testing.T) {
 	parttest.Browser.Only(t)
 	t.Parallel()
-	s := newServed(t)
+	s := newServedEnv(t)
 	at, err := url.Parse(s.tracking)
 	if err != nil {
 		t.Fatal(err)

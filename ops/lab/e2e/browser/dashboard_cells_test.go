@@ -32,8 +32,8 @@ const (
 	mostChecked = 1000
 )
 
-// cells is the dashboard and a window of whole past days, so that current traffic does not change the figures.
-type cells struct {
+// cellsEnv is the dashboard and a window of whole past days, so that current traffic does not change the figures.
+type cellsEnv struct {
 	*env
 	db       *db.DB
 	account  uuid.UUID
@@ -45,7 +45,7 @@ type cells struct {
 func TestDashboardCells(t *testing.T) {
 	parttest.Browser.Only(t)
 	t.Parallel()
-	c := &cells{env: newEnv(t)}
+	c := &cellsEnv{env: newEnv(t)}
 	var err error
 	if c.db, err = db.Open(t.Context(), c.f.DatabaseURL, db.Options{Name: "test"}); err != nil {
 		t.Fatal(err)
@@ -79,7 +79,7 @@ func TestDashboardCells(t *testing.T) {
 }
 
 // expression returns plain SQL for the value of a dimension as reports show it.
-func (c *cells) expression(dimension string) string {
+func (c *cellsEnv) expression(dimension string) string {
 	at := "(at AT TIME ZONE " + `'` + c.zone.String() + `')`
 	switch dimension {
 	case "date":
@@ -116,7 +116,7 @@ func (c *cells) expression(dimension string) string {
 }
 
 // dimension compares the figures of a dimension in the API with a plain count of the clicks and with the dashboard.
-func (c *cells) dimension(name string) {
+func (c *cellsEnv) dimension(name string) {
 	c.t.Helper()
 	var answer struct {
 		Rows []struct {
@@ -171,7 +171,7 @@ func (c *cells) dimension(name string) {
 	}
 }
 
-func (c *cells) recount(name string) map[string]counted {
+func (c *cellsEnv) recount(name string) map[string]counted {
 	c.t.Helper()
 	rows, err := db.Select[struct {
 		Value   string `db:"value"`
@@ -190,7 +190,7 @@ func (c *cells) recount(name string) map[string]counted {
 }
 
 // visible returns the figures of the rows that the table has rendered, from top to bottom.
-func (c *cells) visible() (list []counted) {
+func (c *cellsEnv) visible() (list []counted) {
 	c.t.Helper()
 	var rows [][]string
 	text := c.run(`JSON.stringify([...document.querySelectorAll('tr[aria-level="1"]:not(.total)')].map(r => [...r.querySelectorAll('td')].slice(1).map(c => c.firstChild.textContent.replaceAll(',', ''))))`)
@@ -208,7 +208,7 @@ func (c *cells) visible() (list []counted) {
 }
 
 // hostile renames a campaign to a long name with markup and Hebrew letters. The dashboard shows the name as text.
-func (c *cells) hostile() {
+func (c *cellsEnv) hostile() {
 	c.t.Helper()
 	name := `<img src=x onerror="window.taken=1"> "><script>window.taken=1</script> ` + strings.Repeat("ש", 180)
 	var id string
@@ -234,7 +234,7 @@ func (c *cells) hostile() {
 	}
 }
 
-func (c *cells) slow() {
+func (c *cellsEnv) slow() {
 	c.t.Helper()
 	c.goTo(c.f.URL + "/app/more")
 	c.waitIdle()

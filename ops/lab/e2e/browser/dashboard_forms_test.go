@@ -12,6 +12,7 @@ import (
 	"switchyard/api/dashboard"
 	"switchyard/api/openapi"
 	"switchyard/db"
+	"switchyard/db/dbtest"
 	"switchyard/models/await"
 	"switchyard/models/parttest"
 )
@@ -60,17 +61,11 @@ func TestNoClickActs(t *testing.T) {
 		links[path] = made.URL
 	}
 	audited := func() int64 {
-		n, err := db.Get[int64](t.Context(), d, "audit", `SELECT count(*) FROM audit`)
-		if err != nil {
-			t.Fatal(err)
-		}
-		return n
+		t.Helper()
+		return dbtest.Get[int64](t, d, `SELECT count(*) FROM audit`)
 	}
 	before := audited()
-	_, err = d.ExecContext(t.Context(), `UPDATE campaigns SET streams = replace(streams::text, 'https://shop.example', $1)::jsonb`, b.f.URL)
-	if err != nil {
-		t.Fatal(err)
-	}
+	dbtest.Exec(t, d, `UPDATE campaigns SET streams = replace(streams::text, 'https://shop.example', $1)::jsonb`, b.f.URL)
 	for path, link := range links {
 		if !strings.HasPrefix(link, b.f.URL+"/") {
 			t.Fatalf("the link is %s, the dashboard is at %s", link, b.f.URL)

@@ -15,8 +15,8 @@ import (
 
 type object = map[string]any
 
-// served is a running service, a customer's shop, and an advertiser's offer page.
-type served struct {
+// servedEnv is a running service, a customer's shop, and an advertiser's offer page.
+type servedEnv struct {
 	*testing.T
 	*shop
 	api      *client.API
@@ -27,14 +27,14 @@ type served struct {
 	key      string
 }
 
-// newServed starts a service and makes a shop with goals, and a campaign that leads to it.
-func newServed(t *testing.T) *served {
+// newServedEnv starts a service and makes a shop with goals, and a campaign that leads to it.
+func newServedEnv(t *testing.T) *servedEnv {
 	t.Helper()
 	f := e2e.StartFleet(t, fleet.Options{})
 	if err := f.StartAll(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	s := &served{T: t, shop: newShop(t), offer: newCollector(t)}
+	s := &servedEnv{T: t, shop: newShop(t), offer: newCollector(t)}
 	at, err := url.Parse(f.URL)
 	if err != nil {
 		t.Fatal(err)
@@ -69,14 +69,14 @@ func newServed(t *testing.T) *served {
 	return s
 }
 
-func (s *served) do(method, path string, body, out any) {
+func (s *servedEnv) do(method, path string, body, out any) {
 	s.Helper()
 	if err := s.api.Do(s.Context(), http.StatusOK, method, path, body, out); err != nil {
 		s.Fatal(err)
 	}
 }
 
-func (s *served) make(path string, body, out any) {
+func (s *servedEnv) make(path string, body, out any) {
 	s.Helper()
 	if err := s.api.Create(s.Context(), path, body, out); err != nil {
 		s.Fatal(err)
@@ -84,7 +84,7 @@ func (s *served) make(path string, body, out any) {
 }
 
 // live reports whether the link redirects. It sends a HEAD request, which counts as no click.
-func (s *served) live() bool {
+func (s *servedEnv) live() bool {
 	r, err := http.NewRequestWithContext(s.Context(), http.MethodHead, s.link, nil)
 	if err != nil {
 		s.Fatal(err)
@@ -97,7 +97,7 @@ func (s *served) live() bool {
 	return res.StatusCode == http.StatusFound
 }
 
-func (s *served) goals(p *page, ok func(goalFigures) bool) (got goalFigures) {
+func (s *servedEnv) goals(p *page, ok func(goalFigures) bool) (got goalFigures) {
 	s.Helper()
 	p.until("the site has the expected figures", func() bool {
 		got = goalFigures{}
@@ -134,7 +134,7 @@ type goalFigures struct {
 func TestTagService(t *testing.T) {
 	parttest.Browser.Only(t)
 	t.Parallel()
-	s := newServed(t)
+	s := newServedEnv(t)
 	tag := snippet(s.tracking, s.key)
 	s.page("/lander", `<a data-trk-slot=1 id=go>go</a> <form data-trk-lead action=/sent><button id=send>send</button></form>`, tag)
 	s.page("/sent", "sent", tag)

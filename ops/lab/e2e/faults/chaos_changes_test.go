@@ -18,22 +18,22 @@ import (
 	"switchyard/workers/providers/rest/resttest"
 )
 
-// deciding is an account whose platform can be asked for orders by the date of a change.
-type deciding struct {
-	*importing
+// changeEnv is an account whose platform can be asked for orders by the date of a change.
+type changeEnv struct {
+	*importEnv
 	network uuid.UUID
 }
 
-func (m *midway) deciding(world *networkstest.World) *deciding {
+func (m *midwayEnv) newChangeEnv(world *networkstest.World) *changeEnv {
 	m.t.Helper()
-	y := &deciding{importing: m.importing(world)}
+	y := &changeEnv{importEnv: m.newImportEnv(world)}
 	y.network = uuid.MustParse(strings.Split(y.path, "/")[2])
 	y.connect("partnerize")
 	return y
 }
 
 // decide dates orders back by 200 days and approves or rejects them, some with another payout.
-func (y *deciding) decide(list []networkstest.Order) {
+func (y *changeEnv) decide(list []networkstest.Order) {
 	y.t.Helper()
 	decided := time.Now().Add(-time.Hour).UTC().Truncate(time.Second)
 	for i := range list {
@@ -50,7 +50,7 @@ func (y *deciding) decide(list []networkstest.Order) {
 }
 
 // changes stores a job that reads changes, and returns its id.
-func (y *deciding) changes() uuid.UUID {
+func (y *changeEnv) changes() uuid.UUID {
 	y.t.Helper()
 	saved := dbtest.Get[time.Time](y.t, y.db, `SELECT saved_at FROM network_integrations WHERE network_id = $1`, y.network)
 	since := time.Now().AddDate(0, 0, -10).UTC()
@@ -70,7 +70,7 @@ func (y *deciding) changes() uuid.UUID {
 	return row.ID
 }
 
-func (m *midway) ended(job uuid.UUID) {
+func (m *midwayEnv) ended(job uuid.UUID) {
 	m.t.Helper()
 	m.until("the job has ended", func() bool {
 		return dbtest.Get[string](m.t, m.db, `SELECT state FROM jobs WHERE id = $1`, job) == models.JobDone
@@ -88,13 +88,13 @@ func TestKilledChanges(t *testing.T) {
 	t.Parallel()
 	world := &networkstest.World{}
 	server := networkstest.Serve(t, world)
-	m := newMidway(t, "NETWORK_URL="+server.URL, "EGRESS_CA_FILE="+egresstest.CAFile(t, server), "EGRESS_ALLOW=127.0.0.0/8",
+	m := newMidwayEnv(t, "NETWORK_URL="+server.URL, "EGRESS_CA_FILE="+egresstest.CAFile(t, server), "EGRESS_ALLOW=127.0.0.0/8",
 		"ENCRYPTION_KEY="+strings.Repeat("07", 32))
-	undisturbed := m.undisturbed().deciding(world)
-	y := m.deciding(world)
+	undisturbed := m.undisturbed().newChangeEnv(world)
+	y := m.newChangeEnv(world)
 	undisturbedWorker := m.worker()
-	orders := map[*deciding][]networkstest.Order{}
-	for _, a := range []*deciding{undisturbed, y} {
+	orders := map[*changeEnv][]networkstest.Order{}
+	for _, a := range []*changeEnv{undisturbed, y} {
 		orders[a] = a.give(models.StatusPending)
 		day := orders[a][0].At.Format(time.DateOnly)
 		a.final(a.call("POST", a.path+"/sync", map[string]any{"from": day, "to": day, "apply": true})())

@@ -29,7 +29,7 @@ func document(campaigns int) map[string]any {
 	return object{"document": object{"version": 1, "offers": offers, "campaigns": list}, "read": object{"tracker": "keitaro", "links": links}}
 }
 
-func (m *midway) planned(path string, body map[string]any) (plan string, took time.Duration) {
+func (m *midwayEnv) planned(path string, body map[string]any) (plan string, took time.Duration) {
 	m.t.Helper()
 	worker, began := m.worker(), time.Now()
 	defer worker.Stop()
@@ -50,7 +50,7 @@ func (m *midway) planned(path string, body map[string]any) (plan string, took ti
 func TestKilledConfig(t *testing.T) {
 	parttest.Faults.Only(t)
 	t.Parallel()
-	m := newMidway(t)
+	m := newMidwayEnv(t)
 	campaigns := longtest.Size(300, 5000)
 	before := m.download("/config")
 	plan, _ := m.planned("/config/plan", document(campaigns))
@@ -91,7 +91,7 @@ func TestKilledConfig(t *testing.T) {
 	m.checkCount("links", 0, `SELECT count(*) FROM foreign_links`)
 }
 
-func (m *midway) printProgress(plan string, began time.Time) {
+func (m *midwayEnv) printProgress(plan string, began time.Time) {
 	m.t.Helper()
 	tenth := 0
 	m.until("the plan is applied", func() bool {
@@ -117,7 +117,7 @@ func TestBigMove(t *testing.T) {
 	campaigns, offers := longtest.Size(40, 5000), longtest.Size(160, 20_000)
 	fake := httptest.NewServer(keitarotest.New(keitarotest.Big(campaigns, offers)))
 	t.Cleanup(fake.Close)
-	m := newMidway(t, "EGRESS_ALLOW=127.0.0.0/8", "ENCRYPTION_KEY="+strings.Repeat("07", 32))
+	m := newMidwayEnv(t, "EGRESS_ALLOW=127.0.0.0/8", "ENCRYPTION_KEY="+strings.Repeat("07", 32))
 	plan, planning := m.planned("/config/import", map[string]any{"tracker": "keitaro", "url": fake.URL, "key": keitarotest.Key})
 	defer m.worker().Stop()
 	began := time.Now()

@@ -24,7 +24,7 @@ import (
 func TestKilledApply(t *testing.T) {
 	parttest.Faults.Only(t)
 	t.Parallel()
-	m := newMidway(t)
+	m := newMidwayEnv(t)
 	ctx := t.Context()
 	hook := map[string]any{"url": "https://hooks.acme.com/y", "events": []string{"campaign.paused"}}
 	if err := m.api.Do(ctx, http.StatusCreated, "POST", "/webhooks", hook, nil); err != nil {
@@ -78,7 +78,7 @@ func TestKilledApply(t *testing.T) {
 	}
 }
 
-func (m *midway) propose() string {
+func (m *midwayEnv) propose() string {
 	m.t.Helper()
 	p, err := dbcopilot.NewProposals(store.New(m.db, nil)).Create(m.t.Context(), copilot.Proposal{
 		Owned: models.Owned{AccountID: m.account}, Title: "Pause it",
@@ -91,7 +91,7 @@ func (m *midway) propose() string {
 }
 
 // killBefore kills web while the call waits for the lock on the campaign.
-func (m *midway) killBefore(call func()) {
+func (m *midwayEnv) killBefore(call func()) {
 	m.t.Helper()
 	tx, err := m.db.BeginTxx(m.t.Context(), nil)
 	if err != nil {
@@ -111,7 +111,7 @@ func (m *midway) killBefore(call func()) {
 }
 
 // killAfter kills web as soon as the applied change is committed.
-func (m *midway) killAfter(call func()) {
+func (m *midwayEnv) killAfter(call func()) {
 	m.t.Helper()
 	call()
 	err := client.Poll(m.t.Context(), time.Millisecond, func() (bool, error) {

@@ -21,9 +21,9 @@ import (
 	"switchyard/ops/client"
 )
 
-// midway is an account with a campaign. The test stops long jobs of the account in the middle by holding a lock that
+// midwayEnv is an account with a campaign. The test stops long jobs of the account in the middle by holding a lock that
 // they need.
-type midway struct {
+type midwayEnv struct {
 	*env
 	api      *client.API
 	account  uuid.UUID
@@ -34,9 +34,9 @@ type midway struct {
 // midwayClicks is the number of clicks: more than a correction or a deletion handles in one transaction.
 const midwayClicks = 1300
 
-func newMidway(t *testing.T, settings ...string) *midway {
+func newMidwayEnv(t *testing.T, settings ...string) *midwayEnv {
 	t.Helper()
-	m := &midway{env: newEnv(t, settings...)}
+	m := &midwayEnv{env: newEnv(t, settings...)}
 	if _, err := m.Spawn("web"); err != nil {
 		t.Fatal(err)
 	}
@@ -48,7 +48,7 @@ func newMidway(t *testing.T, settings ...string) *midway {
 	return m
 }
 
-func (m *midway) open(name string) {
+func (m *midwayEnv) open(name string) {
 	m.t.Helper()
 	account, api, err := m.Account(m.t.Context(), name, "scale")
 	if err != nil {
@@ -61,14 +61,14 @@ func (m *midway) open(name string) {
 }
 
 // undisturbed creates another account on the same servers with the same number of clicks.
-func (m *midway) undisturbed() *midway {
+func (m *midwayEnv) undisturbed() *midwayEnv {
 	m.t.Helper()
 	other := *m
 	other.open("undisturbed")
 	return &other
 }
 
-func (m *midway) storeClicks() {
+func (m *midwayEnv) storeClicks() {
 	m.t.Helper()
 	log, err := spool.Open(m.t.TempDir(), spool.Options{})
 	if err != nil {
@@ -108,7 +108,7 @@ func onClick(id uuid.UUID) obstacle {
 
 // killed starts a call, and kills the worker while the call's job waits for the obstacle. It returns the answer that the caller
 // gets after the next worker has finished the job.
-func (m *midway) killed(method, path string, body any, o obstacle, check func()) map[string]any {
+func (m *midwayEnv) killed(method, path string, body any, o obstacle, check func()) map[string]any {
 	m.t.Helper()
 	got := m.call(method, path, body)
 	m.stopAt(o, check)
@@ -118,7 +118,7 @@ func (m *midway) killed(method, path string, body any, o obstacle, check func())
 }
 
 // stopAt starts a worker and kills it while its job waits for the obstacle. It then calls check.
-func (m *midway) stopAt(o obstacle, check func()) {
+func (m *midwayEnv) stopAt(o obstacle, check func()) {
 	m.t.Helper()
 	tx, err := m.db.BeginTxx(m.t.Context(), nil)
 	if err != nil {
@@ -144,7 +144,7 @@ func (m *midway) stopAt(o obstacle, check func()) {
 }
 
 // call starts an API call, which continues even if the test fails. got waits for the answer.
-func (m *midway) call(method, path string, body any) (got func() client.Answer) {
+func (m *midwayEnv) call(method, path string, body any) (got func() client.Answer) {
 	done := make(chan answered, 1)
 	go func() {
 		a, err := m.api.Call(context.WithoutCancel(m.t.Context()), method, path, body)
@@ -161,7 +161,7 @@ func (m *midway) call(method, path string, body any) (got func() client.Answer) 
 }
 
 // final returns the data of an answer. For a 202 it waits for the job's result.
-func (m *midway) final(a client.Answer) map[string]any {
+func (m *midwayEnv) final(a client.Answer) map[string]any {
 	m.t.Helper()
 	data := map[string]any{}
 	if err := json.Unmarshal(a.Data, &data); err != nil || a.Status >= 300 {
@@ -184,14 +184,14 @@ func (m *midway) final(a client.Answer) map[string]any {
 	return job.Result
 }
 
-func (m *midway) checkCount(what string, want int, query string, args ...any) {
+func (m *midwayEnv) checkCount(what string, want int, query string, args ...any) {
 	m.t.Helper()
 	if n := dbtest.Get[int](m.t, m.db, query, args...); n != want {
 		m.t.Errorf("%s: %d, want %d", what, n, want)
 	}
 }
 
-func (m *midway) checkData(data map[string]any, want map[string]any) {
+func (m *midwayEnv) checkData(data map[string]any, want map[string]any) {
 	m.t.Helper()
 	for name, value := range want {
 		if fmt.Sprint(data[name]) != fmt.Sprint(value) {
@@ -205,13 +205,13 @@ func (m *midway) checkData(data map[string]any, want map[string]any) {
 func TestKilledMidway(t *testing.T) {
 	parttest.Faults.Only(t)
 	t.Parallel()
-	m := newMidway(t)
+	m := newMidwayEnv(t)
 	m.export()
 	m.correction()
 	m.deletion()
 }
 
-func (m *midway) export() {
+func (m *midwayEnv) export() {
 	m.t.Helper()
 	finish := obstacle{`LOCK TABLE exports IN SHARE MODE`, nil, "INSERT INTO exports"}
 	got := m.killed("POST", "/reports/exports", map[string]any{"kind": "clicks"}, finish, func() {
@@ -232,7 +232,7 @@ func (m *midway) export() {
 }
 
 // download returns the text of a file. A file has no envelope, unlike other answers of the API.
-func (m *midway) download(path string) string {
+func (m *midwayEnv) download(path string) string {
 	m.t.Helper()
 	req, err := http.NewRequestWithContext(m.t.Context(), http.MethodGet, m.api.Base+path, nil)
 	if err != nil {
@@ -251,7 +251,7 @@ func (m *midway) download(path string) string {
 	return string(text)
 }
 
-func (m *midway) correction() {
+func (m *midwayEnv) correction() {
 	m.t.Helper()
 	csv := []byte("click id,payout,conversion id\n")
 	for i, id := range m.clicks {
@@ -293,7 +293,7 @@ func (m *midway) correction() {
 	m.checkCount("revenue by the ledger", midwayClicks/2, `SELECT sum(revenue)::int FROM ledger`)
 }
 
-func (m *midway) deletion() {
+func (m *midwayEnv) deletion() {
 	m.t.Helper()
 	if err := m.api.Do(m.t.Context(), http.StatusOK, "DELETE", "/campaigns/"+m.campaign.String(), nil, nil); err != nil {
 		m.t.Fatal(err)

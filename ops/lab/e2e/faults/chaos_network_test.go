@@ -16,16 +16,16 @@ import (
 	"switchyard/workers/providers/rest/resttest"
 )
 
-// importing is an account whose network is connected to a platform.
-type importing struct {
-	*midway
+// importEnv is an account whose network is connected to a platform.
+type importEnv struct {
+	*midwayEnv
 	world *networkstest.World
 	path  string // of the integration in the API
 }
 
-func (m *midway) importing(world *networkstest.World) *importing {
+func (m *midwayEnv) newImportEnv(world *networkstest.World) *importEnv {
 	m.t.Helper()
-	y := &importing{midway: m, world: world}
+	y := &importEnv{midwayEnv: m, world: world}
 	var made struct{ ID uuid.UUID }
 	if err := m.api.Create(m.t.Context(), "/networks", map[string]any{"name": "N"}, &made); err != nil {
 		m.t.Fatal(err)
@@ -35,7 +35,7 @@ func (m *midway) importing(world *networkstest.World) *importing {
 	return y
 }
 
-func (y *importing) connect(provider string) {
+func (y *importEnv) connect(provider string) {
 	y.t.Helper()
 	if err := y.api.Do(y.t.Context(), 200, "PUT", y.path, map[string]any{
 		"provider": provider, "credentials": networkstest.Fakes[provider].Credentials(), "is_enabled": false,
@@ -45,7 +45,7 @@ func (y *importing) connect(provider string) {
 }
 
 // give gives the platform one order for each click, with these statuses in turn, and returns the orders.
-func (y *importing) give(statuses ...string) []networkstest.Order {
+func (y *importEnv) give(statuses ...string) []networkstest.Order {
 	at := models.ClickTime(y.clicks[midwayClicks-1]).UTC().Truncate(time.Second).Add(time.Second)
 	list := make([]networkstest.Order, midwayClicks)
 	for i, id := range y.clicks {
@@ -59,13 +59,13 @@ func (y *importing) give(statuses ...string) []networkstest.Order {
 }
 
 // orders gives the platform one order for each click, and returns the body of a sync that reads them.
-func (y *importing) orders() (body map[string]any) {
+func (y *importEnv) orders() (body map[string]any) {
 	day := y.give(models.StatusApproved, models.StatusPending, models.StatusRejected)[0].At.Format(time.DateOnly)
 	return map[string]any{"from": day, "to": day, "apply": true}
 }
 
 // money returns the account's figures as a text: each conversion, the sums of the ledger, and the number of events by type.
-func (m *midway) money() (out string) {
+func (m *midwayEnv) money() (out string) {
 	m.t.Helper()
 	const all = `SELECT concat_ws(E'\n',
 		(SELECT string_agg(concat_ws(' ', conversion_id, goal, status, payout::float, currency, source), ',' ORDER BY conversion_id)
@@ -87,9 +87,9 @@ func TestKilledNetworkSync(t *testing.T) {
 	t.Parallel()
 	world := &networkstest.World{}
 	server := networkstest.Serve(t, world)
-	m := newMidway(t, "NETWORK_URL="+server.URL, "EGRESS_CA_FILE="+egresstest.CAFile(t, server), "EGRESS_ALLOW=127.0.0.0/8",
+	m := newMidwayEnv(t, "NETWORK_URL="+server.URL, "EGRESS_CA_FILE="+egresstest.CAFile(t, server), "EGRESS_ALLOW=127.0.0.0/8",
 		"ENCRYPTION_KEY="+strings.Repeat("07", 32))
-	undisturbed := m.undisturbed().importing(world)
+	undisturbed := m.undisturbed().newImportEnv(world)
 	body := undisturbed.orders()
 	undisturbedWorker := m.worker()
 	want := undisturbed.final(undisturbed.call("POST", undisturbed.path+"/sync", body)())
@@ -98,7 +98,7 @@ func TestKilledNetworkSync(t *testing.T) {
 		t.Fatalf("the undisturbed import did not match every click: %.300v", want)
 	}
 
-	y := m.importing(world)
+	y := m.newImportEnv(world)
 	body = y.orders()
 	got := y.call("POST", y.path+"/sync", body)
 	for page := 0; page < longtest.Size(2, 3); page++ { // the worker gets this many pages, and is killed while it waits for the next one

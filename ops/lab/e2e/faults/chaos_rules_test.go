@@ -16,7 +16,7 @@ import (
 func TestKilledRule(t *testing.T) {
 	parttest.Faults.Only(t)
 	t.Parallel()
-	m := newMidway(t)
+	m := newMidwayEnv(t)
 	for _, name := range []string{"before", "after"} {
 		m.open("rule-" + name)
 		o, applied := obstacle{`SELECT FROM campaigns WHERE id = $1 FOR UPDATE`, []any{m.campaign}, "FROM campaigns"}, 0
@@ -63,7 +63,7 @@ func TestKilledRule(t *testing.T) {
 func TestKilledCurrency(t *testing.T) {
 	parttest.Faults.Only(t)
 	t.Parallel()
-	m := newMidway(t)
+	m := newMidwayEnv(t)
 	dbtest.Exec(m.t, m.db, `INSERT INTO currency_rates (base, currency, day, rate, source) VALUES ('EUR', 'USD', current_date - 1, 1.25, 'file')`)
 	var changed struct {
 		Job uuid.UUID `json:"jobId"`
@@ -119,7 +119,7 @@ func TestKilledCurrency(t *testing.T) {
 }
 
 // begin opens a transaction and runs a statement in it. The returned function rolls the transaction back.
-func (m *midway) begin(query string, args ...any) (end func()) {
+func (m *midwayEnv) begin(query string, args ...any) (end func()) {
 	m.t.Helper()
 	tx, err := m.db.BeginTxx(m.t.Context(), nil)
 	if err != nil {

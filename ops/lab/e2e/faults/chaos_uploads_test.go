@@ -34,7 +34,7 @@ const (
 
 // startUploads connects the clicks' traffic source to a platform, and records conversions to be uploaded to it. param is the URL
 // parameter by which the platform knows a click.
-func (m *midway) startUploads(provider, param string) {
+func (m *midwayEnv) startUploads(provider, param string) {
 	m.t.Helper()
 	source := uuid.New()
 	dbtest.Exec(m.t, m.db, `INSERT INTO traffic_sources (id, account_id, name) VALUES ($1, $2, 'S')`, source, m.account)
@@ -65,7 +65,7 @@ func (m *midway) startUploads(provider, param string) {
 	m.sweepUploads()
 }
 
-func (m *midway) sweepUploads() {
+func (m *midwayEnv) sweepUploads() {
 	m.t.Helper()
 	if _, err := jobs.Submit(m.t.Context(), m.client, jobs.SweepUploads, uuid.Nil, jobs.Tick{}); err != nil {
 		m.t.Fatal(err)
@@ -73,19 +73,16 @@ func (m *midway) sweepUploads() {
 }
 
 // uploads returns the results of the account's uploads, and the figures of its runs.
-func (m *midway) uploads() (out string) {
+func (m *midwayEnv) uploads() string {
 	m.t.Helper()
 	const all = `SELECT concat_ws(E'\n',
 		(SELECT string_agg(concat_ws(' ', v.conversion_id, u.action, u.result, u.reason, u.value::float, u.currency), ',' ORDER BY v.conversion_id)
 			FROM conversion_uploads u JOIN conversions v ON v.id = u.conversion_id WHERE u.account_id = $1),
 		(SELECT concat_ws(' ', sum(matched), sum(changed)) FROM integration_runs WHERE account_id = $1))`
-	if err := m.db.GetContext(m.t.Context(), &out, all, m.account); err != nil {
-		m.t.Fatal(err)
-	}
-	return out
+	return dbtest.Get[string](m.t, m.db, all, m.account)
 }
 
-func (m *midway) waitUploaded() {
+func (m *midwayEnv) waitUploaded() {
 	m.t.Helper()
 	m.until("all conversions are uploaded", func() bool {
 		return dbtest.Get[int](m.t, m.db, `SELECT count(*) FROM conversion_uploads WHERE account_id = $1 AND result = 'pending'`, m.account) == 0 &&
@@ -100,7 +97,7 @@ func TestKilledUploads(t *testing.T) {
 	t.Parallel()
 	platform := &adstest.Uploads{}
 	server := adstest.ServeUploads(t, platform)
-	m := newMidway(t, "AD_URL="+server.URL, "EGRESS_CA_FILE="+egresstest.CAFile(t, server), "EGRESS_ALLOW=127.0.0.0/8",
+	m := newMidwayEnv(t, "AD_URL="+server.URL, "EGRESS_CA_FILE="+egresstest.CAFile(t, server), "EGRESS_ALLOW=127.0.0.0/8",
 		"ENCRYPTION_KEY="+strings.Repeat("07", 32))
 	undisturbed := m.undisturbed()
 	undisturbed.startUploads("tiktok", "ttclid")
@@ -143,7 +140,7 @@ func TestKilledUploads(t *testing.T) {
 }
 
 // receivedBy returns the number of the account's conversions that a platform has, and how often they were sent again.
-func (m *midway) receivedBy(platform *adstest.Uploads, provider string) (taken, again int) {
+func (m *midwayEnv) receivedBy(platform *adstest.Uploads, provider string) (taken, again int) {
 	m.t.Helper()
 	ids := map[string]bool{}
 	for _, id := range m.ids(`SELECT id FROM conversions WHERE account_id = $1`, m.account) {
@@ -159,7 +156,7 @@ func (m *midway) receivedBy(platform *adstest.Uploads, provider string) (taken, 
 }
 
 // signIn connects the account to a platform with a token that does not expire.
-func (m *midway) signIn(provider, token string) {
+func (m *midwayEnv) signIn(provider, token string) {
 	m.t.Helper()
 	box, err := seal.New(m.db, bytes.Repeat([]byte{7}, 32))
 	if err != nil {
@@ -180,7 +177,7 @@ func TestKilledGoogleUploads(t *testing.T) {
 	platform := &adstest.Uploads{}
 	platform.DecideAtOnce()
 	server := adstest.ServeUploads(t, platform)
-	m := newMidway(t, "AD_URL="+server.URL, "EGRESS_CA_FILE="+egresstest.CAFile(t, server), "EGRESS_ALLOW=127.0.0.0/8",
+	m := newMidwayEnv(t, "AD_URL="+server.URL, "EGRESS_CA_FILE="+egresstest.CAFile(t, server), "EGRESS_ALLOW=127.0.0.0/8",
 		"ENCRYPTION_KEY="+strings.Repeat("07", 32), "GOOGLE_ADS_CLIENT_ID=app", "GOOGLE_ADS_CLIENT_SECRET=made-up")
 	m.signIn(models.GoogleAds, platform.SignedIn())
 	m.startUploads(models.GoogleAds, "gclid")
@@ -218,11 +215,7 @@ func TestKilledGoogleUploads(t *testing.T) {
 	m.checkCount("conversions that came again", again, `SELECT count(*) FROM conversion_uploads WHERE reason LIKE '%DUPLICATE%'`)
 }
 
-func (m *midway) ids(query string, args ...any) []uuid.UUID {
+func (m *midwayEnv) ids(query string, args ...any) []uuid.UUID {
 	m.t.Helper()
-	list, err := db.Select[uuid.UUID](m.t.Context(), m.db, "ids", query, args...)
-	if err != nil {
-		m.t.Fatal(err)
-	}
-	return list
+	return dbtest.Select[uuid.UUID](m.t, m.db, query, args...)
 }

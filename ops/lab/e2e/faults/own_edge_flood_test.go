@@ -9,7 +9,7 @@ import (
 	"sync"
 	"testing"
 
-	"switchyard/db"
+	"switchyard/db/dbtest"
 	"switchyard/models/await"
 	"switchyard/models/longtest"
 	"switchyard/models/parttest"
@@ -33,7 +33,7 @@ func TestHandshakeFlood(t *testing.T) {
 	if longtest.On() {
 		names = 20_000
 	}
-	e := startEdge(t, true)
+	e := newEdgeEnv(t, true)
 	other, otherPort := e.secondWeb()
 	e.start("web", "clock", "worker")
 	// A domain that is added but not verified is treated like an unknown domain.
@@ -91,7 +91,7 @@ func TestHandshakeFlood(t *testing.T) {
 }
 
 // refused makes a handshake, which the server must answer with "unrecognized name".
-func (e *edgeFleet) refused(port int, name, protocol string) {
+func (e *edgeEnv) refused(port int, name, protocol string) {
 	e.Helper()
 	d := tls.Dialer{Config: &tls.Config{ServerName: name, NextProtos: []string{protocol}, InsecureSkipVerify: true}}
 	conn, err := d.DialContext(e.Context(), "tcp", "127.0.0.1:"+strconv.Itoa(port))
@@ -104,7 +104,7 @@ func (e *edgeFleet) refused(port int, name, protocol string) {
 }
 
 // whileServed returns how many handshakes with the install's own host succeeded while fn ran.
-func (e *edgeFleet) whileServed(fn func()) (served int) {
+func (e *edgeEnv) whileServed(fn func()) (served int) {
 	e.Helper()
 	over := make(chan struct{})
 	var all sync.WaitGroup
@@ -129,23 +129,14 @@ func (e *edgeFleet) whileServed(fn func()) (served int) {
 }
 
 // edgeScans returns how often the tables that a handshake could read were scanned.
-func (e *edgeFleet) edgeScans() int {
+func (e *edgeEnv) edgeScans() int {
 	e.Helper()
-	d, err := db.Open(e.Context(), e.DatabaseURL, db.Options{Name: "test"})
-	if err != nil {
-		e.Fatal(err)
-	}
-	defer func() { _ = d.Close() }()
-	n, err := db.Get[int](e.Context(), d, "scans", `SELECT sum(coalesce(seq_scan, 0) + coalesce(idx_scan, 0))::int
+	return dbtest.Get[int](e, e.db, `SELECT sum(coalesce(seq_scan, 0) + coalesce(idx_scan, 0))::int
 		FROM pg_stat_user_tables WHERE relname IN ('edge_hosts', 'acme_challenges', 'certificates')`)
-	if err != nil {
-		e.Fatal(err)
-	}
-	return n
 }
 
 // resident returns the memory of a process in kB.
-func (e *edgeFleet) resident(p *fleet.Process) int {
+func (e *edgeEnv) resident(p *fleet.Process) int {
 	e.Helper()
 	n, err := p.Memory("VmRSS")
 	if err != nil {

@@ -34,11 +34,12 @@ import (
 	"switchyard/workers/issuer/acme/acmetest"
 )
 
-// edgeFleet is a service whose web processes serve HTTPS themselves. A BIND server has the customers' zone and is the service's
+// edgeEnv is a service whose web processes serve HTTPS themselves. A BIND server has the customers' zone and is the service's
 // resolver. A Pebble server is the CA.
-type edgeFleet struct {
+type edgeEnv struct {
 	*testing.T
 	*fleet.Fleet
+	db      *db.DB
 	api     *client.API
 	account string
 	ca      *acmetest.CA
@@ -56,11 +57,11 @@ var zoneKey = egresstest.Key{Name: "tracker.", Algorithm: "hmac-sha256", Secret:
 // .example, because workers do not query such hosts.
 const customerZone, trackingHost = "co.uk", "go.tracker.co.uk"
 
-// startEdge starts the servers but no process of the service. behind means that several web processes share the public ports.
-func startEdge(t *testing.T, behind bool) *edgeFleet {
+// newEdgeEnv starts the servers but no process of the service. behind means that several web processes share the public ports.
+func newEdgeEnv(t *testing.T, behind bool) *edgeEnv {
 	t.Helper()
 	parttest.Needs(t, parttest.Edge)
-	e := &edgeFleet{T: t}
+	e := &edgeEnv{T: t}
 	for range 4 {
 		port, err := devstack.FreePort(append(slices.Clone(e.ports), e.seen...)...)
 		if err != nil {
@@ -93,11 +94,15 @@ func startEdge(t *testing.T, behind bool) *edgeFleet {
 		"TRACKING_HOST=" + trackingHost, "ACME_DIRECTORY=" + e.ca.Directory, "ACME_EMAIL=ops@acme.com",
 		"EGRESS_CA_FILE=" + file, "HSTS_MAX_AGE=1h",
 	}})
+	if e.db, err = db.Open(t.Context(), e.DatabaseURL, db.Options{Name: "test"}); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = e.db.Close() })
 	return e
 }
 
 // start starts processes, creates the account and connects the customers' zone. It returns the id of the DNS account.
-func (e *edgeFleet) start(processes ...string) (dnsAccount string) {
+func (e *edgeEnv) start(processes ...string) (dnsAccount string) {
 	e.Helper()
 	for _, name := range processes {
 		if _, err := e.Spawn(name); err != nil {
@@ -122,7 +127,7 @@ func (e *edgeFleet) start(processes ...string) (dnsAccount string) {
 }
 
 // browser returns a transport that reaches the service as a visitor's browser does. It trusts only the test's CA.
-func (e *edgeFleet) browser() *http.Transport {
+func (e *edgeEnv) browser() *http.Transport {
 	e.Helper()
 	roots := e.ca.Roots()
 	return &http.Transport{
@@ -137,7 +142,7 @@ func (e *edgeFleet) browser() *http.Transport {
 	}
 }
 
-func (e *edgeFleet) get(via http.RoundTripper, address string) (*http.Response, error) {
+func (e *edgeEnv) get(via http.RoundTripper, address string) (*http.Response, error) {
 	e.Helper()
 	req, err := http.NewRequestWithContext(e.Context(), http.MethodGet, address, nil)
 	if err != nil {
@@ -152,7 +157,7 @@ func (e *edgeFleet) get(via http.RoundTripper, address string) (*http.Response, 
 	return res, errors.Join(err, res.Body.Close())
 }
 
-func (e *edgeFleet) shake(host string) (*x509.Certificate, error) {
+func (e *edgeEnv) shake(host string) (*x509.Certificate, error) {
 	e.Helper()
 	d := tls.Dialer{Config: &tls.Config{ServerName: host, RootCAs: e.ca.Roots(), MinVersion: tls.VersionTLS12}}
 	conn, err := d.DialContext(e.Context(), "tcp", "127.0.0.1:"+strconv.Itoa(e.ports[1]))
@@ -163,7 +168,7 @@ func (e *edgeFleet) shake(host string) (*x509.Certificate, error) {
 	return conn.(*tls.Conn).ConnectionState().PeerCertificates[0], nil
 }
 
-func (e *edgeFleet) domains() map[string]edgeDomain {
+func (e *edgeEnv) domains() map[string]edgeDomain {
 	e.Helper()
 	var list struct{ Rows []edgeDomain }
 	if err := e.api.Get(e.Context(), "/domains?limit=200", &list); err != nil {
@@ -184,7 +189,7 @@ type edgeDomain struct {
 }
 
 // targetOf returns the name below the tracking host to which a domain's CNAME may point.
-func (e *edgeFleet) targetOf(host string) string {
+func (e *edgeEnv) targetOf(host string) string {
 	e.Helper()
 	records := e.domains()[host].DNSRecords
 	if len(records) != 2 || records[0].Type != "CNAME" || records[0].Value != records[1].Value+"."+trackingHost {
@@ -194,7 +199,7 @@ func (e *edgeFleet) targetOf(host string) string {
 }
 
 // ownHost waits until the install's own host is served.
-func (e *edgeFleet) ownHost() {
+func (e *edgeEnv) ownHost() {
 	e.Helper()
 	e2e.Tick(e.T, e.Fleet, jobs.SweepOwnHosts)
 	await.Until(e.T, "the install's own host is served", func() bool {
@@ -205,12 +210,12 @@ func (e *edgeFleet) ownHost() {
 }
 
 // orders returns the number of orders for customers' domains.
-func (e *edgeFleet) orders() int { return e.ca.Orders() - e.before }
+func (e *edgeEnv) orders() int { return e.ca.Orders() - e.before }
 
-func (e *edgeFleet) issued() int { return strings.Count(e.ca.Log(), "Issued certificate serial") }
+func (e *edgeEnv) issued() int { return strings.Count(e.ca.Log(), "Issued certificate serial") }
 
 // add adds domains, and lets the service set their records in the DNS account.
-func (e *edgeFleet) add(account string, hosts ...string) {
+func (e *edgeEnv) add(account string, hosts ...string) {
 	e.Helper()
 	var added struct {
 		DNS []struct {
@@ -238,7 +243,7 @@ func (e *edgeFleet) add(account string, hosts ...string) {
 func TestZeroToServing(t *testing.T) {
 	parttest.Edge.Only(t)
 	t.Parallel()
-	e := startEdge(t, false)
+	e := newEdgeEnv(t, false)
 	account := e.start("web", "worker", "clock")
 	const host = "go.shop." + customerZone
 	e.ownHost()
@@ -300,7 +305,7 @@ func TestZeroToServing(t *testing.T) {
 }
 
 // withoutServers checks clicks without PostgreSQL and Redis, before and after a restart of the web process.
-func (e *edgeFleet) withoutServers(host string, click func(what string)) {
+func (e *edgeEnv) withoutServers(host string, click func(what string)) {
 	e.Helper()
 	for _, name := range []string{"worker", "clock"} {
 		e.Find(name).Stop()
@@ -337,7 +342,7 @@ func (e *edgeFleet) withoutServers(host string, click func(what string)) {
 }
 
 // renewAndRelease checks that a certificate is renewed when the CA advises it, and then releases it.
-func (e *edgeFleet) renewAndRelease(id, host string) {
+func (e *edgeEnv) renewAndRelease(id, host string) {
 	e.Helper()
 	first, err := e.shake(host)
 	if err != nil {
@@ -356,7 +361,7 @@ func (e *edgeFleet) renewAndRelease(id, host string) {
 		if err := e.api.Get(e.Context(), path, &state); err != nil && e.Context().Err() != nil {
 			e.Fatal(err)
 		}
-		e.exec(`UPDATE certificates SET next_at = now() WHERE next_at > now() + interval '2 seconds'`)
+		dbtest.Exec(e, e.db, `UPDATE certificates SET next_at = now() WHERE next_at > now() + interval '2 seconds'`)
 		now, err := e.shake(host)
 		return err == nil && now.SerialNumber.Cmp(first.SerialNumber) != 0
 	})
@@ -396,19 +401,14 @@ CREATE TRIGGER failed_order AFTER UPDATE ON certificates FOR EACH ROW
 func TestHundredDomains(t *testing.T) {
 	parttest.Edge.Only(t)
 	t.Parallel()
-	e := startEdge(t, false)
+	e := newEdgeEnv(t, false)
 	account := e.start("web", "worker", "clock")
 	e.ownHost()
 	hosts := make([]string, 100)
 	for n := range hosts {
 		hosts[n] = fmt.Sprintf("h%d.shop.%s", n, customerZone)
 	}
-	d, err := db.Open(t.Context(), e.DatabaseURL, db.Options{Name: "test"})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = d.Close() })
-	dbtest.Exec(t, d, countFailedOrders)
+	dbtest.Exec(t, e.db, countFailedOrders)
 	began := time.Now()
 	for part := range slices.Chunk(hosts, 10) {
 		e.add(account, part...)
@@ -429,16 +429,13 @@ func TestHundredDomains(t *testing.T) {
 				}
 				delete(left, host)
 			}
-			_, _ = d.ExecContext(t.Context(), again)
-			_, _ = d.ExecContext(t.Context(), lookAgain)
+			_, _ = e.db.ExecContext(t.Context(), again)
+			_, _ = e.db.ExecContext(t.Context(), lookAgain)
 			return len(left) < before
 		})
 	}
 	t.Logf("100 domains are served %s after they were added", time.Since(began).Round(time.Second))
-	var failed int
-	if err := d.QueryRowContext(t.Context(), `SELECT count(*) FROM failed_orders`).Scan(&failed); err != nil {
-		t.Fatal(err)
-	}
+	failed := dbtest.Get[int](t, e.db, `SELECT count(*) FROM failed_orders`)
 	if n := e.orders(); n < len(hosts) || n > len(hosts)+failed || e.ca.Accounts() != 1 {
 		t.Errorf("%d orders by %d accounts at the CA; %d orders failed", n, e.ca.Accounts(), failed)
 	}
@@ -449,7 +446,7 @@ func TestHundredDomains(t *testing.T) {
 func TestKilledIssue(t *testing.T) {
 	parttest.Edge.Only(t)
 	t.Parallel()
-	e := startEdge(t, true)
+	e := newEdgeEnv(t, true)
 	e.secondWeb()
 	account := e.start("web", "clock", "worker")
 	const host = "go.shop." + customerZone
@@ -477,24 +474,14 @@ func TestKilledIssue(t *testing.T) {
 	}
 }
 
-func (e *edgeFleet) overLeases() {
+func (e *edgeEnv) overLeases() {
 	e.Helper()
-	e.exec(`UPDATE certificates SET lease_until = now() WHERE lease_until > now()`)
-	e.exec(`UPDATE edge_hosts SET lease_until = now() WHERE lease_until > now()`)
-}
-
-func (e *edgeFleet) exec(query string) {
-	e.Helper()
-	d, err := db.Open(e.Context(), e.DatabaseURL, db.Options{Name: "test"})
-	if err != nil {
-		e.Fatal(err)
-	}
-	defer func() { _ = d.Close() }()
-	dbtest.Exec(e, d, query)
+	dbtest.Exec(e, e.db, `UPDATE certificates SET lease_until = now() WHERE lease_until > now()`)
+	dbtest.Exec(e, e.db, `UPDATE edge_hosts SET lease_until = now() WHERE lease_until > now()`)
 }
 
 // secondWeb starts a second web process. The public ports lead to the two processes in turn.
-func (e *edgeFleet) secondWeb() (p *fleet.Process, tlsPort int) {
+func (e *edgeEnv) secondWeb() (p *fleet.Process, tlsPort int) {
 	e.Helper()
 	second := make([]int, 0, 3)
 	for range 3 {
@@ -517,7 +504,7 @@ func (e *edgeFleet) secondWeb() (p *fleet.Process, tlsPort int) {
 	return p, second[1]
 }
 
-func (e *edgeFleet) forward(port int, to ...int) {
+func (e *edgeEnv) forward(port int, to ...int) {
 	e.Helper()
 	l, err := (&net.ListenConfig{}).Listen(e.Context(), "tcp", "127.0.0.1:"+strconv.Itoa(port))
 	if err != nil {

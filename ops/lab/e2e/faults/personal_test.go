@@ -33,15 +33,15 @@ const (
 	controlText = "bird-7c31ea"
 )
 
-// personal is a service with a shop that reports personal data.
-type personal struct {
+// personalEnv is a service with a shop that reports personal data.
+type personalEnv struct {
 	*testing.T
 	*e2e.Service
 	db *db.DB
 }
 
 // post sends a request to the tracking domain. headers are pairs of a name and a value.
-func (p *personal) post(path, body string, headers ...string) {
+func (p *personalEnv) post(path, body string, headers ...string) {
 	p.Helper()
 	req, err := http.NewRequestWithContext(p.Context(), http.MethodPost, p.URL+path, strings.NewReader(body))
 	if err != nil {
@@ -62,7 +62,7 @@ func (p *personal) post(path, body string, headers ...string) {
 }
 
 // click follows the link as a visitor from TikTok does, and returns the click's id.
-func (p *personal) click() string {
+func (p *personalEnv) click() string {
 	p.Helper()
 	got, err := p.Request(p.Context(), http.DefaultTransport, http.MethodGet, p.Link.RequestURI()+"?ttclid=T1")
 	id, ok := strings.CutPrefix(got.To, "https://offer.example/?cid=")
@@ -77,7 +77,7 @@ func (p *personal) click() string {
 func TestPersonalDataIsWrittenNowhere(t *testing.T) {
 	parttest.Faults.Only(t)
 	t.Parallel()
-	p := &personal{T: t, Service: e2e.StartService(t, fleet.Options{}, "web", "worker", "clock")}
+	p := &personalEnv{T: t, Service: e2e.StartService(t, fleet.Options{}, "web", "worker", "clock")}
 	var err error
 	if p.db, err = db.Open(t.Context(), p.DatabaseURL, db.Options{}); err != nil {
 		t.Fatal(err)
@@ -143,7 +143,7 @@ func TestPersonalDataIsWrittenNowhere(t *testing.T) {
 	p.searchBackup(texts)
 }
 
-func (p *personal) searchBackup(texts []string) {
+func (p *personalEnv) searchBackup(texts []string) {
 	p.Helper()
 	var file bytes.Buffer
 	if _, err := backup.Write(p.Context(), p.db, &file, "test", func(string, int64, bool) {}); err != nil {

@@ -26,9 +26,9 @@ import (
 	"switchyard/ops/lab/fleet"
 )
 
-// wide is a service of three web processes, two workers and two clocks. It has PgBouncer in transaction mode, a replica for
+// env is a service of three web processes, two workers and two clocks. It has PgBouncer in transaction mode, a replica for
 // reads, and three Sentinels.
-type wide struct {
+type env struct {
 	*e2e.Service
 	t        *testing.T
 	db       *db.DB
@@ -39,9 +39,9 @@ type wide struct {
 	noRead   func() // ends the replica
 }
 
-func startWide(t *testing.T) *wide {
+func newEnv(t *testing.T) *env {
 	t.Helper()
-	w := &wide{t: t, Service: &e2e.Service{Fleet: e2e.StartFleet(t, fleet.Options{Binary: e2e.OwnBinary(t)})}}
+	w := &env{t: t, Service: &e2e.Service{Fleet: e2e.StartFleet(t, fleet.Options{Binary: e2e.OwnBinary(t)})}}
 	var redis, read string
 	redis, w.failOver = e2e.StartSentinels(t)
 	read, w.noRead = e2e.StartReplica(t, w.Service)
@@ -72,12 +72,12 @@ func startWide(t *testing.T) *wide {
 	return w
 }
 
-func (w *wide) startWeb(i int) (err error) {
+func (w *env) startWeb(i int) (err error) {
 	w.webs[i], err = w.SpawnWeb(i, w.urls[i], w.env...)
 	return err
 }
 
-func (w *wide) check(err error) {
+func (w *env) check(err error) {
 	w.t.Helper()
 	if err != nil {
 		w.t.Fatal(err)
@@ -85,10 +85,10 @@ func (w *wide) check(err error) {
 }
 
 // at returns a client of the API at web process i.
-func (w *wide) at(i int) *client.API { return client.New(w.urls[i%len(w.urls)], w.API.Key) }
+func (w *env) at(i int) *client.API { return client.New(w.urls[i%len(w.urls)], w.API.Key) }
 
 // visit follows a campaign's link at web process i. It returns the host to which the link redirects.
-func (w *wide) visit(via http.RoundTripper, i int, link, visitor string) (string, error) {
+func (w *env) visit(via http.RoundTripper, i int, link, visitor string) (string, error) {
 	req, err := http.NewRequestWithContext(w.t.Context(), http.MethodGet, w.urls[i%len(w.urls)]+link, nil)
 	if err != nil {
 		return "", err
@@ -113,7 +113,7 @@ func (w *wide) visit(via http.RoundTripper, i int, link, visitor string) (string
 
 // campaign creates a campaign with two paths. Only the first path has a daily cap. campaign returns the part of the tracking link
 // after the host.
-func (w *wide) campaign(name string, limit int) (link string) {
+func (w *env) campaign(name string, limit int) (link string) {
 	w.t.Helper()
 	to := func(host string) []any { return []any{map[string]any{"url": "https://" + host + "/?cid={clickid}"}} }
 	var campaign struct{ URL string }
@@ -126,7 +126,7 @@ func (w *wide) campaign(name string, limit int) (link string) {
 	return u.RequestURI()
 }
 
-func (w *wide) live(link string) {
+func (w *env) live(link string) {
 	w.t.Helper()
 	for i := range w.urls {
 		await.Until(w.t, "the link is live everywhere", func() bool {
@@ -142,7 +142,7 @@ func (w *wide) live(link string) {
 func TestScaleOut(t *testing.T) {
 	parttest.Faults.Only(t)
 	t.Parallel()
-	w := startWide(t)
+	w := newEnv(t)
 	w.ticks(func() {
 		w.capsExact("before-it")
 		w.uniqueExact()
@@ -159,7 +159,7 @@ func TestScaleOut(t *testing.T) {
 }
 
 // ticks runs fn while the two clocks fire a tick every second. It fails the test if a tick was carried out twice.
-func (w *wide) ticks(fn func()) {
+func (w *env) ticks(fn func()) {
 	w.t.Helper()
 	carried := func() int {
 		return dbtest.Get[int](w.t, w.db, `SELECT count(DISTINCT at) FROM fault_ticks WHERE kind = $1`, faultworker.Tick.Kind())
@@ -178,7 +178,7 @@ func (w *wide) ticks(fn func()) {
 }
 
 // capsExact sends 240 visits to a campaign whose first path takes exactly 100 a day.
-func (w *wide) capsExact(name string) {
+func (w *env) capsExact(name string) {
 	w.t.Helper()
 	const limit, visits = 100, 240
 	link := w.campaign(name, limit)
@@ -202,7 +202,7 @@ func (w *wide) capsExact(name string) {
 }
 
 // each calls fn n times, up to twelve at the same time.
-func (w *wide) each(n int, fn func(via http.RoundTripper, i int) error) {
+func (w *env) each(n int, fn func(via http.RoundTripper, i int) error) {
 	w.t.Helper()
 	var all sync.WaitGroup
 	transport := &http.Transport{MaxIdleConnsPerHost: 8, ResponseHeaderTimeout: await.Timeout}
@@ -221,7 +221,7 @@ func (w *wide) each(n int, fn func(via http.RoundTripper, i int) error) {
 }
 
 // uniqueExact sends 40 visitors six times each, to all web processes. Only one click of each may be unique.
-func (w *wide) uniqueExact() {
+func (w *env) uniqueExact() {
 	w.t.Helper()
 	const visitors, times = 40, 6
 	link := w.campaign("unique-once", 1)
@@ -238,7 +238,7 @@ func (w *wide) uniqueExact() {
 }
 
 // idempotent sends 24 calls with the same Idempotency-Key to all web processes. They must create only one offer.
-func (w *wide) idempotent() {
+func (w *env) idempotent() {
 	w.t.Helper()
 	body := map[string]any{"name": "made once", "url": "https://once.example/"}
 	var mu sync.Mutex
@@ -268,7 +268,7 @@ func (w *wide) idempotent() {
 }
 
 // rateLimited calls the API as another account, whose plan has 300 calls a minute over all web processes.
-func (w *wide) rateLimited() {
+func (w *env) rateLimited() {
 	w.t.Helper()
 	const limit = 300
 	_, api, err := w.Account(w.t.Context(), "Limited", "growth")
@@ -302,7 +302,7 @@ func (w *wide) rateLimited() {
 }
 
 // clicksThrough sends clicks to all web processes while fn stops parts of the service. Every answered click must be stored.
-func (w *wide) clicksThrough(fn func()) {
+func (w *env) clicksThrough(fn func()) {
 	w.t.Helper()
 	const more = 200
 	var clicks e2e.Tally[uuid.UUID]
@@ -340,7 +340,7 @@ func (w *wide) clicksThrough(fn func()) {
 }
 
 // reportsByReplica reads reports from the replica and, after the replica has ended, from the primary.
-func (w *wide) reportsByReplica() {
+func (w *env) reportsByReplica() {
 	w.t.Helper()
 	answeredBy := func(server string) {
 		w.t.Helper()
