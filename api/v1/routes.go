@@ -1,5 +1,5 @@
 // Package v1 has the handlers of /api/v1, in a file for each resource. Package resource has the handlers that many resources
-// share. Reports, alerts and the Copilot have packages of their own.
+// share. Reports, alerts, the Copilot and the configuration have packages of their own.
 package v1
 
 import (
@@ -14,6 +14,7 @@ import (
 	"switchyard/api/oauth"
 	"switchyard/api/route"
 	"switchyard/api/v1/alerts"
+	"switchyard/api/v1/configuration"
 	"switchyard/api/v1/copilot"
 	"switchyard/api/v1/reporting"
 	dbclick "switchyard/db/click"
@@ -84,6 +85,9 @@ func Routes(d Deps, extra ...route.Route) []route.Route {
 		Jobs: d.Jobs, Clicks: d.Clicks, Reports: d.Reports, Large: d.LargeReport, BaseURL: d.BaseURL,
 		Visitors: d.Visitors, Link: d.link,
 	}
+	setup := configuration.Deps{
+		Jobs: d.Jobs, Visitors: d.Visitors, EgressAllow: d.EgressAllow, BaseURL: d.BaseURL, Tracker: d.Tracker,
+	}
 	rows := slices.Concat(
 		campaigns(d, about),
 		groups(), notes(),
@@ -99,7 +103,7 @@ func Routes(d Deps, extra ...route.Route) []route.Route {
 		botLists(),
 		blocks(d),
 		sites(),
-		config(d),
+		configuration.Routes(setup),
 		goals(d),
 		botDetection(d),
 		geoDatabase(d),
@@ -114,7 +118,7 @@ func Routes(d Deps, extra ...route.Route) []route.Route {
 		copilot.Routes(copilot.Deps{Jobs: d.Jobs, AIProvider: d.AIProvider}),
 		plan(d),
 		settings(d),
-		oldTracker(d),
+		configuration.OldTrackerRoutes(setup),
 		reporting.Reports(about), reporting.Differences(about),
 		corrections(d),
 		reporting.Stats(about),
