@@ -1,5 +1,5 @@
 // Package v1 has the handlers of /api/v1, in a file for each resource. Package resource has the handlers that many resources
-// share. Reports, alerts and the Copilot have packages of their own.
+// share. Areas that hang together, such as reports and alerts, have packages of their own.
 package v1
 
 import (
@@ -14,8 +14,11 @@ import (
 	"switchyard/api/oauth"
 	"switchyard/api/route"
 	"switchyard/api/v1/alerts"
+	"switchyard/api/v1/configuration"
 	"switchyard/api/v1/copilot"
 	"switchyard/api/v1/reporting"
+	"switchyard/api/v1/smartlinks"
+	"switchyard/api/v1/webhooks"
 	dbclick "switchyard/db/click"
 	"switchyard/db/report"
 	"switchyard/db/spool"
@@ -59,16 +62,14 @@ type Deps struct {
 // ReportReader has the methods of report.Reader that the resources need.
 type ReportReader interface {
 	reporting.ReportReader
+	smartlinks.ReportReader
 	GoalsOf(ctx context.Context, account uuid.UUID, campaigns []uuid.UUID, split string, from, to time.Time) (
 		[]report.GoalCount, error)
 	ClicksOf(ctx context.Context, accounts []uuid.UUID, from, to time.Time) (map[uuid.UUID]int64, error)
 	Daily(ctx context.Context, account uuid.UUID, first, last time.Time) ([]report.DayClicks, error)
-	CountSmartlinks(ctx context.Context, account uuid.UUID, list []models.Smartlink) error
 	BotScores(ctx context.Context, account uuid.UUID, from, to time.Time) ([]report.BotScore, error)
 	Site(ctx context.Context, account, site uuid.UUID, since, live time.Time) (report.SiteReport, error)
 	Each(ctx context.Context, q report.Query, fn func(report.Row) error) error
-	SmartlinkFigures(ctx context.Context, account, smartlink uuid.UUID, from, to time.Time) (
-		[]report.SmartlinkFigure, error)
 }
 
 // reports returns the reader of figures. The call must hold a place in a share such as route.Reads, which limits how many calls
@@ -84,6 +85,9 @@ func Routes(d Deps, extra ...route.Route) []route.Route {
 		Jobs: d.Jobs, Clicks: d.Clicks, Reports: d.Reports, Large: d.LargeReport, BaseURL: d.BaseURL,
 		Visitors: d.Visitors, Link: d.link,
 	}
+	setup := configuration.Deps{
+		Jobs: d.Jobs, Visitors: d.Visitors, EgressAllow: d.EgressAllow, BaseURL: d.BaseURL, Tracker: d.Tracker,
+	}
 	rows := slices.Concat(
 		campaigns(d, about),
 		groups(), notes(),
@@ -94,18 +98,18 @@ func Routes(d Deps, extra ...route.Route) []route.Route {
 		sources(d, about), sourceActions(d), sourceIntegrations(d),
 		networks(d, about), networkIntegrations(d), networkReports(d),
 		templates(),
-		smartlinks(d),
+		smartlinks.Routes(smartlinks.Deps{Jobs: d.Jobs, Reports: d.Reports}),
 		domains(d),
 		botLists(),
 		blocks(d),
 		sites(),
-		config(d),
+		configuration.Routes(setup),
 		goals(d),
 		botDetection(d),
 		geoDatabase(d),
 		integrations(d), oauthRoutes(d),
 		edge(d),
-		webhooks(d),
+		webhooks.Routes(webhooks.Deps{Jobs: d.Jobs, EgressAllow: d.EgressAllow}),
 		alerts.Routes(alerts.Deps{
 			Jobs: d.Jobs, Reports: d.Reports, Clicks: d.Clicks, Spool: d.Spool, EgressAllow: d.EgressAllow,
 			EdgePublishing: d.EdgePublishing, Email: d.Email,
@@ -114,7 +118,7 @@ func Routes(d Deps, extra ...route.Route) []route.Route {
 		copilot.Routes(copilot.Deps{Jobs: d.Jobs, AIProvider: d.AIProvider}),
 		plan(d),
 		settings(d),
-		oldTracker(d),
+		configuration.OldTrackerRoutes(setup),
 		reporting.Reports(about), reporting.Differences(about),
 		corrections(d),
 		reporting.Stats(about),

@@ -2,6 +2,7 @@ package v1
 
 import (
 	"encoding/json"
+	"strings"
 
 	"switchyard/api/answer"
 	"switchyard/api/route"
@@ -11,8 +12,10 @@ import (
 	"switchyard/models"
 	"switchyard/models/bind"
 	"switchyard/models/form"
+	"switchyard/models/netguard"
 	"switchyard/models/subslot"
 	"switchyard/models/template"
+	"switchyard/models/token"
 )
 
 // sources returns the routes of /traffic-sources.
@@ -52,6 +55,16 @@ func (d Deps) checkPostback(p models.SourcePostback) error {
 		}
 	}
 	return p.Check()
+}
+
+// checkCalledURL checks the text of an address that the service calls for a customer. It may have tokens after its host, and may
+// be empty.
+func (d Deps) checkCalledURL(text string) error {
+	if text == "" {
+		return nil
+	}
+	p := netguard.Policy{Schemes: []string{"https", "http"}, Allow: d.EgressAllow, Reserved: true}
+	return p.Check(strings.ToLower(token.Origin(text)))
 }
 
 // SourceCreate is the body of POST /traffic-sources. Fields that are left out come from the template of the platform.

@@ -157,6 +157,34 @@ func TestCheckLength(t *testing.T) {
 	}
 }
 
+// TestPackageLength checks the length of every package of the repository.
+func TestPackageLength(t *testing.T) {
+	t.Parallel()
+	files, err := Read(root)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, breach := range CheckPackages(files) {
+		t.Error(breach)
+	}
+}
+
+func TestCheckPackages(t *testing.T) {
+	t.Parallel()
+	files := []File{
+		{Path: "db/short/a.go", Lines: MaxPackageLines - 1},
+		{Path: "db/short/a_test.go", Lines: MaxPackageLines},
+		{Path: "db/short/a.gen.go", Lines: MaxPackageLines},
+		{Path: "db/short/below/a.go", Lines: 1},
+		{Path: "db/long/a.go", Lines: MaxPackageLines - 1},
+		{Path: "db/long/b.go", Lines: 1},
+	}
+	got := CheckPackages(files)
+	if len(got) != 1 || !strings.HasPrefix(got[0], "db/long: the package has 8000 lines") {
+		t.Errorf("got %q, want db/long alone", got)
+	}
+}
+
 func TestCheckTop(t *testing.T) {
 	t.Parallel()
 	got := CheckTop([]string{"api", ".gitignore", "go.mod", "pkg", "docker-compose.yml"})

@@ -6,6 +6,7 @@ import (
 	"go/parser"
 	"go/token"
 	"io/fs"
+	"maps"
 	"os"
 	"path"
 	"path/filepath"
@@ -19,6 +20,9 @@ const Module = "switchyard"
 
 // MaxLines is a number of lines. Every Go file must have fewer, except tests and generated files.
 const MaxLines = 600
+
+// MaxPackageLines is a number of lines. The files of every package must have fewer together, except tests and generated files.
+const MaxPackageLines = 8000
 
 // Code may import its own floor and lower ones.
 var levels = map[string]int{
@@ -90,6 +94,24 @@ func Check(files []File) []string {
 					breaches = append(breaches, f.Path+": "+wrong)
 				}
 			}
+		}
+	}
+	return breaches
+}
+
+// CheckPackages returns every package that is too long, in the order of the paths. All lines count, including comments.
+func CheckPackages(files []File) []string {
+	lines := map[string]int{} // by directory
+	for _, f := range files {
+		if !strings.HasSuffix(f.Path, "_test.go") && !strings.HasSuffix(f.Path, ".gen.go") {
+			lines[path.Dir(f.Path)] += f.Lines
+		}
+	}
+	var breaches []string
+	for _, dir := range slices.Sorted(maps.Keys(lines)) {
+		if lines[dir] >= MaxPackageLines {
+			breaches = append(breaches, fmt.Sprintf("%s: the package has %d lines in its files without tests and generated files, "+
+				"bring it below %d: move an area that hangs together into a package of its own", dir, lines[dir], MaxPackageLines))
 		}
 	}
 	return breaches

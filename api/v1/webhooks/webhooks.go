@@ -1,6 +1,8 @@
-package v1
+// Package webhooks has the handlers of /webhooks: the endpoints to which events are sent, and the log of their deliveries.
+package webhooks
 
 import (
+	"net/netip"
 	"slices"
 	"strings"
 
@@ -15,11 +17,17 @@ import (
 	"switchyard/models"
 	"switchyard/models/bind"
 	"switchyard/models/netguard"
-	"switchyard/models/token"
 )
 
-// webhooks returns the routes of /webhooks.
-func webhooks(d Deps) []route.Route {
+// Deps are the dependencies of the handlers.
+type Deps struct {
+	Jobs *jobs.Client
+	// EgressAllow lists private networks in which endpoints may be.
+	EgressAllow []netip.Prefix
+}
+
+// Routes returns the routes of /webhooks.
+func Routes(d Deps) []route.Route {
 	res := resource.Kind[store.Webhooks, models.Webhook, WebhookAnswer]{
 		Group: "Webhooks", Path: "/webhooks", Table: (*store.Store).Webhooks,
 		Answer: func(w models.Webhook) WebhookAnswer { return WebhookAnswer{w} },
@@ -155,16 +163,6 @@ func (d Deps) updateWebhook(c *route.Call, b WebhookPatch) (WebhookAnswer, error
 // checkPublicURL checks the text of an endpoint's address. The worker checks the resolved addresses on each attempt.
 func (d Deps) checkPublicURL(text string) error {
 	return netguard.Policy{Allow: d.EgressAllow}.CheckSent(text)
-}
-
-// checkCalledURL checks the text of an address that the service calls for a customer. It may have tokens after its host, and may
-// be empty.
-func (d Deps) checkCalledURL(text string) error {
-	if text == "" {
-		return nil
-	}
-	p := netguard.Policy{Schemes: []string{"https", "http"}, Allow: d.EgressAllow, Reserved: true}
-	return p.Check(strings.ToLower(token.Origin(text)))
 }
 
 // inOrder returns the events without duplicates, in the documented order.

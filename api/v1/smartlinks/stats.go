@@ -1,4 +1,4 @@
-package v1
+package smartlinks
 
 import (
 	"cmp"
@@ -47,7 +47,8 @@ type SmartlinkDestination struct {
 }
 
 func (d Deps) smartlinkStats(c *route.Call, l models.Smartlink) (SmartlinkStats, error) {
-	figures, err := d.reports(c).SmartlinkFigures(c.Context(), c.Account.ID, l.ID, c.Window.From, c.Window.End())
+	c.MustHavePlace()
+	figures, err := d.Reports.SmartlinkFigures(c.Context(), c.Account.ID, l.ID, c.Window.From, c.Window.End())
 	out := SmartlinkStats{
 		Link: SmartlinkBrief{l.ID, l.Name, l.Slug}, Range: c.Window.Range(), Destinations: []SmartlinkDestination{},
 	}

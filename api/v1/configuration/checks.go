@@ -1,4 +1,4 @@
-package v1
+package configuration
 
 import (
 	"bytes"
@@ -21,8 +21,8 @@ import (
 	"switchyard/models/movecheck"
 )
 
-// configChecks returns the routes of /config/checks, which compare where this service and the old tracker send made-up visitors.
-func configChecks(d Deps) []route.Route {
+// checks returns the routes of /config/checks, which compare where this service and the old tracker send made-up visitors.
+func checks(d Deps) []route.Route {
 	offset := route.Param{Name: "offset", Type: "integer", Doc: "number of campaigns to skip; default 0"}
 	row := func(method, path, summary string, handle route.Handler, codes ...string) route.Route {
 		return route.New(method, "/config/checks"+path, configGroup, summary, handle, route.Codes(codes...)).WithShare(route.Reads)

@@ -1,4 +1,4 @@
-package v1
+package configuration
 
 import (
 	"net/url"
@@ -16,8 +16,8 @@ import (
 	"switchyard/models/token"
 )
 
-// oldTracker returns the routes of /old-tracker.
-func oldTracker(d Deps) []route.Route {
+// OldTrackerRoutes returns the routes of /old-tracker.
+func OldTrackerRoutes(d Deps) []route.Route {
 	const group = "Account"
 	return []route.Route{
 		route.New("GET", "/old-tracker", group, "the tracker that the account used before, and what happened to the postbacks",

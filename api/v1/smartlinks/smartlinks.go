@@ -1,21 +1,38 @@
-package v1
+// Package smartlinks has the handlers of /short-links.
+package smartlinks
 
 import (
 	"context"
+	"time"
 
 	"github.com/google/uuid"
 
 	"switchyard/api/answer"
 	"switchyard/api/route"
 	"switchyard/api/v1/resource"
+	"switchyard/db/report"
 	"switchyard/db/store"
+	"switchyard/jobs"
 	"switchyard/models"
 	"switchyard/models/bind"
 	"switchyard/models/form"
 )
 
-// smartlinks returns the routes of /short-links.
-func smartlinks(d Deps) []route.Route {
+// Deps are the dependencies of the handlers.
+type Deps struct {
+	Jobs    *jobs.Client
+	Reports ReportReader
+}
+
+// ReportReader has the methods of report.Reader that the handlers need.
+type ReportReader interface {
+	CountSmartlinks(ctx context.Context, account uuid.UUID, list []models.Smartlink) error
+	SmartlinkFigures(ctx context.Context, account, smartlink uuid.UUID, from, to time.Time) (
+		[]report.SmartlinkFigure, error)
+}
+
+// Routes returns the routes of /short-links.
+func Routes(d Deps) []route.Route {
 	res := resource.Kind[countedSmartlinks, models.Smartlink, SmartlinkAnswer]{
 		Group: "Smartlinks", Path: "/short-links", Answer: smartlinkAnswer, Filters: resource.UseFilters[:1],
 		Table: func(s *store.Store) countedSmartlinks { return countedSmartlinks{s.Smartlinks(), d.Reports} },

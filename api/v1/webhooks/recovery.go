@@ -1,4 +1,4 @@
-package v1
+package webhooks
 
 import (
 	"github.com/google/uuid"

@@ -1,12 +1,8 @@
-package v1
+package configuration
 
 import (
-	"bytes"
 	"cmp"
-	"context"
-	"encoding/base64"
 	"encoding/json"
-	"io"
 	"slices"
 	"strings"
 
@@ -24,90 +20,6 @@ import (
 	"switchyard/models/foreign"
 	"switchyard/models/trackerimport"
 )
-
-const configGroup = "Configuration"
-
-// config returns the routes of /config.
-func config(d Deps) []route.Route {
-	row := func(method, path, summary string, handle route.Handler, codes ...string) route.Route {
-		return route.New(method, "/config"+path, configGroup, summary, handle, route.Codes(codes...))
-	}
-	plan := row("POST", "/plan", "what a document would change in the account", route.HandleBody(d.planConfig), "400 invalid_document too_long").
-		Awaits(planConfigJob.Answer()).Asks()
-	plan.BodyLimit = 2 * accountconfig.MaxBytes // quotes and line breaks of the document are escaped
-	export := row("GET", "", "everything that the account has set up, as one document", route.Handle(exportConfig)).WithShare(route.Reads)
-	export.FileType = "application/yaml"
-	read := row("POST", "/import", "read another tracker into a plan", route.HandleBody(d.importConfig), "400 required too_long").
-		Awaits(importConfigJob.Answer())
-	read.BodyLimit = 2 * maxDump
-	history := row("POST", "/history", "read the log of clicks and conversions of another tracker", route.HandleBody(d.importHistory),
-		"400 required too_long bad_range invalid_timezone", "409 not_imported not_read").Awaits(importHistoryJob.Answer())
-	return append([]route.Route{
-		read, history, export.WithQuery(
-			route.Param{Name: "format", Doc: "yaml or json; default yaml"},
-			route.Param{Name: "kinds", Doc: "only these kinds, separated by commas: domains, networks, sources, landers, offers, sites, rules, campaigns, flows, smartlinks, bot_lists, copilot_rules, bot_detection"}),
-		plan,
-		row("GET", "/plans", "the newest plans", route.Handle(listConfigPlans)),
-		row("GET", "/plans/{id}", "a plan, and how far it is applied", route.Handle(readConfigPlan), "404 not_found"),
-		row("GET", "/plans/{id}/items", "what a plan does with each record", route.Handle(listConfigItems), "404 not_found").WithQuery(
-			route.Param{Name: "op", Doc: "only these operations, separated by commas: create, change, same, delete, archive, refused"},
-			route.Param{Name: "position", Type: "integer", Doc: "position of the first item; default 0"},
-			route.Param{Name: "limit", Type: "integer", Doc: "1 to 1000, default 100"}),
-		row("POST", "/apply", "carry out a plan", route.HandleBody(d.applyConfig), "400 invalid_id", "404 not_found", "409 stale not_planned has_refused").
-			Awaits(applyConfigJob.Answer()),
-		row("POST", "/undo", "undo a plan that was applied", route.HandleBody(d.undoConfig), "400 invalid_id", "404 not_found", "409 not_applied").
-			Awaits(applyConfigJob.Answer()),
-	}, configChecks(d)...)
-}
-
-// exportConfig answers with a document of the account's records. A record without a key gets one, which later exports use too.
-func exportConfig(c *route.Call) (route.File, error) {
-	format := c.Query.Get("format")
-	if format != "" && format != "yaml" && format != "json" {
-		return route.File{}, models.Invalid("invalid_input", "format must be yaml or json")
-	}
-	kinds, err := configKinds(c.Query.Get("kinds"))
-	if err != nil {
-		return route.File{}, err
-	}
-	state, err := dbconfig.Load(c.Context(), c.Store, c.Account.ID)
-	if err != nil {
-		return route.File{}, err
-	}
-	doc := state.Records
-	if len(kinds) > 0 {
-		doc = accountconfig.Document{}
-		for _, kind := range kinds {
-			doc[kind] = state.Records[kind]
-		}
-	}
-	var text []byte
-	name, kind := "switchyard.yaml", "application/yaml"
-	if format == "json" {
-		name, kind = "switchyard.json", "application/json"
-		text, err = json.Marshal(doc)
-	} else {
-		text, err = doc.YAML()
-	}
-	return route.File{Name: name, Type: kind, Size: int64(len(text)), Write: func(_ context.Context, w io.Writer) error {
-		_, err := io.Copy(w, bytes.NewReader(text))
-		return err
-	}}, err
-}
-
-func configKinds(text string) (kinds []accountconfig.Kind, err error) {
-	for word := range strings.SplitSeq(text, ",") {
-		if word = strings.TrimSpace(word); word == "" {
-			continue
-		}
-		kind := accountconfig.Kind(word)
-		if !kind.Known() {
-			return nil, models.Invalid("invalid_input", "kinds: %.40q is not a kind of record", word)
-		}
-		kinds = append(kinds, kind)
-	}
-	return kinds, nil
-}
 
 // PlanConfigBody is the body of POST /config/plan.
 type PlanConfigBody struct {
@@ -210,70 +122,6 @@ func (d Deps) planConfig(c *route.Call, b PlanConfigBody) (ConfigPlanned, error)
 	return planConfigJob.Start(c, d.Jobs, jobs.PlanConfigArgs{}, func(tx *store.Store, id uuid.UUID) error {
 		origin := cmp.Or(b.Read.Tracker, "document")
 		return dbconfig.PlansOf(tx).Add(c.Context(), c.Account.ID, id, document, b.Prune, origin, links, notes)
-	})
-}
-
-// maxDump is the maximum size of a decoded dump in bytes.
-const maxDump = 24 << 20
-
-// ImportConfigBody is the body of POST /config/import.
-type ImportConfigBody struct {
-	Tracker string       `json:"tracker" required:"true" enum:"keitaro,binom,voluum,redtrack,csv" doc:"csv: tables of any other tracker"`
-	URL     string       `json:"url" trim:"true" maxLength:"2000" doc:"address of the tracker; Voluum and RedTrack need none. With a dump or tables it only distinguishes several trackers"`
-	ID      string       `json:"access_id" trim:"true" maxLength:"500" doc:"Voluum: the access id that belongs to the key"`
-	Key     string       `json:"key" trim:"true" maxLength:"2000" doc:"API key. It is used for this import and then deleted"`
-	Dump    string       `json:"dump" doc:"Keitaro: a dump of its database in base64, used instead of the key; plain or gzip, of at most 24 MB"`
-	Tables  ConfigTables `json:"tables" doc:"the tables, if tracker is csv"`
-}
-
-// ConfigTables are tables in CSV, each with the names of its columns in the first line.
-type ConfigTables struct {
-	Offers    string `json:"offers" maxLength:"8000000" doc:"a table of offers, with columns such as name, url, network, payout, currency, country"`
-	Campaigns string `json:"campaigns" maxLength:"8000000" doc:"a table of campaigns, with columns such as name, alias, domain, source, offer"`
-	Links     string `json:"links" maxLength:"8000000" doc:"a table of addresses in ads, with the campaign to which each leads"`
-}
-
-var importConfigJob = slow.New(jobs.ImportConfig, func(a jobs.ConfigPlanned) ConfigPlanned { return ConfigPlanned(a) })
-
-// file returns the decoded dump, or the tables as JSON. It is empty if the body has neither.
-func (b ImportConfigBody) file() ([]byte, error) {
-	if b.Tables != (ConfigTables{}) || b.Tracker == trackerimport.FromCSV {
-		if b.Tracker != trackerimport.FromCSV || b.Tables == (ConfigTables{}) {
-			return nil, models.Invalid("invalid_input", "the tracker csv needs tables, and no other tracker takes them")
-		}
-		return json.Marshal(b.Tables)
-	}
-	dump, err := base64.StdEncoding.DecodeString(b.Dump)
-	if err != nil {
-		return nil, models.Invalid("invalid_input", "dump must be in base64")
-	}
-	if len(dump) > 0 && b.Tracker != foreign.Keitaro {
-		return nil, models.Invalid("invalid_input", "only Keitaro is read from a dump")
-	}
-	return dump, nil
-}
-
-func (d Deps) importConfig(c *route.Call, b ImportConfigBody) (ConfigPlanned, error) {
-	dump, err := b.file()
-	switch {
-	case err != nil:
-		return ConfigPlanned{}, err
-	case b.URL == "" && b.Tracker != foreign.Voluum && b.Tracker != foreign.RedTrack:
-		return ConfigPlanned{}, models.Invalid("required", "url is required")
-	case b.Key == "" && len(dump) == 0:
-		return ConfigPlanned{}, models.Invalid("required", "send the key of the tracker, a dump or tables")
-	case len(dump) > maxDump:
-		return ConfigPlanned{}, models.Invalid("invalid_input", "a dump may have at most %d bytes", maxDump)
-	}
-	access, err := json.Marshal(map[string]string{"URL": b.URL, "ID": b.ID, "Key": b.Key})
-	if err == nil {
-		err = c.Store.Box().Ready(c.Context())
-	}
-	if err != nil {
-		return ConfigPlanned{}, err
-	}
-	return importConfigJob.Start(c, d.Jobs, jobs.ImportConfigArgs{}, func(tx *store.Store, id uuid.UUID) error {
-		return dbconfig.PlansOf(tx).AddImport(c.Context(), c.Account.ID, id, b.Tracker, access, dump)
 	})
 }
 
