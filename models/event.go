@@ -60,7 +60,7 @@ func NewEvent(account uuid.UUID, kind string, at time.Time, data any) Event {
 type ConversionData struct {
 	ClickID      string      `json:"click_id"`
 	ConversionID string      `json:"conversion_id"`
-	Status       string      `json:"status"`
+	Status       string      `json:"status" enum:"pending,approved,rejected,chargeback"`
 	Payout       json.Number `json:"payout"`
 	Currency     string      `json:"currency"`
 	Goal         string      `json:"goal"`

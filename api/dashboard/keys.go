@@ -27,7 +27,7 @@ type KeyRow struct {
 	Name      string    `json:"name"`
 	Scope     string    `json:"scope"`
 	Hint      string    `json:"hint"`
-	State     string    `json:"state"`
+	State     string    `json:"state" enum:"active,rotated,expired,revoked"`
 	CreatedAt string    `json:"created_at"`
 	ExpiresAt *string   `json:"expires_at"`
 	UsedAt    *string   `json:"used_at" doc:"when the key was last used, accurate to a few minutes; null: it was never used"`

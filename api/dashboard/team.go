@@ -38,7 +38,7 @@ type MemberRow struct {
 	ID       uuid.UUID   `json:"id"`
 	Email    string      `json:"email"`
 	Name     string      `json:"name"`
-	Role     models.Role `json:"role"`
+	Role     models.Role `json:"role" enum:"viewer,contributor,member,owner"`
 	HasCodes bool        `json:"has_codes"`
 	JoinedAt string      `json:"joined_at"`
 	SeenAt   *string     `json:"seen_at"`
@@ -47,9 +47,9 @@ type MemberRow struct {
 // LinkRow is an entry link that still works, such as the link of an invitation.
 type LinkRow struct {
 	ID        uuid.UUID   `json:"id"`
-	Kind      string      `json:"kind"`
+	Kind      string      `json:"kind" enum:"invite,reset,entry"`
 	Email     string      `json:"email"`
-	Role      models.Role `json:"role"`
+	Role      models.Role `json:"role" enum:"viewer,contributor,member,owner"`
 	ExpiresAt string      `json:"expires_at"`
 }
 

@@ -16,7 +16,7 @@ import (
 func addPlan(t *testing.T, s *apitest.Server, account uuid.UUID, state, counts string) string {
 	t.Helper()
 	id := uuid.New()
-	dbtest.Exec(t, s.DB, `INSERT INTO config_plans (id, account_id, document, state, counts) VALUES ($1, $2, '', $3, $4)`, id, account, state, counts)
+	dbtest.Exec(t, s.DB, `INSERT INTO config_plans (id, account_id, document, origin, state, counts) VALUES ($1, $2, '', 'document', $3, $4)`, id, account, state, counts)
 	return id.String()
 }
 

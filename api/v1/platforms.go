@@ -14,7 +14,7 @@ import (
 // IntegrationRun describes a run of an integration.
 type IntegrationRun struct {
 	ID        uuid.UUID `json:"id" doc:"id of the run's job"`
-	Kind      string    `json:"kind" doc:"the kind of run, such as cost_sync, network_sync or conversion_upload"`
+	Kind      string    `json:"kind" enum:"network_sync,network_changes,cost_sync,conversion_upload" doc:"the kind of run, such as cost_sync, network_sync or conversion_upload"`
 	Origin    string    `json:"origin" enum:"api,clock" doc:"api: a call started the run; clock: the run was scheduled"`
 	From      *string   `json:"from"`
 	To        *string   `json:"to"`

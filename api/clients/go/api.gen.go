@@ -1239,7 +1239,7 @@ type ConfigPlan struct {
 	CreatedAt string         `json:"created_at"`
 	Done      int            `json:"done"`   // number of records that are written so far
 	Notes     []Note         `json:"notes"`  // what could not be imported from another tracker, the worst first
-	Origin    string         `json:"origin"` // the tracker from which the plan was read; document: the plan was made from a document alone
+	Origin    string         `json:"origin"` // the tracker from which the plan was read; document: the plan was made from a document alone: document, keitaro, binom, voluum, redtrack, csv
 	PlanID    string         `json:"plan_id"`
 	Problem   string         `json:"problem"`  // why the plan is refused or was stopped; else empty
 	Progress  string         `json:"progress"` // what is being read from another tracker
@@ -1347,7 +1347,7 @@ type ConversionEvent struct {
 	RecordedAt   string  `json:"recorded_at"`
 	Source       string  `json:"source"`
 	SourceID     string  `json:"source_id"`
-	Status       string  `json:"status"`
+	Status       string  `json:"status"` // pending, approved, rejected, chargeback
 	Sub1         string  `json:"sub1"`
 	Sub10        string  `json:"sub10"`
 	Sub11        *string `json:"sub11,omitempty"`
@@ -1422,7 +1422,7 @@ type ConversionRow struct {
 	Source         string   `json:"source"`
 	SourceID       string   `json:"source_id"`
 	SourceName     *string  `json:"source_name"`
-	Status         string   `json:"status"`
+	Status         string   `json:"status"`      // pending, approved, rejected, chargeback
 	TimeReason     string   `json:"time_reason"` // why the stated time is not used; otherwise empty
 	UpdatedAt      string   `json:"updated_at"`
 }
@@ -2703,7 +2703,7 @@ type IntegrationRun struct {
 	Error     *string `json:"error"`
 	From      *string `json:"from"`
 	ID        string  `json:"id"`   // id of the run's job
-	Kind      string  `json:"kind"` // the kind of run, such as cost_sync, network_sync or conversion_upload
+	Kind      string  `json:"kind"` // the kind of run, such as cost_sync, network_sync or conversion_upload: network_sync, network_changes, cost_sync, conversion_upload
 	Matched   int     `json:"matched"`
 	Ms        *int    `json:"ms"`
 	Origin    string  `json:"origin"` // api: a call started the run; clock: the run was scheduled: api, clock

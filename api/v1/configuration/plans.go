@@ -78,7 +78,7 @@ func (r *ConfigRead) imported() (links []trackerimport.Link, notes []trackerimpo
 type ConfigPlan struct {
 	PlanID    uuid.UUID            `json:"plan_id"`
 	State     string               `json:"state" enum:"making,refused,planned,applying,applied,stopped,undoing,undone" doc:"refused: the document or the other tracker could not be read; stopped: a record could not be written, and the records written before it are kept"`
-	Origin    string               `json:"origin" doc:"the tracker from which the plan was read; document: the plan was made from a document alone"`
+	Origin    string               `json:"origin" enum:"document,keitaro,binom,voluum,redtrack,csv" doc:"the tracker from which the plan was read; document: the plan was made from a document alone"`
 	Counts    map[string]int       `json:"counts" doc:"numbers of records by operation: create, change, same, delete, archive, refused"`
 	Done      int                  `json:"done" doc:"number of records that are written so far"`
 	Work      int                  `json:"work" doc:"number of records to write"`

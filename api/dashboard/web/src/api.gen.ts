@@ -110,7 +110,7 @@ export interface ConditionPart { "attribute"?: string; "operator"?: string; "val
 export interface ConfigApplied { "plan_id": string; "done": number; "kept": (string)[] }
 export interface ConfigItem { "position": number; "kind": string; "key": string; "name": string; "op": "create" | "change" | "same" | "delete" | "archive" | "refused"; "fields": (FieldChange)[]; "errors": (string)[]; "warnings": (string)[]; "done": boolean }
 export interface ConfigItems { "rows": (ConfigItem)[]; "next": number | null }
-export interface ConfigPlan { "plan_id": string; "state": "making" | "refused" | "planned" | "applying" | "applied" | "stopped" | "undoing" | "undone"; "origin": string; "counts": Record<string, number>; "done": number; "work": number; "progress": string; "problem": string; "notes": (Note)[]; "created_at": string; "applied_at": string | null; "undone_at": string | null }
+export interface ConfigPlan { "plan_id": string; "state": "making" | "refused" | "planned" | "applying" | "applied" | "stopped" | "undoing" | "undone"; "origin": "document" | "keitaro" | "binom" | "voluum" | "redtrack" | "csv"; "counts": Record<string, number>; "done": number; "work": number; "progress": string; "problem": string; "notes": (Note)[]; "created_at": string; "applied_at": string | null; "undone_at": string | null }
 export interface ConfigPlanned { "plan_id": string }
 export interface ConfigPlans { "rows": (ConfigPlan)[] }
 export interface ConfigRead { "tracker"?: "keitaro" | "binom" | "voluum" | "redtrack" | "csv" | ""; "links"?: (ReadLink)[]; "notes"?: (ReadNote)[] }
@@ -126,7 +126,7 @@ export interface ConversionActionBody { "name"?: string }
 export interface ConversionActions { "actions": (ConversionAction)[] }
 export interface ConversionCorrection { "dryRun": boolean; "total": number; "accepted": number; "refused": number; "truncated": boolean; "skipped": (Skipped)[]; "skipped_lines": number; "payout": number; "outcomes": (ConversionOutcome)[] }
 export interface ConversionOutcome { "line": number; "accepted": boolean; "result": "created" | "updated" | "unchanged" | "spread" | "alone" | "refused"; "reason": string; "note": string; "click_id": string; "conversion_id": string; "goal": string; "status": string; "payout": number | null; "currency": string; "counts": number | null; "time": string | null }
-export interface ConversionRow { "id": string; "click_id": string; "conversion_id": string; "status": string; "payout": string; "currency": string; "goal": string; "campaign_id": string; "offer_id": string; "source_id": string; "recorded_at": string; "source": string; "original_status": string; "network_id": string | null; "rate": string | null; "amount_reason": string | null; "cost": number; "sale_amount": number | null; "sale_currency": string | null; "updated_at": string; "invalid_time": string | null; "time_reason": string; "campaign_name": string | null; "offer_name": string | null; "source_name": string | null; "network_name": string | null }
+export interface ConversionRow { "id": string; "click_id": string; "conversion_id": string; "status": "pending" | "approved" | "rejected" | "chargeback"; "payout": string; "currency": string; "goal": string; "campaign_id": string; "offer_id": string; "source_id": string; "recorded_at": string; "source": string; "original_status": string; "network_id": string | null; "rate": string | null; "amount_reason": string | null; "cost": number; "sale_amount": number | null; "sale_currency": string | null; "updated_at": string; "invalid_time": string | null; "time_reason": string; "campaign_name": string | null; "offer_name": string | null; "source_name": string | null; "network_name": string | null }
 export interface CopilotActed { "action": string; "id": string | null; "status": string | null; "change_id": string | null; "snoozedUntil": string | null; "lastRunAt": string | null; "judged": number | null; "open": number | null }
 export interface CopilotAnswer { "plan": string; "canApply": boolean; "lastRunAt": string | null; "looked": Scope | null; "total": number; "suggestions": (CopilotSuggestion)[]; "changes": (CopilotChange)[]; "proposals": (ChatProposal)[]; "open": number }
 export interface CopilotBody { "action": "refresh" | "apply" | "dismiss" | "snooze" | "undo" | "apply_proposal" | "cancel_proposal"; "id"?: string; "variant"?: "network" | "most" | "all"; "days"?: number }
@@ -246,10 +246,10 @@ export interface ImportConfigBody { "tracker": "keitaro" | "binom" | "voluum" | 
 export interface ImportHistoryBody { "tracker": "redtrack"; "url"?: string; "key": string; "from": string; "to": string; "timezone"?: string }
 export interface IntegrationBody { "provider": string; "id"?: string; "label"?: string | null; "credentials"?: Record<string, string> }
 export interface IntegrationList { "providers": (DNSProviderForm)[]; "accounts": (DNSAccountShown)[]; "encryptionAvailable": boolean }
-export interface IntegrationRun { "id": string; "kind": string; "origin": "api" | "clock"; "from": string | null; "to": string | null; "applied": boolean; "startedAt": string; "endedAt": string | null; "ms": number | null; "requests": number; "pages": number; "read": number; "matched": number; "changed": number; "error": string | null }
+export interface IntegrationRun { "id": string; "kind": "network_sync" | "network_changes" | "cost_sync" | "conversion_upload"; "origin": "api" | "clock"; "from": string | null; "to": string | null; "applied": boolean; "startedAt": string; "endedAt": string | null; "ms": number | null; "requests": number; "pages": number; "read": number; "matched": number; "changed": number; "error": string | null }
 export interface IntegrationSaved { "saved": boolean; "id": string }
 export interface IntegrationTested { "ok": boolean; "message": string; "detail": string | null; "zones": (string)[] }
-export interface Invitation { "id": string; "kind": string; "email": string; "role": string; "expires_at": string; "url": string }
+export interface Invitation { "id": string; "kind": "invite" | "reset" | "entry"; "email": string; "role": "viewer" | "contributor" | "member" | "owner"; "expires_at": string; "url": string }
 export interface InviteBody { "email": string; "role": string }
 export interface JobAnswer { "id": string; "kind": string; "status": "pending" | "running" | "done" | "failed"; "url": string; "result": Json; "error": Error | null }
 export interface JobList { "rows": (JobRow)[] }
@@ -257,7 +257,7 @@ export interface JobRow { "id": string; "kind": string; "status": "pending" | "r
 export interface Kept { "kind": "campaign" | "flow" | "offer" | "lander"; "id": string; "name": string; "path": string; "reason": string }
 export interface KeyBody { "name": string; "scope"?: string; "days"?: number }
 export interface KeyList { "rows": (KeyRow)[] }
-export interface KeyRow { "id": string; "name": string; "scope": string; "hint": string; "state": string; "created_at": string; "expires_at": string | null; "used_at": string | null; "key"?: string }
+export interface KeyRow { "id": string; "name": string; "scope": string; "hint": string; "state": "active" | "rotated" | "expired" | "revoked"; "created_at": string; "expires_at": string | null; "used_at": string | null; "key"?: string }
 export interface LabelsPatch { "ids": (string)[]; "add_tags"?: (string)[]; "remove_tags"?: (string)[]; "status"?: "active" | "paused"; "group_name"?: string; "tags"?: (string)[] }
 export interface LanderAnswer { "id": string; "name": string; "url": string; "click_slots": number; "group_name": string; "country": string; "tags": (string)[]; "notes": string; "protection": Protection; "status": "active" | "paused"; "created_at": string; "updated_at": string }
 export interface LanderBody { "name": string; "url": string; "click_slots"?: number; "group_name"?: string; "country"?: string; "tags"?: (string)[]; "notes"?: string }
@@ -273,7 +273,7 @@ export interface LeftOut { "path_id": string | null; "path": string; "id": strin
 export interface LinkBody { "offer_id"?: string | null; "lander_id"?: string | null }
 export interface LinkBody2 { "token": string }
 export interface LinkChecked { "kind": "offer" | "lander"; "id": string; "url": string; "ok": boolean; "status": number | null; "error": string | null; "checked_at": string }
-export interface LinkRow { "id": string; "kind": string; "email": string; "role": string; "expires_at": string }
+export interface LinkRow { "id": string; "kind": "invite" | "reset" | "entry"; "email": string; "role": "viewer" | "contributor" | "member" | "owner"; "expires_at": string }
 export interface LinkShown { "kind": "invite" | "reset" | "entry"; "account": string; "email": string; "role": "viewer" | "contributor" | "member" | "owner"; "currency": string; "new_password": boolean }
 export interface Live { "visitors": number; "views": number; "windowMinutes": number; "pages": (LivePage)[]; "countries": (LiveCountry)[]; "devices": (LiveDevice)[]; "campaigns": (LiveCampaign)[]; "per_minute": (LiveMinute)[] }
 export interface LiveCampaign { "id": string; "name": string | null; "visitors": number; "views": number }
@@ -288,7 +288,7 @@ export interface Me { "id": string; "email": string; "name": string; "theme": "s
 export interface MeAccount { "id": string; "name": string; "plan": string; "currency": string; "timezone": string; "dateFormat": string; "timeFormat": string }
 export interface MeBody { "name": string; "theme"?: "system" | "light" | "dark"; "language"?: "" | "en" | "de"; "letter_keys"?: boolean | null }
 export interface Measures { "clicks": boolean; "conversions": boolean; "money": boolean }
-export interface MemberRow { "id": string; "email": string; "name": string; "role": string; "has_codes": boolean; "joined_at": string; "seen_at": string | null }
+export interface MemberRow { "id": string; "email": string; "name": string; "role": "viewer" | "contributor" | "member" | "owner"; "has_codes": boolean; "joined_at": string; "seen_at": string | null }
 export interface ModelsBlockedValue { "rows": (BlockedValue)[]; "next_cursor": string | null }
 export interface MoveBody { "account": string }
 export interface MoveCheck { "campaign_id": string; "name": string; "status": "active" | "paused" | "archived"; "visitors": (MoveCheckedVisitor)[] }
