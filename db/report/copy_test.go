@@ -115,7 +115,7 @@ func (a *asker) compareEngines() {
 	for _, id := range a.pools[0].list[:20] {
 		campaigns = append(campaigns, uuid.MustParse(id))
 	}
-	for what, ask := range map[string]func(Reader) (any, error){
+	for what, query := range map[string]func(Reader) (any, error){
 		"orphans":    func(r Reader) (any, error) { return r.Orphans(a.Context(), a.account, from, to) },
 		"bot scores": func(r Reader) (any, error) { return byText(r.BotScores(a.Context(), a.account, from, to)) },
 		"visitors":   func(r Reader) (any, error) { return r.VisitorsSince(a.Context(), a.account, from, to) },
@@ -132,7 +132,7 @@ func (a *asker) compareEngines() {
 			})
 		},
 	} {
-		if err := a.same(what, ask); err != nil {
+		if err := a.same(what, query); err != nil {
 			a.Error(err)
 		}
 	}
@@ -152,12 +152,12 @@ func byText[T any](list []T, err error) ([]T, error) {
 	return list, err
 }
 
-func (a *asker) same(what string, ask func(Reader) (any, error)) error {
-	want, err := ask(Reader{Conn: a.d})
+func (a *asker) same(what string, query func(Reader) (any, error)) error {
+	want, err := query(Reader{Conn: a.d})
 	if err != nil {
 		return fmt.Errorf("%s: PostgreSQL: %w", what, err)
 	}
-	got, err := ask(a.reader())
+	got, err := query(a.reader())
 	if err != nil {
 		return fmt.Errorf("%s: ClickHouse: %w", what, err)
 	}
