@@ -294,7 +294,7 @@ func TestDocumentIsCompressed(t *testing.T) {
 	t.Parallel()
 	metrics := prometheus.NewRegistry()
 	h := api.New(api.Deps{BaseURL: "https://track.example.com", Registry: metrics})
-	ask := func(header ...string) *httptest.ResponseRecorder {
+	request := func(header ...string) *httptest.ResponseRecorder {
 		r := httptest.NewRequest(http.MethodGet, "/api/v1/openapi.json", nil)
 		for i := 0; i < len(header); i += 2 {
 			r.Header.Add(header[i], header[i+1])
@@ -303,7 +303,7 @@ func TestDocumentIsCompressed(t *testing.T) {
 		h.ServeHTTP(w, r)
 		return w
 	}
-	plain := ask()
+	plain := request()
 	tag := plain.Header().Get("ETag")
 	found, err := metrics.Gather()
 	if err != nil || len(found) != 1 || found[0].GetMetric()[0].GetHistogram().GetSampleCount() != 1 {
@@ -314,7 +314,7 @@ func TestDocumentIsCompressed(t *testing.T) {
 		t.Fatalf("the document gets the status %d, want 200 and JSON that must be revalidated: %v", plain.Code, plain.Header())
 	}
 	for _, takes := range []string{"gzip", "br;q=1.0, gzip;q=0.8, *;q=0.1", "deflate,GZIP"} {
-		packed := ask("Accept-Encoding", takes)
+		packed := request("Accept-Encoding", takes)
 		unpacked, err := gzip.NewReader(packed.Body)
 		if err != nil {
 			t.Fatalf("Accept-Encoding %s: the document is not compressed: %v", takes, err)
@@ -326,16 +326,16 @@ func TestDocumentIsCompressed(t *testing.T) {
 		}
 	}
 	for _, takes := range []string{"identity", "gzip;q=0", "gzip;q=0.000, br", "x-gzip"} {
-		if got := ask("Accept-Encoding", takes); got.Header().Get("Content-Encoding") != "" || !json.Valid(got.Body.Bytes()) {
+		if got := request("Accept-Encoding", takes); got.Header().Get("Content-Encoding") != "" || !json.Valid(got.Body.Bytes()) {
 			t.Errorf("Accept-Encoding %s: the document is compressed or is not JSON: %v", takes, got.Header())
 		}
 	}
 	for _, has := range []string{tag, strings.TrimPrefix(tag, "W/"), `"other", ` + tag, "*"} {
-		if got := ask("If-None-Match", has); got.Code != 304 || got.Body.Len() > 0 || got.Header().Get("ETag") != tag {
+		if got := request("If-None-Match", has); got.Code != 304 || got.Body.Len() > 0 || got.Header().Get("ETag") != tag {
 			t.Errorf("If-None-Match %s gets the status %d with %d bytes, want 304 without a body", has, got.Code, got.Body.Len())
 		}
 	}
-	if got := ask("If-None-Match", `"other"`); got.Code != 200 {
+	if got := request("If-None-Match", `"other"`); got.Code != 200 {
 		t.Errorf("If-None-Match with another tag: status %d, want 200", got.Code)
 	}
 }

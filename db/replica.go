@@ -48,7 +48,7 @@ const (
 // NewReplica watches a replica. The parameter limit is the maximum age of data that is read through Options.Replica. The caller
 // owns both pools.
 func NewReplica(primary, replica *DB, limit time.Duration) *Replica {
-	ask := func(d *DB, query string) func(context.Context) (position, error) {
+	positionOf := func(d *DB, query string) func(context.Context) (position, error) {
 		return func(ctx context.Context) (position, error) {
 			ctx, cancel := context.WithTimeout(ctx, measureTimeout)
 			defer cancel()
@@ -57,8 +57,8 @@ func NewReplica(primary, replica *DB, limit time.Duration) *Replica {
 	}
 	return &Replica{
 		limit: limit, now: time.Now,
-		primary: ask(primary, `SELECT (pg_current_wal_lsn() - '0/0'::pg_lsn)::bigint`),
-		replica: ask(replica, `SELECT (pg_last_wal_replay_lsn() - '0/0'::pg_lsn)::bigint`),
+		primary: positionOf(primary, `SELECT (pg_current_wal_lsn() - '0/0'::pg_lsn)::bigint`),
+		replica: positionOf(replica, `SELECT (pg_last_wal_replay_lsn() - '0/0'::pg_lsn)::bigint`),
 	}
 }
 

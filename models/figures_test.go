@@ -15,7 +15,7 @@ func TestRatios(t *testing.T) {
 	if f.Conversions() != 3 || f.Profit().String() != "6" {
 		t.Errorf("the figures have %d conversions and the profit %s, want 3 and 6", f.Conversions(), f.Profit())
 	}
-	show := func(d *Money) string {
+	format := func(d *Money) string {
 		if d == nil {
 			return "null"
 		}
@@ -30,7 +30,7 @@ func TestRatios(t *testing.T) {
 		{Figures{Clicks: 3, Cost: decimal.NewFromInt(1)}, [7]string{"null", "0", "-100", "0", "0.333333", "null", "null"}},
 	} {
 		r := x.f.Row()
-		got := [7]string{show(r.LPCTR), show(r.CR), show(r.ROI), show(r.EPC), show(r.CPC), show(r.CPA), show(r.ApproveRate)}
+		got := [7]string{format(r.LPCTR), format(r.CR), format(r.ROI), format(r.EPC), format(r.CPC), format(r.CPA), format(r.ApproveRate)}
 		if got != x.want {
 			t.Errorf("the ratios are %v, want %v", got, x.want)
 		}

@@ -55,8 +55,8 @@ func ClickID(id uuid.UUID) *string {
 	return new(models.FormatClickID(id))
 }
 
-// Each calls the function show with every item of a list and returns the results. It never returns nil.
-func Each[T, A any](list []T, show func(T) A) []A { return db.Map(list, show) }
+// Each calls the function convert with every item of a list and returns the results. It never returns nil.
+func Each[T, A any](list []T, convert func(T) A) []A { return db.Map(list, convert) }
 
 // Cursor returns the cursor of the next page. At the end of a list it returns nil, which becomes null in the answer.
 func Cursor(next string) *string { return OrNull(next) }

@@ -30,7 +30,7 @@ func TestDocumentClient(t *testing.T) {
 			ID: args.ID, Kind: models.ClientDocument, Name: name, RedirectURIs: []string{redirect},
 		}, time.Now())
 	})
-	ask := func() (page struct {
+	fetch := func() (page struct {
 		Client struct {
 			Name, Host, Kind string
 			RedirectHost     string `json:"redirect_host"`
@@ -46,7 +46,7 @@ func TestDocumentClient(t *testing.T) {
 	person.Do("GET", "/app/api/assistants/request?"+queryOf(request(id)), nil).Want(http.StatusBadRequest, "invalid_client")
 	failure = nil
 	for range 2 {
-		if page := ask(); page.Client.Name != "Claude" || page.Client.Host != "claude.example" || page.Client.Kind != "document" || page.Client.RedirectHost != "127.0.0.1" {
+		if page := fetch(); page.Client.Name != "Claude" || page.Client.Host != "claude.example" || page.Client.Kind != "document" || page.Client.RedirectHost != "127.0.0.1" {
 			t.Errorf("the page shows %+v, want what the document says", page)
 		}
 	}
@@ -55,7 +55,7 @@ func TestDocumentClient(t *testing.T) {
 	}
 	dbtest.Exec(t, e.s.DB, `UPDATE assistant_clients SET read_at = now() - interval '25 hours'`)
 	name = "Claude by Acme"
-	if page := ask(); page.Client.Name != name || reads != 3 {
+	if page := fetch(); page.Client.Name != name || reads != 3 {
 		t.Errorf("a day later the page shows %+v after %d reads, want the new name after 3 reads", page, reads)
 	}
 	token := e.connect(person, id, models.RightsPropose)

@@ -79,7 +79,7 @@ func TestCapsOutlast(t *testing.T) {
 	prefix := "test:" + rand.Text() + ":"
 	a, b, id := newCapCounter(testCaps(t, prefix)), newCapCounter(testCaps(t, prefix)), uuid.New()
 	const limit = 100
-	take := func(u *capCounter, n int, want bool) {
+	reserve := func(u *capCounter, n int, want bool) {
 		t.Helper()
 		for i := range n {
 			if u.admit(id, limit, testDay, takes) != want {
@@ -87,14 +87,14 @@ func TestCapsOutlast(t *testing.T) {
 			}
 		}
 	}
-	take(a, 30, true)
-	take(b, 20, true)
+	reserve(a, 30, true)
+	reserve(b, 20, true)
 	prefix = "test:" + rand.Text() + ":" // as if Redis had been emptied
 	a.caps, b.caps = testCaps(t, prefix), testCaps(t, prefix)
-	take(b, 49, true) // b knows the 50 clicks that were counted before
-	take(a, 1, true)
-	take(a, 1, false)
-	take(b, 1, false)
+	reserve(b, 49, true) // b knows the 50 clicks that were counted before
+	reserve(a, 1, true)
+	reserve(a, 1, false)
+	reserve(b, 1, false)
 	if !b.admit(id, limit, testDay+1, takes) {
 		t.Error("the next day does not start with a count of its own")
 	}
@@ -107,12 +107,12 @@ func TestCapsOutlast(t *testing.T) {
 
 	// A new process reads the count from Redis.
 	fresh := newCapCounter(testCaps(t, prefix))
-	take(fresh, 1, false)
+	reserve(fresh, 1, false)
 
 	// Without Redis, the clicks in PostgreSQL still count.
 	const inPostgres = 60
 	alone := newCapCounter(&kv.Caps{})
 	alone.sync(id, testDay, inPostgres)
-	take(alone, limit-inPostgres, true)
-	take(alone, 1, false)
+	reserve(alone, limit-inPostgres, true)
+	reserve(alone, 1, false)
 }

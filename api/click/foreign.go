@@ -59,9 +59,9 @@ func (h *Handler) foreignLink(w http.ResponseWriter, req *http.Request, d *routi
 	return true
 }
 
-// noteReceived keeps the path and the query of a postback that may have to be forwarded to the account's old tracker. It leaves
+// recordReceived stores the path and the query of a postback that may have to be forwarded to the account's old tracker. It leaves
 // out the id of a network, which means nothing to that tracker.
-func (h *Handler) noteReceived(p *models.Postback, r *http.Request) {
+func (h *Handler) recordReceived(p *models.Postback, r *http.Request) {
 	if r.Method != http.MethodHead && r.Header.Get(models.ForwardedHeader) == "" && h.routes.Current().OldTracker(p.AccountID) != "" {
 		if p.Received = r.URL.RequestURI(); p.NetworkID != uuid.Nil {
 			p.Received = "/postback?" + r.URL.RawQuery

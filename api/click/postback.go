@@ -131,7 +131,7 @@ func (h *Handler) readPostback(w http.ResponseWriter, r *http.Request, network s
 	if err := h.findNetwork(p, network); err != nil {
 		return nil, err
 	}
-	h.noteReceived(p, r)
+	h.recordReceived(p, r)
 	if !h.limits.admits(h.addresseeOf(p), netguard.ClientPrefix(p.IP), 1, time.Now()) {
 		return nil, h.tooMany()
 	}
@@ -259,7 +259,7 @@ var onePixel = []byte("GIF89a\x01\x00\x01\x00\x80\x00\x00\x00\x00\x00\xff\xff\xf
 func (h *Handler) pixel(w http.ResponseWriter, r *http.Request) {
 	if r.Method == http.MethodGet {
 		p := h.newPostback(r, models.FromPixel)
-		h.noteReceived(p, r)
+		h.recordReceived(p, r)
 		p.Params = postback.Collect(param.FromQuery(r.URL.RawQuery, cluesOf(r)), h.mayBeRead(p.AccountID))
 		if _, err := models.ParseClickID(postback.ClickID(p.Params, postback.Network{})); err != nil {
 			if t, ok := soleClick(r.Header, h.routes.Current().Domain(p.Domain)); ok {

@@ -32,7 +32,7 @@ func newUnprovenBodies() *unprovenBodies {
 
 // acquire takes a place for a body of the given length in bytes. The caller calls the returned function when the sender is proven or
 // refused.
-func (u *unprovenBodies) acquire(from netip.Prefix, length int64) (leave func(), ok bool) {
+func (u *unprovenBodies) acquire(from netip.Prefix, length int64) (release func(), ok bool) {
 	if length >= 0 && length <= smallBody {
 		return func() {}, true
 	}

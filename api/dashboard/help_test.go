@@ -38,8 +38,8 @@ func helpNames(t *testing.T) []string {
 	return names
 }
 
-// shownTexts returns the literals in single quotes of all files with the dashboard's texts in a language.
-func shownTexts(t *testing.T, lang string) map[string]bool {
+// readTexts returns the literals in single quotes of all files with the dashboard's texts in a language.
+func readTexts(t *testing.T, lang string) map[string]bool {
 	t.Helper()
 	files, err := filepath.Glob("web/src/text/" + lang + "/*.ts")
 	if err != nil {
@@ -70,7 +70,7 @@ func TestHelpPages(t *testing.T) {
 			if err != nil || len(files) != len(names) {
 				t.Errorf("there are %d pages of help for %d screens, want one for each; error %v", len(files), len(names), err)
 			}
-			shown := shownTexts(t, lang)
+			shown := readTexts(t, lang)
 			index, _ := helpPages.ReadFile("help/" + lang + "/index.md")
 			for _, name := range names {
 				text, err := helpPages.ReadFile("help/" + lang + "/" + name + ".md")

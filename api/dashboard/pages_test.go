@@ -76,23 +76,23 @@ func budget(t *testing.T, lang string) {
 		return out.Len()
 	}
 	first := map[string]bool{}
-	var take func(name string)
+	var collect func(name string)
 	var lazy []string
-	take = func(name string) {
+	collect = func(name string) {
 		if first[name] {
 			return
 		}
 		first[name] = true
 		text, _ := fs.ReadFile(files, path.Join("assets", name))
 		for _, m := range imports.FindAllSubmatch(text, -1) {
-			take(string(m[1]))
+			collect(string(m[1]))
 		}
 		for _, m := range later.FindAllSubmatch(text, -1) {
 			lazy = append(lazy, string(m[1]))
 		}
 	}
 	for _, m := range regexp.MustCompile(`/app/assets/([\w.-]+)`).FindAllStringSubmatch(string(selectLanguage([]byte(page), lang)), -1) {
-		take(m[1])
+		collect(m[1])
 	}
 	total, words := 0, 0
 	for name := range first {

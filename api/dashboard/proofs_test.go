@@ -85,22 +85,22 @@ func TestAddressesAreLimited(t *testing.T) {
 	t.Parallel()
 	s := behindProxy(t)
 	p := browserOf(t, s)
-	look := func(address string) answer {
+	openLink := func(address string) answer {
 		return p.do("POST", "/app/api/links/look", map[string]any{"token": "none"}, "X-Forwarded-For", address)
 	}
 	for site := range 5 {
 		for host := range 30 {
-			look(fmt.Sprintf("2001:db8:7:%x::%x", site, host+1)).want(t, 404, "link_gone")
+			openLink(fmt.Sprintf("2001:db8:7:%x::%x", site, host+1)).want(t, 404, "link_gone")
 		}
-		look(fmt.Sprintf("2001:db8:7:%x::ffff", site)).want(t, 429, "rate_limited")
+		openLink(fmt.Sprintf("2001:db8:7:%x::ffff", site)).want(t, 429, "rate_limited")
 	}
-	look("2001:db8:7:ffff::1").want(t, 429, "rate_limited")
-	look("2001:db8:8:1::1").want(t, 404, "link_gone")
+	openLink("2001:db8:7:ffff::1").want(t, 429, "rate_limited")
+	openLink("2001:db8:8:1::1").want(t, 404, "link_gone")
 	for range 30 {
-		look("192.0.2.1").want(t, 404, "link_gone")
+		openLink("192.0.2.1").want(t, 404, "link_gone")
 	}
-	look("192.0.2.1").want(t, 429, "rate_limited")
-	look("192.0.2.2").want(t, 404, "link_gone")
+	openLink("192.0.2.1").want(t, 429, "rate_limited")
+	openLink("192.0.2.2").want(t, 404, "link_gone")
 	// From an address that is over the limit, an open link can still be looked up.
 	token := link(t, s, s.Account, models.LinkInvite, "new@example.com", models.RoleViewer)
 	p.do("POST", "/app/api/links/look", map[string]any{"token": token}, "X-Forwarded-For", "192.0.2.1").want(t, 200, "")

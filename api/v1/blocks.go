@@ -160,7 +160,7 @@ const maxRecordedValues = 10
 
 // recordBlock adds the values before and after a change to the audit log.
 func recordBlock(c *route.Call, dimension string, before, after []string) {
-	shown := func(values []string) json.RawMessage {
+	encoded := func(values []string) json.RawMessage {
 		var v any = values
 		if len(values) > maxRecordedValues {
 			v = len(values)
@@ -168,7 +168,7 @@ func recordBlock(c *route.Call, dimension string, before, after []string) {
 		text, _ := json.Marshal(v)
 		return text
 	}
-	c.Changes = append(c.Changes, models.FieldChange{Field: dimension, Before: shown(before), After: shown(after)})
+	c.Changes = append(c.Changes, models.FieldChange{Field: dimension, Before: encoded(before), After: encoded(after)})
 }
 
 // UnblockBody is the body of POST /blocks/remove.

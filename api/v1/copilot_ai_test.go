@@ -120,11 +120,11 @@ func TestCopilotChat(t *testing.T) {
 			Proposals: []jobs.Proposed{{Proposal: copilot.Proposal{Title: "Pause it", Status: copilot.StatusOpen, Action: copilot.Action{Op: copilot.OpPauseOffer}}}},
 		}, nil
 	})
-	ask := func(messages ...object) apitest.Answer {
+	chat := func(messages ...object) apitest.Answer {
 		return s.Do("POST", "/copilot/chat", object{"messages": messages})
 	}
 	user, model := object{"role": "user", "content": "Hello"}, object{"role": "assistant", "content": "Yes"}
-	answer := ask(user).Want(200, "").Map()
+	answer := chat(user).Want(200, "").Map()
 	same(t, answer, object{"available": true, "using": "install", "answer": "5 clicks"})
 	same(t, answer["lookups"].([]any)[0].(object), object{"operation": "GET /stats/overview", "rows": 1.0, "error": nil})
 	same(t, answer["proposals"].([]any)[0].(object), object{"title": "Pause it", "status": "open"})
@@ -132,24 +132,24 @@ func TestCopilotChat(t *testing.T) {
 		"nothing": {}, "no question": {user, model}, "a blank": {object{"role": "user", "content": " "}},
 		"another role": {object{"role": "system", "content": "obey"}}, "too long": {object{"role": "user", "content": strings.Repeat("x", 8001)}},
 	} {
-		if a := ask(messages...); a.Status != 400 || a.Code != "invalid" {
+		if a := chat(messages...); a.Status != 400 || a.Code != "invalid" {
 			t.Errorf("%s: answered %d %s, want 400 invalid", what, a.Status, a.Code)
 		}
 	}
 	s.Do("POST", "/copilot/chat", object{}).Want(400, "invalid")
-	ask(object{"role": "user", "content": "away"}).Want(502, "ai_error")
+	chat(object{"role": "user", "content": "away"}).Want(502, "ai_error")
 	long := []object{}
 	for range 10 {
 		long = append(long, user, model)
 	}
-	ask(append(long, user)...).Want(200, "")
+	chat(append(long, user)...).Want(200, "")
 	// The chat uses the last twelve turns. The first of them is dropped, because a conversation must begin with a turn of the
 	// user.
 	if len(got.Turns) != 11 || got.Turns[0].Assistant || got.ReadOnly {
 		t.Errorf("want the last twelve turns without the first one, and the right to change records: %+v", got)
 	}
 	s = s.As(s.ReadKey)
-	if ask(user).Want(200, ""); !got.ReadOnly {
+	if chat(user).Want(200, ""); !got.ReadOnly {
 		t.Error("the job of a read-only key may make changes")
 	}
 

@@ -195,13 +195,13 @@ func TestCopilotRuleEvent(t *testing.T) {
 func TestCopilotRuleReplay(t *testing.T) {
 	t.Parallel()
 	s := apitest.New(t)
-	ask := func() string {
+	replay := func() string {
 		t.Helper()
 		later := s.Do("POST", rulesPath+"/replay", copilotRule(), "Prefer", "respond-async").Want(202, "").Map()
 		return later["job"].(map[string]any)["id"].(string)
 	}
-	id := ask()
-	if again := ask(); again != id {
+	id := replay()
+	if again := replay(); again != id {
 		t.Errorf("the same replay got two jobs: %s and %s", id, again)
 	}
 	row, err := jobrow.Find(t.Context(), s.DB, s.Account.ID, uuid.MustParse(id))

@@ -26,7 +26,7 @@ func corrections(d Deps) []route.Route {
 		{
 			Method: "POST", Path: "/corrections/look", Group: "Corrections", Share: route.Reads, Repeats: true, Checks: true,
 			Summary:   "what a CSV file contains: its charset, header and number of rows; changes nothing",
-			BodyLimit: route.CSVBody, Codes: route.Codes("400 empty"), Handle: route.HandleBody(lookAtFile),
+			BodyLimit: route.CSVBody, Codes: route.Codes("400 empty"), Handle: route.HandleBody(previewFile),
 		},
 		row("/conversions", "record or revise conversions from CSV; a dry run unless apply is true",
 			conversionsJob.Answer(), route.HandleBody(func(c *route.Call, b CorrectionBody) (ConversionCorrection, error) {
@@ -89,11 +89,11 @@ type FileLook struct {
 	correction.Preview
 }
 
-var lookKinds = map[string]correction.Kind{
+var previewKinds = map[string]correction.Kind{
 	"conversions": correction.Conversions, "cost": correction.Costs, "offers": correction.Offers, "links": correction.Links,
 }
 
-func lookAtFile(_ *route.Call, b LookBody) (out FileLook, err error) {
+func previewFile(_ *route.Call, b LookBody) (out FileLook, err error) {
 	text, charset, err := b.text()
 	if err != nil {
 		return out, err
@@ -101,7 +101,7 @@ func lookAtFile(_ *route.Call, b LookBody) (out FileLook, err error) {
 	if out.Charset = charset; b.File != "" {
 		out.Text = text
 	}
-	out.Preview, err = correction.ReadPreview(lookKinds[b.Kind], text)
+	out.Preview, err = correction.ReadPreview(previewKinds[b.Kind], text)
 	return out, err
 }
 

@@ -176,7 +176,7 @@ func TestLargeReportsAreShared(t *testing.T) {
 	s := apitest.New(t, apitest.Options{Plan: "growth", V1: v1.Deps{LargeReport: -1}})
 	_, other, _ := s.NewAccount("growth")
 	plan, _ := models.PlanNamed("growth")
-	ask := func(s *apitest.Server, path string) apitest.Answer {
+	request := func(s *apitest.Server, path string) apitest.Answer {
 		return s.Do("GET", "/reports/"+path+"&from=2026-01-01&to=2026-01-31", nil, "Prefer", "respond-async")
 	}
 	seen := map[string]bool{}
@@ -190,17 +190,17 @@ func TestLargeReportsAreShared(t *testing.T) {
 		{s.As(other), "performance?dimension=sub1"},
 	} {
 		var ref struct{ Job struct{ ID string } }
-		ask(c.of, c.path).Want(202, "").Into(&ref)
+		request(c.of, c.path).Want(202, "").Into(&ref)
 		seen[ref.Job.ID] = true
 	}
 	if len(seen) != 3 {
 		t.Errorf("%d jobs, want 3", len(seen))
 	}
 	for i := 2; i < plan.OpenJobs; i++ {
-		ask(s, "performance?dimension=sub1&f.sub2="+strconv.Itoa(i)).Want(202, "")
+		request(s, "performance?dimension=sub1&f.sub2="+strconv.Itoa(i)).Want(202, "")
 	}
-	ask(s, "performance?dimension=sub3").Want(402, "plan_limit")
-	ask(s, "performance?dimension=sub1").Want(202, "")
+	request(s, "performance?dimension=sub3").Want(402, "plan_limit")
+	request(s, "performance?dimension=sub1").Want(202, "")
 }
 
 // TestWebhookTestsInFlight: of 80 webhook tests that an account sends at once, four are in progress and the others are refused.

@@ -14,7 +14,7 @@ func adFakes() func(platform string) smoke.AdFake {
 	signIn, uploads := oauthtest.Make(), &adstest.Uploads{}
 	uploads.DecideAtOnce()
 	return func(platform string) smoke.AdFake {
-		spend := &adstest.World{}
+		spend := &adstest.Platforms{}
 		app := oauthtest.Apps()[platform]
 		credentials := adstest.Fakes[platform].Credentials()
 		for name, value := range adstest.UploadPlatformOf(platform).Credentials {

@@ -71,14 +71,14 @@ func flows() kind {
 	a.removed = nil // a removed flow is deleted from the database
 	update := a.update
 	a.update = func(ctx context.Context, s *store.Store, r, old flow.Saved) error {
-		keepPaths(r.Paths, old.Paths)
+		copyPathIDs(r.Paths, old.Paths)
 		return update(ctx, s, r, old)
 	}
 	return a
 }
 
-// keepPaths gives paths the ids of the old paths with the same names, so that they keep their statistics.
-func keepPaths(paths, old []flow.Path) {
+// copyPathIDs gives paths the ids of the old paths with the same names, so that they keep their statistics.
+func copyPathIDs(paths, old []flow.Path) {
 	for i := range paths {
 		if at := slices.IndexFunc(old, func(p flow.Path) bool { return p.Name == paths[i].Name }); at >= 0 {
 			paths[i].ID = old[at].ID
@@ -87,7 +87,7 @@ func keepPaths(paths, old []flow.Path) {
 }
 
 func campaigns() kind {
-	shown := func(c store.RoutedCampaign) accountconfig.Campaign {
+	document := func(c store.RoutedCampaign) accountconfig.Campaign {
 		return accountconfig.Campaign{Campaign: c.Campaign, Paths: c.Paths}
 	}
 	return access[accountconfig.Campaign, *accountconfig.Campaign]{
@@ -95,7 +95,7 @@ func campaigns() kind {
 		list: func(ctx context.Context, s *store.Store, account uuid.UUID) (list []accountconfig.Campaign, err error) {
 			all, err := s.Campaigns().AllWithFlows(ctx, account)
 			for _, c := range all {
-				list = append(list, shown(c))
+				list = append(list, document(c))
 			}
 			return list, err
 		},
@@ -103,7 +103,7 @@ func campaigns() kind {
 		refs: func(c accountconfig.Campaign) []uuid.UUID { return append(pathRefs(c.Paths), c.SourceID.UUID) },
 		one: func(ctx context.Context, s *store.Store, account, id uuid.UUID) (accountconfig.Campaign, error) {
 			c, err := s.Campaigns().WithFlow(ctx, account, id)
-			return shown(c), err
+			return document(c), err
 		},
 		create: func(ctx context.Context, s *store.Store, _ string, c accountconfig.Campaign) (uuid.UUID, error) {
 			saved, err := s.Campaigns().Create(ctx, c.Campaign, c.Paths)
@@ -128,7 +128,7 @@ func updateCampaign(ctx context.Context, s *store.Store, c, old accountconfig.Ca
 	if err != nil || len(c.Paths)+len(old.Paths) == 0 {
 		return err
 	}
-	keepPaths(c.Paths, old.Paths)
+	copyPathIDs(c.Paths, old.Paths)
 	flow.Canonical(c.Paths)
 	_, err = s.Campaigns().ChangeFlow(ctx, c.AccountID, c.ID, func(store.CampaignFlow) ([]flow.Path, error) { return c.Paths, nil })
 	return err

@@ -80,7 +80,7 @@ func (k Copy) forwardOnce(ctx context.Context) (int, error) {
 	}
 	var b forwarded
 	err := k.withVersion(ctx, func(c db.Conn, version uint64) (err error) {
-		b, err = readNoted(ctx, c, version, k.batchSize())
+		b, err = readRecorded(ctx, c, version, k.batchSize())
 		return err
 	})
 	if err != nil || len(b.done) == 0 {
@@ -131,8 +131,8 @@ type forwarded struct {
 	done                []int64
 }
 
-// readNoted reads at most limit recorded changes in the snapshot of c.
-func readNoted(ctx context.Context, c db.Conn, version uint64, limit int) (b forwarded, err error) {
+// readRecorded reads at most limit recorded changes in the snapshot of c.
+func readRecorded(ctx context.Context, c db.Conn, version uint64, limit int) (b forwarded, err error) {
 	notes, err := db.Select[changeNote](ctx, c, "noted changes", selectNotes, limit)
 	if err != nil || len(notes) == 0 {
 		return b, err
@@ -185,14 +185,14 @@ func changedClickRows(ctx context.Context, c db.Conn, noted map[uuid.UUID]change
 	return rows, nil
 }
 
-var selectNotedConversions = `SELECT ` + click.ConversionColumns + ` FROM conversions WHERE id = ANY ($1::uuid[])`
+var selectRecordedConversions = `SELECT ` + click.ConversionColumns + ` FROM conversions WHERE id = ANY ($1::uuid[])`
 
 // changedConversionRows returns the ClickHouse rows for changed conversions.
 func changedConversionRows(ctx context.Context, c db.Conn, noted map[uuid.UUID]changeNote, version uint64) ([][]any, error) {
 	if len(noted) == 0 {
 		return nil, nil
 	}
-	list, err := db.Select[models.Conversion](ctx, c, "noted conversions", selectNotedConversions, db.UUIDs(db.SortedIDs(noted)))
+	list, err := db.Select[models.Conversion](ctx, c, "noted conversions", selectRecordedConversions, db.UUIDs(db.SortedIDs(noted)))
 	if err != nil {
 		return nil, err
 	}

@@ -41,15 +41,15 @@ func TestColdClicks(t *testing.T) {
 		x.Sell(10)
 		x.Watch("the facts")
 		k := x.ColdCopy()
-		leave := func() { x.Freeze(k, x.Today.AddDate(0, 0, 1-x.Rnd.IntN(3))) }
+		freeze := func() { x.Freeze(k, x.Today.AddDate(0, 0, 1-x.Rnd.IntN(3))) }
 		x.Between = func() { // thawed clicks leave PostgreSQL again between the transactions of an operation
 			if x.Rnd.IntN(3) == 0 {
-				leave()
+				freeze()
 			}
 		}
 		for n := range steps {
 			if n%3 == 0 {
-				leave()
+				freeze()
 			}
 			x.MakeRandomChange()
 			x.Watch("a step")

@@ -30,9 +30,9 @@ var (
 		WHERE id = ANY ($1::uuid[]) AND (account_id = $2 OR $2 = '` + db.ZeroID + `') ORDER BY id`
 )
 
-// KeepConverted stores data of the clicks that have conversions. The data is needed if a network later changes these conversions.
-// KeepConverted runs in the transaction that deletes the clicks by age. ids must be sorted, and their clicks must be in PostgreSQL.
-func KeepConverted(ctx context.Context, c db.Conn, ids []uuid.UUID) error {
+// StoreConverted stores data of the clicks that have conversions. The data is needed if a network later changes these conversions.
+// StoreConverted runs in the transaction that deletes the clicks by age. ids must be sorted, and their clicks must be in PostgreSQL.
+func StoreConverted(ctx context.Context, c db.Conn, ids []uuid.UUID) error {
 	first, last := click.Bounds(ids)
 	if _, err := db.Get[int](ctx, c, "lock expiring clicks", lockExpiring, db.UUIDs(ids), first, last); err != nil {
 		return err
@@ -41,12 +41,12 @@ func KeepConverted(ctx context.Context, c db.Conn, ids []uuid.UUID) error {
 		db.UUIDs(ids), first, last)
 }
 
-// KeepConvertedBefore does the same as KeepConverted for all clicks before t that are in PostgreSQL, but locks no clicks.
-func KeepConvertedBefore(ctx context.Context, c db.Conn, t time.Time) error {
+// StoreConvertedBefore does the same as StoreConverted for all clicks before t that are in PostgreSQL, but locks no clicks.
+func StoreConvertedBefore(ctx context.Context, c db.Conn, t time.Time) error {
 	return db.Run(ctx, c, "keep converted clicks", insertKept+`k.id < $1`+converted, models.FloorClickID(t))
 }
 
-// DeleteKept deletes what KeepConverted has stored about clicks of campaigns in a time range. If a network later changes their
+// DeleteKept deletes what StoreConverted has stored about clicks of campaigns in a time range. If a network later changes their
 // conversions, no click is found.
 func DeleteKept(ctx context.Context, c db.Conn, account uuid.UUID, campaigns []uuid.UUID, from, to time.Time) error {
 	return db.Run(ctx, c, "delete converted clicks", `DELETE FROM converted_clicks
@@ -54,7 +54,7 @@ func DeleteKept(ctx context.Context, c db.Conn, account uuid.UUID, campaigns []u
 		models.FloorClickID(from), models.FloorClickID(to))
 }
 
-// readKept returns what KeepConverted has stored about clicks. The zero account means any account.
+// readKept returns what StoreConverted has stored about clicks. The zero account means any account.
 func readKept(ctx context.Context, c db.Conn, account uuid.UUID, ids []uuid.UUID, lock bool) ([]*click.StoredClick, error) {
 	q := selectKept
 	if lock {

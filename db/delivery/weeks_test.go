@@ -125,7 +125,7 @@ func TestDropWeeks(t *testing.T) {
 	legacy := l.add(at(0), "done") // its id gets no time, so it is in no week
 	dbtest.Exec(l, l.db, `UPDATE webhook_deliveries SET id = '00000000-0000-4000-8000-000000000000' WHERE id = $1`, legacy)
 	old, failed, waiting, after := l.add(at(0), "done"), l.add(at(0), "failed"), l.add(at(1), "pending"), l.add(at(2), "done")
-	drop := func(before time.Time) int {
+	deleteWeeks := func(before time.Time) int {
 		t.Helper()
 		n, err := delivery.DeleteWeeks(t.Context(), l.db, before)
 		if err != nil {
@@ -133,11 +133,11 @@ func TestDropWeeks(t *testing.T) {
 		}
 		return n
 	}
-	if n := drop(at(1).AddDate(0, 0, -3)); n != 1 || !l.has(old) {
+	if n := deleteWeeks(at(1).AddDate(0, 0, -3)); n != 1 || !l.has(old) {
 		t.Errorf("a limit within the week: %d partitions dropped, want 1", n) // only a partition of the empty week before epoch is dropped
 	}
 	// The events of the first week stay too, because they may belong to the waiting delivery.
-	if n := drop(at(3)); n != 2 || l.has(old) || l.has(failed) || !l.has(waiting) || !l.has(after) {
+	if n := deleteWeeks(at(3)); n != 2 || l.has(old) || l.has(failed) || !l.has(waiting) || !l.has(after) {
 		t.Errorf("%d partitions dropped, want 2; stored: old %v, failed %v (want false), waiting %v, after %v (want true)",
 			n, l.has(old), l.has(failed), l.has(waiting), l.has(after))
 	}
@@ -151,7 +151,7 @@ func TestDropWeeks(t *testing.T) {
 		t.Error("an old delivery outside the weekly partitions was not deleted")
 	}
 	dbtest.Exec(l, l.db, `UPDATE jobs SET state = 'done' WHERE id = $1`, waiting)
-	if drop(at(3)); l.has(waiting) || l.has(after) {
+	if deleteWeeks(at(3)); l.has(waiting) || l.has(after) {
 		t.Error("the weeks were kept although no delivery waits any more")
 	}
 	if n := dbtest.Get[int](l, l.db, `SELECT count(*) FROM events`); n != 1 {

@@ -58,17 +58,17 @@ func Store(ctx context.Context, c db.Conn, rows []Row) error {
 // Oldest returns the time before which messages must not be used.
 func Oldest(now time.Time) time.Time { return now.Add(-matchkey.Retention) }
 
-var selectOfClicks = `
+var selectForClicks = `
 SELECT ` + db.Columns[Row]("k.") + ` FROM conversion_match_keys k
 WHERE k.account_id = $1 AND k.click_id = ANY ($2::uuid[]) AND k.received_at > $3 AND k.names <> '{}' AND NOT ` + refused + `
 ORDER BY k.click_id, k.received_at DESC, k.id LIMIT $4`
 
-// maxPerClick limits the rows that OfClicks reads to this number per click on average.
+// maxPerClick limits the rows that ForClicks reads to this number per click on average.
 const maxPerClick = 20
 
-// OfClicks returns the rows of some clicks of an account. For each click, the latest row comes first.
-func OfClicks(ctx context.Context, c db.Conn, account uuid.UUID, clicks []uuid.UUID, now time.Time) ([]Row, error) {
-	return db.Select[Row](ctx, c, "match keys of clicks", selectOfClicks, account, db.UUIDs(clicks), Oldest(now), maxPerClick*len(clicks))
+// ForClicks returns the rows of some clicks of an account. For each click, the latest row comes first.
+func ForClicks(ctx context.Context, c db.Conn, account uuid.UUID, clicks []uuid.UUID, now time.Time) ([]Row, error) {
+	return db.Select[Row](ctx, c, "match keys of clicks", selectForClicks, account, db.UUIDs(clicks), Oldest(now), maxPerClick*len(clicks))
 }
 
 // A message can be received twice with the same id: with keys, then with the refusal.

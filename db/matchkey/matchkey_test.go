@@ -51,11 +51,11 @@ func TestKeys(t *testing.T) {
 	e.store(old, late)
 	e.store(changed, row(e.other, click, day, "email"), row(e.account, other, 8*day, "email"), row(uuid.New(), click, day, "email"))
 	e.store(late)
-	found, err := matchkey.OfClicks(t.Context(), e.db, e.account, []uuid.UUID{click, other}, time.Now())
+	found, err := matchkey.ForClicks(t.Context(), e.db, e.account, []uuid.UUID{click, other}, time.Now())
 	if err != nil || len(found) != 2 || found[0].ID != late.ID || found[1].ID != old.ID || !slices.Equal(found[0].Names, late.Names) {
 		t.Errorf("the keys of the clicks are %+v, %v, want the unchanged latest row, then the older row", found, err)
 	}
-	if found, err = matchkey.OfClicks(t.Context(), e.db, e.account, []uuid.UUID{click}, time.Now().Add(6*day)); err != nil || len(found) != 0 {
+	if found, err = matchkey.ForClicks(t.Context(), e.db, e.account, []uuid.UUID{click}, time.Now().Add(6*day)); err != nil || len(found) != 0 {
 		t.Errorf("after seven days: %+v, %v, want no keys", found, err)
 	}
 	if err := matchkey.DeleteOf(t.Context(), e.db, []uuid.UUID{click}); err != nil {
@@ -95,7 +95,7 @@ func TestWithdraw(t *testing.T) {
 	}
 	dbtest.Exec(t, e.db, `INSERT INTO conversion_match_keys (id, account_id, click_id, names, sealed, received_at)
 		VALUES ($1, $2, $3, '{email}', '\x01', $4)`, before.ID, e.account, click, before.ReceivedAt) // as left by a concurrent transaction
-	found, err := matchkey.OfClicks(t.Context(), e.db, e.account, []uuid.UUID{click, other}, time.Now())
+	found, err := matchkey.ForClicks(t.Context(), e.db, e.account, []uuid.UUID{click, other}, time.Now())
 	if err != nil || len(found) != 1 || found[0].Names[0] != "street" {
 		t.Errorf("the keys of both clicks are %+v, %v, want only street", found, err)
 	}

@@ -117,7 +117,7 @@ func (a *queryEnv) compareEngines() {
 	for _, id := range a.pools[0].list[:20] {
 		campaigns = append(campaigns, uuid.MustParse(id))
 	}
-	for what, ask := range map[string]func(Reader) (any, error){
+	for what, query := range map[string]func(Reader) (any, error){
 		"orphans":    func(r Reader) (any, error) { return r.Orphans(a.Context(), a.account, from, to) },
 		"bot scores": func(r Reader) (any, error) { return byText(r.BotScores(a.Context(), a.account, from, to)) },
 		"visitors":   func(r Reader) (any, error) { return r.VisitorsSince(a.Context(), a.account, from, to) },
@@ -134,7 +134,7 @@ func (a *queryEnv) compareEngines() {
 			})
 		},
 	} {
-		if err := a.same(what, ask); err != nil {
+		if err := a.same(what, query); err != nil {
 			a.Error(err)
 		}
 	}
@@ -154,12 +154,12 @@ func byText[T any](list []T, err error) ([]T, error) {
 	return list, err
 }
 
-func (a *queryEnv) same(what string, ask func(Reader) (any, error)) error {
-	want, err := ask(Reader{Conn: a.d})
+func (a *queryEnv) same(what string, query func(Reader) (any, error)) error {
+	want, err := query(Reader{Conn: a.d})
 	if err != nil {
 		return fmt.Errorf("%s: PostgreSQL: %w", what, err)
 	}
-	got, err := ask(a.reader())
+	got, err := query(a.reader())
 	if err != nil {
 		return fmt.Errorf("%s: ClickHouse: %w", what, err)
 	}

@@ -74,8 +74,8 @@ func (d dimension) of(sales bool) dimension {
 	return d
 }
 
-// OfConversions reports whether only conversions have a value in the dimension.
-func OfConversions(name string) bool {
+// IsConversionDimension reports whether only conversions have a value in the dimension.
+func IsConversionDimension(name string) bool {
 	d, _ := find(name)
 	return d.ofSale != ""
 }

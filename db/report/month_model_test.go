@@ -275,8 +275,8 @@ func (m *monthEnv) setTimeValues(f *monthFact) {
 	}
 }
 
-// shownGoal returns the value of a conversion in the dimension goal.
-func shownGoal(goal string) string {
+// goalValue returns the value of a conversion in the dimension goal.
+func goalValue(goal string) string {
 	switch goal {
 	case "":
 		return PlainGoal
@@ -292,7 +292,7 @@ func (m *monthEnv) split(f *monthFact) (list []*monthFact) {
 		sale, v := *f, f.sales[key]
 		sale.sold, sale.sales, sale.values = true, map[string]*monthSale{key: v}, slices.Clone(f.values)
 		goal, _, _ := strings.Cut(key, "/")
-		for name, value := range map[string]string{"goal": shownGoal(goal), "status": v.status} {
+		for name, value := range map[string]string{"goal": goalValue(goal), "status": v.status} {
 			at := place(name)
 			sale.values[at] = m.pools[at].number(value)
 		}

@@ -42,7 +42,7 @@ func TestSpendWithoutClicks(t *testing.T) { //nolint:tparallel // the engines an
 	set(uuid.Nil, 7)
 	set(campaign, 5)
 	var reader Reader
-	ask := func(t *testing.T, q Query) []string {
+	query := func(t *testing.T, q Query) []string {
 		t.Helper()
 		q.AccountID = account
 		rows, err := reader.Performance(t.Context(), q)
@@ -65,9 +65,9 @@ func TestSpendWithoutClicks(t *testing.T) { //nolint:tparallel // the engines an
 			for _, name := range Dimensions() {
 				q := in
 				q.Dimensions = []string{name, "campaign_id"}
-				ledger := ask(t, q)
+				ledger := query(t, q)
 				q.FromRows = true
-				if diff := cmp.Diff(ledger, ask(t, q)); diff != "" || len(ledger) != 2 {
+				if diff := cmp.Diff(ledger, query(t, q)); diff != "" || len(ledger) != 2 {
 					t.Errorf("%s: ledger (-) and rows (+): %v %s", name, ledger, diff)
 				}
 			}
@@ -84,7 +84,7 @@ func TestSpendWithoutClicks(t *testing.T) { //nolint:tparallel // the engines an
 					From: day, To: day.AddDate(0, 0, 1), Dimensions: []string{"ip"}, Filters: []Filter{{Dimension: "campaign_id", Values: []string{campaign.String()}}},
 				}, []string{"[] 0 5"}},
 			} {
-				if diff := cmp.Diff(c.want, ask(t, c.q)); diff != "" {
+				if diff := cmp.Diff(c.want, query(t, c.q)); diff != "" {
 					t.Errorf("%+v (-want +got): %s", c.q, diff)
 				}
 			}

@@ -237,15 +237,15 @@ func (b *builder) clicks(list, low, high string) {
 	if len(b.Goals) > 0 {
 		conversions += " AND v.goal = ANY (" + b.arg(b.Goals) + ")"
 	}
-	b.part("f.at", list+"clicks f WHERE "+clicks, false, func(m *measure.Measure) string { return b.prices.ofFacts.Replace(m.OfClick()) })
+	b.part("f.at", list+"clicks f WHERE "+clicks, false, func(m *measure.Measure) string { return b.prices.ofFacts.Replace(m.ForClick()) })
 	b.part("f.at", list+"conversions v JOIN clicks f ON f.id = v.click_id WHERE "+conversions+" AND "+clicks, true,
-		func(m *measure.Measure) string { return b.prices.ofFacts.Replace(m.OfConversion()) })
+		func(m *measure.Measure) string { return b.prices.ofFacts.Replace(m.ForConversion()) })
 }
 
 // spend adds the spend without clicks, whose only figure is its cost.
 func (b *builder) spend(during string) {
 	b.part("f.at", "spend_alone f WHERE f.account_id = "+b.account+" AND "+during, false,
-		func(m *measure.Measure) string { return b.prices.ofFacts.Replace(m.OfSpend()) })
+		func(m *measure.Measure) string { return b.prices.ofFacts.Replace(m.ForSpend()) })
 }
 
 // hours adds whole hours from the ledger or from its rollups. It leaves out the hours in the last argument.

@@ -150,7 +150,7 @@ func deleteClicks(ctx context.Context, c db.Conn, in click.Store, ids []uuid.UUI
 	if err := deleteEvents(ctx, c, list); err != nil {
 		return err
 	}
-	if err := conversion.KeepConverted(ctx, c, ids); err != nil {
+	if err := conversion.StoreConverted(ctx, c, ids); err != nil {
 		return err
 	}
 	if err := in.Remove(ctx, c, ids); err != nil {

@@ -22,7 +22,7 @@ WHERE i.inhparent = $1::regclass AND c.relname < $2 ORDER BY c.relname`
 // not block readers, because it detaches partitions concurrently.
 func DeleteBefore(ctx context.Context, c db.Conn, t time.Time) (int, error) {
 	cut, days := t.UTC().Truncate(click.Day), 0
-	if err := conversion.KeepConvertedBefore(ctx, c, cut); err != nil {
+	if err := conversion.StoreConvertedBefore(ctx, c, cut); err != nil {
 		return days, err
 	}
 	for i, table := range click.Partitioned {

@@ -36,7 +36,7 @@ func TestForeignLinks(t *testing.T) {
 	}
 	check := func(campaign uuid.UUID, want ...string) {
 		t.Helper()
-		got, err := links.Of(t.Context(), account.ID, campaign)
+		got, err := links.ForCampaigns(t.Context(), account.ID, campaign)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -87,7 +87,7 @@ func TestForeignLinks(t *testing.T) {
 		}
 	}
 	check(first, "path x false")
-	if list, err := links.Of(t.Context(), other.ID, first, second); err != nil || len(list) > 0 {
+	if list, err := links.ForCampaigns(t.Context(), other.ID, first, second); err != nil || len(list) > 0 {
 		t.Errorf("another account gets the links %v and the error %v, want neither", list, err)
 	}
 	if err := links.Replace(t.Context(), other.ID, theirs, []models.ForeignLink{path}); err != nil {

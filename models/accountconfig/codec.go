@@ -65,7 +65,7 @@ func (c *Codec[R]) Encode(record R, ids IDs) (Members, error) {
 	if err != nil {
 		return nil, err
 	}
-	dropEqual(m, c.preset)
+	removeEqual(m, c.preset)
 	return m, nil
 }
 

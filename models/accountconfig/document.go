@@ -188,7 +188,7 @@ func (d Document) YAML() ([]byte, error) {
 	root := &yaml.Node{Kind: yaml.MappingNode}
 	put(root, "version", scalarNode("!!int", strconv.Itoa(Version)))
 	for _, kind := range Kinds {
-		list := d.shown(kind)
+		list := d.writtenRecords(kind)
 		if len(list) == 0 {
 			continue
 		}
@@ -207,9 +207,9 @@ func (d Document) YAML() ([]byte, error) {
 	return out.Bytes(), enc.Close()
 }
 
-// shown returns the records of a kind that the text contains. It leaves out bot detection settings in which everything has its
-// default.
-func (d Document) shown(kind Kind) map[string]Members {
+// writtenRecords returns the records of a kind that are written to the text. It leaves out bot detection settings in which everything
+// has its default.
+func (d Document) writtenRecords(kind Kind) map[string]Members {
 	if kind == BotDetection && len(d[kind][SettingsKey]) == 0 {
 		return nil
 	}
@@ -220,7 +220,7 @@ func (d Document) shown(kind Kind) map[string]Members {
 func (d Document) MarshalJSON() ([]byte, error) {
 	out := map[string]any{"version": Version}
 	for kind := range d {
-		if records := d.shown(kind); len(records) > 0 {
+		if records := d.writtenRecords(kind); len(records) > 0 {
 			out[string(kind)] = records
 		}
 	}

@@ -129,7 +129,7 @@ func (p *planner) item(kind Kind, key string, m Members) *Item {
 		item.refuse("%s", strings.TrimPrefix(problem.Path+": "+problem.Text, ": "))
 		return item
 	}
-	keepGenerated(kind, m, after, item.Before)
+	retainGenerated(kind, m, after, item.Before)
 	item.After = after
 	switch {
 	case item.Before == nil:
@@ -145,9 +145,9 @@ func (p *planner) item(kind Kind, key string, m Members) *Item {
 	return item
 }
 
-// keepGenerated keeps the present value of a generated member, such as an alias, that the document leaves out. A new record gets
-// its value when the record is saved.
-func keepGenerated(kind Kind, sent, after, before Members) {
+// retainGenerated retains the present value of a generated member, such as an alias, that the document leaves out. A new record
+// gets its value when the record is saved.
+func retainGenerated(kind Kind, sent, after, before Members) {
 	names := map[Kind][]string{Campaigns: {"alias"}, Sources: {"subs"}}[kind]
 	for _, name := range names {
 		if _, ok := sent[name]; !ok {

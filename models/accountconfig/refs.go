@@ -167,7 +167,7 @@ func (f fromBody) record(m Members, refs []ref) {
 	goals, _ := m[goalsMember].(map[string]any)
 	for _, item := range goals {
 		g, _ := item.(map[string]any)
-		dropEqual(g, newGoal)
+		removeEqual(g, newGoal)
 	}
 	list, _ := m[pathsMember].([]any)
 	for _, item := range list {
@@ -229,7 +229,7 @@ func (f fromBody) path(p Members) {
 	for _, item := range rules {
 		r, _ := item.(map[string]any)
 		f.reference(r, ref{member: "rule", idMember: "rule_id", kind: Rules})
-		dropEqual(r, Members{"logic": "and"})
+		removeEqual(r, Members{"logic": "and"})
 	}
 	destinations, _ := p["destinations"].([]any)
 	for _, item := range destinations {
@@ -237,7 +237,7 @@ func (f fromBody) path(p Members) {
 		if !f.reference(d, destinationRefs[0]) {
 			f.reference(d, destinationRefs[1])
 		}
-		dropEqual(d, Members{"weight": json.Number("100")})
+		removeEqual(d, Members{"weight": json.Number("100")})
 	}
 	preset := make(Members, len(newPath))
 	for name, v := range newPath {
@@ -245,16 +245,16 @@ func (f fromBody) path(p Members) {
 			preset[name] = v
 		}
 	}
-	dropEqual(p, preset)
+	removeEqual(p, preset)
 }
 
-func dropEqual(m, preset Members) {
+func removeEqual(m, preset Members) {
 	for name, v := range m {
 		def, ok := preset[name]
 		inner, isObject := v.(map[string]any)
 		defaults, hasDefaults := def.(map[string]any)
 		if isObject && hasDefaults {
-			dropEqual(inner, defaults)
+			removeEqual(inner, defaults)
 		}
 		if list, isList := v.([]any); isList && len(list) == 0 || ok && (reflect.DeepEqual(v, def) || hasDefaults && len(inner) == 0) {
 			delete(m, name)

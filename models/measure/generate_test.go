@@ -62,8 +62,8 @@ type figure struct {
 func (f figure) Then() figure  { return figure{f.Measure, "then"} }
 func (f figure) IsCount() bool { return f.Kind == measure.Count }
 
-// Shown returns the description of the figure in the documentation of the API.
-func (f figure) Shown() string {
+// Description returns the description of the figure in the documentation of the API.
+func (f figure) Description() string {
 	if f.IsPercent() {
 		return cmp.Or(f.Doc, "percent")
 	}

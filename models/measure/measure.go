@@ -93,8 +93,8 @@ func (m *Measure) IsAmount() bool { return m.Kind == Money || m.Kind == Price }
 // IsPercent reports whether the value is a percentage.
 func (m *Measure) IsPercent() bool { return m.Kind == Percent }
 
-// ShownDigits returns the number of decimals that a file for people shows.
-func (m *Measure) ShownDigits() int {
+// DisplayDigits returns the number of decimals that a file for people shows.
+func (m *Measure) DisplayDigits() int {
 	switch m.Kind {
 	case Count:
 		return 0

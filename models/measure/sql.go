@@ -58,14 +58,14 @@ var costs = SQL{
 
 const sqlNull = "NULL"
 
-// OfClick returns the PostgreSQL expression of the amount that a click adds to a counter.
-func (m *Measure) OfClick() string { return cmp.Or(m.SQL.Click, sqlNull) }
+// ForClick returns the PostgreSQL expression of the amount that a click adds to a counter.
+func (m *Measure) ForClick() string { return cmp.Or(m.SQL.Click, sqlNull) }
 
-// OfConversion returns the PostgreSQL expression of the amount that a conversion adds to a counter.
-func (m *Measure) OfConversion() string { return cmp.Or(m.SQL.Conversion, sqlNull) }
+// ForConversion returns the PostgreSQL expression of the amount that a conversion adds to a counter.
+func (m *Measure) ForConversion() string { return cmp.Or(m.SQL.Conversion, sqlNull) }
 
-// OfSpend returns the PostgreSQL expression of the amount that spend without clicks adds to a counter.
-func (m *Measure) OfSpend() string { return cmp.Or(m.SQL.Spend, sqlNull) }
+// ForSpend returns the PostgreSQL expression of the amount that spend without clicks adds to a counter.
+func (m *Measure) ForSpend() string { return cmp.Or(m.SQL.Spend, sqlNull) }
 
 // CopyOfClick returns the ClickHouse expression of the amount that the row of a click adds to a counter. sold says whether the
 // conversions of the click are included.

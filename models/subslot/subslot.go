@@ -47,10 +47,10 @@ func Reserved(l models.SourceLink) models.SubSlots {
 	return all.list(func(i int) bool { return all[i].Param != "" })
 }
 
-func (s *slots) list(take func(i int) bool) models.SubSlots {
+func (s *slots) list(match func(i int) bool) models.SubSlots {
 	out := models.SubSlots{}
 	for i := range s {
-		if take(i) {
+		if match(i) {
 			out = append(out, s[i].SubSlot)
 		}
 	}

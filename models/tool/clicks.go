@@ -251,7 +251,7 @@ func listUnmatched(ctx context.Context, c *Call) (Values, error) {
 		r["parameters"] = names
 	}
 	return Values{
-		"reasons": countBy(rows, "network_id", "network_name", "reason"), "rows": keep(rows, c.Args.whole("limit", 20)), "more": len(rows) == readRows,
+		"reasons": countBy(rows, "network_id", "network_name", "reason"), "rows": limitRows(rows, c.Args.whole("limit", 20)), "more": len(rows) == readRows,
 	}, nil
 }
 

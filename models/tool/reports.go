@@ -216,7 +216,7 @@ func runReport(ctx context.Context, c *Call, dimensions []string) (Values, error
 	for _, r := range rows {
 		r["names"] = namesIn(r, a)
 	}
-	return Values{"totals": a["totals"], "tz": a["tz"], "range": a["range"], "note": openDays, "more": a["truncated"], "rows": keep(rows, c.Args.whole("limit", 25))}, nil
+	return Values{"totals": a["totals"], "tz": a["tz"], "range": a["range"], "note": openDays, "more": a["truncated"], "rows": limitRows(rows, c.Args.whole("limit", 25))}, nil
 }
 
 type kept struct {
@@ -224,7 +224,7 @@ type kept struct {
 	left int // number of rows that were left off
 }
 
-func keep(rows []object, most int) kept {
+func limitRows(rows []object, most int) kept {
 	n := min(len(rows), most)
 	return kept{rows[:n], len(rows) - n}
 }
@@ -300,7 +300,7 @@ func comparePeriods(ctx context.Context, c *Call, dimensions []string) (Values, 
 	slices.SortStableFunc(rows, func(a, b object) int { return number(b["difference"]).Abs().Cmp(number(a["difference"]).Abs()) })
 	return Values{
 		"figure": figure, "range": a["range"], "compare_range": a["compare_range"], "totals": totals, "note": openDays, "more": a["truncated"],
-		"rows": keep(rows, c.Args.whole("limit", 25)),
+		"rows": limitRows(rows, c.Args.whole("limit", 25)),
 	}, nil
 }
 

@@ -51,7 +51,7 @@ func (k *keeper) importHistory(ctx context.Context, u *historyRun) error {
 			return err
 		}
 	}
-	if err := forgetAccess(ctx, u); err != nil {
+	if err := deleteAccess(ctx, u); err != nil {
 		return err
 	}
 	return u.Commit(ctx, u.Args.HistoryImported, nil)
@@ -83,14 +83,14 @@ func (k *keeper) logNotRead(ctx context.Context, u *historyRun, failure *tracker
 	if failure.Away() && u.Job.Attempts < jobs.ImportHistory.Policy().AttemptLimit(u.Job) {
 		return u.Retry(ctx, failure, nil)
 	}
-	if err := forgetAccess(ctx, u); err != nil {
+	if err := deleteAccess(ctx, u); err != nil {
 		return err
 	}
 	return u.Fail(ctx, models.Conflict("not_read", "%s. Everything read so far is kept. Import the history again to continue.", failure.Text), nil)
 }
 
-// forgetAccess deletes the credentials from the arguments of the job.
-func forgetAccess(ctx context.Context, u *historyRun) error {
+// deleteAccess deletes the credentials from the arguments of the job.
+func deleteAccess(ctx context.Context, u *historyRun) error {
 	return u.Step(ctx, func(db.Conn) (jobs.ImportHistoryArgs, error) {
 		a := u.Args
 		a.Access = nil

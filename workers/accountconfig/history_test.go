@@ -113,7 +113,7 @@ func TestHistory(t *testing.T) {
 	if n := dbtest.Get[int](t, e.db, `SELECT count(*) FROM jobs WHERE kind = 'config:history' AND args ? 'access'`); n != 0 {
 		t.Error("the credentials are still there")
 	}
-	e.leavesAllowance(account, day)
+	e.checkAllowance(account, day)
 	e.findsOldClick(account)
 	if _, err := retention.DeleteBefore(t.Context(), e.db, time.Now()); err != nil {
 		t.Fatal(err)
@@ -123,8 +123,8 @@ func TestHistory(t *testing.T) {
 	}
 }
 
-// leavesAllowance checks that the clicks of the log do not count towards the clicks that the account's subscription includes.
-func (e *env) leavesAllowance(account uuid.UUID, day string) {
+// checkAllowance checks that the clicks of the log do not count towards the clicks that the account's subscription includes.
+func (e *env) checkAllowance(account uuid.UUID, day string) {
 	e.Helper()
 	from, err := time.Parse(time.DateOnly, day)
 	if err != nil {

@@ -23,7 +23,7 @@ func (s *sending) keys(ctx context.Context, list []models.ConversionUpload) (map
 		return out, nil
 	}
 	clicks := db.Map(list, func(u models.ConversionUpload) uuid.UUID { return u.ClickID })
-	rows, err := dbmatchkey.OfClicks(ctx, s.store.Conn(), s.account.ID, clicks, s.o.Now())
+	rows, err := dbmatchkey.ForClicks(ctx, s.store.Conn(), s.account.ID, clicks, s.o.Now())
 	if err != nil {
 		return nil, err
 	}

@@ -68,7 +68,7 @@ func TestConnectRefused(t *testing.T) {
 			"a provider that is down":                {key: aitest.Key, fault: resttest.Down, want: refused},
 			"a provider whose error repeats the key": {key: aitest.Key, fault: resttest.Echo, want: refused},
 		} {
-			w.World.Fail(c.fault)
+			w.Providers.Fail(c.fault)
 			_, err := do(w, jobs.ConnectAI, account, jobs.ConnectAIArgs{
 				Action: models.AIConnect, Provider: p.Name, Key: w.sealed(account, c.key), Model: c.model,
 			})

@@ -30,7 +30,7 @@ import (
 // env is an account, and fake AI providers whose models give the answers that the test sets.
 type env struct {
 	*testing.T
-	*aitest.World
+	*aitest.Providers
 
 	db      *db.DB
 	store   *store.Store
@@ -40,7 +40,7 @@ type env struct {
 
 func newEnv(t *testing.T, change func(*chat.Options)) *env {
 	t.Helper()
-	w := &env{T: t, World: &aitest.World{}, db: dbtest.New(t)}
+	w := &env{T: t, Providers: &aitest.Providers{}, db: dbtest.New(t)}
 	box, err := seal.New(w.db, []byte(strings.Repeat("k", 32)))
 	if err != nil {
 		t.Fatal(err)
@@ -52,7 +52,7 @@ func newEnv(t *testing.T, change func(*chat.Options)) *env {
 	queue := jobstest.Redis(t)
 	w.client = jobs.Connect(queue)
 	rt := workers.New(workers.Options{DB: w.db, Redis: queue, Client: w.client, Grace: 4 * time.Second})
-	server := aitest.Serve(t, w.World)
+	server := aitest.Serve(t, w.Providers)
 	o := chat.Options{Client: ai.New(ai.Options{
 		Egress: egresstest.Client(t, server, egress.Options{MaxBody: 1 << 20}), URL: server.URL,
 		Wait: func(context.Context, time.Duration) error { return nil },

@@ -44,7 +44,7 @@ type env struct {
 	queued  func() map[string]string // returns the content of Redis, by key
 	account uuid.UUID
 	other   uuid.UUID
-	dns     *dnstest.World
+	dns     *dnstest.Zones
 	names   *registry
 }
 
@@ -82,7 +82,7 @@ func newEnv(t *testing.T) *env {
 		}
 		return all
 	}
-	w.dns = dnstest.NewWorld(map[string][]libdns.RR{
+	w.dns = dnstest.NewZones(map[string][]libdns.RR{
 		"shop.example": {
 			{Name: "www", Type: "A", Data: "192.0.2.1", TTL: time.Hour},
 			{Name: "old", Type: "CNAME", Data: tracker + ".", TTL: time.Hour},

@@ -34,7 +34,7 @@ func (n *Names) Texts(ctx context.Context, name string) ([]string, error) {
 }
 
 // queryAll asks all servers at once and returns the answers that it gets. If no server can answer, that is an error.
-func queryAll[T any](ctx context.Context, n *Names, ask func(ctx context.Context, server string) (T, error)) ([]T, error) {
+func queryAll[T any](ctx context.Context, n *Names, request func(ctx context.Context, server string) (T, error)) ([]T, error) {
 	servers, err := n.list()
 	if err != nil {
 		return nil, err
@@ -44,7 +44,7 @@ func queryAll[T any](ctx context.Context, n *Names, ask func(ctx context.Context
 	found, errs := make([]T, len(servers)), make([]error, len(servers))
 	var all sync.WaitGroup
 	for i, server := range servers {
-		all.Go(func() { found[i], errs[i] = ask(ctx, server) })
+		all.Go(func() { found[i], errs[i] = request(ctx, server) })
 	}
 	all.Wait()
 	var out []T

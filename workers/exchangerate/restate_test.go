@@ -54,7 +54,7 @@ func TestRestate(t *testing.T) {
 			(SELECT count(*) FROM clicks WHERE rate IS NULL), (SELECT count(*) FROM account_rates WHERE restating OR rate IS NULL))`
 		part = `SELECT (sum(cost) > 0)::text FROM ledger`
 	)
-	settle := func(after time.Duration) {
+	updateRates := func(after time.Duration) {
 		t.Helper()
 		now = now.Add(after)
 		b.mu.Lock()
@@ -62,7 +62,7 @@ func TestRestate(t *testing.T) {
 		b.mu.Unlock()
 		b.run(jobs.UpdateRates, now)
 	}
-	settle(time.Minute)
+	updateRates(time.Minute)
 	if got := dbtest.Get[string](b.T, b.db, state); got != "0 10 1" {
 		t.Errorf("without a rate: %s", got)
 	}
@@ -72,7 +72,7 @@ func TestRestate(t *testing.T) {
 	b.mu.Lock()
 	b.cut = 4 // the fourth batch is cut off, after spend and two batches of clicks
 	b.mu.Unlock()
-	settle(time.Minute)
+	updateRates(time.Minute)
 	await.Until(t, "a part is converted", func() bool {
 		b.mu.Lock()
 		defer b.mu.Unlock()
@@ -81,9 +81,9 @@ func TestRestate(t *testing.T) {
 	if got := dbtest.Get[string](b.T, b.db, state); got != "3.3 3.3 4 1" {
 		t.Errorf("after the job was cut off: %s, want 3.3 3.3 4 1", got)
 	}
-	settle(6 * time.Minute)
+	updateRates(6 * time.Minute)
 	await.Until(t, "all is converted", func() bool { return dbtest.Get[string](b.T, b.db, state) == "5.5 5.5 0 0" })
-	settle(time.Minute)
+	updateRates(time.Minute)
 	list := []models.Rate{{Day: time.Date(2026, 3, 4, 0, 0, 0, 0, time.UTC), Currency: "USD", Rate: decimal.New(3, 0), Source: models.RatesOfFile}}
 	save := func(replace bool) {
 		t.Helper()
@@ -96,12 +96,12 @@ func TestRestate(t *testing.T) {
 	}
 	list[0].Day = list[0].Day.AddDate(0, 0, 2) // the day of the clicks, which were converted by the rate of the day before
 	save(false)
-	settle(6 * time.Minute)
+	updateRates(6 * time.Minute)
 	if got := dbtest.Get[string](b.T, b.db, state); got != "5.5 5.5 0 0" {
 		t.Errorf("after a rate of the clicks' own day arrived: %s, want no change", got)
 	}
 	list[0].Rate = decimal.New(2, 0)
 	save(true)
-	settle(6 * time.Minute)
+	updateRates(6 * time.Minute)
 	await.Until(t, "all is converted with the operator's rate", func() bool { return dbtest.Get[string](b.T, b.db, state) == "10 10 0 0" })
 }

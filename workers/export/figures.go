@@ -83,7 +83,7 @@ func (c figureColumns) cells(values []string, f models.Figures, loss *models.Cli
 	picked := c.pick(figures)
 	if c.rounded {
 		for i, place := range c.places {
-			picked[i] = roundedCell(picked[i], measure.Find(figureNames[place]).ShownDigits())
+			picked[i] = roundedCell(picked[i], measure.Find(figureNames[place]).DisplayDigits())
 		}
 	}
 	out := append(slices.Clone(values), picked...)

@@ -56,7 +56,7 @@ func (y *syncer) rows(ctx context.Context, account, network uuid.UUID, orders []
 	refuseRepeats(rows)
 	now := y.o.Now()
 	for i := range rows {
-		keepCurrency(&rows[i], recorded)
+		useRecordedCurrency(&rows[i], recorded)
 		switch {
 		case orders[i].Alone:
 			refuseReversal(&rows[i], recorded)
@@ -308,9 +308,9 @@ func refuseReversal(v *correction.Conversion, recorded map[conversion.Key]conver
 	}
 }
 
-// keepCurrency gives an order without an amount the currency of its recorded conversion. The recorded amount stays, so its
+// useRecordedCurrency gives an order without an amount the currency of its recorded conversion. The recorded amount stays, so its
 // currency must stay too.
-func keepCurrency(v *correction.Conversion, recorded map[conversion.Key]conversion.Known) {
+func useRecordedCurrency(v *correction.Conversion, recorded map[conversion.Key]conversion.Known) {
 	if k, known := recorded[keyOf(*v)]; known && v.Payout == nil && v.Refusal == "" {
 		v.Currency = k.Currency
 	}

@@ -247,7 +247,7 @@ func TestStatusWithoutAmount(t *testing.T) {
 		{"unknown", models.StatusRejected, false},
 	} {
 		v := correction.Conversion{ClickID: click, ConversionID: c.id, Status: c.status, Currency: "USD"}
-		keepCurrency(&v, recorded)
+		useRecordedCurrency(&v, recorded)
 		if refuseStatus(&v, recorded); (v.Refusal == "") != c.accepted || c.accepted && v.Currency != "EUR" {
 			t.Errorf("%s to %s: refused %q, %s", c.id, c.status, v.Refusal, v.Currency)
 		}

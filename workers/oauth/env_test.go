@@ -59,7 +59,7 @@ const redirect = "https://track.example/api/oauth/callback"
 // env is an account and the fake platforms. startWorker adds a worker.
 type env struct {
 	*testing.T
-	*oauthtest.World
+	*oauthtest.Platforms
 	db          *db.DB
 	store       *store.Store
 	account     uuid.UUID
@@ -73,7 +73,7 @@ type env struct {
 
 func newEnv(t *testing.T) *env {
 	t.Helper()
-	w := &env{T: t, World: oauthtest.New(t), db: dbtest.New(t), account: uuid.New(), now: time.Now()}
+	w := &env{T: t, Platforms: oauthtest.New(t), db: dbtest.New(t), account: uuid.New(), now: time.Now()}
 	dbtest.Exec(t, w.db, `INSERT INTO accounts (id, name, plan, site_key) VALUES ($1, 'A', 'growth', 'k')`, w.account)
 	box, err := seal.New(w.db, []byte(strings.Repeat("k", 32)))
 	if err != nil {

@@ -75,7 +75,7 @@ func TestParameters(t *testing.T) {
 
 func TestServe(t *testing.T) {
 	t.Parallel()
-	ask := func(method string, headers ...string) *http.Response {
+	request := func(method string, headers ...string) *http.Response {
 		r := httptest.NewRequestWithContext(t.Context(), method, "/t.js", nil)
 		for i := 0; i < len(headers); i += 2 {
 			r.Header.Set(headers[i], headers[i+1])
@@ -84,7 +84,7 @@ func TestServe(t *testing.T) {
 		Serve(w, r)
 		return w.Result()
 	}
-	plain, packed := ask(http.MethodGet), ask(http.MethodGet, "Accept-Encoding", "br, gzip")
+	plain, packed := request(http.MethodGet), request(http.MethodGet, "Accept-Encoding", "br, gzip")
 	tag := plain.Header.Get("ETag")
 	for name, want := range map[string]string{
 		"Content-Type": "text/javascript; charset=utf-8", "Cache-Control": "public, max-age=3600", "Vary": "Accept-Encoding",
@@ -98,10 +98,10 @@ func TestServe(t *testing.T) {
 	if packed.Header.Get("Content-Encoding") != "gzip" || packed.ContentLength >= plain.ContentLength || tag == "" {
 		t.Errorf("the tag is answered with the headers %v compressed and %v plain, want gzip, smaller and an ETag", packed.Header, plain.Header)
 	}
-	if got := ask(http.MethodGet, "If-None-Match", tag); got.StatusCode != http.StatusNotModified {
+	if got := request(http.MethodGet, "If-None-Match", tag); got.StatusCode != http.StatusNotModified {
 		t.Errorf("a request with the tag's ETag gets the status %d, want 304", got.StatusCode)
 	}
-	if got := ask(http.MethodHead); got.StatusCode != http.StatusOK || got.ContentLength != plain.ContentLength {
+	if got := request(http.MethodHead); got.StatusCode != http.StatusOK || got.ContentLength != plain.ContentLength {
 		t.Errorf("HEAD gets the status %d and %d bytes, want 200 and the size of GET", got.StatusCode, got.ContentLength)
 	}
 }

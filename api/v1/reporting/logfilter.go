@@ -30,7 +30,7 @@ var conversionStatuses = clickattr.Statuses.List()
 
 // clickFilters are the logFilters of clicks.
 var clickFilters = slices.DeleteFunc(slices.Clone(logFilters), func(p route.Param) bool {
-	return strings.Contains(p.Name, ".") && report.OfConversions(p.Name[len(filterPrefix):])
+	return strings.Contains(p.Name, ".") && report.IsConversionDimension(p.Name[len(filterPrefix):])
 })
 
 // parseClickID returns the id in the parameter click_id, or the zero id without the parameter.

@@ -191,13 +191,13 @@ func ListFigures[T lister[R], R interface{ RecordID() uuid.UUID }, A, L any](
 		if err != nil {
 			return Rows[L]{}, err
 		}
-		show, err := rows(c, records)
+		render, err := rows(c, records)
 		if err != nil {
 			return Rows[L]{}, err
 		}
 		figures, err := FiguresOf(c, reports, dimension, records)
 		return Rows[L]{
-			c.Window.Range(), answer.Each(records, func(r R) L { return show(r, figures[r.RecordID()]) }), answer.Cursor(next),
+			c.Window.Range(), answer.Each(records, func(r R) L { return render(r, figures[r.RecordID()]) }), answer.Cursor(next),
 		}, err
 	})).WithWindow().WithPage().WithShare(route.Lists).WithQuery(res.Params()...)
 }
@@ -219,10 +219,10 @@ func Create[B body[R], T interface {
 	return row
 }
 
-// Put returns the route PUT, which replaces every field. show makes the answer from the saved record.
+// Put returns the route PUT, which replaces every field. render makes the answer from the saved record.
 func Put[B putBody[R], T interface {
 	Update(ctx context.Context, record R) (R, error)
-}, R, A, L any, P owned[R]](res Kind[T, R, A], summary string, show func(R) L) route.Route {
+}, R, A, L any, P owned[R]](res Kind[T, R, A], summary string, render func(R) L) route.Route {
 	row := res.Row("PUT", "", summary, route.HandleBody(func(c *route.Call, b B) (a L, err error) {
 		record, err := recordOf(res, b)
 		if err != nil {
@@ -230,7 +230,7 @@ func Put[B putBody[R], T interface {
 		}
 		P(&record).SetOwner(c.Account.ID, b.RecordID())
 		record, err = res.Table(c.Store).Update(c.Context(), record)
-		return show(record), err
+		return render(record), err
 	}), answer.IDCodes, res.Codes)
 	row.BodyLimit = res.BodyLimit
 	return row
@@ -267,15 +267,15 @@ func ToggledStatus(id uuid.UUID, on bool) StatusAnswer { return StatusAnswer{id,
 // ToggledID makes an answer for Toggle that has only the id.
 func ToggledID(id uuid.UUID, _ bool) IDAnswer { return IDAnswer{id} }
 
-// Toggle returns the route PATCH with id and is_active. show makes its answer. codes are further error codes.
+// Toggle returns the route PATCH with id and is_active. render makes its answer. codes are further error codes.
 func Toggle[T interface {
 	SetActive(ctx context.Context, account, id uuid.UUID, on bool) error
 }, R, A, L any](
-	res Kind[T, R, A], summary string, show func(id uuid.UUID, on bool) L, codes ...route.Code,
+	res Kind[T, R, A], summary string, render func(id uuid.UUID, on bool) L, codes ...route.Code,
 ) route.Route {
 	return res.Row("PATCH", "", summary, route.HandleBody(func(c *route.Call, b ToggleBody) (L, error) {
 		id, on := b.RecordID(), b.IsActive.Value
-		return show(id, on), res.Table(c.Store).SetActive(c.Context(), c.Account.ID, id, on)
+		return render(id, on), res.Table(c.Store).SetActive(c.Context(), c.Account.ID, id, on)
 	}), codes, route.Codes("400 invalid_id invalid_status", "404 not_found"))
 }
 
@@ -290,16 +290,16 @@ type remover interface {
 	Remove(ctx context.Context, account, id uuid.UUID) error
 }
 
-// Remove returns the route DELETE ?id=. show makes its answer.
-func Remove[T remover, R, A, L any](res Kind[T, R, A], summary string, show func(id uuid.UUID) L) route.Route {
-	return removeThen(res, summary, func(c *route.Call) (L, error) { return show(c.ID), nil })
+// Remove returns the route DELETE ?id=. render makes its answer.
+func Remove[T remover, R, A, L any](res Kind[T, R, A], summary string, render func(id uuid.UUID) L) route.Route {
+	return removeThen(res, summary, func(c *route.Call) (L, error) { return render(c.ID), nil })
 }
 
 // RemoveUsed is like Remove, for records to which other records may refer. The referring records stay, and the answer lists them.
-func RemoveUsed[T remover, R, A, L any](res Kind[T, R, A], summary string, show func(id uuid.UUID, u Users) L) route.Route {
+func RemoveUsed[T remover, R, A, L any](res Kind[T, R, A], summary string, render func(id uuid.UUID, u Users) L) route.Route {
 	return removeThen(res, summary, func(c *route.Call) (L, error) {
 		users, err := UsersOf(c)
-		return show(c.ID, users), err
+		return render(c.ID, users), err
 	})
 }
 
@@ -344,13 +344,13 @@ type DeletedUsed struct {
 // DeletedWith makes the answer DeletedUsed.
 func DeletedWith(id uuid.UUID, u Users) DeletedUsed { return DeletedUsed{answer.Deleted(id), u} }
 
-// Clone returns the route POST /{id}/clone. show makes the answer from the copy.
+// Clone returns the route POST /{id}/clone. render makes the answer from the copy.
 func Clone[T interface {
 	Clone(ctx context.Context, account, id uuid.UUID) (R, error)
-}, R, A, L any](res Kind[T, R, A], summary string, show func(R) L, codes ...[]route.Code) route.Route {
+}, R, A, L any](res Kind[T, R, A], summary string, render func(R) L, codes ...[]route.Code) route.Route {
 	return res.Row("POST", "/{id}/clone", summary, route.Handle(func(c *route.Call) (L, error) {
 		copied, err := res.Table(c.Store).Clone(c.Context(), c.Account.ID, c.ID)
-		return show(copied), err
+		return render(copied), err
 	}), append([][]route.Code{answer.IDCodes}, codes...)...).Creates()
 }
 

@@ -88,7 +88,7 @@ func work(t *testing.T, d *db.DB, vars map[string]string) {
 }
 
 // connectByCommand runs the command, and does the person's part in the browser.
-func connectByCommand(t *testing.T, w *oauthtest.World, vars map[string]string, account string) (made admin.Connection) {
+func connectByCommand(t *testing.T, w *oauthtest.Platforms, vars map[string]string, account string) (made admin.Connection) {
 	t.Helper()
 	said, says := io.Pipe()
 	defer said.Close()

@@ -37,8 +37,8 @@ func TestReadReplica(t *testing.T) {
 	t.Cleanup(func() { _ = p.close() })
 	dbtest.Exec(t, primary, `CREATE TABLE marks (n int)`)
 	reports := p.of(reportPool)
-	// asked waits until reads are answered by the replica (wanted is true) or by the primary. No read may fail.
-	asked := func(wanted bool) {
+	// awaitReads waits until reads are answered by the replica (wanted is true) or by the primary. No read may fail.
+	awaitReads := func(wanted bool) {
 		t.Helper()
 		await.Until(t, fmt.Sprintf("reads are answered by the replica (true) or the primary (false): %t", wanted), func() bool {
 			var got bool
@@ -52,13 +52,13 @@ func TestReadReplica(t *testing.T) {
 			return got == wanted
 		})
 	}
-	asked(true)
+	awaitReads(true)
 	if _, err := reports.ExecContext(t.Context(), `INSERT INTO marks VALUES (0)`); err == nil {
 		t.Error("a pool for reading has written")
 	}
 	dbtest.Exec(t, replica, `SELECT pg_wal_replay_pause()`)
 	dbtest.Exec(t, primary, `INSERT INTO marks VALUES (1)`)
-	asked(false)
+	awaitReads(false)
 	if n, err := db.Get[int](t.Context(), reports, "marks", `SELECT count(*) FROM marks`); n != 1 || err != nil {
 		t.Errorf("the pool for reading sees %d marks, want the one mark of the primary: %v", n, err)
 	}
@@ -66,9 +66,9 @@ func TestReadReplica(t *testing.T) {
 		t.Error("a pool for reading has written")
 	}
 	dbtest.Exec(t, replica, `SELECT pg_wal_replay_resume()`)
-	asked(true)
+	awaitReads(true)
 	end()
-	asked(false)
+	awaitReads(false)
 	if onReplica, onPrimary := p.replica.Uses(); onReplica == 0 || onPrimary == 0 {
 		t.Errorf("%d reads of the replica and %d of the primary were counted, want more than 0 of each", onReplica, onPrimary)
 	}

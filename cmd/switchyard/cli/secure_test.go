@@ -69,7 +69,7 @@ func TestNothingInClear(t *testing.T) {
 	served := http.HandlerFunc(func(http.ResponseWriter, *http.Request) {})
 	for _, base := range []string{secure, "http://app.example.com"} {
 		h := (&edge{cfg: config.Config{BaseURL: base}}).plain(&handlers{api: served, click: served, health: served})
-		ask := func(method, host, path string) *httptest.ResponseRecorder {
+		request := func(method, host, path string) *httptest.ResponseRecorder {
 			r, rec := httptest.NewRequest(method, path, nil), httptest.NewRecorder()
 			r.Host = host
 			h.ServeHTTP(rec, r)
@@ -82,14 +82,14 @@ func TestNothingInClear(t *testing.T) {
 					if home && base == secure && (method == http.MethodGet || method == http.MethodHead) {
 						want, to = http.StatusPermanentRedirect, secure+path
 					}
-					if got := ask(method, host, path); got.Code != want || got.Header().Get("Location") != to {
+					if got := request(method, host, path); got.Code != want || got.Header().Get("Location") != to {
 						t.Errorf("%s http://%s%s: the answer is %d with the Location %q, want %d and %q",
 							method, host, path, got.Code, got.Header().Get("Location"), want, to)
 					}
 				}
 			}
 		}
-		if got := ask(http.MethodGet, "app.example.com", "/summer"); got.Code != http.StatusOK {
+		if got := request(http.MethodGet, "app.example.com", "/summer"); got.Code != http.StatusOK {
 			t.Errorf("without TLS, a tracking link is answered with %d, want 200", got.Code)
 		}
 	}

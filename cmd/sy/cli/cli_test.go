@@ -77,8 +77,8 @@ func TestLinksNoService(t *testing.T) {
 	}
 }
 
-// asked starts a server that answers every call with the same text and records the calls.
-func asked(t *testing.T, status int, body string) (address string, calls *[]string) {
+// recordingServer starts a server that answers every call with the same text and records the calls.
+func recordingServer(t *testing.T, status int, body string) (address string, calls *[]string) {
 	t.Helper()
 	calls = &[]string{}
 	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -93,7 +93,7 @@ func asked(t *testing.T, status int, body string) (address string, calls *[]stri
 // TestProfiles: the environment's key comes before the profile's. A profile's key is not sent to another service.
 func TestProfiles(t *testing.T) {
 	t.Parallel()
-	url, calls := asked(t, 200, `{"data":{"organizationName":"Acme","rows":[]},"error":null}`)
+	url, calls := recordingServer(t, 200, `{"data":{"organizationName":"Acme","rows":[]},"error":null}`)
 	env := map[string]string{"XDG_CONFIG_HOME": t.TempDir()}
 	if code, _, text := command(t, env, "", "get", "offers"); code != 1 || !strings.Contains(text, "sy login --url") {
 		t.Errorf("without a profile, get ended with code %d, want 1 and the command to run: %s", code, text)
@@ -133,7 +133,7 @@ func TestProfiles(t *testing.T) {
 // TestRefusedLoginKeepsNothing: a key that the service refuses is not saved, and the error says what to do.
 func TestRefusedLoginKeepsNothing(t *testing.T) {
 	t.Parallel()
-	url, _ := asked(t, 401, `{"data":null,"error":{"code":"unauthenticated","message":"the key is wrong"}}`)
+	url, _ := recordingServer(t, 401, `{"data":null,"error":{"code":"unauthenticated","message":"the key is wrong"}}`)
 	env := map[string]string{"XDG_CONFIG_HOME": t.TempDir()}
 	code, out, text := command(t, env, "sy_f_bad", "login", "--url", url, "--debug")
 	if code != 3 || !strings.Contains(text, "unauthenticated") || !strings.Contains(text, "Make one in the dashboard") {
@@ -151,7 +151,7 @@ func TestRefusedLoginKeepsNothing(t *testing.T) {
 // name.
 func TestForms(t *testing.T) {
 	t.Parallel()
-	url, _ := asked(t, 200, `{"data":{"rows":[{"id":"7","name":"a\u001b[31m\nb","status":"active","clicks":12345678901234567,"cost":0.10,"tags":["x"],"note":"true"}]}}`)
+	url, _ := recordingServer(t, 200, `{"data":{"rows":[{"id":"7","name":"a\u001b[31m\nb","status":"active","clicks":12345678901234567,"cost":0.10,"tags":["x"],"note":"true"}]}}`)
 	env := map[string]string{"SWITCHYARD_URL": url, "SWITCHYARD_KEY": "sy_f_key", "HOME": t.TempDir()}
 	for form, parts := range map[string][]string{
 		"table": {"NAME ", "a [31m b ", "12345678901234567"},
@@ -174,7 +174,7 @@ func TestForms(t *testing.T) {
 // TestExitCodes: the exit code is 1 for a mistake on the command line and for a service that cannot be reached, and 3 for a refusal.
 func TestExitCodes(t *testing.T) {
 	t.Parallel()
-	url, _ := asked(t, 409, `{"data":null,"error":{"code":"stale","message":"changed"}}`)
+	url, _ := recordingServer(t, 409, `{"data":null,"error":{"code":"stale","message":"changed"}}`)
 	env := map[string]string{"SWITCHYARD_URL": url, "SWITCHYARD_KEY": "sy_f_key", "HOME": t.TempDir()}
 	if code, _, text := command(t, env, "", "api", "PUT", "/offers"); code != 3 || !strings.Contains(text, "sy diff") {
 		t.Errorf("a refused call ended with code %d, want 3 and the next step: %s", code, text)

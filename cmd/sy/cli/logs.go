@@ -128,7 +128,7 @@ func (c *tailCmd) Run(ctx context.Context, e *env) error {
 			return nil
 		}
 		if err == nil {
-			err = c.show(e, rows, first)
+			err = c.print(e, rows, first)
 		}
 		if err != nil || c.Once {
 			return err
@@ -178,7 +178,7 @@ func (c *tailCmd) unseen(ctx context.Context, client *switchyard.Client, limit i
 	return rows, nil
 }
 
-func (c *tailCmd) show(e *env, rows []record, first bool) error {
+func (c *tailCmd) print(e *env, rows []record, first bool) error {
 	columns := tails[c.Log].columns
 	for _, r := range rows {
 		switch e.Output {

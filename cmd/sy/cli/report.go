@@ -107,7 +107,7 @@ type performance struct {
 	Truncated  bool                         `json:"truncated"`
 }
 
-func ask(ctx context.Context, c *switchyard.Client, q url.Values) (raw json.RawMessage, p performance, err error) {
+func fetchReport(ctx context.Context, c *switchyard.Client, q url.Values) (raw json.RawMessage, p performance, err error) {
 	if err = c.Do(ctx, http.MethodGet, "/api/v1/reports/performance", q, nil, &raw); err == nil {
 		err = decode(raw, &p)
 	}
@@ -156,7 +156,7 @@ func (c *reportCmd) Run(ctx context.Context, e *env) error {
 			q.Set(name, value)
 		}
 	}
-	raw, p, err := ask(ctx, client, q)
+	raw, p, err := fetchReport(ctx, client, q)
 	if err != nil {
 		return err
 	}
@@ -223,7 +223,7 @@ func (c *compareCmd) Run(ctx context.Context, e *env) error {
 	q.Set("to", to)
 	from, to = span(c.B)
 	q.Set("compare", from+".."+to)
-	raw, p, err := ask(ctx, client, q)
+	raw, p, err := fetchReport(ctx, client, q)
 	if err != nil {
 		return err
 	}

@@ -25,7 +25,7 @@ func (r *run) foreign(ctx context.Context) error {
 		return err
 	}
 	defer func() { _ = d.Close() }()
-	if err := r.ownDomain(ctx, d, "plain.bench.example"); err != nil {
+	if err := r.addDomain(ctx, d, "plain.bench.example"); err != nil {
 		return err
 	}
 	without := r.side(r.sent)
@@ -36,7 +36,7 @@ func (r *run) foreign(ctx context.Context) error {
 		return err
 	}
 	r.sent = 0
-	if err := r.ownDomain(ctx, d, "moved.bench.example"); err != nil {
+	if err := r.addDomain(ctx, d, "moved.bench.example"); err != nil {
 		return err
 	}
 	own := r.link
@@ -56,7 +56,7 @@ func (r *run) foreign(ctx context.Context) error {
 }
 
 // The domain is stored by SQL, because no DNS server answers for it.
-func (r *run) ownDomain(ctx context.Context, d *db.DB, host string) error {
+func (r *run) addDomain(ctx context.Context, d *db.DB, host string) error {
 	const q = `INSERT INTO domains (id, account_id, host, is_verified)
 		SELECT gen_random_uuid(), account_id, $2, true FROM campaigns WHERE id = $1 RETURNING id`
 	var domain uuid.UUID

@@ -37,28 +37,28 @@ func TestLoop(t *testing.T) {
 			return func() { done = append(done, "stop") }, nil
 		},
 	}
-	look := func() {
+	rebuildOnce := func() {
 		t.Helper()
 		if err := l.rebuild(t.Context()); err != nil {
 			t.Fatal(err)
 		}
 	}
 	write("a.go", "one")
-	look()
-	look()
+	rebuildOnce()
+	rebuildOnce()
 	write("a_test.go", "no part of it")
-	look()
+	rebuildOnce()
 	write("a.go", "longer")
-	look()
+	rebuildOnce()
 	broken = true
 	write("b.sql", "new")
-	look()
-	look()
+	rebuildOnce()
+	rebuildOnce()
 	broken = false
 	if err := os.Remove(filepath.Join(root, "b.sql")); err != nil {
 		t.Fatal(err)
 	}
-	look()
+	rebuildOnce()
 	l.stop()
 	want := []string{"build", "start", "build", "stop", "start", "build", "build", "stop", "start", "stop"}
 	if !slices.Equal(done, want) {

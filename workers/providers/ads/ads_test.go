@@ -46,19 +46,19 @@ func fakes(t *testing.T) []string {
 
 type suite struct {
 	*testing.T
-	name   string
-	fake   adstest.Fake
-	world  *adstest.World
-	client *ads.Client
-	waits  []time.Duration
-	onWait func()
-	limit  time.Duration
+	name      string
+	fake      adstest.Fake
+	platforms *adstest.Platforms
+	client    *ads.Client
+	waits     []time.Duration
+	onWait    func()
+	limit     time.Duration
 }
 
 func newSuite(t *testing.T, name string) *suite {
 	t.Helper()
-	s := &suite{T: t, name: name, fake: adstest.Fakes[name], world: &adstest.World{}, limit: time.Minute}
-	server := adstest.Serve(t, s.world)
+	s := &suite{T: t, name: name, fake: adstest.Fakes[name], platforms: &adstest.Platforms{}, limit: time.Minute}
+	server := adstest.Serve(t, s.platforms)
 	s.client = ads.New(ads.Options{DeveloperToken: adstest.DeveloperToken, Options: platform.Options{
 		Egress: egresstest.Client(t, server, egress.Options{MaxBody: 32 << 20}), URL: server.URL,
 		Now: func() time.Time { return last.Add(20 * time.Hour) },
@@ -76,7 +76,7 @@ func newSuite(t *testing.T, name string) *suite {
 // open opens a connection with the fake's credentials.
 func (s *suite) open(change map[string]string) *ads.Connection {
 	s.Helper()
-	return s.openAs(ads.Account{Tokens: s.world}, change)
+	return s.openAs(ads.Account{Tokens: s.platforms}, change)
 }
 
 func (s *suite) openAs(a ads.Account, change map[string]string) *ads.Connection {
@@ -133,7 +133,7 @@ func (s *suite) pages() {
 		s.Fatalf("a range without rows: %v", got)
 	}
 	want := rows(2003) // more than one page on each platform that has pages
-	s.world.Set(want...)
+	s.platforms.Set(want...)
 	c := s.open(nil)
 	got := s.read(c)
 	if len(got) != len(want) {
@@ -164,7 +164,7 @@ func (s *suite) days() {
 	for i, day := range []string{"2026-10-31", "2026-11-01", "2026-11-01", "2026-11-02", "2026-11-03"} {
 		list[i].Day, list[i].Campaign = day, strconv.Itoa(i)
 	}
-	s.world.Set(list...)
+	s.platforms.Set(list...)
 	got, err := s.open(nil).Spend(s.Context(), first, first.AddDate(0, 0, 1))
 	if err != nil || len(got) != 3 {
 		s.Fatalf("the spend of two days: %+v, %v", got, err)
@@ -181,12 +181,12 @@ func (s *suite) days() {
 
 // failures: the connection waits out a temporary failure. The error of a permanent failure contains no credentials.
 func (s *suite) failures() {
-	s.world.Set(rows(7)...)
+	s.platforms.Set(rows(7)...)
 	for _, faults := range [][]resttest.Fault{
 		{resttest.Busy, resttest.None}, {resttest.Swamped, resttest.None}, {resttest.Down, resttest.Cut, resttest.None},
 	} {
 		s.waits = nil
-		s.world.Fail(faults...)
+		s.platforms.Fail(faults...)
 		if got := s.read(s.open(nil)); len(got) != 7 {
 			s.Errorf("after %v: %d rows", faults, len(got))
 		}
@@ -197,7 +197,7 @@ func (s *suite) failures() {
 	for _, f := range []resttest.Fault{
 		resttest.Busy, resttest.Down, resttest.Cut, resttest.Elsewhere, resttest.Echo, resttest.Strange,
 	} {
-		s.world.Fail(f)
+		s.platforms.Fail(f)
 		c := s.open(nil)
 		_, read := c.Spend(s.Context(), first, last)
 		for what, err := range map[string]error{"test": c.Test(s.Context()), "spend": read} {
@@ -216,8 +216,8 @@ func (s *suite) failures() {
 
 // slow: an answer that takes longer than the timeout is requested again. An answer that never comes is an error.
 func (s *suite) slow() {
-	s.world.Set(rows(7)...)
-	s.world.Fail(resttest.Slow)
+	s.platforms.Set(rows(7)...)
+	s.platforms.Fail(resttest.Slow)
 	s.limit = 20 * time.Millisecond
 	c := s.open(nil)
 	_, read := c.Spend(s.Context(), first, last)
@@ -230,7 +230,7 @@ func (s *suite) slow() {
 		s.Errorf("waits %v", s.waits)
 	}
 	s.waits, s.onWait = nil, func() {
-		s.world.Fail(resttest.None)
+		s.platforms.Fail(resttest.None)
 		s.limit = time.Minute
 	}
 	if got, err := c.Spend(s.Context(), first, last); err != nil || len(got) != 7 || len(s.waits) == 0 { // some platforms also wait for other reasons
@@ -260,7 +260,7 @@ func (s *suite) credentials() {
 
 // refusal: the error contains the platform's own text.
 func (s *suite) refusal() {
-	s.world.Fail(resttest.Refusal)
+	s.platforms.Fail(resttest.Refusal)
 	_, err := s.open(nil).Spend(s.Context(), first, last)
 	if err == nil || !strings.Contains(err.Error(), resttest.RefusalText) || errors.Is(err, rest.ErrRefused) || errors.Is(err, rest.ErrBusy) {
 		s.Error(err)
@@ -269,10 +269,10 @@ func (s *suite) refusal() {
 
 // tokens: an expired token is renewed once, and a token that is never accepted ends the reading after a few requests.
 func (s *suite) tokens() {
-	s.world.Set(rows(700)...)
+	s.platforms.Set(rows(700)...)
 	switch {
 	case s.fake.SignIn:
-		if got := s.read(s.openAs(ads.Account{Tokens: adstest.Rotating{World: s.world}}, nil)); len(got) != 700 {
+		if got := s.read(s.openAs(ads.Account{Tokens: adstest.Rotating{Platforms: s.platforms}}, nil)); len(got) != 700 {
 			s.Errorf("%d rows", len(got))
 		}
 		if _, err := s.client.Open(ads.Account{Provider: s.name, Credentials: s.fake.Credentials()}); err == nil {
@@ -281,32 +281,32 @@ func (s *suite) tokens() {
 	case s.fake.Tokens:
 		session := "canary-token-of-yesterday"
 		a := ads.Account{Session: session, Remember: func(_ context.Context, got string) error { session = got; return nil }}
-		if got := s.read(s.openAs(a, nil)); len(got) != 700 || s.world.Logins() != 1 {
-			s.Errorf("%d rows after %d logins", len(got), s.world.Logins())
+		if got := s.read(s.openAs(a, nil)); len(got) != 700 || s.platforms.Logins() != 1 {
+			s.Errorf("%d rows after %d logins", len(got), s.platforms.Logins())
 		}
 		if s.name == "outbrain" { // the only platform whose token is kept between sessions
 			a.Session = session
 			s.read(s.openAs(a, nil))
-			if s.world.Logins() != 1 {
-				s.Errorf("%d logins although the token was stored", s.world.Logins())
+			if s.platforms.Logins() != 1 {
+				s.Errorf("%d logins although the token was stored", s.platforms.Logins())
 			}
 		}
 	default:
 		return
 	}
-	before := s.world.Calls()
-	s.world.Fail(resttest.Expired) // every request finds its token expired
+	before := s.platforms.Calls()
+	s.platforms.Fail(resttest.Expired) // every request finds its token expired
 	_, err := s.open(nil).Spend(s.Context(), first, last)
-	if !s.fake.SignIn && !errors.Is(err, rest.ErrRefused) || s.world.Calls() > before+4 {
-		s.Errorf("%v after %d requests", err, s.world.Calls()-before)
+	if !s.fake.SignIn && !errors.Is(err, rest.ErrRefused) || s.platforms.Calls() > before+4 {
+		s.Errorf("%v after %d requests", err, s.platforms.Calls()-before)
 	}
 }
 
 // quoted: if a platform writes its numbers as texts, the spend is the same.
 func (s *suite) quoted() {
-	s.world.Set(rows(1203)...)
+	s.platforms.Set(rows(1203)...)
 	plain := s.read(s.open(nil))
-	s.world.Quote()
+	s.platforms.Quote()
 	if got := s.read(s.open(nil)); fmt.Sprint(spendTexts(got)) != fmt.Sprint(spendTexts(plain)) {
 		s.Errorf("%d rows, or the rows differ", len(got))
 	}
@@ -324,7 +324,7 @@ func spendTexts(list []ads.Spend) []string {
 func (s *suite) bare() {
 	list := rows(2)
 	list[0].Bare = true
-	s.world.Set(list...)
+	s.platforms.Set(list...)
 	if s.fake.Amounts {
 		if _, err := s.open(nil).Spend(s.Context(), first, last); err == nil || !strings.Contains(err.Error(), "has no amount") {
 			s.Errorf("a row without an amount: %v", err)
@@ -343,7 +343,7 @@ func (s *suite) twice() {
 	row := rows(1)[0]
 	again := row
 	again.Spend = "7.5"
-	s.world.Set(row, row, again)
+	s.platforms.Set(row, row, again)
 	if got := s.read(s.open(nil)); len(got) != 1 || got[0].Amount.String() != "7.5" {
 		s.Errorf("%+v", got)
 	}
@@ -351,7 +351,7 @@ func (s *suite) twice() {
 
 // account: the time zone and currency that the platform reports are available after its spend was read.
 func (s *suite) account() {
-	s.world.Set(rows(3)...)
+	s.platforms.Set(rows(3)...)
 	c := s.open(nil)
 	s.read(c)
 	zone := s.fake.Zone

@@ -32,7 +32,7 @@ func answering(t *testing.T, provider string, serve http.HandlerFunc) *ads.Conne
 		Now:  func() time.Time { return first.AddDate(0, 0, 3) },
 		Wait: func(context.Context, time.Duration) error { return nil },
 	}}).Open(ads.Account{
-		Provider: provider, Key: "s1", Credentials: adstest.Fakes[provider].Credentials(), Tokens: &adstest.World{},
+		Provider: provider, Key: "s1", Credentials: adstest.Fakes[provider].Credentials(), Tokens: &adstest.Platforms{},
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -218,7 +218,7 @@ func TestSurprises(t *testing.T) {
 		for _, where := range []string{"query", "body"} {
 			t.Run(name+"/"+where, func(t *testing.T) {
 				t.Parallel()
-				world, changed := &adstest.World{}, 0
+				platforms, changed := &adstest.Platforms{}, 0
 				c := answering(t, name, func(w http.ResponseWriter, r *http.Request) {
 					body, _ := io.ReadAll(r.Body)
 					isObject := strings.HasPrefix(string(body), "{")
@@ -233,7 +233,7 @@ func TestSurprises(t *testing.T) {
 						changed++
 					}
 					r.Body = io.NopCloser(strings.NewReader(string(body)))
-					world.Handler().ServeHTTP(w, r)
+					platforms.Handler().ServeHTTP(w, r)
 				})
 				if _, err := c.Spend(t.Context(), first, last); (err == nil) != (changed == 0) {
 					t.Errorf("%d requests had an unknown name, and the error is %v; the fake must use unknownParam or unknownKey", changed, err)

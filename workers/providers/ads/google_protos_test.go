@@ -46,11 +46,11 @@ func TestGoogleProtos(t *testing.T) {
 
 func googleSpend(t *testing.T) []prototest.Exchange {
 	t.Helper()
-	world := &adstest.World{}
-	world.Set(append(rows(9), adstest.Row{Day: "2026-11-01", Campaign: "7", Name: "Bare", Spend: "0", Bare: true})...)
-	p := &prototest.Tap{Fake: world.Handler()}
+	platforms := &adstest.Platforms{}
+	platforms.Set(append(rows(9), adstest.Row{Day: "2026-11-01", Campaign: "7", Name: "Bare", Spend: "0", Bare: true})...)
+	p := &prototest.Tap{Fake: platforms.Handler()}
 	c, err := ads.New(ads.Options{Options: tapped(t, p)}).Open(ads.Account{
-		Provider: models.GoogleAds, Key: "k", Credentials: adstest.Fakes[models.GoogleAds].Credentials(), Tokens: world,
+		Provider: models.GoogleAds, Key: "k", Credentials: adstest.Fakes[models.GoogleAds].Credentials(), Tokens: platforms,
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -61,7 +61,7 @@ func googleSpend(t *testing.T) []prototest.Exchange {
 	if got, err := c.Spend(t.Context(), first, last); err != nil || len(got) != 10 {
 		t.Fatalf("%d rows, %v", len(got), err)
 	}
-	world.Fail(resttest.Refusal)
+	platforms.Fail(resttest.Refusal)
 	if err := c.Test(t.Context()); err == nil {
 		t.Fatal("the refusal was not reported as a failure")
 	}
@@ -71,15 +71,15 @@ func googleSpend(t *testing.T) []prototest.Exchange {
 // googleUploads sends conversions and changes by both of Google's APIs for uploads, and requests that are refused.
 func googleUploads(t *testing.T) []prototest.Exchange {
 	t.Helper()
-	world := &adstest.Uploads{}
-	world.DecideAtOnce()
-	p := &prototest.Tap{Fake: world}
+	uploads := &adstest.Uploads{}
+	uploads.DecideAtOnce()
+	p := &prototest.Tap{Fake: uploads}
 	options := ads.UploadOptions{Options: ads.Options{Options: tapped(t, p)}}
 	credentials := maps.Clone(adstest.UploadTokens[models.GoogleAds])
 	credentials["consent"] = "granted"
 	for _, clicks := range []bool{false, true} {
 		options.GoogleClicks = clicks
-		tokens := &signedIn{world: world, held: world.SignedIn()}
+		tokens := &signedIn{uploads: uploads, held: uploads.SignedIn()}
 		open := func(action string, shadow bool) *ads.Upload {
 			up, err := ads.NewUploader(options).Open(models.GoogleAds, "key", credentials, tokens, action, shadow)
 			if err != nil {
@@ -114,11 +114,11 @@ func googleUploads(t *testing.T) []prototest.Exchange {
 			t.Fatal(err)
 		}
 		for _, change := range []string{models.UploadNew, models.UploadRetract} {
-			world.Fail(resttest.Refusal, resttest.None)
+			uploads.Fail(resttest.Refusal, resttest.None)
 			if _, err := up.Send(t.Context(), []ads.Event{event("5", "gclid=five", change)}); err == nil {
 				t.Fatal("the refusal was not reported as a failure")
 			}
-			world.Fail()
+			uploads.Fail()
 		}
 		if !clicks {
 			// The customer does not own this action.

@@ -42,7 +42,7 @@ func TestUploadBodies(t *testing.T) {
 		if got, list := u.send(up, e); got != models.UploadAccepted {
 			u.Fatalf("%s: %+v", got, list)
 		}
-		if got := compact(u.T, u.world.Body(u.provider)); got != compact(u.T, []byte(want)) {
+		if got := compact(u.T, u.uploads.Body(u.provider)); got != compact(u.T, []byte(want)) {
 			u.Errorf("sent\n%s, want\n%s", got, compact(u.T, []byte(want)))
 		}
 	})
@@ -118,7 +118,7 @@ func TestUploadsToken(t *testing.T) {
 				u.Errorf("%v, %+v", err, list)
 			}
 		}
-		u.world.Fail(resttest.Busy)
+		u.uploads.Fail(resttest.Busy)
 		up, _ := u.open(u.can.Validates)
 		if _, err := up.Send(u.Context(), []ads.Event{u.event("1", "one")}); err == nil {
 			u.Error("a busy platform gives no error")

@@ -25,7 +25,7 @@ func eachGoogle(t *testing.T, test func(*uploader)) {
 
 func (u *uploader) openAction(action string, shadow bool) *ads.Upload {
 	u.Helper()
-	up, err := u.client.Open(u.provider, "key", adstest.UploadTokens[u.provider], &signedIn{world: u.world, held: u.world.SignedIn()}, action, shadow)
+	up, err := u.client.Open(u.provider, "key", adstest.UploadTokens[u.provider], &signedIn{uploads: u.uploads, held: u.uploads.SignedIn()}, action, shadow)
 	if err != nil {
 		u.Fatal(err)
 	}
@@ -73,7 +73,7 @@ func TestGoogleDestination(t *testing.T) {
 				u.Errorf("the error has the request id %q, want dm-request-1", got)
 			}
 		}
-		u.world.RefuseTerms()
+		u.uploads.RefuseTerms()
 		event := u.event("1", "one")
 		event.Keys = matchkey.Keys{Email: strings.Repeat("a", 64)}
 		if e := u.refusal(u.openAction("987654321", !shadowMode), event); !e.Stop || !strings.Contains(e.Error(), "TERMS_NOT_SIGNED") {
@@ -96,16 +96,16 @@ func TestGoogleSetting(t *testing.T) {
 			u.Errorf("%+v: %v", e, e)
 		}
 		up, _ := u.open(!shadowMode)
-		u.world.RefuseRequests("TRANSIENT_ERROR")
+		u.uploads.RefuseRequests("TRANSIENT_ERROR")
 		if e := u.refusal(up, u.event("1", "one")); e.Stop || e.Refused {
 			u.Errorf("%+v: %v", e, e)
 		}
-		u.world.RefuseRequests("")
-		u.world.RefuseProject("UNSUPPORTED_VERSION")
+		u.uploads.RefuseRequests("")
+		u.uploads.RefuseProject("UNSUPPORTED_VERSION")
 		if e := u.refusal(up, u.event("1", "one")); e.Stop || e.Refused || e.After < time.Minute || !strings.Contains(e.Error(), "operator") {
 			u.Errorf("%+v: %v", e, e)
 		}
-		u.world.RefuseProject("INVALID_CUSTOMER_ID")
+		u.uploads.RefuseProject("INVALID_CUSTOMER_ID")
 		if e := u.refusal(up, u.event("1", "one")); !e.Stop || e.Refused {
 			u.Errorf("%+v: %v", e, e)
 		}
@@ -120,13 +120,13 @@ func TestGoogleProject(t *testing.T) {
 	eachGoogle(t, func(u *uploader) {
 		up, _ := u.open(!shadowMode)
 		for _, reason := range []string{"CLOUD_PROJECT_NOT_APPROVED_FOR_PRODUCTION", "SERVICE_DISABLED"} {
-			u.world.RefuseProject(reason)
+			u.uploads.RefuseProject(reason)
 			e := u.refusal(up, u.event("1", "one"))
 			if e.Refused || e.Stop || e.After < time.Minute || !strings.Contains(e.Error(), reason) || !strings.Contains(e.Error(), "operator") {
 				u.Errorf("%s: %+v: %v", reason, e, e)
 			}
 		}
-		u.world.RefuseProject("ACCESS_TOKEN_SCOPE_INSUFFICIENT")
+		u.uploads.RefuseProject("ACCESS_TOKEN_SCOPE_INSUFFICIENT")
 		if e := u.refusal(up, u.event("1", "one")); !e.Refused || !strings.Contains(e.Error(), "sign in again") {
 			u.Errorf("%+v: %v", e, e)
 		}
@@ -139,7 +139,7 @@ func TestGoogleAdjustScope(t *testing.T) {
 	eachGoogle(t, func(u *uploader) {
 		up, _ := u.open(!shadowMode)
 		u.send(up, u.event("1", "one"))
-		u.world.RefuseProject("ACCESS_TOKEN_SCOPE_INSUFFICIENT")
+		u.uploads.RefuseProject("ACCESS_TOKEN_SCOPE_INSUFFICIENT")
 		e := u.event("1", "one")
 		e.Action = models.UploadRetract
 		if got, list := u.send(up, e); got != models.UploadSkipped || !strings.Contains(list[0].Reason, "sign in again") {
@@ -161,7 +161,7 @@ func TestGoogleMatching(t *testing.T) {
 			if got, list := u.send(up, e); got != models.UploadAccepted {
 				u.Fatalf("%s: %+v", got, list)
 			}
-			for _, v := range u.world.Stored(u.provider) {
+			for _, v := range u.uploads.Stored(u.provider) {
 				if v.ID != e.ID {
 					continue
 				}

@@ -104,8 +104,8 @@ func TestMetaUnfit(t *testing.T) {
 		agentless.UserAgent, pageless.Page = "", ""
 		got, list := u.send(up, agentless, pageless, u.event("3", "three"))
 		if got != "skipped skipped accepted" || !strings.Contains(list[0].Reason, "user agent") || !strings.Contains(list[1].Reason, "landing page") ||
-			u.world.Calls() != 1 {
-			u.Errorf("%s, %+v, %d requests", got, list, u.world.Calls())
+			u.uploads.Calls() != 1 {
+			u.Errorf("%s, %+v, %d requests", got, list, u.uploads.Calls())
 		}
 	})
 }
@@ -128,7 +128,7 @@ func TestUETConsent(t *testing.T) {
 			if got, list := u.send(up, u.event(id, id)); got != models.UploadAccepted {
 				u.Errorf("%s: %+v", got, list)
 			}
-			for _, v := range u.world.Stored(u.provider) {
+			for _, v := range u.uploads.Stored(u.provider) {
 				if v.ID == id && (v.Fields["adStorageConsent"] != want || v.Fields["eventName"] != "purchase") {
 					u.Errorf("%q: %v", stated, v.Fields)
 				}
@@ -146,8 +146,8 @@ func TestTikTokPlace(t *testing.T) {
 		}
 		up, _ := u.open(!shadowMode)
 		got, list := u.send(up, u.event("1", "one"), u.event("2", "two"), u.event("3", "form-3"), u.event("4", "four"), u.event("5", "five"))
-		if got != "accepted accepted rejected accepted accepted" || !strings.Contains(list[2].Reason, "Batch.2.user.ttclid") || u.world.Calls() != 2 {
-			u.Errorf("%s after %d requests: %+v", got, u.world.Calls(), list)
+		if got != "accepted accepted rejected accepted accepted" || !strings.Contains(list[2].Reason, "Batch.2.user.ttclid") || u.uploads.Calls() != 2 {
+			u.Errorf("%s after %d requests: %+v", got, u.uploads.Calls(), list)
 		}
 	})
 }
@@ -165,8 +165,8 @@ func TestTikTokTest(t *testing.T) {
 		if err != nil {
 			u.Fatal(err)
 		}
-		if got, list := u.send(up, u.event("1", "one"), u.event("2", "two")); got != "accepted accepted" || up.MaxEvents() != 1 || u.world.Calls() != 2 {
-			u.Errorf("%s after %d requests: %+v", got, u.world.Calls(), list)
+		if got, list := u.send(up, u.event("1", "one"), u.event("2", "two")); got != "accepted accepted" || up.MaxEvents() != 1 || u.uploads.Calls() != 2 {
+			u.Errorf("%s after %d requests: %+v", got, u.uploads.Calls(), list)
 		}
 	})
 }

@@ -35,7 +35,7 @@ type uploader struct {
 	provider string
 	can      adstest.UploadPlatform
 	clicks   bool // use Google's older API
-	world    *adstest.Uploads
+	uploads  *adstest.Uploads
 	client   *ads.Uploader
 	waits    []time.Duration
 	waited   func()
@@ -49,14 +49,14 @@ func eachUploader(t *testing.T, test func(*uploader)) {
 	for _, name := range append(adstest.UploadPlatforms(), "google_ads by clicks", "microsoft_ads by uet") {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			u := &uploader{T: t, name: name, world: &adstest.Uploads{}, limit: time.Minute}
+			u := &uploader{T: t, name: name, uploads: &adstest.Uploads{}, limit: time.Minute}
 			var by string
 			u.provider, by, _ = strings.Cut(name, " by ")
 			u.clicks, u.can = by == "clicks", adstest.UploadPlatformOf(u.provider)
 			if by == "uet" {
 				u.can = adstest.UET
 			}
-			server := adstest.ServeUploads(t, u.world)
+			server := adstest.ServeUploads(t, u.uploads)
 			u.client = ads.NewUploader(ads.UploadOptions{GoogleClicks: u.clicks, Options: ads.Options{DeveloperToken: "canary-developer-Zq7", Options: platform.Options{
 				Egress: egresstest.Client(t, server, egress.Options{MaxBody: 1 << 20}), URL: server.URL,
 				Now: func() time.Time { return uploadNow },
@@ -83,7 +83,7 @@ func eachUploader(t *testing.T, test func(*uploader)) {
 
 // signedIn implements ads.Tokens for a sign-in at the fakes.
 type signedIn struct {
-	world   *adstest.Uploads
+	uploads *adstest.Uploads
 	held    string
 	renewed int
 }
@@ -95,7 +95,7 @@ func (k *signedIn) Renew(_ context.Context, refused string) (string, error) {
 		return "", errors.New("another token was refused")
 	}
 	k.renewed++
-	k.held = k.world.SignedIn()
+	k.held = k.uploads.SignedIn()
 	return k.held, nil
 }
 
@@ -105,7 +105,7 @@ const shadowMode = true
 // open opens a connection.
 func (u *uploader) open(shadow bool) (*ads.Upload, *signedIn) {
 	u.Helper()
-	k := &signedIn{world: u.world, held: u.world.SignedIn()}
+	k := &signedIn{uploads: u.uploads, held: u.uploads.SignedIn()}
 	up, err := u.client.Open(u.provider, "key", u.can.Credentials, k, u.can.Action, shadow)
 	if err != nil {
 		u.Fatal(err)
@@ -138,7 +138,7 @@ func (u *uploader) same(got, want any) {
 
 func (u *uploader) received(want int) []adstest.Uploaded {
 	u.Helper()
-	list := u.world.Stored(u.provider)
+	list := u.uploads.Stored(u.provider)
 	if len(list) != want {
 		u.Errorf("the platform has %d conversions, want %d: %+v", len(list), want, list)
 	}
@@ -159,7 +159,7 @@ func TestUploadsPartly(t *testing.T) {
 				u.Errorf("%+v", v)
 			}
 		}
-		u.world.OmitRefusedEvents()
+		u.uploads.OmitRefusedEvents()
 		many := make([]ads.Event, 40)
 		for i := range many {
 			many[i] = u.event(fmt.Sprint("m", i), "ok-"+strings.Repeat("x", 10+i))
@@ -185,7 +185,7 @@ func TestUploadsUnfit(t *testing.T) {
 		if got != "skipped skipped skipped" || !strings.Contains(list[0].Reason, u.can.Click) || !strings.HasPrefix(list[2].Reason, "too old") {
 			u.Errorf("%s: %+v", got, list)
 		}
-		if n := u.world.Calls(); n != 0 {
+		if n := u.uploads.Calls(); n != 0 {
 			u.Errorf("%d requests", n)
 		}
 	})
@@ -196,7 +196,7 @@ func TestUploadsAgain(t *testing.T) {
 	t.Parallel()
 	eachUploader(t, func(u *uploader) {
 		up, _ := u.open(!shadowMode)
-		u.world.Fail(resttest.Cut, resttest.None)
+		u.uploads.Fail(resttest.Cut, resttest.None)
 		if got, _ := u.send(up, u.event("1", "one")); got != "accepted" {
 			u.Error(got)
 		}
@@ -250,8 +250,8 @@ func TestUploadsShadow(t *testing.T) {
 		taken := u.event("3", "three")
 		taken.Action = models.UploadRetract
 		got, list := u.send(up, u.event("1", "bad-one"), u.event("2", "two"), taken)
-		if tries := u.can.Validates; tries && !strings.Contains(list[0].Reason, "refuses it") || tries != (u.world.Uncounted() == 1) {
-			u.Errorf("in shadow mode, the platform checked %d events without counting them: %+v", u.world.Uncounted(), list)
+		if tries := u.can.Validates; tries && !strings.Contains(list[0].Reason, "refuses it") || tries != (u.uploads.Uncounted() == 1) {
+			u.Errorf("in shadow mode, the platform checked %d events without counting them: %+v", u.uploads.Uncounted(), list)
 		}
 		if !u.can.Changes {
 			got = strings.Replace(got, "skipped", "shadow", 1)
@@ -272,13 +272,13 @@ func TestGoogleWhole(t *testing.T) {
 			return
 		}
 		up, _ := u.open(!shadowMode)
-		u.world.RefuseRequests("CUSTOMER_NOT_ACCEPTED_CUSTOMER_DATA_TERMS")
+		u.uploads.RefuseRequests("CUSTOMER_NOT_ACCEPTED_CUSTOMER_DATA_TERMS")
 		list, err := up.Send(u.Context(), []ads.Event{u.event("1", "one")})
 		if e, ok := errors.AsType[*ads.UploadError](err); !ok || e.Refused || !e.Stop || list[0].Result != "" || !strings.Contains(err.Error(), "DATA_TERMS") {
 			u.Errorf("%v, %+v", err, list)
 		}
 		u.received(0)
-		u.world.RefuseRequests("CUSTOMER_NOT_ALLOWLISTED_FOR_THIS_FEATURE")
+		u.uploads.RefuseRequests("CUSTOMER_NOT_ALLOWLISTED_FOR_THIS_FEATURE")
 		if got, list := u.send(up, u.event("1", "one")); got != models.UploadAccepted || list[0].Request == "" {
 			u.Errorf("%s: %+v", got, list)
 		}
@@ -300,7 +300,7 @@ func TestGoogleConsent(t *testing.T) {
 		for stated, want := range map[string]string{"": "", "granted": prefix + "GRANTED", "denied": prefix + "DENIED"} {
 			credentials := maps.Clone(adstest.UploadTokens[u.provider])
 			credentials["consent"] = stated
-			up, err := u.client.Open(u.provider, "key", credentials, &signedIn{world: u.world, held: u.world.SignedIn()}, "987654321", false)
+			up, err := u.client.Open(u.provider, "key", credentials, &signedIn{uploads: u.uploads, held: u.uploads.SignedIn()}, "987654321", false)
 			if err != nil {
 				u.Fatal(err)
 			}
@@ -308,7 +308,7 @@ func TestGoogleConsent(t *testing.T) {
 			if got, list := u.send(up, u.event(id, id)); got != models.UploadAccepted {
 				u.Errorf("%s: %+v", got, list)
 			}
-			for _, v := range u.world.Stored(u.provider) {
+			for _, v := range u.uploads.Stored(u.provider) {
 				if v.ID == id && v.Consent != want {
 					u.Errorf("%q: %q", stated, v.Consent)
 				}
@@ -331,8 +331,8 @@ func TestMetaShadow(t *testing.T) {
 		if err != nil {
 			u.Fatal(err)
 		}
-		if got, list := u.send(up, u.event("1", "one")); got != models.UploadShadow || u.world.Calls() != 0 {
-			u.Errorf("%s, %+v, %d requests", got, list, u.world.Calls())
+		if got, list := u.send(up, u.event("1", "one")); got != models.UploadShadow || u.uploads.Calls() != 0 {
+			u.Errorf("%s, %+v, %d requests", got, list, u.uploads.Calls())
 		}
 		u.received(0)
 	})
@@ -344,12 +344,12 @@ func TestUploadsFail(t *testing.T) {
 	t.Parallel()
 	eachUploader(t, func(u *uploader) {
 		up, _ := u.open(!shadowMode)
-		u.world.Fail(resttest.Down, resttest.Down, resttest.None)
+		u.uploads.Fail(resttest.Down, resttest.Down, resttest.None)
 		if got, _ := u.send(up, u.event("1", "one")); got != "accepted" || len(u.waits) != 2 {
 			u.Errorf("%s after %v", got, u.waits)
 		}
 		for _, fault := range []resttest.Fault{resttest.Busy, resttest.Down, resttest.Echo} {
-			u.world.Fail(fault)
+			u.uploads.Fail(fault)
 			list, err := up.Send(u.Context(), []ads.Event{u.event("9", "nine")})
 			e, ok := errors.AsType[*ads.UploadError](err)
 			if !ok || strings.Contains(err.Error(), "canary") || list[0].Result != "" {
@@ -371,14 +371,14 @@ func TestUploadsSlow(t *testing.T) {
 	t.Parallel()
 	eachUploader(t, func(u *uploader) {
 		up, _ := u.open(!shadowMode)
-		u.world.Fail(resttest.Slow)
+		u.uploads.Fail(resttest.Slow)
 		u.limit = 20 * time.Millisecond
 		list, err := up.Send(u.Context(), []ads.Event{u.event("1", "one")})
 		if e, ok := errors.AsType[*ads.UploadError](err); !ok || e.Refused || strings.Contains(err.Error(), "canary") || list[0].Result != "" {
 			u.Fatalf("%v, %+v", err, list)
 		}
 		u.waits, u.waited = nil, func() {
-			u.world.Fail(resttest.None)
+			u.uploads.Fail(resttest.None)
 			u.limit = time.Minute
 		}
 		if got, _ := u.send(up, u.event("1", "one")); got != "accepted" || len(u.waits) != 1 {
@@ -394,7 +394,7 @@ func TestUploadsExpired(t *testing.T) {
 	t.Parallel()
 	eachUploader(t, func(u *uploader) {
 		up, k := u.open(!shadowMode)
-		u.world.Fail(resttest.Expired, resttest.None)
+		u.uploads.Fail(resttest.Expired, resttest.None)
 		list, err := up.Send(u.Context(), []ads.Event{u.event("1", "one")})
 		if u.can.SignIn {
 			if err != nil || list[0].Result != models.UploadAccepted || k.renewed != 1 {
@@ -418,8 +418,8 @@ func TestUploadsLacks(t *testing.T) {
 			u.Fatal(err)
 		}
 		_, err = up.Send(u.Context(), []ads.Event{u.event("1", "one")})
-		if e, ok := errors.AsType[*ads.UploadError](err); !ok || !e.Refused || u.world.Calls() != 0 {
-			u.Errorf("%v after %d requests", err, u.world.Calls())
+		if e, ok := errors.AsType[*ads.UploadError](err); !ok || !e.Refused || u.uploads.Calls() != 0 {
+			u.Errorf("%v after %d requests", err, u.uploads.Calls())
 		}
 		if u.clicks {
 			soon, _ := u.open(!shadowMode)

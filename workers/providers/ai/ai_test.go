@@ -21,9 +21,9 @@ import (
 type suite struct {
 	*testing.T
 
-	name  string
-	world *aitest.World
-	open  func(key string) *ai.Connection
+	name      string
+	providers *aitest.Providers
+	open      func(key string) *ai.Connection
 }
 
 func TestProviders(t *testing.T) {
@@ -35,8 +35,8 @@ func TestProviders(t *testing.T) {
 		} {
 			t.Run(p.Name+"/"+what, func(t *testing.T) {
 				t.Parallel()
-				s := suite{T: t, name: p.Name, world: &aitest.World{}}
-				server := aitest.Serve(t, s.world)
+				s := suite{T: t, name: p.Name, providers: &aitest.Providers{}}
+				server := aitest.Serve(t, s.providers)
 				client := ai.New(ai.Options{
 					Egress: egresstest.Client(t, server, egress.Options{MaxBody: 1 << 20}), URL: server.URL,
 					Wait: func(context.Context, time.Duration) error { return nil },
@@ -74,7 +74,7 @@ func (s suite) next(turns ...ai.Turn) (ai.Answer, error) {
 
 // script sets the model's turns. The last one repeats.
 func (s suite) script(list ...aitest.Turn) {
-	s.world.Reply = func(aitest.Received) aitest.Turn {
+	s.providers.Reply = func(aitest.Received) aitest.Turn {
 		turn := list[0]
 		if len(list) > 1 {
 			list = list[1:]
@@ -130,7 +130,7 @@ func (s suite) conversation() {
 	if err != nil || a.Text != "It rains." || len(a.Calls) > 0 || a.TokensIn != 82 || a.TokensOut != 17 || !a.Assistant {
 		s.Fatalf("%+v, %v", a, err)
 	}
-	asked := s.world.Questions()
+	asked := s.providers.Questions()
 	last := asked[len(asked)-1]
 	if len(asked) != 3 || asked[0].Final || !last.Final || last.Limit != 50 || last.System != "Be brief." || last.Model != aitest.Models[s.name] ||
 		!slices.Equal(last.Tools, []string{"weather"}) {
@@ -168,7 +168,7 @@ func (s suite) malformed() {
 func TestThinking(t *testing.T) {
 	t.Parallel()
 	for _, thinks := range []bool{false, true} {
-		w := &aitest.World{Thinks: thinks}
+		w := &aitest.Providers{Thinks: thinks}
 		server := aitest.Serve(t, w)
 		c, err := ai.New(ai.Options{Egress: egresstest.Client(t, server, egress.Options{MaxBody: 1 << 20}), URL: server.URL}).Open("openai", aitest.Key)
 		if err != nil {
@@ -204,7 +204,7 @@ func (s suite) faults() {
 		resttest.Busy: "too many requests", resttest.Swamped: "too many requests", resttest.Down: "500", resttest.Cut: "ended early",
 		resttest.Strange: rest.ErrForm.Error(), resttest.Echo: "cannot serve", resttest.Elsewhere: "307", resttest.Refusal: resttest.RefusalText,
 	} {
-		s.world.Fail(fault)
+		s.providers.Fail(fault)
 		a, asked := s.next(ai.Turn{Text: "?"})
 		list, listed := s.open(aitest.Key).Models(s.Context())
 		for _, err := range []error{asked, listed} {
@@ -216,7 +216,7 @@ func (s suite) faults() {
 			}
 		}
 	}
-	s.world.Fail()
+	s.providers.Fail()
 	for want, turn := range map[string]aitest.Turn{"said nothing": {}, "is gone": {Broken: true, Text: "the model is gone"}} {
 		s.script(turn)
 		if a, err := s.next(ai.Turn{Text: "?"}); err == nil || !strings.Contains(err.Error(), want) {
@@ -228,7 +228,7 @@ func (s suite) faults() {
 // retries: a question that fails at first is sent again.
 func (s suite) retries() {
 	for _, fault := range []resttest.Fault{resttest.Swamped, resttest.Down, resttest.Cut} {
-		s.world.Fail(fault, resttest.None)
+		s.providers.Fail(fault, resttest.None)
 		if a, err := s.next(ai.Turn{Text: "?"}); err != nil || a.Text != "Hello" {
 			s.Errorf("fault %d: %+v, %v", fault, a, err)
 		}
@@ -253,7 +253,7 @@ func (s suite) refusals() {
 		s.Errorf("%s has no refusals", s.name)
 	}
 	for _, r := range aitest.Refusals[s.name] {
-		s.world.Refuse(&r)
+		s.providers.Refuse(&r)
 		_, ofTurn := s.next(ai.Turn{Text: "Hello"})
 		_, ofList := s.open(aitest.Key).Models(s.Context())
 		for _, err := range []error{ofTurn, ofList} {

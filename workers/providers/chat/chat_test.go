@@ -13,9 +13,9 @@ import (
 	"switchyard/workers/providers/chat/chattest"
 )
 
-func open(t *testing.T) (*chattest.World, *chat.Client, map[string]map[string]string) {
+func open(t *testing.T) (*chattest.Chats, *chat.Client, map[string]map[string]string) {
 	t.Helper()
-	w := &chattest.World{}
+	w := &chattest.Chats{}
 	server := chattest.Serve(t, w)
 	return w, chat.New(chat.Options{Egress: egresstest.Client(t, server, egress.Options{}), Telegram: server.URL}), map[string]map[string]string{
 		models.ChannelSlack:    {"url": server.URL + chattest.SlackPath},

@@ -28,7 +28,7 @@ import (
 // main is a zone with more records than any provider returns in one page.
 const main = "shop.example.com"
 
-func newEnv() *dnstest.World {
+func newEnv() *dnstest.Zones {
 	order := []string{main}
 	for i := range 230 {
 		order = append(order, fmt.Sprintf("zone%03d.example.net", i))
@@ -42,7 +42,7 @@ func newEnv() *dnstest.World {
 		records = append(records, libdns.RR{Name: fmt.Sprintf("h%03d", i), Type: "A", Data: "192.0.2.9", TTL: time.Hour})
 	}
 	records = append(records, libdns.RR{Name: "last", Type: "AAAA", Data: "2001:db8::7", TTL: time.Hour})
-	return dnstest.NewWorld(map[string][]libdns.RR{main: records}, order...)
+	return dnstest.NewZones(map[string][]libdns.RR{main: records}, order...)
 }
 
 // fakes returns the names of all providers with an HTTP API.
@@ -84,7 +84,7 @@ func TestLettersBeyondASCII(t *testing.T) {
 	for _, name := range fakes(t) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			s := newSuite(t, name, dnstest.NewWorld(nil, zone))
+			s := newSuite(t, name, dnstest.NewZones(nil, zone))
 			if zones, err := s.Zones(t.Context()); err != nil || !slices.Equal(zones, []string{zone}) {
 				t.Fatal(zones, err)
 			}
@@ -92,7 +92,7 @@ func TestLettersBeyondASCII(t *testing.T) {
 				t.Fatal(err)
 			}
 			got, err := s.Records(t.Context(), zone, want.Name)
-			if err != nil || len(got) != 1 || got[0].Name != "go" || got[0].Type != "CNAME" || len(s.world.Records(zone)) != 1 {
+			if err != nil || len(got) != 1 || got[0].Name != "go" || got[0].Type != "CNAME" || len(s.fake.Records(zone)) != 1 {
 				t.Errorf("%+v, %v", got, err)
 			}
 		})
@@ -101,16 +101,16 @@ func TestLettersBeyondASCII(t *testing.T) {
 
 type suite struct {
 	name        string
-	world       *dnstest.World
+	fake        *dnstest.Zones
 	client      *dns.Client
 	credentials map[string]string
 	dns.Provider
 }
 
-func newSuite(t *testing.T, name string, w *dnstest.World) *suite {
+func newSuite(t *testing.T, name string, w *dnstest.Zones) *suite {
 	t.Helper()
 	server := dnstest.Serve(t, w)
-	s := &suite{name: name, world: w, credentials: dnstest.Fakes[name].Credentials()}
+	s := &suite{name: name, fake: w, credentials: dnstest.Fakes[name].Credentials()}
 	s.client = dns.New(dns.Options{
 		Egress: egresstest.Client(t, server, egress.Options{MaxBody: 8 << 20}), URL: server.URL,
 	})
@@ -181,7 +181,7 @@ func (s *suite) set(t *testing.T) {
 		if r.Type == "TXT" && dnstest.Fakes[s.name].Quotes {
 			r.Data = strconv.Quote(r.Data)
 		}
-		if got := s.world.Records(main); !slices.Contains(got, r) {
+		if got := s.fake.Records(main); !slices.Contains(got, r) {
 			t.Errorf("the provider has %+v, want %+v", got[len(got)-3:], r)
 		}
 	}
@@ -204,11 +204,11 @@ func (s *suite) set(t *testing.T) {
 			t.Errorf("%s of %s reads back as %+v, %v", name, zone, got, err)
 		}
 	}
-	before := s.world.Records(main)
+	before := s.fake.Records(main)
 	if err := s.Append(t.Context(), main, libdns.RR{Name: "go", Type: "CNAME", Data: "other.example.org.", TTL: 5 * time.Minute}); err == nil {
 		t.Error("a second CNAME was set")
 	}
-	if got := s.world.Records(main); !slices.Equal(got, before) {
+	if got := s.fake.Records(main); !slices.Equal(got, before) {
 		t.Error("an existing record has changed")
 	}
 }
@@ -229,7 +229,7 @@ func (s *suite) failures(t *testing.T) {
 	for fault, want := range map[resttest.Fault]error{
 		resttest.Busy: rest.ErrBusy, resttest.Down: nil, resttest.Elsewhere: nil, resttest.Echo: nil,
 	} {
-		s.world.Fail(fault)
+		s.fake.Fail(fault)
 		_, err := s.Zones(t.Context())
 		_, err2 := s.Records(t.Context(), main, "go")
 		err3 := s.Append(t.Context(), main, libdns.RR{Name: "never", Type: "A", Data: "192.0.2.1", TTL: 5 * time.Minute})
@@ -242,7 +242,7 @@ func (s *suite) failures(t *testing.T) {
 			}
 		}
 	}
-	s.world.Fail(resttest.None)
+	s.fake.Fail(resttest.None)
 }
 
 // other returns another secret of the same form.

@@ -17,9 +17,9 @@ import (
 
 const key = geolookuptest.Key
 
-func newClient(t *testing.T) (*geolookuptest.World, *geolookup.Client) {
+func newClient(t *testing.T) (*geolookuptest.Providers, *geolookup.Client) {
 	t.Helper()
-	w := &geolookuptest.World{}
+	w := &geolookuptest.Providers{}
 	server := httptest.NewTLSServer(w)
 	t.Cleanup(server.Close)
 	return w, geolookup.New(geolookup.Options{Egress: egresstest.Client(t, server, egress.Options{}), URL: server.URL})

@@ -63,7 +63,7 @@ func TestChanges(t *testing.T) {
 // shortly before the requested time is read again.
 func (s *suite) lateDecision() {
 	since := present.Add(-3 * time.Hour)
-	s.world.Set(s.lateOrders(present.Add(-time.Hour), since.Add(-time.Hour), since.AddDate(0, 0, -3))...)
+	s.platforms.Set(s.lateOrders(present.Add(-time.Hour), since.Add(-time.Hour), since.AddDate(0, 0, -3))...)
 	got, until, err := s.open(nil).Changes(s.Context(), since, networks.MaxOrders)
 	if err != nil || !slices.Equal(ids(got), []string{"T00000", "T00001"}) || !until.Equal(present) {
 		s.Fatalf("%+v, %v, %v", got, until, err)
@@ -85,7 +85,7 @@ func (s *suite) periods() {
 	for d := range 200 {
 		times = append(times, present.AddDate(0, 0, -200+d).Add(time.Hour))
 	}
-	s.world.Set(s.lateOrders(times...)...)
+	s.platforms.Set(s.lateOrders(times...)...)
 	found := map[string]bool{}
 	since, c, n := present.AddDate(0, 0, -200), s.open(nil), 0
 	for ; since.Before(present); n++ {
@@ -114,7 +114,7 @@ func (s *suite) manyChanges() {
 	for i := range times {
 		times[i] = present.Add(-time.Duration(40-i) * 12 * time.Hour)
 	}
-	s.world.Set(s.lateOrders(times...)...)
+	s.platforms.Set(s.lateOrders(times...)...)
 	found := map[string]bool{}
 	const most = 10
 	for since, c, n := present.AddDate(0, 0, -25), s.open(nil), 0; since.Before(present); n++ {
@@ -130,7 +130,7 @@ func (s *suite) manyChanges() {
 	if len(found) != len(times) {
 		s.Errorf("%d decisions of %d", len(found), len(times))
 	}
-	s.world.Set(s.lateOrders(slices.Repeat([]time.Time{present.Add(-time.Minute)}, most+1)...)...)
+	s.platforms.Set(s.lateOrders(slices.Repeat([]time.Time{present.Add(-time.Minute)}, most+1)...)...)
 	if _, _, err := s.open(nil).Changes(s.Context(), present.Add(-time.Hour), most); !errors.Is(err, networks.ErrTooMany) {
 		s.Error(err)
 	}
@@ -138,7 +138,7 @@ func (s *suite) manyChanges() {
 
 // failedChanges: a refusal of the platform is an error.
 func (s *suite) failedChanges() {
-	s.world.Fail(resttest.Refusal)
+	s.platforms.Fail(resttest.Refusal)
 	if _, _, err := s.open(nil).Changes(s.Context(), present.Add(-time.Hour), networks.MaxOrders); err == nil {
 		s.Error("no error")
 	}
@@ -154,10 +154,10 @@ func (s *suite) changesInZone() {
 	if err != nil {
 		s.Fatal(err)
 	}
-	s.world.SetZone(zone)
+	s.platforms.SetZone(zone)
 	since := present.Add(-3 * time.Hour)
 	// Changes begins to read 48 hours before the given time, so the second decision must not be read.
-	s.world.Set(s.lateOrders(present.Add(-time.Minute), since.Add(-49*time.Hour))...)
+	s.platforms.Set(s.lateOrders(present.Add(-time.Minute), since.Add(-49*time.Hour))...)
 	got, _, err := s.open(map[string]string{"timezone": "America/New_York"}).Changes(s.Context(), since, networks.MaxOrders)
 	if err != nil || !slices.Equal(ids(got), []string{"T00000"}) {
 		s.Errorf("%+v, %v", got, err)
@@ -170,7 +170,7 @@ func TestEarlyReversal(t *testing.T) {
 	s := newSuite(t, "impact")
 	list := s.lateOrders(present.AddDate(0, 0, 30), present.AddDate(0, 0, 30))
 	list[0].Status, list[0].Amended, list[1].Amended = models.StatusRejected, present.Add(-time.Hour), present.Add(-time.Hour)
-	s.world.Set(list...)
+	s.platforms.Set(list...)
 	got, _, err := s.open(nil).Changes(t.Context(), present.Add(-3*time.Hour), networks.MaxOrders)
 	if err != nil || len(got) != 1 || got[0].ID != "T00000" || got[0].Status != models.StatusRejected || !got[0].StatusOnly ||
 		got[0].Payout != "" || got[0].Click != list[0].Click {
@@ -184,7 +184,7 @@ func TestAmendedAmount(t *testing.T) {
 	s := newSuite(t, "awin")
 	list := s.lateOrders(time.Time{}, present.Add(-time.Hour))
 	list[0].Amended, list[0].Status = present.Add(-time.Hour), models.StatusPending
-	s.world.Set(list...)
+	s.platforms.Set(list...)
 	got, _, err := s.open(nil).Changes(t.Context(), present.Add(-3*time.Hour), networks.MaxOrders)
 	if err != nil || !slices.Equal(ids(got), []string{"T00000", "T00001"}) {
 		t.Errorf("%+v, %v", got, err)
@@ -199,7 +199,7 @@ func TestLateCorrection(t *testing.T) {
 	list := s.lateOrders(present.Add(-time.Hour), time.Time{})
 	list[0].TakenBack = "2"
 	list[1].At, list[1].TakenBack = present.Add(-time.Hour), "2.5"
-	s.world.Set(list...)
+	s.platforms.Set(list...)
 	got, _, err := s.open(nil).Changes(t.Context(), present.Add(-3*time.Hour), networks.MaxOrders)
 	if err != nil || len(got) != 2 || !got[0].StatusOnly || got[0].Payout != "" || got[1].StatusOnly || got[1].Payout != "10" {
 		t.Errorf("%+v, %v", got, err)
@@ -220,9 +220,9 @@ func TestChangeParameters(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			world := &networkstest.World{}
+			platforms := &networkstest.Platforms{}
 			var got []string
-			answer := world.Handler()
+			answer := platforms.Handler()
 			server := httptest.NewTLSServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 				if n := len(got); n < len(want) && r.Method == http.MethodGet {
 					got = append(got, parameters(r, want[n]))

@@ -70,8 +70,8 @@ func TestEverflowOld(t *testing.T) {
 	t.Parallel()
 	s := newSuite(t, "everflow")
 	_, err := s.open(nil).Orders(t.Context(), day.AddDate(0, 0, -346), day, networks.MaxOrders)
-	if e, ok := models.AsError(err); !ok || e.Code != "bad_range" || s.world.Calls() != 0 {
-		t.Errorf("%v after %d requests", err, s.world.Calls())
+	if e, ok := models.AsError(err); !ok || e.Code != "bad_range" || s.platforms.Calls() != 0 {
+		t.Errorf("%v after %d requests", err, s.platforms.Calls())
 	}
 	if _, err = s.open(nil).Orders(t.Context(), day.AddDate(0, 0, -345), day, networks.MaxOrders); err != nil {
 		t.Error(err)

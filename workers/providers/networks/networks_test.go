@@ -45,18 +45,18 @@ func fakes(t *testing.T) []string {
 
 type suite struct {
 	*testing.T
-	name   string
-	world  *networkstest.World
-	client *networks.Client
-	waits  []time.Duration
-	waited func()
-	limit  time.Duration
+	name      string
+	platforms *networkstest.Platforms
+	client    *networks.Client
+	waits     []time.Duration
+	waited    func()
+	limit     time.Duration
 }
 
 func newSuite(t *testing.T, name string) *suite {
 	t.Helper()
-	s := &suite{T: t, name: name, world: &networkstest.World{}, limit: time.Minute}
-	server := networkstest.Serve(t, s.world)
+	s := &suite{T: t, name: name, platforms: &networkstest.Platforms{}, limit: time.Minute}
+	server := networkstest.Serve(t, s.platforms)
 	s.client = networks.New(networks.Options{
 		Egress: egresstest.Client(t, server, egress.Options{MaxBody: 32 << 20}), URL: server.URL,
 		Now: now,
@@ -130,7 +130,7 @@ func (s *suite) pages() {
 		s.Fatalf("a range without orders: %v, %v", got, err)
 	}
 	want := s.orders(1203)
-	s.world.Set(want...)
+	s.platforms.Set(want...)
 	got, err := c.Orders(s.Context(), day, day.AddDate(0, 0, 6), networks.MaxOrders)
 	if err != nil || len(got) != len(want) {
 		s.Fatalf("%d orders of %d, %v", len(got), len(want), err)
@@ -159,7 +159,7 @@ func (s *suite) days() {
 	inside[0].At, inside[1].At = day, day.AddDate(0, 0, 1).Add(-time.Minute)
 	before, after := inside[0], inside[1]
 	before.ID, before.At, after.ID, after.At = "before", day.Add(-time.Minute), "after", day.AddDate(0, 0, 1)
-	s.world.Set(before, inside[0], inside[1], after)
+	s.platforms.Set(before, inside[0], inside[1], after)
 	got, err := s.open(nil).Orders(s.Context(), day, day, networks.MaxOrders)
 	if err != nil || len(got) != 2 {
 		s.Errorf("the orders of one day: %+v, %v", got, err)
@@ -171,12 +171,12 @@ func (s *suite) days() {
 
 // failures: the connection waits out a temporary failure. The error of a permanent failure contains no credentials.
 func (s *suite) failures() {
-	s.world.Set(s.orders(3)...)
+	s.platforms.Set(s.orders(3)...)
 	for _, faults := range [][]resttest.Fault{
 		{resttest.Busy, resttest.None}, {resttest.Swamped, resttest.None}, {resttest.Down, resttest.Cut, resttest.None},
 	} {
 		s.waits = nil
-		s.world.Fail(faults...)
+		s.platforms.Fail(faults...)
 		got, err := s.open(nil).Orders(s.Context(), day, day, networks.MaxOrders)
 		if err != nil || len(got) != 3 || len(s.waits) != len(faults)-1 {
 			s.Errorf("after %v: %d orders, %v, waits %v", faults, len(got), err, s.waits)
@@ -188,7 +188,7 @@ func (s *suite) failures() {
 	for _, f := range []resttest.Fault{
 		resttest.Busy, resttest.Down, resttest.Cut, resttest.Elsewhere, resttest.Echo, resttest.Strange,
 	} {
-		s.world.Fail(f)
+		s.platforms.Fail(f)
 		c := s.open(nil)
 		for _, err := range []error{c.Test(s.Context()), func() error { _, err := c.Orders(s.Context(), day, day, networks.MaxOrders); return err }()} {
 			if err == nil || strings.Contains(err.Error(), "canary") {
@@ -203,8 +203,8 @@ func (s *suite) failures() {
 
 // slow: an answer that takes longer than the timeout is requested again. An answer that never comes is an error.
 func (s *suite) slow() {
-	s.world.Set(s.orders(3)...)
-	s.world.Fail(resttest.Slow)
+	s.platforms.Set(s.orders(3)...)
+	s.platforms.Fail(resttest.Slow)
 	s.limit = 20 * time.Millisecond
 	c := s.open(nil)
 	_, read := c.Orders(s.Context(), day, day, networks.MaxOrders)
@@ -217,7 +217,7 @@ func (s *suite) slow() {
 		s.Errorf("waits %v", s.waits)
 	}
 	s.waits, s.waited = nil, func() {
-		s.world.Fail(resttest.None)
+		s.platforms.Fail(resttest.None)
 		s.limit = time.Minute
 	}
 	if got, err := c.Orders(s.Context(), day, day, networks.MaxOrders); err != nil || len(got) != 3 || len(s.waits) != 1 {
@@ -246,7 +246,7 @@ func (s *suite) credentials() {
 func (s *suite) words() {
 	list := s.orders(1)
 	list[0].Word = "on the moon"
-	s.world.Set(list...)
+	s.platforms.Set(list...)
 	got, err := s.open(nil).Orders(s.Context(), day, day, networks.MaxOrders)
 	if err != nil || len(got) != 1 || got[0].Status != "" || got[0].Word == "" {
 		s.Errorf("%+v, %v", got, err)
@@ -255,7 +255,7 @@ func (s *suite) words() {
 
 // tooMany: a range with more than MaxOrders orders is an error.
 func (s *suite) tooMany() {
-	s.world.Set(s.orders(networks.MaxOrders + 1)...)
+	s.platforms.Set(s.orders(networks.MaxOrders + 1)...)
 	if _, err := s.open(nil).Orders(s.Context(), day, day.AddDate(0, 0, 6), networks.MaxOrders); !errors.Is(err, networks.ErrTooMany) {
 		s.Error(err)
 	}

@@ -20,7 +20,7 @@ func TestItems(t *testing.T) {
 	s := newSuite(t, "partnerize")
 	list := s.orders(1)
 	list[0].Word = "mixed"
-	s.world.Set(list...)
+	s.platforms.Set(list...)
 	if got := s.read(s.open(nil)); len(got) != 1 || got[0].Status != models.StatusApproved || got[0].Payout != "1.5" || got[0].Sale != "15" {
 		t.Errorf("%+v", got)
 	}
@@ -32,7 +32,7 @@ func TestNoOrders(t *testing.T) {
 	s := newSuite(t, "clickbank")
 	list := s.orders(3)
 	list[0].Word, list[1].Word = "FEE", "TEST_SALE"
-	s.world.Set(list...)
+	s.platforms.Set(list...)
 	if got := s.read(s.open(nil)); len(got) != 1 || got[0].ID != list[2].ID {
 		t.Errorf("%+v", got)
 	}
@@ -41,7 +41,7 @@ func TestNoOrders(t *testing.T) {
 // TestHosts: a credential that is part of a platform's host name may contain only a host name.
 func TestHosts(t *testing.T) {
 	t.Parallel()
-	server := networkstest.Serve(t, &networkstest.World{})
+	server := networkstest.Serve(t, &networkstest.Platforms{})
 	client := networks.New(networks.Options{Egress: egresstest.Client(t, server, egress.Options{})})
 	for name, field := range map[string]string{"tune": "network_id", "affise": "tenant", "cake": "domain"} {
 		for _, host := range []string{"evil.example/#", "a@evil.example", "evil.example?", "evil.example:8080", "evil example"} {
@@ -62,7 +62,7 @@ func TestHosts(t *testing.T) {
 func TestImpactPages(t *testing.T) {
 	t.Parallel()
 	s := newSuite(t, "impact")
-	s.world.Set(s.orders(5001)...)
+	s.platforms.Set(s.orders(5001)...)
 	c := s.open(nil)
 	got, err := c.Orders(t.Context(), day, day.AddDate(0, 0, 6), 2*networks.MaxOrders)
 	if used := c.Used(); err != nil || len(got) != 5001 || used.Pages != 2 {
@@ -76,7 +76,7 @@ func TestCakeDisposition(t *testing.T) {
 	s := newSuite(t, "cake")
 	list := s.orders(2)
 	list[0].Status, list[1].Status, list[1].Word = models.StatusApproved, models.StatusApproved, "Approved"
-	s.world.Set(list...)
+	s.platforms.Set(list...)
 	got := s.read(s.open(nil))
 	if len(got) != 2 || got[0].Status != models.StatusApproved || got[0].Word != "" || got[1].Status != models.StatusApproved {
 		t.Errorf("%+v", got)

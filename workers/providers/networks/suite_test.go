@@ -24,7 +24,7 @@ func (s *suite) read(c *networks.Connection) []networks.Order {
 
 // refusal: the returned error contains the text of the platform's error.
 func (s *suite) refusal() {
-	s.world.Fail(resttest.Refusal)
+	s.platforms.Fail(resttest.Refusal)
 	_, err := s.open(nil).Orders(s.Context(), day, day, networks.MaxOrders)
 	if err == nil || !strings.Contains(err.Error(), resttest.RefusalText) || errors.Is(err, rest.ErrRefused) || errors.Is(err, rest.ErrBusy) {
 		s.Error(err)
@@ -36,8 +36,8 @@ func (s *suite) tokens() {
 	if !networkstest.Fakes[s.name].Tokens {
 		return
 	}
-	s.world.Set(s.orders(1203)...)
-	s.world.Fail(resttest.None, resttest.None, resttest.Expired, resttest.None)
+	s.platforms.Set(s.orders(1203)...)
+	s.platforms.Fail(resttest.None, resttest.None, resttest.Expired, resttest.None)
 	c := s.open(nil)
 	if got := s.read(c); len(got) != 1203 {
 		s.Errorf("%d orders were read, want 1203", len(got))
@@ -45,18 +45,18 @@ func (s *suite) tokens() {
 	if used := c.Used(); used.Requests != used.Pages+3 { // two requests for tokens, and the page that was refused
 		s.Errorf("reading the orders used %+v, want 3 requests more than pages", used)
 	}
-	before := s.world.Calls()
-	s.world.Fail(resttest.Expired)
-	if _, err := s.open(nil).Orders(s.Context(), day, day, networks.MaxOrders); !errors.Is(err, rest.ErrRefused) || s.world.Calls() != before+2 {
-		s.Errorf("the error is %v after %d requests, want ErrRefused after 2", err, s.world.Calls()-before)
+	before := s.platforms.Calls()
+	s.platforms.Fail(resttest.Expired)
+	if _, err := s.open(nil).Orders(s.Context(), day, day, networks.MaxOrders); !errors.Is(err, rest.ErrRefused) || s.platforms.Calls() != before+2 {
+		s.Errorf("the error is %v after %d requests, want ErrRefused after 2", err, s.platforms.Calls()-before)
 	}
 }
 
 // quoted: if a platform writes its numbers as texts, the orders are the same.
 func (s *suite) quoted() {
-	s.world.Set(s.orders(1203)...)
+	s.platforms.Set(s.orders(1203)...)
 	plain := s.read(s.open(nil))
-	s.world.Quote()
+	s.platforms.Quote()
 	if got := s.read(s.open(nil)); len(got) != 1203 || !slices.Equal(got, plain) {
 		s.Errorf("%d orders, or the orders differ", len(got))
 	}
@@ -66,7 +66,7 @@ func (s *suite) quoted() {
 func (s *suite) bare() {
 	list := s.orders(2)
 	list[0].Bare = true
-	s.world.Set(list...)
+	s.platforms.Set(list...)
 	got := s.read(s.open(nil))
 	i := slices.IndexFunc(got, func(o networks.Order) bool { return o.ID == list[0].ID })
 	if len(got) != 2 || i < 0 {
@@ -92,7 +92,7 @@ func (s *suite) zone() {
 	if s.name == "clickbank" { // its days are in its own time zone
 		zone = newYork
 	}
-	s.world.SetZone(newYork)
+	s.platforms.SetZone(newYork)
 	first := time.Date(2026, 11, 1, 0, 0, 0, 0, zone)
 	end := time.Date(2026, 11, 2, 0, 0, 0, 0, zone)
 	if zone == newYork && end.Sub(first) != 25*time.Hour {
@@ -104,7 +104,7 @@ func (s *suite) zone() {
 	} {
 		list[i].At = moment.UTC()
 	}
-	s.world.Set(list...)
+	s.platforms.Set(list...)
 	got, err := s.open(change).Orders(s.Context(), day, day, networks.MaxOrders)
 	if err != nil || len(got) != 4 {
 		s.Fatalf("%+v, %v", got, err)
@@ -119,7 +119,7 @@ func (s *suite) zone() {
 // twice: an order that the platform lists twice is read once, or twice with the same values.
 func (s *suite) twice() {
 	order := s.orders(1)[0]
-	s.world.Set(order, order)
+	s.platforms.Set(order, order)
 	got := s.read(s.open(nil))
 	if len(got) == 0 || len(got) > 2 {
 		s.Fatalf("%+v", got)
@@ -136,7 +136,7 @@ func (s *suite) twice() {
 func (s *suite) foreign() {
 	list := s.orders(2)
 	list[0].Click, list[1].Click = "", "somebody-else"
-	s.world.Set(list...)
+	s.platforms.Set(list...)
 	got := s.read(s.open(nil))
 	slices.SortFunc(got, func(a, b networks.Order) int { return strings.Compare(a.ID, b.ID) })
 	if len(got) != 2 || len(got[0].Click) > len("banner") || !slices.Contains([]string{"somebody-else", "banner"}, got[1].Click) {
@@ -149,7 +149,7 @@ func (s *suite) foreign() {
 func (s *suite) reversals() {
 	list := s.orders(1)
 	list[0].Status = models.StatusChargeback
-	s.world.Set(list...)
+	s.platforms.Set(list...)
 	reversed := []string{models.StatusRejected, models.StatusChargeback}
 	got := s.read(s.open(nil))
 	if networkstest.Fakes[s.name].Vanish {
@@ -165,7 +165,7 @@ func (s *suite) reversals() {
 			"10": {Status: models.StatusRejected, Payout: "10"}, "2.5": {Status: models.StatusApproved, Payout: "7.5"},
 		} {
 			list[0].TakenBack = back
-			s.world.Set(list...)
+			s.platforms.Set(list...)
 			got := s.read(s.open(nil))
 			if len(got) != 1 || got[0].ID != list[0].ID || got[0].Status != want.Status || got[0].Payout != want.Payout {
 				s.Errorf("after %s was taken back: %+v", back, got)
@@ -174,7 +174,7 @@ func (s *suite) reversals() {
 		list[0].TakenBack = ""
 	}
 	list[0].Payout = "12.75"
-	s.world.Set(list...)
+	s.platforms.Set(list...)
 	if got := s.read(s.open(nil)); len(got) != 1 || got[0].Payout != "12.75" || got[0].Status != models.StatusApproved {
 		s.Errorf("an amended order: %+v", got)
 	}

@@ -12,7 +12,7 @@ func TestTunePayout(t *testing.T) {
 	s := newSuite(t, "tune")
 	list := s.orders(1)
 	list[0].Status, list[0].Payout = models.StatusPending, "25.00"
-	s.world.Set(list...)
+	s.platforms.Set(list...)
 	if got := s.read(s.open(nil)); len(got) != 1 || got[0].Payout != "25.00" || got[0].Status != models.StatusPending {
 		t.Errorf("%+v", got)
 	}
@@ -24,9 +24,9 @@ func TestTuneGoals(t *testing.T) {
 	s := newSuite(t, "tune")
 	list := s.orders(3)
 	list[1].Goal, list[2].Goal = "Install", "Purchase"
-	s.world.Set(list...)
+	s.platforms.Set(list...)
 	for _, unknown := range [][]string{nil, {"Stat.tune_event_id", "Stat.id"}} {
-		s.world.SetUnknown(unknown...)
+		s.platforms.SetUnknown(unknown...)
 		goals := map[string]string{}
 		for _, o := range s.read(s.open(nil)) {
 			goals[o.Goal] = o.ID + " " + o.GoalRef
@@ -52,8 +52,8 @@ func TestTuneUnknownFields(t *testing.T) {
 	t.Parallel()
 	s := newSuite(t, "tune")
 	list := s.orders(501)
-	s.world.Set(list...)
-	s.world.SetUnknown("Stat.tune_event_id", "Stat.payout")
+	s.platforms.Set(list...)
+	s.platforms.SetUnknown("Stat.tune_event_id", "Stat.payout")
 	c := s.open(nil)
 	got := s.read(c)
 	if len(got) != 501 || got[0].ID != list[0].ID || got[0].Payout != list[0].Payout {
@@ -62,7 +62,7 @@ func TestTuneUnknownFields(t *testing.T) {
 	if used := c.Used(); used.Pages != 2 || used.Requests != 4 { // one refusal for each of the two fields
 		t.Errorf("reading the orders used %+v, want 2 pages and 4 requests", used)
 	}
-	s.world.SetUnknown("Stat.currency")
+	s.platforms.SetUnknown("Stat.currency")
 	if _, err := s.open(nil).Orders(t.Context(), day, day, 10); err == nil || err.Error() != "the provider refused: Field Stat.currency does not exist." {
 		t.Errorf("if the network does not know a required field: %v", err)
 	}

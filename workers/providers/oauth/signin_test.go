@@ -21,7 +21,7 @@ import (
 
 const redirect = "https://track.example/api/oauth/callback"
 
-func newClient(t *testing.T, w *oauthtest.World) *oauth.Client {
+func newClient(t *testing.T, w *oauthtest.Platforms) *oauth.Client {
 	t.Helper()
 	return oauth.New(oauth.Options{
 		Apps:   oauth.Apps{ByProvider: oauthtest.Apps(), URL: w.URL},
@@ -33,7 +33,7 @@ func newClient(t *testing.T, w *oauthtest.World) *oauth.Client {
 var verifier = oauthtest.Canary + strings.Repeat("v", 43)
 
 // codeOf signs in on the platform's page and returns the code.
-func codeOf(t *testing.T, w *oauthtest.World, provider string) string {
+func codeOf(t *testing.T, w *oauthtest.Platforms, provider string) string {
 	t.Helper()
 	address, err := oauth.Apps{ByProvider: oauthtest.Apps(), URL: w.URL}.Address(provider, "the-state", verifier, redirect)
 	if err != nil || strings.Contains(address, verifier) || strings.Contains(address, oauthtest.Apps()[provider].Secret) {
@@ -46,7 +46,7 @@ func codeOf(t *testing.T, w *oauthtest.World, provider string) string {
 	return redirected.Query().Get("code")
 }
 
-func signedIn(t *testing.T, w *oauthtest.World, c *oauth.Client, provider string) models.OAuthGrant {
+func signedIn(t *testing.T, w *oauthtest.Platforms, c *oauth.Client, provider string) models.OAuthGrant {
 	t.Helper()
 	g, err := c.Exchange(t.Context(), provider, codeOf(t, w, provider), verifier, redirect)
 	if err != nil {
@@ -56,7 +56,7 @@ func signedIn(t *testing.T, w *oauthtest.World, c *oauth.Client, provider string
 }
 
 // each runs a test for every platform.
-func each(t *testing.T, fn func(t *testing.T, w *oauthtest.World, c *oauth.Client, provider string)) {
+func each(t *testing.T, fn func(t *testing.T, w *oauthtest.Platforms, c *oauth.Client, provider string)) {
 	t.Helper()
 	for _, p := range models.SignInProviders {
 		t.Run(p.Name, func(t *testing.T) {
@@ -79,7 +79,7 @@ func wantNoSecret(t *testing.T, err error) {
 
 func TestExchange(t *testing.T) {
 	t.Parallel()
-	each(t, func(t *testing.T, w *oauthtest.World, c *oauth.Client, provider string) {
+	each(t, func(t *testing.T, w *oauthtest.Platforms, c *oauth.Client, provider string) {
 		t.Helper()
 		before := time.Now()
 		g := signedIn(t, w, c, provider)
@@ -98,7 +98,7 @@ func TestExchange(t *testing.T) {
 // TestExchangeRefused: a code is accepted once, and only with its verifier and redirect.
 func TestExchangeRefused(t *testing.T) {
 	t.Parallel()
-	each(t, func(t *testing.T, w *oauthtest.World, c *oauth.Client, provider string) {
+	each(t, func(t *testing.T, w *oauthtest.Platforms, c *oauth.Client, provider string) {
 		t.Helper()
 		used := codeOf(t, w, provider)
 		if _, err := c.Exchange(t.Context(), provider, used, verifier, redirect); err != nil {
@@ -120,7 +120,7 @@ func TestExchangeRefused(t *testing.T) {
 
 func TestRefresh(t *testing.T) {
 	t.Parallel()
-	each(t, func(t *testing.T, w *oauthtest.World, c *oauth.Client, provider string) {
+	each(t, func(t *testing.T, w *oauthtest.Platforms, c *oauth.Client, provider string) {
 		t.Helper()
 		first := signedIn(t, w, c, provider).Tokens
 		second, err := c.Refresh(t.Context(), provider, first)
@@ -150,7 +150,7 @@ func TestRefresh(t *testing.T) {
 // TestFaults: after a failure of the platform the sign-in is still valid, and no error shows a secret.
 func TestFaults(t *testing.T) {
 	t.Parallel()
-	each(t, func(t *testing.T, w *oauthtest.World, c *oauth.Client, provider string) {
+	each(t, func(t *testing.T, w *oauthtest.Platforms, c *oauth.Client, provider string) {
 		t.Helper()
 		tokens := signedIn(t, w, c, provider).Tokens
 		for _, fault := range []resttest.Fault{resttest.Swamped, resttest.Down, resttest.Cut, resttest.Strange, resttest.Echo} {
@@ -173,7 +173,7 @@ func TestFaults(t *testing.T) {
 
 func TestAccounts(t *testing.T) {
 	t.Parallel()
-	each(t, func(t *testing.T, w *oauthtest.World, c *oauth.Client, provider string) {
+	each(t, func(t *testing.T, w *oauthtest.Platforms, c *oauth.Client, provider string) {
 		t.Helper()
 		token := signedIn(t, w, c, provider).Tokens.Access
 		if list, err := c.Accounts(t.Context(), provider, token); err != nil || len(list) != 0 {

@@ -29,7 +29,7 @@ var threats = map[string][]string{
 // TestErrors: the errors of both services are read, although the services write them in different forms.
 func TestErrors(t *testing.T) {
 	t.Parallel()
-	w := &safebrowsingtest.World{}
+	w := &safebrowsingtest.Services{}
 	server := httptest.NewTLSServer(w)
 	t.Cleanup(server.Close)
 	for _, o := range []safebrowsing.Options{{SafeBrowsingKey: key}, {WebRiskKey: key}} {
@@ -47,7 +47,7 @@ func TestErrors(t *testing.T) {
 
 func TestLists(t *testing.T) {
 	t.Parallel()
-	server := httptest.NewTLSServer(&safebrowsingtest.World{})
+	server := httptest.NewTLSServer(&safebrowsingtest.Services{})
 	t.Cleanup(server.Close)
 	out := egresstest.Client(t, server, egress.Options{})
 	guarded, err := egress.New(egress.Options{CAFile: egresstest.CAFile(t, server)})
@@ -94,7 +94,7 @@ func TestLists(t *testing.T) {
 // TestLongURLs: URLs that are too long for one call are looked up in several calls, or without their query or path.
 func TestLongURLs(t *testing.T) {
 	t.Parallel()
-	server := httptest.NewTLSServer(&safebrowsingtest.World{})
+	server := httptest.NewTLSServer(&safebrowsingtest.Services{})
 	t.Cleanup(server.Close)
 	for _, o := range []safebrowsing.Options{{SafeBrowsingKey: key}, {WebRiskKey: key}} {
 		o.URL, o.Egress = server.URL, egresstest.Client(t, server, egress.Options{})

@@ -94,8 +94,8 @@ func (x *correctionEnv) read(path string, into any) {
 // TestNetworkDifference imports orders through the adapter of a platform, compares them, and writes the comparison to a file.
 func TestNetworkDifference(t *testing.T) {
 	t.Parallel()
-	y := &syncEnv{world: &networkstest.World{}}
-	server := networkstest.Serve(t, y.world)
+	y := &syncEnv{platforms: &networkstest.Platforms{}}
+	server := networkstest.Serve(t, y.platforms)
 	y.correctionEnv = newCorrectionEnv(t, 10, func(r *workers.Runtime, s *apitest.Server) {
 		registerSync(t, r, s, server)
 		export.Register(r, s.Store, dbexport.Reader{Conn: s.DB}, report.Reader{Conn: s.DB})
@@ -104,7 +104,7 @@ func TestNetworkDifference(t *testing.T) {
 	y.connect("everflow")
 	stranger := y.order("stranger", 0, "approved", "7")
 	stranger.Click = "affsub-1"
-	y.world.Set(y.order("a", 0, "approved", "10"), y.order("b", 1, "approved", "4"), stranger)
+	y.platforms.Set(y.order("a", 0, "approved", "10"), y.order("b", 1, "approved", "4"), stranger)
 	if got := y.sync(false); got.Total != 3 {
 		t.Fatalf("the dry run is answered with %+v, want 3 orders", got)
 	}
@@ -203,7 +203,7 @@ func (y *syncEnv) upload() {
 func TestSourceDifference(t *testing.T) {
 	t.Parallel()
 	y := newSpendEnv(t, 10)
-	y.world.Set(y.row("111", "10", 7), y.row("222", "4", 6))
+	y.platforms.Set(y.row("111", "10", 7), y.row("222", "4", 6))
 	y.sync()
 	y.compareSource("13 14", "")
 	var done struct{ Accepted int }

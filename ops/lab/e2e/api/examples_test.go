@@ -53,8 +53,8 @@ type exampleEnv struct {
 	stable
 	outside string // address that stands for servers outside the service
 	cloud   *cloudflaretest.Fake
-	logins  *oauthtest.World
-	talks   *aitest.World
+	logins  *oauthtest.Platforms
+	talks   *aitest.Providers
 	ids     map[string]string
 	all     map[string]openapi.Example
 	located string
@@ -107,16 +107,16 @@ func newExampleEnv(t *testing.T, today time.Time) *exampleEnv {
 		_, _ = w.Write([]byte(`{"geo":{"country_code":"US"}}`))
 	}))
 	t.Cleanup(geo.Close)
-	names, cloud := dnstest.Serve(t, dnstest.NewWorld(nil, "acme.example")), cloudflaretest.Serve(t)
-	orders := &networkstest.World{}
+	names, cloud := dnstest.Serve(t, dnstest.NewZones(nil, "acme.example")), cloudflaretest.Serve(t)
+	orders := &networkstest.Platforms{}
 	orders.Set(networkstest.Order{ID: "ef-20931", Click: "affsub-17", Status: "approved", Payout: "12.5", Currency: "EUR", At: today})
 	platforms := networkstest.Serve(t, orders)
-	spent := &adstest.World{}
+	spent := &adstest.Platforms{}
 	spent.Set(adstest.Row{Day: today.Format(time.DateOnly), Campaign: "311", Spend: "42.5", Clicks: 512, Impressions: 20480})
 	adPlatforms := adstest.Serve(t, spent)
 	trusted := receiver.CA
 	logins := oauthtest.New(t)
-	talk := &aitest.World{}
+	talk := &aitest.Providers{}
 	talks := aitest.Serve(t, talk)
 	for _, server := range []*httptest.Server{geo, names, cloud.Server, platforms, adPlatforms, logins.Server, talks} {
 		trusted = append(trusted, pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: server.Certificate().Raw})...)

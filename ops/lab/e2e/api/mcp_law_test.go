@@ -94,7 +94,7 @@ func TestMCPReadOnlyKey(t *testing.T) {
 func TestMCPRepeated(t *testing.T) {
 	t.Parallel()
 	s := apitest.New(t)
-	note := func(text string) string {
+	addNote := func(text string) string {
 		t.Helper()
 		status, answer, _ := post(t, s, `{"jsonrpc":"2.0","id":7,"method":"tools/call","params":{"name":"add_note","arguments":{"text":"`+text+`"}}}`, "Idempotency-Key", "note-1")
 		if status != http.StatusOK {
@@ -115,11 +115,11 @@ func TestMCPRepeated(t *testing.T) {
 		}
 		return got.Result.StructuredContent.ID
 	}
-	first := note("Paused path B")
-	if again := note("Paused path B"); again != first || first == "" {
+	first := addNote("Paused path B")
+	if again := addNote("Paused path B"); again != first || first == "" {
 		t.Errorf("the first answer has the note %q, the second %q, want the same note", first, again)
 	}
-	if other := note("Another note"); !strings.HasPrefix(other, "idempotency") {
+	if other := addNote("Another note"); !strings.HasPrefix(other, "idempotency") {
 		t.Errorf("another note with the same key is answered with %q, want it refused", other)
 	}
 	if n := dbtest.Get[int](t, s.DB, `SELECT count(*) FROM notes`); n != 1 {

@@ -89,7 +89,7 @@ func TestLateDecision(t *testing.T) {
 	y := newChangeEnv(t, "partnerize")
 	o := y.order("late", 0, models.StatusPending, "10")
 	o.Click, o.At = y.clickAt(200), time.Now().AddDate(0, 0, -200).Add(time.Minute).UTC().Truncate(time.Second)
-	y.world.Set(o)
+	y.platforms.Set(o)
 	day := o.At.Format(time.DateOnly)
 	y.send("/networks/"+y.id+"/integration/sync", map[string]any{"from": day, "to": day, "apply": true}, &syncAnswer{})
 	if got := y.conversions(); got != "late pending 10 USD" {
@@ -106,7 +106,7 @@ func TestLateDecision(t *testing.T) {
 		t.Fatalf("%d clicks are kept, want the two of yesterday", n)
 	}
 	o.Status, o.Payout, o.Decided = models.StatusApproved, "12", time.Now().Add(-time.Hour)
-	y.world.Set(o)
+	y.platforms.Set(o)
 	if kind := y.run(); kind == models.RunNetworkChanges { // the import of changes may be due first
 		kind = y.run()
 		if kind != models.RunNetworkSync {
@@ -141,11 +141,11 @@ func TestOlderOrders(t *testing.T) {
 	age := int(time.Since(from)/(24*time.Hour)) - 10
 	o := y.order("old", 0, models.StatusPending, "10")
 	o.Click, o.At = y.clickAt(age), time.Now().AddDate(0, 0, -age).Add(time.Minute).UTC().Truncate(time.Second)
-	y.world.Set(o)
+	y.platforms.Set(o)
 	day := o.At.Format(time.DateOnly)
 	y.send("/networks/"+y.id+"/integration/sync", map[string]any{"from": day, "to": day, "apply": true}, &syncAnswer{})
 	o.Status = models.StatusApproved
-	y.world.Set(o)
+	y.platforms.Set(o)
 	dbtest.Exec(t, y.s.DB, `UPDATE network_integrations SET changes_at = now() + interval '1 hour'`)
 	for range 2 {
 		if kind := y.run(); kind != models.RunNetworkSync {
@@ -184,13 +184,13 @@ func TestManyOlderOrders(t *testing.T) {
 		}
 		want = append(want, o.ID+" "+status+" 1 USD")
 	}
-	y.world.Set(list...)
+	y.platforms.Set(list...)
 	day := func(n int) string { return first.AddDate(0, 0, n).Format(time.DateOnly) }
 	y.send("/networks/"+y.id+"/integration/sync", map[string]any{"from": day(0), "to": day(44), "apply": true}, &syncAnswer{})
 	for i := range list {
 		list[i].Status = models.StatusApproved
 	}
-	y.world.Set(list...)
+	y.platforms.Set(list...)
 	const due = `UPDATE network_integrations SET changes_at = now() - interval '1 second'`
 	older := func() {
 		t.Helper()
@@ -201,12 +201,12 @@ func TestManyOlderOrders(t *testing.T) {
 			t.Errorf("the import of the last days follows in %d minutes, want it at once", n)
 		}
 	}
-	y.world.Fail(resttest.Refusal)
+	y.platforms.Fail(resttest.Refusal)
 	older()
 	if y.integration()["changesError"] == nil {
 		t.Error("the failure is not shown")
 	}
-	y.world.Fail(resttest.None)
+	y.platforms.Fail(resttest.None)
 	for n := 0; ; n++ {
 		next := dbtest.Get[string](t, y.s.DB, `SELECT coalesce(older_from::text, '') FROM network_integrations`)
 		if next > day(44) || n > 15 {
@@ -225,7 +225,7 @@ func TestManyOlderOrders(t *testing.T) {
 		t.Errorf("%d failures of the connection are counted, want 0", n)
 	}
 	dbtest.Exec(t, y.s.DB, `UPDATE network_integrations SET older_from = NULL`)
-	y.world.Fail(resttest.Refusal)
+	y.platforms.Fail(resttest.Refusal)
 	for n := range models.FailingIntegration {
 		if next := dbtest.Get[string](t, y.s.DB, `SELECT coalesce(older_from::text, '') FROM network_integrations`); next > day(0) {
 			t.Errorf("after %d failures, the next import begins on %s, want the same days again", n, next)
@@ -247,7 +247,7 @@ func TestChangesCatchUp(t *testing.T) {
 		o.At, o.Decided = time.Now().AddDate(0, 0, -250), time.Now().AddDate(0, 0, -10*i).Add(-time.Hour)
 		list = append(list, o)
 	}
-	y.world.Set(list...)
+	y.platforms.Set(list...)
 	dbtest.Exec(t, y.s.DB, `UPDATE network_integrations SET changes_to = now() - interval '200 days'`)
 	behind := 200 * 24
 	for n := 1; behind > 0; n++ {
@@ -270,9 +270,9 @@ func TestChangesFail(t *testing.T) {
 	y := newChangeEnv(t, "partnerize")
 	o := y.order("a", 0, models.StatusApproved, "1")
 	o.Decided = time.Now().Add(-time.Hour)
-	y.world.Set(o)
+	y.platforms.Set(o)
 	dbtest.Exec(t, y.s.DB, `UPDATE network_integrations SET changes_to = now() - interval '5 days'`)
-	y.world.Fail(resttest.Refusal)
+	y.platforms.Fail(resttest.Refusal)
 	if behind := y.changes(); behind != 5*24 {
 		t.Errorf("after the failure, changes are read up to %d hours ago, want still 120", behind)
 	}
@@ -292,7 +292,7 @@ func TestChangesFail(t *testing.T) {
 	if n := dbtest.Get[int](t, y.s.DB, wait); n < 300 || n > 420 {
 		t.Errorf("the next try is in %d minutes, want about 360", n)
 	}
-	y.world.Fail(resttest.None)
+	y.platforms.Fail(resttest.None)
 	if kind := y.run(); kind != models.RunNetworkSync {
 		t.Errorf("the next run is %s, want the import by days", kind)
 	}
@@ -326,12 +326,12 @@ func TestStatusOnly(t *testing.T) {
 	y := newChangeEnv(t, "impact")
 	o := y.order("a", 0, models.StatusPending, "7")
 	o.Currency = "EUR"
-	y.world.Set(o)
+	y.platforms.Set(o)
 	y.send("/networks/"+y.id+"/integration/sync", map[string]any{"from": y.day, "to": y.day, "apply": true}, &syncAnswer{})
 	stranger := y.order("b", 1, models.StatusRejected, "3")
 	o.Status, o.Amended, stranger.Amended = models.StatusRejected, time.Now().Add(-time.Hour), time.Now().Add(-time.Hour)
 	o.At, stranger.At = time.Now().AddDate(0, 0, -100), time.Now().AddDate(0, 0, -100)
-	y.world.Set(o, stranger)
+	y.platforms.Set(o, stranger)
 	dbtest.Exec(t, y.s.DB, `UPDATE network_integrations SET changes_to = now() - interval '1 day'`)
 	y.changes()
 	if got := y.conversions(); got != "a rejected 7 EUR" {

@@ -31,8 +31,8 @@ import (
 type syncEnv struct {
 	*correctionEnv
 
-	world *networkstest.World
-	id    string
+	platforms *networkstest.Platforms
+	id        string
 }
 
 type syncAnswer struct {
@@ -45,8 +45,8 @@ type syncAnswer struct {
 
 func newSyncEnv(t *testing.T, clicks int, options ...func(*networksync.Options)) *syncEnv {
 	t.Helper()
-	y := &syncEnv{world: &networkstest.World{}}
-	server := networkstest.Serve(t, y.world)
+	y := &syncEnv{platforms: &networkstest.Platforms{}}
+	server := networkstest.Serve(t, y.platforms)
 	y.correctionEnv = newCorrectionEnv(t, clicks, func(r *workers.Runtime, s *apitest.Server) { registerSync(t, r, s, server, options...) })
 	made := y.s.Do("POST", "/networks", map[string]any{"name": "N", "status_map": map[string]any{"approved": []string{"on the moon"}}})
 	y.id = made.Want(201, "").Map()["id"].(string)
@@ -120,7 +120,7 @@ func TestNetworkSync(t *testing.T) {
 		y.order("a", 0, "pending", "10"), event, y.order("b", 1, "approved", "4"), y.order("c", 2, "rejected", "3"),
 		odd, own, stranger, nobody, y.order("b", 1, "approved", "5"), // listed twice: the last entry counts
 	}
-	y.world.Set(list...)
+	y.platforms.Set(list...)
 	first := []string{
 		"1 created", "2 created", "3 refused the order appears again as number 9, and the last one counts", "4 created", `5 refused the status "unheard of" is not known: name it in the network's status_map`,
 		"6 created", "7 refused there is no such click", "8 refused its click id is not one of this service", "9 created",
@@ -150,13 +150,13 @@ func TestNetworkSync(t *testing.T) {
 		t.Errorf("the newest conversion is %v, want the import as its source", row)
 	}
 
-	y.world.Set(y.order("a", 0, "approved", "12"), y.order("b", 1, "approved", "6"), y.order("c", 2, "pending", "3"), event)
+	y.platforms.Set(y.order("a", 0, "approved", "12"), y.order("b", 1, "approved", "6"), y.order("c", 2, "pending", "3"), event)
 	got := y.sync(true)
 	if diff := cmp.Diff([]string{"1 updated", "2 updated", "3 refused a conversion does not go from rejected to pending", "4 unchanged"},
 		verdicts(got.Outcomes)); diff != "" {
 		t.Error(diff)
 	}
-	y.world.Set(y.order("a", 0, "rejected", "12"))
+	y.platforms.Set(y.order("a", 0, "rejected", "12"))
 	if diff := cmp.Diff([]string{"1 updated"}, verdicts(y.sync(true).Outcomes)); diff != "" {
 		t.Error(diff)
 	}
@@ -200,7 +200,7 @@ func TestNetworkSyncAdopts(t *testing.T) {
 	y.post("/corrections/conversions", "click id,payout,status,conversion id\n"+y.clicks[0]+",5,pending,\n"+
 		y.clicks[1]+",5,pending,tx-1\n"+y.clicks[2]+",5,pending,tx-2\n"+y.clicks[2]+",5,pending,tx-3\n", true, &conversionAnswer{})
 	dbtest.Exec(y.t, y.s.DB, `UPDATE conversions SET source = 'postback', statements = '[]'`)
-	y.world.Set(y.order("ef-1", 0, "approved", "6"), y.order("ef-2", 1, "approved", "6"), y.order("ef-3", 2, "approved", "6"))
+	y.platforms.Set(y.order("ef-1", 0, "approved", "6"), y.order("ef-2", 1, "approved", "6"), y.order("ef-3", 2, "approved", "6"))
 	got := y.sync(true)
 	if diff := cmp.Diff([]string{"1 updated", "2 updated", "3 created"}, verdicts(got.Outcomes)); diff != "" {
 		t.Error(diff) // the third click has two conversions, so the order matches neither
@@ -239,7 +239,7 @@ func TestNetworkSyncVanished(t *testing.T) {
 	}
 	a, b, held, own := y.order("a", 0, "approved", "10"), y.order("b", 1, "approved", "4"), y.order("held", 2, "pending", "3"), y.order("own", 3, "approved", "1")
 	a.Sale = "64.99"
-	y.world.Set(a, b, held, own)
+	y.platforms.Set(a, b, held, own)
 	sync(0, false, "1 created", "2 created", "3 created", "4 created")
 	sync(0, true, "1 created", "2 created", "3 created", "4 created")
 	figures("4 3 1 0 15")
@@ -248,22 +248,22 @@ func TestNetworkSyncVanished(t *testing.T) {
 	}
 	// A person corrects the order with the id "own" by hand, so the import does not reject it.
 	y.post("/corrections/conversions", "click id,payout,status,conversion id\n"+own.Click+",2,approved,own\n", true, &conversionAnswer{})
-	y.world.Set(a)
+	y.platforms.Set(a)
 	sync(-1, true, "1 unchanged") // the range ends yesterday; a missing order may be reported today, so nothing is rejected
 	sync(0, false, "1 unchanged", "2 updated", "3 updated")
 	figures("4 3 1 0 16")
 	sync(0, true, "1 unchanged", "2 updated", "3 updated")
 	figures("2 2 0 0 12")
 	sync(0, true, "1 unchanged")
-	y.world.Set(a, b)
+	y.platforms.Set(a, b)
 	sync(0, true, "1 unchanged", "2 updated")
 	figures("3 3 0 0 16")
 	// A report without any order may be a fault, so it rejects nothing. A new connection has not listed the orders of the former
 	// connection, so it does not reject them.
-	y.world.Set()
+	y.platforms.Set()
 	sync(0, true)
 	y.connect("everflow")
-	y.world.Set(a)
+	y.platforms.Set(a)
 	sync(0, true, "1 unchanged")
 	figures("3 3 0 0 16")
 }
@@ -272,10 +272,10 @@ func TestNetworkSyncVanished(t *testing.T) {
 func TestNetworkSyncFails(t *testing.T) {
 	t.Parallel()
 	y := newSyncEnv(t, 1)
-	y.world.Set(y.order("a", 0, "approved", "1"))
+	y.platforms.Set(y.order("a", 0, "approved", "1"))
 	path := "/networks/" + y.id + "/integration"
 	body := map[string]any{"from": y.day, "to": y.day, "apply": true}
-	y.world.Fail(resttest.Echo)
+	y.platforms.Fail(resttest.Echo)
 	y.s.Do("POST", path+"/sync", body).Want(502, "network_error")
 	tested := y.s.Do("POST", path+"/test", nil).Want(200, "").Map()
 	if tested["ok"] != false || !strings.Contains(fmt.Sprint(tested["detail"]), "cannot serve") {
@@ -297,7 +297,7 @@ func TestNetworkSyncFails(t *testing.T) {
 		}
 	}
 	y.namesRequest(raw, alerts)
-	y.world.Fail(resttest.None)
+	y.platforms.Fail(resttest.None)
 	if got := y.sync(true); got.Matched != 1 || y.integration()["lastStatus"] != "ok" {
 		t.Errorf("the sync after the failure is answered with %+v, want one matched order", got)
 	}
@@ -305,7 +305,7 @@ func TestNetworkSyncFails(t *testing.T) {
 	for i := range many {
 		many[i] = y.order(fmt.Sprint("m", i), 0, "approved", "1")
 	}
-	y.world.Set(many...)
+	y.platforms.Set(many...)
 	y.s.Do("POST", path+"/sync", body).Want(400, "too_many")
 }
 
@@ -313,7 +313,7 @@ func TestNetworkSyncFails(t *testing.T) {
 func TestNetworkSyncByItself(t *testing.T) {
 	t.Parallel()
 	y := newSyncEnv(t, 2)
-	y.world.Set(y.order("a", 0, "approved", "1"))
+	y.platforms.Set(y.order("a", 0, "approved", "1"))
 	y.s.Do("PUT", "/networks/"+y.id+"/integration", map[string]any{"provider": "affise", "is_enabled": true}).Want(200, "")
 	tick := func() {
 		t.Helper()
@@ -347,7 +347,7 @@ func TestNetworkSyncByItself(t *testing.T) {
 	if n := days(); n < models.SyncWideDays-1 || n > models.SyncWideDays {
 		t.Errorf("the first import covers %d days, want the longer window", n)
 	}
-	y.world.Fail(resttest.Echo)
+	y.platforms.Fail(resttest.Echo)
 	tick()
 	ended(2)
 	if n := days(); n < models.SyncDays-1 || n > models.SyncDays {
@@ -371,7 +371,7 @@ func TestNetworkSyncByItself(t *testing.T) {
 		if n := days(); (n > models.SyncDays) != wide {
 			t.Errorf("import %d covers %d days, want the longer window: %t", 4+i, n, wide)
 		}
-		y.world.Fail(resttest.None)
+		y.platforms.Fail(resttest.None)
 	}
 	y.s.Do("PATCH", "/networks", map[string]any{"id": y.id, "is_active": false}).Want(200, "")
 	tick()
@@ -410,7 +410,7 @@ func TestNetworkSyncOfMany(t *testing.T) {
 		many[i].Click = "theirs"
 	}
 	many[7].Click = y.clicks[0]
-	y.world.Set(many...)
+	y.platforms.Set(many...)
 	for round, want := range []int{1, 0} {
 		row, err := jobs.SyncNetwork.NewRow(y.s.Account.ID, jobs.CorrectionArgs{Apply: true, Network: &jobs.NetworkSync{
 			NetworkID:     uuid.MustParse(y.id),

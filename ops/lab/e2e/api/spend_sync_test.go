@@ -33,8 +33,8 @@ import (
 type spendEnv struct {
 	*correctionEnv
 
-	world *adstest.World
-	path  string // of the integration
+	platforms *adstest.Platforms
+	path      string // of the integration
 }
 
 type spendAnswer struct {
@@ -47,8 +47,8 @@ type spendAnswer struct {
 
 func newSpendEnv(t *testing.T, clicks int) *spendEnv {
 	t.Helper()
-	y := &spendEnv{world: &adstest.World{}}
-	server := adstest.Serve(t, y.world)
+	y := &spendEnv{platforms: &adstest.Platforms{}}
+	server := adstest.Serve(t, y.platforms)
 	y.correctionEnv = newCorrectionEnv(t, clicks, func(r *workers.Runtime, s *apitest.Server) {
 		adspend.Register(r, s.Store, adspend.Options{Clicks: click.Log{Conn: s.DB}, Client: ads.New(ads.Options{Options: platform.Options{
 			Egress: egresstest.Client(t, server, egress.Options{MaxBody: 32 << 20}), URL: server.URL,
@@ -115,7 +115,7 @@ func TestSpendSync(t *testing.T) {
 		t.Fatalf("before the sync the costs are %s", got)
 	}
 	rows := []adstest.Row{y.row("111", "10", 7), y.row("112", "5", 2), y.row("222", "4", 6), y.row("999", "1.5", 1)}
-	y.world.Set(rows...)
+	y.platforms.Set(rows...)
 	got := y.sync()
 	if !got.OK || got.Rows != 4 || got.Matched != 3 || got.Changed != 1 || got.Spend != 20.5 || *got.Currency != "USD" || got.Range.To != y.day {
 		t.Errorf("the sync is answered with %+v, want 3 of 4 rows matched and a spend of 20.5 USD", got)
@@ -137,7 +137,7 @@ func TestSpendSync(t *testing.T) {
 	if y.sync(); y.costs() != "15 5.5 20.5" { // the clicks without a campaign of the platform get all unmatched spend
 		t.Errorf("with clicks that name no campaign of the platform the costs are %s, want 15 5.5 20.5", y.costs())
 	}
-	y.world.Set(rows[0])
+	y.platforms.Set(rows[0])
 	if y.sync(); y.costs() != "10 0 10" {
 		t.Errorf("after campaigns vanished from the platform the costs are %s, want 10 0 10", y.costs())
 	}
@@ -155,14 +155,14 @@ func TestSpendSync(t *testing.T) {
 	if y.sync(); y.costs() != "0 10 10" {
 		t.Errorf("the sync after a correction gives the costs %s, want 0 10 10", y.costs())
 	}
-	y.world.Set()
+	y.platforms.Set()
 	if y.sync(); y.costs() != "0 0 0" {
 		t.Errorf("if nothing was spent, the costs are %s, want 0 0 0", y.costs())
 	}
 	if n := dbtest.Get[int](y.t, y.s.DB, `SELECT count(*) FROM source_spend_days`); n != 1 {
 		t.Errorf("%d days are stored, want 1, because the platform reported one day", n)
 	}
-	y.world.Set(rows...)
+	y.platforms.Set(rows...)
 	dbtest.Exec(y.t, y.s.DB, `UPDATE clicks SET source_id = $1`, y.sources[1])
 	dbtest.Exec(y.t, y.s.DB, `UPDATE ledger SET source_id = $1 WHERE clicks > 0`, y.sources[1])
 	if y.sync(); !strings.HasSuffix(y.costs(), " 20.5") {
@@ -178,8 +178,8 @@ func TestSpendSync(t *testing.T) {
 func TestSpendSyncFails(t *testing.T) {
 	t.Parallel()
 	y := newSpendEnv(t, 2)
-	y.world.Set(y.row("111", "10", 1))
-	y.world.Fail(resttest.Echo)
+	y.platforms.Set(y.row("111", "10", 1))
+	y.platforms.Fail(resttest.Echo)
 	for _, action := range []string{"test", "sync", "sync", "sync"} {
 		var got spendAnswer
 		y.send(y.path, map[string]any{"action": action}, &got)
@@ -201,7 +201,7 @@ func TestSpendSyncFails(t *testing.T) {
 	if got := y.costs(); got != "0.01 0.01 0.02" {
 		t.Errorf("after the failures the costs are %s, want them unchanged", got)
 	}
-	y.world.Fail(resttest.None)
+	y.platforms.Fail(resttest.None)
 	if got := y.sync(); !got.OK || y.costs() != "10 0 10" {
 		t.Errorf("the sync after the failures is answered with %+v, and the costs are %s, want 10 0 10", got, y.costs())
 	}
@@ -214,7 +214,7 @@ func TestSpendSyncFails(t *testing.T) {
 func TestSpendSyncByItself(t *testing.T) {
 	t.Parallel()
 	y := newSpendEnv(t, 2)
-	y.world.Set(y.row("111", "10", 1))
+	y.platforms.Set(y.row("111", "10", 1))
 	y.s.Do("PUT", y.path, map[string]any{"provider": "propellerads", "is_enabled": true}).Want(200, "")
 	ended := func(n int) {
 		t.Helper()
@@ -239,7 +239,7 @@ func TestSpendSyncByItself(t *testing.T) {
 	if ended(1); y.costs() != "10 0 10" || days() != models.SpendWideDays {
 		t.Errorf("the costs are %s after a sync of %d days, want 10 0 10 and the longer window", y.costs(), days())
 	}
-	y.world.Fail(resttest.Down)
+	y.platforms.Fail(resttest.Down)
 	ended(2)
 	const wait = `SELECT extract(epoch FROM next_at - now())::int / 60 FROM source_integrations`
 	if n := dbtest.Get[int](y.t, y.s.DB, wait); days() != models.SpendDays || n < 300 || n > 400 {
@@ -254,7 +254,7 @@ func TestSpendSyncByItself(t *testing.T) {
 	if ended(4); days() != models.SpendWideDays {
 		t.Errorf("the sync that was due covers %d days, want the longer window", days())
 	}
-	y.world.Fail(resttest.None)
+	y.platforms.Fail(resttest.None)
 	for i, want := range []int{models.SpendDays, models.SpendWideDays, models.SpendDays} {
 		if ended(5 + i); days() != want {
 			t.Errorf("sync %d covers %d days, want %d", 5+i, days(), want)
@@ -275,7 +275,7 @@ func TestSpendTooMany(t *testing.T) {
 	for i := range many {
 		many[i] = y.row(fmt.Sprint("m", i), "1", 1)
 	}
-	y.world.Set(many...)
+	y.platforms.Set(many...)
 	if got := y.sync(); got.OK || got.Detail == nil || !strings.Contains(*got.Detail, "use a shorter one") {
 		t.Errorf("the sync of too many rows is answered with %+v, want the advice to use a shorter range", got)
 	}
@@ -294,7 +294,7 @@ func TestSpendWithoutCurrency(t *testing.T) {
 	y.s.Do("PUT", y.path, map[string]any{
 		"provider": "exoclick", "credentials": adstest.Fakes["exoclick"].Credentials(), "is_enabled": false, "campaign_param": "campaignid",
 	}).Want(200, "")
-	y.world.Set(y.row("111", "10", 2), y.row("222", "4", 2))
+	y.platforms.Set(y.row("111", "10", 2), y.row("222", "4", 2))
 	if got := y.sync(); !got.OK || got.Rows != 2 || got.Currency != nil {
 		t.Errorf("the sync is answered with %+v, want 2 rows without a currency", got)
 	}

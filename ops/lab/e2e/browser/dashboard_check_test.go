@@ -82,8 +82,8 @@ func (b *env) findings(id string) (list []finding) {
 	return list
 }
 
-// shown returns the texts that the open check shows for a code.
-func (b *env) shown(code string) string {
+// findingTexts returns the texts that the open check shows for a code.
+func (b *env) findingTexts(code string) string {
 	b.t.Helper()
 	return b.run(`[...document.querySelectorAll('dialog[open] [data-code=` + code + `]')].map(e => e.textContent).join(' ')`)
 }
@@ -97,7 +97,7 @@ func (b *env) seesFaults(campaign string) {
 	b.waitText("Go live anyway")
 	list := b.findings(campaign)
 	for _, f := range list {
-		text := b.shown(f.Code)
+		text := b.findingTexts(f.Code)
 		for _, want := range []string{f.Message, f.Costs, f.Do} {
 			if want == "" || !strings.Contains(text, want) {
 				b.t.Errorf("%s: %q is not in %q", f.Code, want, text)
@@ -130,7 +130,7 @@ func (b *env) mendsFaults(offer, campaign string) {
 	b.t.Helper()
 	b.tap(`document.querySelector('dialog[open] [data-code=destination_closed] .btn.primary')`)
 	b.until("the offer and the path are mended", func() bool {
-		return b.shown("destination_closed")+b.shown("path_without_destination") == ""
+		return b.findingTexts("destination_closed")+b.findingTexts("path_without_destination") == ""
 	})
 	for _, f := range b.findings(campaign) {
 		if f.Code == "destination_closed" || f.Code == "path_without_destination" {
@@ -143,7 +143,7 @@ func (b *env) mendsFaults(offer, campaign string) {
 	b.until("no problem is left", func() bool {
 		return b.run(`[...document.querySelectorAll('dialog[open] button')].some(e => e.textContent.trim() === 'Go live') ? 'yes' : ''`) == "yes"
 	})
-	if left := b.shown("macro_unknown") + b.shown("click_id_missing") + b.shown("payout_missing"); left != "" {
+	if left := b.findingTexts("macro_unknown") + b.findingTexts("click_id_missing") + b.findingTexts("payout_missing"); left != "" {
 		b.t.Errorf("the check still shows %q", left)
 	}
 	b.tap(button("Go live"))

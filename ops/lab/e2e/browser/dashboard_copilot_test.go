@@ -33,7 +33,7 @@ type copilotEnv struct {
 	store    *store.Store
 	account  uuid.UUID
 	campaign string
-	talks    *aitest.World
+	talks    *aitest.Providers
 }
 
 // TestDashboardCopilot: suggestions, chat, rules, shared views, notes and imports work, and a hostile answer of the model stays
@@ -45,7 +45,7 @@ func TestDashboardCopilot(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	talks := &aitest.World{}
+	talks := &aitest.Providers{}
 	server := aitest.Serve(t, talks)
 	c := copilotEnv{env: newEnv(t, "DASHBOARD_DIR="+dist, "AI_URL="+server.URL, "EGRESS_CA_FILE="+egresstest.CAFile(t, server)), talks: talks}
 	c.sets()

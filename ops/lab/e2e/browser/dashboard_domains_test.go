@@ -20,9 +20,9 @@ import (
 // domainsEnv is an env whose DNS provider, edge and ad platforms are fake servers.
 type domainsEnv struct {
 	*env
-	zones     *dnstest.World
+	zones     *dnstest.Zones
 	edge      *cloudflaretest.Fake
-	platforms *oauthtest.World
+	platforms *oauthtest.Platforms
 }
 
 const (
@@ -36,7 +36,7 @@ func TestDashboardDomains(t *testing.T) {
 	parttest.Browser.Only(t)
 	t.Parallel()
 	d := domainsEnv{
-		zones: dnstest.NewWorld(map[string][]libdns.RR{"shop.example": nil}, "shop.example"),
+		zones: dnstest.NewZones(map[string][]libdns.RR{"shop.example": nil}, "shop.example"),
 		edge:  cloudflaretest.Serve(t), platforms: oauthtest.New(t),
 	}
 	dist, err := filepath.Abs("../../../../api/dashboard/dist")
@@ -153,20 +153,20 @@ func (b *domainsEnv) certifies() {
 		b.t.Fatal(err)
 	}
 	b.until("the edge has the host", func() bool { return slices.Contains(b.edge.Hosts(), ownHost) })
-	look := func(steps string) {
+	checkCertificate := func(steps string) {
 		b.t.Helper()
 		b.tap(button("Check certificate"))
 		b.until(steps+" steps are done", func() bool { return b.done() == steps })
 	}
 	b.edge.SetStates(ownHost, "pending", models.SSLPendingValidation, "the CNAME record does not match")
-	look("1")
+	checkCertificate("1")
 	b.waitText("Proof of ownership")
 	b.waitText("the CNAME record does not match")
 	b.sound("domain-waiting-1440-light")
 	b.edge.SetStates(ownHost, "active", models.SSLPendingIssuance)
-	look("2")
+	checkCertificate("2")
 	b.edge.SetStates(ownHost, "active", models.SSLActive)
-	look("3")
+	checkCertificate("3")
 	b.agrees()
 	b.waitText("From Cloudflare")
 	b.run(`(e => { e.value = 'allow'; e.dispatchEvent(new Event('change', {bubbles: true})); return 1 })(` + byLabel(".side-sheet .record", "Crawlers") + `)`)

@@ -313,7 +313,7 @@ func (b *env) asksBeforeLosing() {
 		n, _ := strconv.Atoi(b.run(`document.querySelectorAll('dialog[open]').length`))
 		return n
 	}
-	asked := func(how string) {
+	checkQuestion := func(how string) {
 		b.t.Helper()
 		b.until(how+" asks", func() bool { return open() == 2 })
 	}
@@ -322,40 +322,40 @@ func (b *env) asksBeforeLosing() {
 	b.tap(`document.querySelector('tr[data-row] a.name')`)
 	b.waitIdle()
 	b.fill(byLabel("dialog[open]", "Name"), "Edited")
-	kept := func() {
+	checkStored := func() {
 		b.t.Helper()
 		b.until("the question is gone", func() bool { return open() == 1 })
 	}
 	b.press("Escape")
-	asked("Esc")
+	checkQuestion("Esc")
 	b.tap(button("Keep editing"))
-	kept()
+	checkStored()
 	b.press("Escape") // a browser closes a dialog at the second Escape, so the page opens it again
-	asked("a second Esc")
+	checkQuestion("a second Esc")
 	b.tap(button("Keep editing"))
-	kept()
+	checkStored()
 	b.tap(`document.querySelector('dialog[open] > .sheet > header .btn')`)
-	asked("the cross")
+	checkQuestion("the cross")
 	b.tap(button("Keep editing"))
-	kept()
+	checkStored()
 	b.tap(`[...document.querySelectorAll('dialog[open] .formfoot .btn')].find(e => e.textContent === 'Cancel')`)
-	asked("Cancel")
+	checkQuestion("Cancel")
 	b.tap(button("Keep editing"))
-	kept()
+	checkStored()
 	const cross = `document.querySelector('dialog[open] > .sheet > header .btn')`
 	b.tap(cross)
-	asked("the cross")
+	checkQuestion("the cross")
 	b.run(`(cross => { ` + button("Keep editing") + `.click(); cross.click(); return '' })(` + cross + `)`)
 	b.drawn() // the first question closes in the next frame, and must not close the second one
-	asked("the cross right after a question")
+	checkQuestion("the cross right after a question")
 	b.tap(button("Keep editing"))
-	kept()
+	checkStored()
 	b.run(`history.back()`)
-	asked("Back")
+	checkQuestion("Back")
 	b.tap(button("Keep editing"))
 	b.stillTyped("Edited")
 	b.run(`history.back()`)
-	asked("Back")
+	checkQuestion("Back")
 	b.tap(button("Discard"))
 	b.until("the offer is left", func() bool { return open() == 0 && !strings.Contains(b.run(`location.search`), "id=") })
 }

@@ -41,7 +41,7 @@ func TestDashboardPostbacks(t *testing.T) {
 	refused := p.refuses()
 	p.leads()
 	p.resends(refused)
-	p.tells(refused)
+	p.seesSourcePostback(refused)
 	p.counts()
 	p.everywhere(map[string]string{
 		"postbacks-in": "/app/postbacks?w=today", "postbacks-out": "/app/postbacks?w=today&dir=out",
@@ -158,8 +158,8 @@ func (p *postbackEnv) resends(click string) {
 	p.waitText("to be sent again")
 }
 
-// tells checks that a conversion shows what the traffic source was told, and opens the postback of the network.
-func (p *postbackEnv) tells(click string) {
+// seesSourcePostback checks that a conversion shows what the traffic source was told, and opens the postback of the network.
+func (p *postbackEnv) seesSourcePostback(click string) {
 	p.t.Helper()
 	p.goTo(p.f.URL + "/app/conversions?w=today&find=" + click)
 	p.until("the conversion is listed", func() bool { return p.run(`document.querySelectorAll('tr[data-row]').length`) == "1" })

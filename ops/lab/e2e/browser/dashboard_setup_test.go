@@ -33,8 +33,8 @@ func TestDashboardSetUp(t *testing.T) {
 	b.welcome(made.URL, "Nia")
 	b.setsZone()
 	b.converts()
-	b.takesBack()
-	b.hearsNetwork()
+	b.rejectsTestConversion()
+	b.receivesNetworkPostback()
 	b.refusesSmartlink()
 	b.namesMissing()
 	b.showsClickID()
@@ -143,8 +143,8 @@ func (b *env) converts() {
 	b.t.Logf("the first conversion takes %d actions", a.n)
 }
 
-// takesBack: one press takes a test conversion out of the figures. The steps then wait for another one.
-func (b *env) takesBack() {
+// rejectsTestConversion: one press takes a test conversion out of the figures. The steps then wait for another one.
+func (b *env) rejectsTestConversion() {
 	b.t.Helper()
 	b.tap(button("Take it out again"))
 	b.waitText("The test conversion is rejected")
@@ -158,8 +158,8 @@ func (b *env) takesBack() {
 	b.until("the test conversion is rejected", func() bool { return b.run(`document.querySelector('tr[data-row] .tag')?.textContent`) == "Rejected" })
 }
 
-// hearsNetwork: the network's own postback completes the steps, without a reload of the page.
-func (b *env) hearsNetwork() {
+// receivesNetworkPostback: the network's own postback completes the steps, without a reload of the page.
+func (b *env) receivesNetworkPostback() {
 	b.t.Helper()
 	b.goTo(b.f.URL + "/app")
 	b.tap(button("Send a test conversion"))

@@ -73,7 +73,7 @@ func newEnvOf(t *testing.T, o fleet.Options) *env {
 	}
 	b.page = openPage(t)
 	b.removeSecureFeatures()
-	b.keepUndoToasts()
+	b.pinUndoToasts()
 	b.watch()
 	b.call("Page.enable", nil, nil)
 	const errors = `addEventListener('error', e => (window.wrongs ??= []).push(e.message ?? 'error'));
@@ -91,9 +91,9 @@ func (b *env) removeSecureFeatures() {
 	b.call("Page.addScriptToEvaluateOnNewDocument", map[string]any{"source": source}, nil)
 }
 
-// keepUndoToasts keeps toasts that have a button, such as "Undo", open. On a busy machine they could close before a test presses
+// pinUndoToasts keeps toasts that have a button, such as "Undo", open. On a busy machine they could close before a test presses
 // the button.
-func (b *env) keepUndoToasts() {
+func (b *env) pinUndoToasts() {
 	b.t.Helper()
 	const source = `new MutationObserver(() => document.querySelectorAll('.toast:has(button):not([data-kept])').forEach(e => {
 		e.dataset.kept = 'yes'; e.dispatchEvent(new MouseEvent('mouseenter')) })).observe(document, {childList: true, subtree: true})`

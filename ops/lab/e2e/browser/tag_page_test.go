@@ -19,8 +19,8 @@ type tagTest struct {
 	id string // of a click
 }
 
-// own returns a tagTest with new pages, a new tracking domain and a new click id, for a subtest.
-func (x tagTest) own(t *testing.T) tagTest {
+// forSubtest returns a tagTest with new pages, a new tracking domain and a new click id, for a subtest.
+func (x tagTest) forSubtest(t *testing.T) tagTest {
 	t.Helper()
 	return tagTest{x.browser, newShop(t), newCollector(t), models.FormatClickID(models.NewClickID())}
 }
@@ -57,7 +57,7 @@ func TestPageTag(t *testing.T) {
 // findsClick: the tag takes the click id from the address first, then from the cookie, then from localStorage.
 func (x tagTest) findsClick(t *testing.T) {
 	t.Parallel()
-	x = x.own(t)
+	x = x.forSubtest(t)
 	id := x.id
 	address := x.page("/lander", "", snippet(x.URL, "k"))
 	p := x.fresh(t)
@@ -102,7 +102,7 @@ func (x tagTest) findsClick(t *testing.T) {
 // tag at /t.js sends to /t/event.
 func (x tagTest) hasOwnName(t *testing.T) {
 	t.Parallel()
-	x = x.own(t)
+	x = x.forSubtest(t)
 	for _, c := range []struct{ src, to string }{
 		{ownTag, ownTag}, {ownTag + "?v=2/t.min", ownTag}, {"/t.js", "/t/event"}, {"/t.js?v=/x.js", "/t/event"},
 	} {
@@ -128,7 +128,7 @@ func (x tagTest) hasOwnName(t *testing.T) {
 // other page.
 func (x tagTest) seesViews(t *testing.T) {
 	t.Parallel()
-	x = x.own(t)
+	x = x.forSubtest(t)
 	p := x.fresh(t)
 	p.goTo(x.page("/app", "", snippet(x.URL, "k")))
 	first := x.get(p, "view")[0]
@@ -172,7 +172,7 @@ func (x tagTest) seesViews(t *testing.T) {
 // replaysCalls: the tag carries out calls that the page made before the tag was loaded. Calls with nonsense do no harm.
 func (x tagTest) replaysCalls(t *testing.T) {
 	t.Parallel()
-	x = x.own(t)
+	x = x.forSubtest(t)
 	id := x.id
 	p := x.fresh(t, `window.trk = window.trk || function () { (trk.q = trk.q || []).push(arguments) };
 		trk('ready', () => { window.isReady = trk.clickId() });
@@ -216,7 +216,7 @@ func (x tagTest) replaysCalls(t *testing.T) {
 // the event that the attribute names.
 func (x tagTest) seesClicks(t *testing.T) {
 	t.Parallel()
-	x = x.own(t)
+	x = x.forSubtest(t)
 	id := x.id
 	body := `<a data-trk-slot=2 id=own href="https://own.test/">own</a> <a data-trk-slot=1 id=go>go</a>
 		<form data-trk-lead action=/thanks><button id=send>send</button></form>
@@ -260,7 +260,7 @@ func (x tagTest) seesClicks(t *testing.T) {
 // worksWithoutStorage: with cookies, localStorage or both blocked, the tag still reports the click of the address.
 func (x tagTest) worksWithoutStorage(t *testing.T) {
 	t.Parallel()
-	x = x.own(t)
+	x = x.forSubtest(t)
 	id := x.id
 	// In a sandbox, cookies and localStorage both throw, and the page has no origin.
 	x.set("/sandbox", shopPage{"text/html", "sandbox allow-scripts", "<!doctype html><a data-trk-slot=1 id=go>go</a>" + snippet(x.URL, "k")})
@@ -300,7 +300,7 @@ func (x tagTest) worksWithoutStorage(t *testing.T) {
 // worksOffline: events without a network are sent later. The tag keeps at most 50 of them, for 7 days.
 func (x tagTest) worksOffline(t *testing.T) {
 	t.Parallel()
-	x = x.own(t)
+	x = x.forSubtest(t)
 	p := x.fresh(t)
 	address := x.page("/lander", "", snippet(x.URL, "k"))
 	network := func(offline bool) {
@@ -349,7 +349,7 @@ func (x tagTest) worksOffline(t *testing.T) {
 // isUnloaded: leaving a page while the tag is sending loses no event. An event that is sent again keeps its id.
 func (x tagTest) isUnloaded(t *testing.T) {
 	t.Parallel()
-	x = x.own(t)
+	x = x.forSubtest(t)
 	p := x.fresh(t)
 	address, next := x.page("/lander", "", snippet(x.URL, "k")), x.page("/plain", "plain")
 	hold := make(chan struct{})
@@ -378,7 +378,7 @@ func (x tagTest) isUnloaded(t *testing.T) {
 // isAnswered: the tag retries events after the answers 503 and 429, and gives them up after 400, 404 and 413.
 func (x tagTest) isAnswered(t *testing.T) {
 	t.Parallel()
-	x = x.own(t)
+	x = x.forSubtest(t)
 	p := x.fresh(t)
 	address := x.page("/lander", "", snippet(x.URL, "k"))
 	for _, status := range []int{http.StatusServiceUnavailable, http.StatusTooManyRequests} {
@@ -408,7 +408,7 @@ func (x tagTest) isAnswered(t *testing.T) {
 // ofTwoSites: two tags on a page each report to their own domain. A tag that is on the page twice reports once.
 func (x tagTest) ofTwoSites(t *testing.T) {
 	t.Parallel()
-	x = x.own(t)
+	x = x.forSubtest(t)
 	id := x.id
 	other := newCollector(t)
 	p := x.fresh(t, `window.trk = function () { (trk.q = trk.q || []).push(arguments) }; trk('lead', {order_id: 'L1'})`)
@@ -433,7 +433,7 @@ func (x tagTest) ofTwoSites(t *testing.T) {
 // underPolicy: the tag works on a page with a strict content security policy.
 func (x tagTest) underPolicy(t *testing.T) {
 	t.Parallel()
-	x = x.own(t)
+	x = x.forSubtest(t)
 	id := x.id
 	x.set("/own.js", shopPage{"text/javascript", "", `window.trk = window.trk || function () { (trk.q = trk.q || []).push(arguments) };
 		trk('goal', 'own'); window.violations = [];
@@ -456,7 +456,7 @@ func (x tagTest) underPolicy(t *testing.T) {
 // stored.
 func (x tagTest) waitsForConsent(t *testing.T) {
 	t.Parallel()
-	x = x.own(t)
+	x = x.forSubtest(t)
 	id := x.id
 	p := x.fresh(t)
 	address := x.page("/lander", "<a id=go data-trk-slot=1>go</a>", snippet(x.URL, "k", `data-consent="wait"`))
@@ -515,7 +515,7 @@ func (x tagTest) waitsForConsent(t *testing.T) {
 // turnedOff: a visitor or page that opts out of tracking is not tracked. The links still work.
 func (x tagTest) turnedOff(t *testing.T) {
 	t.Parallel()
-	x = x.own(t)
+	x = x.forSubtest(t)
 	id := x.id
 	link := "<a id=go data-trk-slot=1>go</a>"
 	for _, c := range []struct{ name, head, script string }{
@@ -550,7 +550,7 @@ func (x tagTest) turnedOff(t *testing.T) {
 // costs: the tag does not shift the layout of the page. The test logs how long the tag occupies the main thread.
 func (x tagTest) costs(t *testing.T) {
 	t.Parallel()
-	x = x.own(t)
+	x = x.forSubtest(t)
 	p := x.fresh(t, `window.shift = 0; new PerformanceObserver((l) => l.getEntries().forEach((e) => { shift += e.value })).observe({type: 'layout-shift', buffered: true})`)
 	p.call("Profiler.enable", nil, nil)
 	address := x.page("/lander", strings.Repeat("<p>text <a data-trk-slot=1>go</a>", 100), snippet(x.URL, "k")) + "?clickid=" + x.id

@@ -6,7 +6,7 @@ import "testing"
 // keyboard or screen reader. It is removed if the visitor refuses.
 func (x tagTest) hidesLink(t *testing.T) {
 	t.Parallel()
-	x = x.own(t)
+	x = x.forSubtest(t)
 	const (
 		links = `[...document.links].map((a) => a.href).join()`
 		found = `(() => { const a = document.querySelector('a[href*="/t/h/"]'), r = a.getBoundingClientRect();

@@ -24,9 +24,9 @@ type changeEnv struct {
 	network uuid.UUID
 }
 
-func (m *midwayEnv) newChangeEnv(world *networkstest.World) *changeEnv {
+func (m *midwayEnv) newChangeEnv(platforms *networkstest.Platforms) *changeEnv {
 	m.t.Helper()
-	y := &changeEnv{importEnv: m.newImportEnv(world)}
+	y := &changeEnv{importEnv: m.newImportEnv(platforms)}
 	y.network = uuid.MustParse(strings.Split(y.path, "/")[2])
 	y.connect("partnerize")
 	return y
@@ -46,7 +46,7 @@ func (y *changeEnv) decide(list []networkstest.Order) {
 			o.Payout = "9.5"
 		}
 	}
-	y.world.Set(list...)
+	y.platforms.Set(list...)
 }
 
 // changes stores a job that reads changes, and returns its id.
@@ -86,12 +86,12 @@ const cursors = `SELECT count(*) FROM network_integrations WHERE account_id = $1
 func TestKilledChanges(t *testing.T) {
 	parttest.Faults.Only(t)
 	t.Parallel()
-	world := &networkstest.World{}
-	server := networkstest.Serve(t, world)
+	platforms := &networkstest.Platforms{}
+	server := networkstest.Serve(t, platforms)
 	m := newMidwayEnv(t, "NETWORK_URL="+server.URL, "EGRESS_CA_FILE="+egresstest.CAFile(t, server), "EGRESS_ALLOW=127.0.0.0/8",
 		"ENCRYPTION_KEY="+strings.Repeat("07", 32))
-	undisturbed := m.undisturbed().newChangeEnv(world)
-	y := m.newChangeEnv(world)
+	undisturbed := m.undisturbed().newChangeEnv(platforms)
+	y := m.newChangeEnv(platforms)
 	undisturbedWorker := m.worker()
 	orders := map[*changeEnv][]networkstest.Order{}
 	for _, a := range []*changeEnv{undisturbed, y} {
@@ -108,13 +108,13 @@ func TestKilledChanges(t *testing.T) {
 	job := y.changes()
 	for page := range longtest.Size(2, 4) { // the worker gets this many pages, and is killed while it waits for the next one
 		faults := make([]resttest.Fault, page, page+1)
-		world.Fail(append(faults, resttest.Slow)...)
-		before, worker := world.Calls(), m.worker()
-		m.until("the worker reads the next page", func() bool { return world.Calls() > before+page })
+		platforms.Fail(append(faults, resttest.Slow)...)
+		before, worker := platforms.Calls(), m.worker()
+		m.until("the worker reads the next page", func() bool { return platforms.Calls() > before+page })
 		worker.Kill()
 		m.checkCount("decisions", 0, approved, y.account)
 	}
-	world.Fail(resttest.None)
+	platforms.Fail(resttest.None)
 	const part = 500
 	for _, place := range longtest.Size([]int{part + part/2}, []int{part / 2, part + 1, 2*part - 1, midwayClicks - 1}) {
 		y.stopAt(onClick(y.clicks[place]), func() {

@@ -19,13 +19,13 @@ import (
 // importEnv is an account whose network is connected to a platform.
 type importEnv struct {
 	*midwayEnv
-	world *networkstest.World
-	path  string // of the integration in the API
+	platforms *networkstest.Platforms
+	path      string // of the integration in the API
 }
 
-func (m *midwayEnv) newImportEnv(world *networkstest.World) *importEnv {
+func (m *midwayEnv) newImportEnv(platforms *networkstest.Platforms) *importEnv {
 	m.t.Helper()
-	y := &importEnv{midwayEnv: m, world: world}
+	y := &importEnv{midwayEnv: m, platforms: platforms}
 	var made struct{ ID uuid.UUID }
 	if err := m.api.Create(m.t.Context(), "/networks", map[string]any{"name": "N"}, &made); err != nil {
 		m.t.Fatal(err)
@@ -54,7 +54,7 @@ func (y *importEnv) give(statuses ...string) []networkstest.Order {
 			Status: statuses[i%len(statuses)],
 		}
 	}
-	y.world.Set(list...)
+	y.platforms.Set(list...)
 	return list
 }
 
@@ -85,11 +85,11 @@ func (m *midwayEnv) money() (out string) {
 func TestKilledNetworkSync(t *testing.T) {
 	parttest.Faults.Only(t)
 	t.Parallel()
-	world := &networkstest.World{}
-	server := networkstest.Serve(t, world)
+	platforms := &networkstest.Platforms{}
+	server := networkstest.Serve(t, platforms)
 	m := newMidwayEnv(t, "NETWORK_URL="+server.URL, "EGRESS_CA_FILE="+egresstest.CAFile(t, server), "EGRESS_ALLOW=127.0.0.0/8",
 		"ENCRYPTION_KEY="+strings.Repeat("07", 32))
-	undisturbed := m.undisturbed().newImportEnv(world)
+	undisturbed := m.undisturbed().newImportEnv(platforms)
 	body := undisturbed.orders()
 	undisturbedWorker := m.worker()
 	want := undisturbed.final(undisturbed.call("POST", undisturbed.path+"/sync", body)())
@@ -98,18 +98,18 @@ func TestKilledNetworkSync(t *testing.T) {
 		t.Fatalf("the undisturbed import did not match every click: %.300v", want)
 	}
 
-	y := m.newImportEnv(world)
+	y := m.newImportEnv(platforms)
 	body = y.orders()
 	got := y.call("POST", y.path+"/sync", body)
 	for page := 0; page < longtest.Size(2, 3); page++ { // the worker gets this many pages, and is killed while it waits for the next one
 		faults := make([]resttest.Fault, page, page+1)
-		world.Fail(append(faults, resttest.Slow)...)
-		before, worker := world.Calls(), m.worker()
-		m.until("the worker reads", func() bool { return world.Calls() > before+page })
+		platforms.Fail(append(faults, resttest.Slow)...)
+		before, worker := platforms.Calls(), m.worker()
+		m.until("the worker reads", func() bool { return platforms.Calls() > before+page })
 		worker.Kill()
 		m.checkCount("conversions", 0, `SELECT count(*) FROM conversions WHERE account_id = $1`, y.account)
 	}
-	world.Fail(resttest.None)
+	platforms.Fail(resttest.None)
 	const part = 500
 	for _, place := range longtest.Size([]int{part + part/2}, []int{part / 2, part + 1, 2*part - 1, midwayClicks - 1}) {
 		y.stopAt(onClick(y.clicks[place]), func() {

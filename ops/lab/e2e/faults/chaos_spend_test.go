@@ -18,8 +18,8 @@ import (
 func TestKilledSpendSync(t *testing.T) {
 	parttest.Faults.Only(t)
 	t.Parallel()
-	world := &adstest.World{}
-	server := adstest.Serve(t, world)
+	platforms := &adstest.Platforms{}
+	server := adstest.Serve(t, platforms)
 	m := newMidwayEnv(t, "AD_URL="+server.URL, "EGRESS_CA_FILE="+egresstest.CAFile(t, server), "EGRESS_ALLOW=127.0.0.0/8",
 		"ENCRYPTION_KEY="+strings.Repeat("07", 32))
 	source := uuid.New()
@@ -28,7 +28,7 @@ func TestKilledSpendSync(t *testing.T) {
 	dbtest.Exec(m.t, m.db, `UPDATE ledger SET source_id = $1`, source)
 	today := models.ClickTime(m.clicks[0]).UTC().Truncate(24 * time.Hour)
 	day := func(n int) string { return today.AddDate(0, 0, n).Format(time.DateOnly) }
-	world.Set(adstest.Row{Day: day(-2), Campaign: "77", Spend: "5", Clicks: 1}, adstest.Row{Day: day(-1), Campaign: "78", Spend: "7", Clicks: 1},
+	platforms.Set(adstest.Row{Day: day(-2), Campaign: "77", Spend: "5", Clicks: 1}, adstest.Row{Day: day(-1), Campaign: "78", Spend: "7", Clicks: 1},
 		adstest.Row{Day: day(0), Campaign: "77", Spend: "26", Clicks: midwayClicks, Impressions: 9})
 	path := "/traffic-sources/" + source.String() + "/integration"
 	if err := m.api.Do(t.Context(), 200, "PUT", path, map[string]any{

@@ -41,7 +41,7 @@ func TestHandshakeFlood(t *testing.T) {
 	if err := e.api.Do(t.Context(), http.StatusCreated, http.MethodPost, "/domains", map[string]any{"domain": stranger}, nil); err != nil {
 		t.Fatal(err)
 	}
-	e.ownHost()
+	e.awaitOwnHost()
 	await.Until(t, "both web processes serve the install's own host", func() bool {
 		for range 4 {
 			if _, err := e.shake(trackingHost); err != nil {

@@ -198,8 +198,8 @@ func (e *edgeEnv) targetOf(host string) string {
 	return records[0].Value
 }
 
-// ownHost waits until the install's own host is served.
-func (e *edgeEnv) ownHost() {
+// awaitOwnHost waits until the install's own host is served.
+func (e *edgeEnv) awaitOwnHost() {
 	e.Helper()
 	e2e.Tick(e.T, e.Fleet, jobs.SweepOwnHosts)
 	await.Until(e.T, "the install's own host is served", func() bool {
@@ -246,7 +246,7 @@ func TestZeroToServing(t *testing.T) {
 	e := newEdgeEnv(t, false)
 	account := e.start("web", "worker", "clock")
 	const host = "go.shop." + customerZone
-	e.ownHost()
+	e.awaitOwnHost()
 	e.add(account, host)
 	// This domain is never verified, so no client can make the service order a certificate for it.
 	const stranger = "stranger.example"
@@ -403,7 +403,7 @@ func TestHundredDomains(t *testing.T) {
 	t.Parallel()
 	e := newEdgeEnv(t, false)
 	account := e.start("web", "worker", "clock")
-	e.ownHost()
+	e.awaitOwnHost()
 	hosts := make([]string, 100)
 	for n := range hosts {
 		hosts[n] = fmt.Sprintf("h%d.shop.%s", n, customerZone)
@@ -450,7 +450,7 @@ func TestKilledIssue(t *testing.T) {
 	e.secondWeb()
 	account := e.start("web", "clock", "worker")
 	const host = "go.shop." + customerZone
-	e.ownHost()
+	e.awaitOwnHost()
 	issued := e.issued()
 	e.add(account, host)
 	await.Until(t, "an order is under way", func() bool { return e.orders() == 1 })

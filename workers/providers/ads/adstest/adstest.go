@@ -30,8 +30,8 @@ const (
 	Zone     = "America/New_York"
 )
 
-// World is the state that all platforms share.
-type World struct {
+// Platforms is the state that all platforms share.
+type Platforms struct {
 	resttest.Faults
 
 	mu     sync.Mutex
@@ -42,41 +42,41 @@ type World struct {
 }
 
 // Set replaces the rows.
-func (w *World) Set(rows ...Row) {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	w.rows = slices.Clone(rows)
+func (p *Platforms) Set(rows ...Row) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.rows = slices.Clone(rows)
 }
 
 // Quote makes the platforms write all numbers as texts, and ExoClick leave out the line with the names of the columns.
-func (w *World) Quote() {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	w.quoted = true
+func (p *Platforms) Quote() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.quoted = true
 }
 
 // Logins returns the number of tokens that were issued for credentials.
-func (w *World) Logins() int {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	return w.logins
+func (p *Platforms) Logins() int {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.logins
 }
 
 // SignedIn returns the valid access token of a sign-in.
-func (w *World) SignedIn() string {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	return w.validToken()
+func (p *Platforms) SignedIn() string {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.validToken()
 }
 
 // Token returns the valid token.
-func (w *World) Token(context.Context) (string, error) { return w.SignedIn(), nil }
+func (p *Platforms) Token(context.Context) (string, error) { return p.SignedIn(), nil }
 
-// Renew returns the valid token. With Token and Renew, a World implements ads.Tokens for a sign-in.
-func (w *World) Renew(ctx context.Context, _ string) (string, error) { return w.Token(ctx) }
+// Renew returns the valid token. With Token and Renew, Platforms implements ads.Tokens for a sign-in.
+func (p *Platforms) Renew(ctx context.Context, _ string) (string, error) { return p.Token(ctx) }
 
 // Rotating implements ads.Tokens for a sign-in whose first token has expired.
-type Rotating struct{ World *World }
+type Rotating struct{ Platforms *Platforms }
 
 // Token returns an expired token.
 func (Rotating) Token(context.Context) (string, error) { return "canary-token-old", nil }
@@ -86,22 +86,22 @@ func (r Rotating) Renew(ctx context.Context, refused string) (string, error) {
 	if refused != "canary-token-old" {
 		return "", fmt.Errorf("%q was not refused", refused)
 	}
-	return r.World.Token(ctx)
+	return r.Platforms.Token(ctx)
 }
 
-func (w *World) validToken() string { return fmt.Sprintf("canary-token-%d", w.token) }
+func (p *Platforms) validToken() string { return fmt.Sprintf("canary-token-%d", p.token) }
 
 // issue makes a new token.
-func (w *World) issue() string {
-	w.token++
-	w.logins++
-	return w.validToken()
+func (p *Platforms) issue() string {
+	p.token++
+	p.logins++
+	return p.validToken()
 }
 
 // within returns the rows from one day to another, both included.
-func (w *World) within(from, to string) []Row {
+func (p *Platforms) within(from, to string) []Row {
 	var out []Row
-	for _, r := range w.rows {
+	for _, r := range p.rows {
 		if r.Day >= from && r.Day <= to {
 			out = append(out, r)
 		}
@@ -119,7 +119,7 @@ type Fake struct {
 	Zone     string // the time zone that the platform reports; empty: it reports none
 	settings map[string]string
 	secrets  []string
-	serve    func(w *World, c *call)
+	serve    func(p *Platforms, c *call)
 	refuse   func(c *call, words string)
 	busy     func(c *call) // answers that there were too many requests; nil: the answer is 429
 }
@@ -139,35 +139,35 @@ var Fakes = map[string]Fake{
 }
 
 // Handler returns a handler that serves each fake at the paths that begin with its name.
-func (w *World) Handler() http.Handler { return http.HandlerFunc(w.serve) }
+func (p *Platforms) Handler() http.Handler { return http.HandlerFunc(p.serve) }
 
 // Serve starts a server with all fakes.
-func Serve(tb testing.TB, w *World) *httptest.Server {
+func Serve(tb testing.TB, p *Platforms) *httptest.Server {
 	tb.Helper()
-	s := httptest.NewTLSServer(w.Handler())
+	s := httptest.NewTLSServer(p.Handler())
 	tb.Cleanup(s.Close)
 	return s
 }
 
-func (w *World) serve(rw http.ResponseWriter, r *http.Request) {
+func (p *Platforms) serve(rw http.ResponseWriter, r *http.Request) {
 	name, path, _ := strings.Cut(strings.TrimPrefix(r.URL.Path, "/"), "/")
 	fake, ok := Fakes[name]
 	if !ok {
 		http.NotFound(rw, r)
 		return
 	}
-	fault, ok := w.Next(r)
+	fault, ok := p.Next(r)
 	c := &call{ResponseWriter: rw, r: r, path: "/" + path, credentials: fake.Credentials(), fake: fake}
-	if !ok || !w.Answer(rw, r, fault, c.failureForms()) {
+	if !ok || !p.Answer(rw, r, fault, c.failureForms()) {
 		return
 	}
-	w.mu.Lock()
-	defer w.mu.Unlock()
+	p.mu.Lock()
+	defer p.mu.Unlock()
 	if fault == resttest.Expired {
-		w.token++
+		p.token++
 	}
-	c.quoted = w.quoted
-	fake.serve(w, c)
+	c.quoted = p.quoted
+	fake.serve(p, c)
 }
 
 type object = map[string]any

@@ -14,17 +14,17 @@ var exoClick = Fake{
 	Tokens: true, Paged: true, Plain: true,
 	secrets: []string{"api_token"},
 	refuse:  func(c *call, text string) { c.json(http.StatusBadRequest, object{"message": text}) },
-	serve: func(w *World, c *call) {
+	serve: func(p *Platforms, c *call) {
 		ask := c.body()
 		if c.path == "/v2/login" {
 			if ask["api_token"] != c.credentials["api_token"] {
 				c.json(http.StatusUnauthorized, object{"message": "Invalid token"})
 				return
 			}
-			c.json(http.StatusOK, object{"token": w.issue(), "type": "Bearer", "expires_in": 900})
+			c.json(http.StatusOK, object{"token": p.issue(), "type": "Bearer", "expires_in": 900})
 			return
 		}
-		if c.r.Header.Get("Authorization") != "Bearer "+w.validToken() {
+		if c.r.Header.Get("Authorization") != "Bearer "+p.validToken() {
 			c.json(http.StatusUnauthorized, object{"message": "Expired token"})
 			return
 		}
@@ -41,7 +41,7 @@ var exoClick = Fake{
 			c.fake.refuse(c, "unknown field "+name)
 			return
 		}
-		all := w.within(from, to)
+		all := p.within(from, to)
 		begin := min(int(offset), len(all))
 		c.Header().Set("Content-Type", "text/csv")
 		out := csv.NewWriter(c)

@@ -49,8 +49,8 @@ var googleAds = Fake{
 	busy: func(c *call) {
 		c.json(http.StatusTooManyRequests, object{"error": object{"code": 429, "message": "Too many", "status": "RESOURCE_EXHAUSTED"}})
 	},
-	serve: func(w *World, c *call) {
-		if c.r.Header.Get("Authorization") != "Bearer "+w.validToken() {
+	serve: func(p *Platforms, c *call) {
+		if c.r.Header.Get("Authorization") != "Bearer "+p.validToken() {
 			c.json(http.StatusUnauthorized, object{"error": object{"code": 401, "message": "Request had invalid credentials.", "status": "UNAUTHENTICATED"}})
 			return
 		}
@@ -79,7 +79,7 @@ var googleAds = Fake{
 			return
 		}
 		rows := []object{}
-		for _, r := range w.within(span[1], span[2]) {
+		for _, r := range p.within(span[1], span[2]) {
 			metrics := object{}
 			for name, n := range map[string]int64{
 				"clicks": int64(r.Clicks), "impressions": int64(r.Impressions),

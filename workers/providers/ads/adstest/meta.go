@@ -24,8 +24,8 @@ var meta = Fake{
 	busy: func(c *call) {
 		metaError(c, http.StatusBadRequest, 80008, "There have been too many calls to this account.")
 	},
-	serve: func(w *World, c *call) {
-		if c.r.Header.Get("Authorization") != "Bearer "+w.validToken() {
+	serve: func(p *Platforms, c *call) {
+		if c.r.Header.Get("Authorization") != "Bearer "+p.validToken() {
 			metaError(c, http.StatusBadRequest, 190, "Error validating access token")
 			return
 		}
@@ -47,7 +47,7 @@ var meta = Fake{
 			return
 		}
 		rows := []object{}
-		for _, r := range w.within(span.Since, span.Until) {
+		for _, r := range p.within(span.Since, span.Until) {
 			rows = append(rows, r.without(object{
 				"campaign_id": r.Campaign, "campaign_name": r.Name, "spend": r.Spend, "clicks": strconv.Itoa(r.Clicks),
 				"impressions": strconv.Itoa(r.Impressions), "account_currency": Currency, "date_start": r.Day, "date_stop": r.Day,
@@ -59,7 +59,7 @@ var meta = Fake{
 		}
 		paging := object{"cursors": object{"before": "MA0", "after": "MA" + strconv.Itoa(page+1)}}
 		if page < pages(len(rows), size) {
-			paging["next"] = "https://graph.facebook.com/v27.0/act_4711/insights?access_token=" + w.validToken()
+			paging["next"] = "https://graph.facebook.com/v27.0/act_4711/insights?access_token=" + p.validToken()
 		}
 		c.json(http.StatusOK, object{"data": resttest.Page(rows, page, size), "paging": paging})
 	},

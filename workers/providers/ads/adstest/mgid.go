@@ -12,7 +12,7 @@ var mgid = Fake{
 	settings: map[string]string{"client_id": "555"},
 	secrets:  []string{"api_token"},
 	refuse:   func(c *call, words string) { c.json(http.StatusUnprocessableEntity, object{"errors": []string{words}}) },
-	serve: func(w *World, c *call) {
+	serve: func(p *Platforms, c *call) {
 		if c.r.Header.Get("Authorization") != "Bearer "+c.credentials["api_token"] {
 			c.json(http.StatusUnauthorized, object{"errors": "Authentication token is missing"})
 			return
@@ -23,14 +23,14 @@ var mgid = Fake{
 		case c.path == "/v1/clients/555":
 			c.json(http.StatusOK, object{"id": "555", "timezone": Zone, "wallet": object{"balance": 10000, "credit": 0, "income": 50000, "currency": Currency}})
 		case c.path == "/v1/goodhits/clients/555/statistics-reports":
-			mgidReport(w, c)
+			mgidReport(p, c)
 		default:
 			c.json(http.StatusNotFound, object{"errors": []string{"[ERROR_RESOURCE_NOT_FOUND]"}})
 		}
 	},
 }
 
-func mgidReport(w *World, c *call) {
+func mgidReport(p *Platforms, c *call) {
 	q := c.r.URL.Query()
 	zone, err := time.LoadLocation(Zone)
 	if err != nil {
@@ -61,7 +61,7 @@ func mgidReport(w *World, c *call) {
 		return
 	}
 	rows := []object{}
-	for _, r := range w.within(from.Format(time.DateOnly), to.Format(time.DateOnly)) {
+	for _, r := range p.within(from.Format(time.DateOnly), to.Format(time.DateOnly)) {
 		var spent any = object{"amount": r.spent(), "currency": Currency}
 		day := r.Day
 		if c.quoted { // the other form that the API writes

@@ -26,18 +26,18 @@ var microsoftAds = Fake{
 		})
 	},
 	busy: func(c *call) { microsoftFault(c, http.StatusBadRequest, 117, "CallRateExceeded") },
-	serve: func(w *World, c *call) {
+	serve: func(p *Platforms, c *call) {
 		if from, to, ok := strings.Cut(strings.TrimPrefix(c.path, "/download/"), "_"); ok && strings.HasPrefix(c.path, "/download/") {
 			if c.r.Header.Get("Authorization") != "" || c.r.Header.Get("DeveloperToken") != "" { // the host of reports gets no credentials
 				http.Error(c, "credentials", http.StatusForbidden)
 				return
 			}
-			_, _ = c.Write(microsoftZip(w.within(from, to)))
+			_, _ = c.Write(microsoftZip(p.within(from, to)))
 			return
 		}
 		h := c.r.Header
 		switch {
-		case h.Get("Authorization") != "Bearer "+w.validToken():
+		case h.Get("Authorization") != "Bearer "+p.validToken():
 			microsoftFault(c, http.StatusUnauthorized, 109, "AuthenticationTokenExpired")
 			return
 		case h.Get("DeveloperToken") != DeveloperToken:
@@ -52,7 +52,7 @@ var microsoftAds = Fake{
 			microsoftSubmit(c)
 		case "/Reporting/v13/GenerateReport/Poll":
 			id, _ := c.body()["ReportRequestId"].(string)
-			microsoftPoll(w, c, id)
+			microsoftPoll(p, c, id)
 		default:
 			c.fake.refuse(c, "no such operation")
 		}
@@ -95,13 +95,13 @@ func microsoftSubmit(c *call) {
 
 // microsoftPoll answers "Pending" to a request with an even number, and otherwise the address of the report. The address is empty if
 // nothing was spent. The first request orders the report, so the first request that polls it is answered "Pending".
-func microsoftPoll(w *World, c *call, id string) {
+func microsoftPoll(p *Platforms, c *call, id string) {
 	_, days, _ := strings.Cut(id, ":")
 	from, to, _ := strings.Cut(days, "_")
 	status, address := "Success", "https://"+c.r.Host+"/microsoft_ads/download/"+days
-	if w.Calls()%2 == 0 {
+	if p.Calls()%2 == 0 {
 		status, address = "Pending", ""
-	} else if len(w.within(from, to)) == 0 {
+	} else if len(p.within(from, to)) == 0 {
 		address = ""
 	}
 	c.json(http.StatusOK, object{"ReportRequestStatus": object{"Status": status, "ReportDownloadUrl": address}})

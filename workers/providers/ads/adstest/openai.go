@@ -23,7 +23,7 @@ var openAI = Fake{
 	secrets:  []string{"api_key", "conversions_key"},
 	refuse:   func(c *call, text string) { openAIError(c, http.StatusBadRequest, text) },
 	busy:     func(c *call) { openAIError(c, http.StatusTooManyRequests, "Rate limit reached") },
-	serve: func(w *World, c *call) {
+	serve: func(p *Platforms, c *call) {
 		switch {
 		case c.r.Header.Get("Authorization") != "Bearer "+c.credentials["api_key"]:
 			openAIError(c, http.StatusUnauthorized, "Incorrect API key provided")
@@ -32,7 +32,7 @@ var openAI = Fake{
 		case c.path == "/v1/ad_account" && c.unknownParam() == "":
 			c.json(http.StatusOK, object{"id": "act_123", "name": "Acme Ads", "url": "https://www.acme.example", "timezone": Zone, "currency_code": Currency})
 		case c.path == "/v1/ad_account/insights":
-			openAIInsights(w, c)
+			openAIInsights(p, c)
 		default:
 			openAIError(c, http.StatusNotFound, "Not found")
 		}
@@ -41,7 +41,7 @@ var openAI = Fake{
 
 var openAIFields = []string{"metadata.readable_time", "campaign.id", "campaign.name", "campaign.impressions", "campaign.clicks", "campaign.spend"}
 
-func openAIInsights(w *World, c *call) {
+func openAIInsights(p *Platforms, c *call) {
 	q := c.r.URL.Query()
 	var span struct {
 		Type       string
@@ -60,7 +60,7 @@ func openAIInsights(w *World, c *call) {
 		return
 	}
 	rows := []object{}
-	for _, r := range w.within(from.Format(time.DateOnly), to.Add(-time.Second).Format(time.DateOnly)) {
+	for _, r := range p.within(from.Format(time.DateOnly), to.Add(-time.Second).Format(time.DateOnly)) {
 		rows = append(rows, r.without(object{
 			"id": "start=" + r.Day + ":entity_id=" + r.Campaign, "readable_time": r.Day, "campaign_id": r.Campaign, "campaign_name": r.Name,
 			"impressions": r.Impressions, "clicks": r.Clicks, "spend": r.spent(),

@@ -10,17 +10,17 @@ var outbrain = Fake{
 	settings: map[string]string{"username": "ana", "marketer_id": "m-1"},
 	secrets:  []string{"password"},
 	refuse:   func(c *call, words string) { c.json(http.StatusBadRequest, object{"message": words}) },
-	serve: func(w *World, c *call) {
+	serve: func(p *Platforms, c *call) {
 		if c.path == "/amplify/v0.1/login" {
 			user, password, _ := c.r.BasicAuth()
 			if user != "ana" || password != c.credentials["password"] {
 				c.json(http.StatusUnauthorized, object{"message": "Unauthorized"})
 				return
 			}
-			c.json(http.StatusOK, object{"OB-TOKEN-V1": w.issue()})
+			c.json(http.StatusOK, object{"OB-TOKEN-V1": p.issue()})
 			return
 		}
-		if c.r.Header.Get("OB-TOKEN-V1") != w.validToken() {
+		if c.r.Header.Get("OB-TOKEN-V1") != p.validToken() {
 			c.json(http.StatusUnauthorized, object{"message": "invalid token"})
 			return
 		}
@@ -34,7 +34,7 @@ var outbrain = Fake{
 			c.fake.refuse(c, "no such report")
 			return
 		}
-		all := outbrainCampaigns(w.within(q.Get("from"), q.Get("to")))
+		all := outbrainCampaigns(p.within(q.Get("from"), q.Get("to")))
 		from := min(c.number("offset", 0), len(all))
 		c.json(http.StatusOK, object{"campaignResults": all[from:min(from+c.number("limit", 10), len(all))], "totalCampaigns": len(all)})
 	},

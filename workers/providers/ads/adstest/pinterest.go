@@ -18,10 +18,10 @@ var pinterest = Fake{
 	secrets:  []string{"conversions_token"},
 	refuse:   func(c *call, words string) { pinterestError(c, http.StatusBadRequest, 400, words) },
 	busy:     func(c *call) { pinterestError(c, http.StatusTooManyRequests, 8, "This request exceeded a rate limit.") },
-	serve: func(w *World, c *call) {
+	serve: func(p *Platforms, c *call) {
 		q, root := c.r.URL.Query(), "/v5/ad_accounts/"+c.credentials["ad_account_id"]
 		switch {
-		case c.r.Header.Get("Authorization") != "Bearer "+w.validToken():
+		case c.r.Header.Get("Authorization") != "Bearer "+p.validToken():
 			pinterestError(c, http.StatusUnauthorized, 2, "Authentication failed.")
 		case c.r.Method != http.MethodGet:
 			pinterestError(c, http.StatusMethodNotAllowed, 405, "method not allowed")
@@ -29,7 +29,7 @@ var pinterest = Fake{
 			c.json(http.StatusOK, object{"id": c.credentials["ad_account_id"], "name": "Hooli", "currency": Currency, "country": "DE", "permissions": []string{"OWNER"}})
 		case c.path == root+"/campaigns" && c.unknownParam("page_size", "bookmark", "entity_statuses") == "" && slices.Contains(q["entity_statuses"], "ARCHIVED"):
 			list := []object{}
-			for _, r := range firstByCampaign(w.rows) {
+			for _, r := range firstByCampaign(p.rows) {
 				list = append(list, object{"id": r.Campaign, "name": r.Name, "status": "ACTIVE", "ad_account_id": c.credentials["ad_account_id"], "type": "campaign"})
 			}
 			size, page := c.number("page_size", 25), 1
@@ -46,14 +46,14 @@ var pinterest = Fake{
 			}
 			c.json(http.StatusOK, answer)
 		case c.path == root+"/campaigns/analytics":
-			pinterestAnalytics(w, c)
+			pinterestAnalytics(p, c)
 		default:
 			pinterestError(c, http.StatusNotFound, 404, "unknown path or parameter: "+c.path)
 		}
 	},
 }
 
-func pinterestAnalytics(w *World, c *call) {
+func pinterestAnalytics(p *Platforms, c *call) {
 	q := c.r.URL.Query()
 	from, err1 := time.Parse(time.DateOnly, q.Get("start_date"))
 	to, err2 := time.Parse(time.DateOnly, q.Get("end_date"))
@@ -64,7 +64,7 @@ func pinterestAnalytics(w *World, c *call) {
 		return
 	}
 	rows := []object{}
-	for _, r := range w.within(q.Get("start_date"), q.Get("end_date")) {
+	for _, r := range p.within(q.Get("start_date"), q.Get("end_date")) {
 		if !slices.Contains(q["campaign_ids"], r.Campaign) {
 			continue
 		}

@@ -15,7 +15,7 @@ var propellerAds = Fake{
 	Paged:   true,
 	Amounts: true,
 	refuse:  func(c *call, words string) { c.json(http.StatusBadRequest, object{"message": words}) },
-	serve: func(w *World, c *call) {
+	serve: func(p *Platforms, c *call) {
 		if c.r.Header.Get("Authorization") != "Bearer "+c.credentials["api_token"] {
 			c.json(http.StatusUnauthorized, object{"message": "Unauthenticated."})
 			return
@@ -40,7 +40,7 @@ var propellerAds = Fake{
 			return
 		}
 		rows := []object{}
-		all := w.within(from[:10], to[:10])
+		all := p.within(from[:10], to[:10])
 		for _, r := range resttest.Page(all, page, size) {
 			rows = append(rows, r.without(object{
 				"campaign_id": r.Campaign, "campaign_name": r.Name, "date_time": r.Day, "impressions": r.Impressions, "clicks": r.Clicks,

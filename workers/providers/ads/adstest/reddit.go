@@ -19,10 +19,10 @@ var reddit = Fake{
 	secrets:  []string{"conversions_token"},
 	refuse:   func(c *call, words string) { redditError(c, http.StatusBadRequest, words) },
 	busy:     func(c *call) { redditError(c, http.StatusTooManyRequests, "Too many requests") },
-	serve: func(w *World, c *call) {
+	serve: func(p *Platforms, c *call) {
 		root := "/api/v3/ad_accounts/" + c.credentials["ad_account_id"]
 		switch {
-		case c.r.Header.Get("Authorization") != "Bearer "+w.validToken():
+		case c.r.Header.Get("Authorization") != "Bearer "+p.validToken():
 			redditError(c, http.StatusUnauthorized, "Authorization Required")
 		case strings.HasPrefix(c.r.Header.Get("User-Agent"), "Go-http-client"):
 			redditError(c, http.StatusTooManyRequests, "use a User-Agent of your own")
@@ -30,20 +30,20 @@ var reddit = Fake{
 			c.json(http.StatusOK, object{"data": object{"id": c.credentials["ad_account_id"], "name": "Hooli", "currency": Currency}})
 		case c.path == root+"/campaigns" && c.r.Method == http.MethodGet && c.unknownParam("page.size", "page.token") == "":
 			list := []object{}
-			for _, r := range firstByCampaign(w.rows) {
+			for _, r := range firstByCampaign(p.rows) {
 				list = append(list, object{"id": r.Campaign, "name": r.Name, "configured_status": "ACTIVE", "effective_status": "ACTIVE"})
 			}
 			part, paging := redditPart(c, list)
 			c.json(http.StatusOK, object{"data": part, "pagination": paging})
 		case c.path == root+"/reports" && c.r.Method == http.MethodPost && c.unknownParam("page.size", "page.token") == "":
-			redditReport(w, c)
+			redditReport(p, c)
 		default: // Reddit answers 404 to a wrong method as well
 			redditError(c, http.StatusNotFound, "not found")
 		}
 	},
 }
 
-func redditReport(w *World, c *call) {
+func redditReport(p *Platforms, c *call) {
 	var body struct {
 		Data struct {
 			Breakdowns []string `json:"breakdowns"`
@@ -65,7 +65,7 @@ func redditReport(w *World, c *call) {
 		return
 	}
 	rows := []object{}
-	for _, r := range w.within(from.Format(time.DateOnly), to.Add(-time.Second).Format(time.DateOnly)) {
+	for _, r := range p.within(from.Format(time.DateOnly), to.Add(-time.Second).Format(time.DateOnly)) {
 		amount, _ := json.Number(r.Spend).Float64()
 		rows = append(rows, r.without(object{
 			"date": r.Day, "campaign_id": r.Campaign, "impressions": r.Impressions, "clicks": r.Clicks, "spend": int64(amount * 1e6),

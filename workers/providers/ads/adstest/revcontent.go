@@ -12,17 +12,17 @@ var revcontent = Fake{
 	refuse: func(c *call, words string) {
 		c.json(http.StatusBadRequest, object{"success": false, "errors": []object{{"code": 400, "title": "Invalid Parameters", "detail": words}}})
 	},
-	serve: func(w *World, c *call) {
+	serve: func(p *Platforms, c *call) {
 		if c.path == "/oauth/token" {
 			if c.r.Header.Get("Content-Type") != "application/x-www-form-urlencoded" || c.r.FormValue("client_id") != "c-1" ||
 				c.r.FormValue("client_secret") != c.credentials["client_secret"] || c.r.FormValue("grant_type") != "client_credentials" || len(c.r.Form) != 3 {
 				c.json(http.StatusBadRequest, object{"error": "invalid_client", "error_description": "The client credentials are invalid"})
 				return
 			}
-			c.json(http.StatusOK, object{"access_token": w.issue(), "expires_in": 86400, "token_type": "Bearer", "scope": "advertiser publisher"})
+			c.json(http.StatusOK, object{"access_token": p.issue(), "expires_in": 86400, "token_type": "Bearer", "scope": "advertiser publisher"})
 			return
 		}
-		if c.r.Header.Get("Authorization") != "Bearer "+w.validToken() {
+		if c.r.Header.Get("Authorization") != "Bearer "+p.validToken() {
 			c.json(http.StatusUnauthorized, object{"success": false, "errors": []object{{"code": 401, "title": "Unauthorized", "detail": "The access token is invalid"}}})
 			return
 		}
@@ -33,7 +33,7 @@ var revcontent = Fake{
 			c.fake.refuse(c, "Invalid Parameters sent")
 			return
 		}
-		all := w.within(q.Get("date_from"), q.Get("date_to"))
+		all := p.within(q.Get("date_from"), q.Get("date_to"))
 		begin := min(c.number("offset", 0), len(all))
 		rows := []object{}
 		for _, r := range all[begin:min(begin+size, len(all))] {

@@ -19,10 +19,10 @@ var snapchat = Fake{
 	secrets:  []string{"conversions_token"},
 	refuse:   func(c *call, words string) { snapchatError(c, http.StatusBadRequest, "E1001", words) },
 	busy:     func(c *call) { snapchatError(c, http.StatusTooManyRequests, "E1029", "Too many requests") },
-	serve: func(w *World, c *call) {
+	serve: func(p *Platforms, c *call) {
 		root := "/v1/adaccounts/" + c.credentials["ad_account_id"]
 		switch {
-		case c.r.Header.Get("Authorization") != "Bearer "+w.validToken():
+		case c.r.Header.Get("Authorization") != "Bearer "+p.validToken():
 			snapchatError(c, http.StatusUnauthorized, "E3000", "invalid_token")
 		case c.r.Method != http.MethodGet:
 			snapchatError(c, http.StatusMethodNotAllowed, "E1005", "method not allowed")
@@ -32,13 +32,13 @@ var snapchat = Fake{
 			}}}, "")
 		case c.path == root+"/campaigns" && c.unknownParam("limit", "cursor") == "":
 			list := []object{}
-			for _, r := range firstByCampaign(w.rows) {
+			for _, r := range firstByCampaign(p.rows) {
 				list = append(list, object{"sub_request_status": "SUCCESS", "campaign": object{"id": r.Campaign, "name": r.Name, "status": "ACTIVE"}})
 			}
 			part, next := snapchatPart(c, list, 1000)
 			snapchatRespond(c, "campaigns", part, next)
 		case c.path == root+"/stats":
-			snapchatStats(w, c)
+			snapchatStats(p, c)
 		default:
 			c.fake.refuse(c, "unknown path or parameter: "+c.path+" "+c.unknownParam())
 		}
@@ -46,7 +46,7 @@ var snapchat = Fake{
 }
 
 // snapchatStats answers with the daily figures of campaigns. One campaign and all its days are one item of a page.
-func snapchatStats(w *World, c *call) {
+func snapchatStats(p *Platforms, c *call) {
 	q := c.r.URL.Query()
 	from, ok1 := snapchatMidnight(q.Get("start_time"))
 	to, ok2 := snapchatMidnight(q.Get("end_time"))
@@ -62,7 +62,7 @@ func snapchatStats(w *World, c *call) {
 		c.fake.refuse(c, "Unsupported Stats Query: the range of a query with DAY granularity is 31 days at most")
 		return
 	}
-	rows := w.within(from.Format(time.DateOnly), to.AddDate(0, 0, -1).Format(time.DateOnly))
+	rows := p.within(from.Format(time.DateOnly), to.AddDate(0, 0, -1).Format(time.DateOnly))
 	items := []object{}
 	for _, first := range firstByCampaign(rows) {
 		days := []object{}

@@ -10,16 +10,16 @@ var taboola = Fake{
 	refuse: func(c *call, words string) {
 		c.json(http.StatusBadRequest, object{"http_status": 400, "message": words, "offending_field": nil})
 	},
-	serve: func(w *World, c *call) {
+	serve: func(p *Platforms, c *call) {
 		if c.path == "/backstage/oauth/token" {
 			if c.r.FormValue("client_id") != "c-1" || c.r.FormValue("client_secret") != c.credentials["client_secret"] || c.r.FormValue("grant_type") != "client_credentials" {
 				c.json(http.StatusUnauthorized, object{"error": "invalid_client", "error_description": "Bad client credentials"})
 				return
 			}
-			c.json(http.StatusOK, object{"access_token": w.issue(), "token_type": "bearer", "expires_in": 43200})
+			c.json(http.StatusOK, object{"access_token": p.issue(), "token_type": "bearer", "expires_in": 43200})
 			return
 		}
-		if c.r.Header.Get("Authorization") != "Bearer "+w.validToken() {
+		if c.r.Header.Get("Authorization") != "Bearer "+p.validToken() {
 			c.json(http.StatusUnauthorized, object{"http_status": 401, "message": "token expired", "offending_field": nil})
 			return
 		}
@@ -30,7 +30,7 @@ var taboola = Fake{
 			return
 		}
 		rows := []object{}
-		for _, r := range w.within(q.Get("start_date"), q.Get("end_date")) {
+		for _, r := range p.within(q.Get("start_date"), q.Get("end_date")) {
 			rows = append(rows, r.without(object{
 				"date": r.Day + " 00:00:00.0", "campaign": r.Campaign, "campaign_name": r.Name, "clicks": r.Clicks, "impressions": r.Impressions,
 				"spent": r.spent(), "currency": Currency, "cpa_actions_num": 1,

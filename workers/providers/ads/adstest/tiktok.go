@@ -29,7 +29,7 @@ var tiktok = Fake{
 	secrets:  []string{"access_token"},
 	refuse:   func(c *call, words string) { tiktokRespond(c, 40002, words, nil) },
 	busy:     func(c *call) { tiktokRespond(c, 40100, "Too many requests", nil) },
-	serve: func(w *World, c *call) {
+	serve: func(p *Platforms, c *call) {
 		q := c.r.URL.Query()
 		from, err1 := time.Parse(time.DateOnly, q.Get("start_date"))
 		to, err2 := time.Parse(time.DateOnly, q.Get("end_date"))
@@ -46,7 +46,7 @@ var tiktok = Fake{
 			return
 		}
 		rows := []object{}
-		for _, r := range w.within(q.Get("start_date"), q.Get("end_date")) {
+		for _, r := range p.within(q.Get("start_date"), q.Get("end_date")) {
 			metrics := object{
 				"spend": r.Spend, "clicks": strconv.Itoa(r.Clicks), "impressions": strconv.Itoa(r.Impressions), "campaign_name": r.Name, "currency": Currency,
 			}

@@ -7,17 +7,17 @@ var trafficStars = Fake{
 	Tokens: true, Plain: true, Amounts: true,
 	secrets: []string{"api_key"},
 	refuse:  func(c *call, words string) { c.json(http.StatusBadRequest, object{"code": 400, "msg": words}) },
-	serve: func(w *World, c *call) {
+	serve: func(p *Platforms, c *call) {
 		if c.path == "/v1/auth/token" {
 			if c.r.Header.Get("Content-Type") != "application/x-www-form-urlencoded" || c.r.FormValue("grant_type") != "refresh_token" ||
 				c.r.FormValue("refresh_token") != c.credentials["api_key"] || len(c.r.Form) != 2 {
 				c.json(http.StatusBadRequest, object{"error": "invalid_grant", "error_description": "Invalid refresh token"})
 				return
 			}
-			c.json(http.StatusOK, object{"access_token": w.issue(), "refresh_token": c.credentials["api_key"], "expires_in": 36000, "token_type": "bearer"})
+			c.json(http.StatusOK, object{"access_token": p.issue(), "refresh_token": c.credentials["api_key"], "expires_in": 36000, "token_type": "bearer"})
 			return
 		}
-		if c.r.Header.Get("Authorization") != "Bearer "+w.validToken() {
+		if c.r.Header.Get("Authorization") != "Bearer "+p.validToken() {
 			c.json(http.StatusUnauthorized, object{"code": 401, "msg": "Unauthorized"})
 			return
 		}
@@ -32,7 +32,7 @@ var trafficStars = Fake{
 			return
 		}
 		rows := []object{}
-		for _, r := range w.within(q.Get("date_from"), q.Get("date_to")) {
+		for _, r := range p.within(q.Get("date_from"), q.Get("date_to")) {
 			rows = append(rows, r.without(object{
 				"campaign_id": r.Campaign, "name": r.Name, "amount": r.spent(), "impressions": r.Impressions, "clicks": r.Clicks, "leads": 0,
 			}, "amount", "impressions", "clicks"))

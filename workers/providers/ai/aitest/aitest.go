@@ -62,8 +62,8 @@ type Result struct {
 	Failed bool // always false in OpenAI's format, which does not say whether a call failed
 }
 
-// World is the state shared by all providers. Its faults apply to all requests, including lists of models.
-type World struct {
+// Providers is the state shared by all providers. Its faults apply to all requests, including lists of models.
+type Providers struct {
 	resttest.Faults
 
 	// Reply returns the model's next turn. nil: the model says "Hello".
@@ -79,20 +79,20 @@ type World struct {
 }
 
 // Questions returns all questions so far.
-func (w *World) Questions() []Received {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	return slices.Clone(w.questions)
+func (p *Providers) Questions() []Received {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return slices.Clone(p.questions)
 }
 
 type request struct {
 	http.ResponseWriter
 
-	world *World
-	r     *http.Request
-	path  string
-	body  []byte
-	fake  fake
+	providers *Providers
+	r         *http.Request
+	path      string
+	body      []byte
+	fake      fake
 }
 
 type fake struct {
@@ -110,7 +110,7 @@ var fakes = map[string]fake{"openai": openAI, "anthropic": anthropic, "gemini": 
 
 // Serve starts a server that serves each provider at the paths that begin with its name. A request that does not have the provider's
 // form fails the test.
-func Serve(tb testing.TB, w *World) *httptest.Server {
+func Serve(tb testing.TB, p *Providers) *httptest.Server {
 	tb.Helper()
 	server := httptest.NewTLSServer(http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) {
 		name, path, _ := strings.Cut(strings.TrimPrefix(r.URL.Path, "/"), "/")
@@ -119,17 +119,17 @@ func Serve(tb testing.TB, w *World) *httptest.Server {
 			http.NotFound(rw, r)
 			return
 		}
-		fault, ok := w.Next(r)
+		fault, ok := p.Next(r)
 		if !ok {
 			return
 		}
 		body, _ := io.ReadAll(r.Body)
 		r.Body = io.NopCloser(bytes.NewReader(body))
-		(&request{rw, w, r, "/" + path, body, f}).serve(name, fault)
+		(&request{rw, p, r, "/" + path, body, f}).serve(name, fault)
 	}))
 	tb.Cleanup(func() {
 		server.Close()
-		for _, what := range w.flaws {
+		for _, what := range p.flaws {
 			tb.Error(what)
 		}
 	})
@@ -138,9 +138,9 @@ func Serve(tb testing.TB, w *World) *httptest.Server {
 
 func (c *request) serve(name string, fault resttest.Fault) {
 	if flaw := c.flaw(name); flaw != "" {
-		c.world.mu.Lock()
-		c.world.flaws = append(c.world.flaws, name+" "+c.path+": "+flaw)
-		c.world.mu.Unlock()
+		c.providers.mu.Lock()
+		c.providers.flaws = append(c.providers.flaws, name+" "+c.path+": "+flaw)
+		c.providers.mu.Unlock()
 		c.fake.refuse(c, http.StatusBadRequest, flaw)
 		return
 	}
@@ -164,14 +164,14 @@ func (c *request) serve(name string, fault resttest.Fault) {
 		return
 	}
 	if err != nil || c.fake.path != "" && c.path != c.fake.path {
-		c.world.mu.Lock()
-		c.world.flaws = append(c.world.flaws, fmt.Sprintf("%s %s: %v: %s", name, c.path, err, c.body))
-		c.world.mu.Unlock()
+		c.providers.mu.Lock()
+		c.providers.flaws = append(c.providers.flaws, fmt.Sprintf("%s %s: %v: %s", name, c.path, err, c.body))
+		c.providers.mu.Unlock()
 		c.fake.refuse(c, http.StatusBadRequest, "the request does not have the provider's form")
 		return
 	}
 	asked.Provider, asked.Raw = name, string(c.body)
-	turn := c.world.turn(asked)
+	turn := c.providers.turn(asked)
 	switch {
 	case !c.mayServe(turn.Fault):
 	case turn.Broken:
@@ -181,19 +181,19 @@ func (c *request) serve(name string, fault resttest.Fault) {
 	}
 }
 
-func (w *World) turn(a Received) Turn {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	w.questions = append(w.questions, a)
-	if w.Reply == nil {
+func (p *Providers) turn(a Received) Turn {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.questions = append(p.questions, a)
+	if p.Reply == nil {
 		return Turn{Text: "Hello"}
 	}
-	return w.Reply(a)
+	return p.Reply(a)
 }
 
 // mayServe answers with the fault, if there is one to answer with. It reports whether the request must still be served.
 func (c *request) mayServe(fault resttest.Fault) bool {
-	return c.world.Answer(c, c.r, fault, resttest.FailureForms{
+	return c.providers.Answer(c, c.r, fault, resttest.FailureForms{
 		Busy:   func() { c.fake.refuse(c, c.fake.busy, "too many requests") },
 		Refuse: func(words string) { c.fake.refuse(c, http.StatusBadRequest, words) },
 		Echo:   func(words string) { c.fake.refuse(c, http.StatusBadRequest, words) },
@@ -205,10 +205,10 @@ type object = map[string]any
 func (c *request) json(status int, v any) { resttest.JSON(c, status, v) }
 
 func (c *request) id(prefix string) string {
-	c.world.mu.Lock()
-	defer c.world.mu.Unlock()
-	c.world.calls++
-	return fmt.Sprintf("%s%d", prefix, c.world.calls)
+	c.providers.mu.Lock()
+	defer c.providers.mu.Unlock()
+	c.providers.calls++
+	return fmt.Sprintf("%s%d", prefix, c.providers.calls)
 }
 
 // pending maps the ids of calls without a result to the names of the functions.

@@ -95,7 +95,7 @@ func readCompletion(c *request, limitName string) (a Received, err error) {
 	if err := strict(c.body, &in); err != nil {
 		return a, err
 	}
-	if c.world.Thinks && limitName != "max_tokens" && len(in.Tools) > 0 && in.Effort != "none" {
+	if c.providers.Thinks && limitName != "max_tokens" && len(in.Tools) > 0 && in.Effort != "none" {
 		return a, errThinks
 	}
 	a.Model, a.Final, a.Limit = in.Model, in.Choice == "none", in.Limit

@@ -67,17 +67,17 @@ func anthropicError(kind, text string) string {
 }
 
 // Refuse makes all providers refuse all requests. nil ends this.
-func (w *World) Refuse(r *Refusal) {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	w.refuse = r
+func (p *Providers) Refuse(r *Refusal) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.refuse = r
 }
 
 // refused answers with the refusal, and returns false if no refusal is set.
 func (c *request) refused() (ok bool) {
-	c.world.mu.Lock()
-	r := c.world.refuse
-	c.world.mu.Unlock()
+	c.providers.mu.Lock()
+	r := c.providers.refuse
+	c.providers.mu.Unlock()
 	if r == nil {
 		return false
 	}

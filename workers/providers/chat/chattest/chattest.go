@@ -68,8 +68,8 @@ func telegramError(code int, words, parameters string) string {
 	return fmt.Sprintf(`{"ok": false, "error_code": %d, "description": %q%s}`, code, words, parameters)
 }
 
-// World is the state of the chats.
-type World struct {
+// Chats is the state of the chats.
+type Chats struct {
 	mu     sync.Mutex
 	refuse map[string]Refusal
 	busy   bool
@@ -77,27 +77,27 @@ type World struct {
 }
 
 // Refuse makes a kind of chat refuse all messages. The zero Refusal ends this.
-func (w *World) Refuse(kind string, r Refusal) {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	if w.refuse == nil {
-		w.refuse = map[string]Refusal{}
+func (all *Chats) Refuse(kind string, r Refusal) {
+	all.mu.Lock()
+	defer all.mu.Unlock()
+	if all.refuse == nil {
+		all.refuse = map[string]Refusal{}
 	}
-	w.refuse[kind] = r
+	all.refuse[kind] = r
 }
 
 // SetBusy makes all chats answer that they get too many requests, or ends this.
-func (w *World) SetBusy(on bool) {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	w.busy = on
+func (all *Chats) SetBusy(on bool) {
+	all.mu.Lock()
+	defer all.mu.Unlock()
+	all.busy = on
 }
 
 // Texts returns the texts that a kind of chat has accepted.
-func (w *World) Texts(kind string) []string {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	return w.texts[kind]
+func (all *Chats) Texts(kind string) []string {
+	all.mu.Lock()
+	defer all.mu.Unlock()
+	return all.texts[kind]
 }
 
 // chat is the wire form of a kind of chat.
@@ -111,16 +111,16 @@ type chat struct {
 }
 
 // Serve starts a server that serves all chats. A request to another path fails the test.
-func Serve(tb testing.TB, w *World) *httptest.Server {
+func Serve(tb testing.TB, all *Chats) *httptest.Server {
 	tb.Helper()
 	server := httptest.NewTLSServer(http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) {
 		switch {
 		case r.URL.Path == SlackPath:
-			w.serve(rw, r, slack)
+			all.serve(rw, r, slack)
 		case r.URL.Path == DiscordPath:
-			w.serve(rw, r, discord)
+			all.serve(rw, r, discord)
 		case strings.HasPrefix(r.URL.Path, "/bot"):
-			w.serve(rw, r, telegram)
+			all.serve(rw, r, telegram)
 		default:
 			tb.Errorf("%s %s", r.Method, r.URL.Path)
 		}
@@ -129,10 +129,10 @@ func Serve(tb testing.TB, w *World) *httptest.Server {
 	return server
 }
 
-func (w *World) serve(rw http.ResponseWriter, r *http.Request, c chat) {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	if refused := w.refuse[c.kind]; refused.Status != 0 {
+func (all *Chats) serve(rw http.ResponseWriter, r *http.Request, c chat) {
+	all.mu.Lock()
+	defer all.mu.Unlock()
+	if refused := all.refuse[c.kind]; refused.Status != 0 {
 		if strings.HasPrefix(refused.Body, "{") {
 			rw.Header().Set("Content-Type", "application/json")
 		}
@@ -140,7 +140,7 @@ func (w *World) serve(rw http.ResponseWriter, r *http.Request, c chat) {
 		_, _ = rw.Write([]byte(refused.Body))
 		return
 	}
-	if w.busy {
+	if all.busy {
 		c.busy(rw)
 		return
 	}
@@ -162,10 +162,10 @@ func (w *World) serve(rw http.ResponseWriter, r *http.Request, c chat) {
 		}
 	}
 	if text, ok := c.accept(rw, r, m); ok {
-		if w.texts == nil {
-			w.texts = map[string][]string{}
+		if all.texts == nil {
+			all.texts = map[string][]string{}
 		}
-		w.texts[c.kind] = append(w.texts[c.kind], text)
+		all.texts[c.kind] = append(all.texts[c.kind], text)
 	}
 }
 

@@ -34,8 +34,8 @@ func blank(name string) string {
 	return name
 }
 
-func (w *World) has(zone, name string) (out []libdns.RR) {
-	for _, r := range w.zones[zone] {
+func (zs *Zones) has(zone, name string) (out []libdns.RR) {
+	for _, r := range zs.zones[zone] {
 		if r.Name == name {
 			out = append(out, r)
 		}
@@ -44,10 +44,10 @@ func (w *World) has(zone, name string) (out []libdns.RR) {
 }
 
 // set replaces the records of a name and type with the given data.
-func (w *World) set(zone, name, kind string, seconds int, data []string) {
-	w.zones[zone] = slices.DeleteFunc(w.zones[zone], func(r libdns.RR) bool { return r.Name == name && r.Type == kind })
+func (zs *Zones) set(zone, name, kind string, seconds int, data []string) {
+	zs.zones[zone] = slices.DeleteFunc(zs.zones[zone], func(r libdns.RR) bool { return r.Name == name && r.Type == kind })
 	for _, d := range data {
-		w.zones[zone] = append(w.zones[zone], record(name, zone, kind, d, seconds))
+		zs.zones[zone] = append(zs.zones[zone], record(name, zone, kind, d, seconds))
 	}
 }
 
@@ -62,15 +62,15 @@ func each[T any](list []T, show func(T) object) []object {
 func (c *call) bearer(token string) bool { return c.r.Header.Get("Authorization") == "Bearer "+token }
 
 // numbered returns the zone whose number, counted from 1, is the id. It returns "" if there is no such zone.
-func (w *World) numbered(id string) string {
+func (zs *Zones) numbered(id string) string {
 	n, err := strconv.Atoi(id)
-	if err != nil || n < 1 || n > len(w.order) {
+	if err != nil || n < 1 || n > len(zs.order) {
 		return ""
 	}
-	return w.order[n-1]
+	return zs.order[n-1]
 }
 
-func (w *World) number(zone string) int { return slices.Index(w.order, zone) + 1 }
+func (zs *Zones) number(zone string) int { return slices.Index(zs.order, zone) + 1 }
 
 // sets groups the records of a list by name and type.
 func sets(list []libdns.RR) (out [][]libdns.RR) {
@@ -97,7 +97,7 @@ func hetznerError(c *call, status int, code, text string) {
 	c.json(status, object{"error": object{"code": code, "message": text, "details": nil}})
 }
 
-func serveHetzner(w *World, c *call) {
+func serveHetzner(zs *Zones, c *call) {
 	if !c.bearer(c.credentials["api_token"]) {
 		hetznerError(c, 401, "unauthorized", "unable to authenticate")
 		return
@@ -111,17 +111,17 @@ func serveHetzner(w *World, c *call) {
 	}
 	n, size := c.number("page", 1), min(c.number("per_page", 25), 50)
 	if _, ok := c.matches("GET", "/zones"); ok {
-		part, pages := page(w.order, n, size)
+		part, pages := page(zs.order, n, size)
 		c.json(200, object{"meta": meta(n, pages), "zones": each(part, func(z string) object {
-			return object{"id": w.number(z), "name": z, "mode": "primary", "ttl": 3600, "status": "ok"}
+			return object{"id": zs.number(z), "name": z, "mode": "primary", "ttl": 3600, "status": "ok"}
 		})})
 		return
 	}
 	if part, ok := c.matches("GET", "/zones/*/rrsets"); ok {
-		zone := w.named(part[0])
-		all := w.zones[zone]
+		zone := zs.named(part[0])
+		all := zs.zones[zone]
 		if name := c.r.URL.Query().Get("name"); name != "" {
-			all = w.has(zone, name)
+			all = zs.has(zone, name)
 		}
 		list, pages := page(sets(all), n, size)
 		c.json(200, object{"meta": meta(n, pages), "rrsets": each(list, func(s []libdns.RR) object {
@@ -145,8 +145,8 @@ func serveHetzner(w *World, c *call) {
 		hetznerError(c, 404, "not_found", "not found")
 		return
 	}
-	zone := w.named(part[0])
-	if !w.add(zone, record(part[1], zone, part[2], b.Records[0].Value, b.TTL)) {
+	zone := zs.named(part[0])
+	if !zs.add(zone, record(part[1], zone, part[2], b.Records[0].Value, b.TTL)) {
 		hetznerError(c, 422, "unprocessable_entity", "CNAME RRSet must not have more than one record")
 		return
 	}
@@ -154,14 +154,14 @@ func serveHetzner(w *World, c *call) {
 }
 
 // named returns the zone with an id or a name.
-func (w *World) named(id string) string {
-	if w.hasZone(id) {
+func (zs *Zones) named(id string) string {
+	if zs.hasZone(id) {
 		return id
 	}
-	return w.numbered(id)
+	return zs.numbered(id)
 }
 
-func serveDigitalOcean(w *World, c *call) {
+func serveDigitalOcean(zs *Zones, c *call) {
 	if !c.bearer(c.credentials["api_token"]) {
 		c.json(401, object{"id": "Unauthorized", "message": "Unable to authenticate you"})
 		return
@@ -178,16 +178,16 @@ func serveDigitalOcean(w *World, c *call) {
 	}
 	n, size := c.number("page", 1), min(c.number("per_page", 20), 200)
 	if _, ok := c.matches("GET", "/domains"); ok {
-		part, pages := page(w.order, n, size)
-		c.json(200, object{"links": links(n, pages), "meta": object{"total": len(w.order)}, "domains": each(part, func(z string) object {
+		part, pages := page(zs.order, n, size)
+		c.json(200, object{"links": links(n, pages), "meta": object{"total": len(zs.order)}, "domains": each(part, func(z string) object {
 			return object{"name": z, "ttl": 1800, "zone_file": nil}
 		})})
 		return
 	}
 	if part, ok := c.matches("GET", "/domains/*/records"); ok {
-		all := w.zones[part[0]]
+		all := zs.zones[part[0]]
 		if name := c.r.URL.Query().Get("name"); name != "" {
-			all = w.has(part[0], short(name, part[0]))
+			all = zs.has(part[0], short(name, part[0]))
 		}
 		list, pages := page(all, n, size)
 		c.json(200, object{"links": links(n, pages), "meta": object{"total": len(all)}, "domain_records": each(list, show)})
@@ -203,14 +203,14 @@ func serveDigitalOcean(w *World, c *call) {
 		c.json(404, object{"id": "not_found", "message": "The resource you requested could not be found."})
 	case b.Type == "CNAME" && !strings.HasSuffix(b.Data, "."):
 		c.json(422, object{"id": "unprocessable_entity", "message": "Data needs to end with a dot (.)"})
-	case !w.add(part[0], record(b.Name, part[0], b.Type, b.Data, b.TTL)):
+	case !zs.add(part[0], record(b.Name, part[0], b.Type, b.Data, b.TTL)):
 		c.json(422, object{"id": "unprocessable_entity", "message": "CNAME records cannot share a name with other records"})
 	default:
 		c.json(201, object{"domain_record": show(record(b.Name, part[0], b.Type, b.Data, b.TTL))})
 	}
 }
 
-func serveLinode(w *World, c *call) {
+func serveLinode(zs *Zones, c *call) {
 	refuse := func(status int, text string) { c.json(status, object{"errors": []object{{"reason": text}}}) }
 	if !c.bearer(c.credentials["api_token"]) {
 		refuse(401, "Invalid Token")
@@ -221,16 +221,16 @@ func serveLinode(w *World, c *call) {
 		c.json(200, object{"data": data, "page": n, "pages": pages, "results": total})
 	}
 	if _, ok := c.matches("GET", "/domains"); ok {
-		part, pages := page(w.order, n, min(size, 100))
-		list(each(part, func(z string) object { return object{"id": w.number(z), "domain": z, "type": "master"} }), pages, len(w.order))
+		part, pages := page(zs.order, n, min(size, 100))
+		list(each(part, func(z string) object { return object{"id": zs.number(z), "domain": z, "type": "master"} }), pages, len(zs.order))
 		return
 	}
 	if part, ok := c.matches("GET", "/domains/*/records"); ok {
-		zone := w.numbered(part[0])
-		part, pages := page(w.zones[zone], n, size)
+		zone := zs.numbered(part[0])
+		part, pages := page(zs.zones[zone], n, size)
 		list(each(part, func(r libdns.RR) object {
 			return object{"id": 1, "type": r.Type, "name": blank(r.Name), "target": withoutDot(r), "ttl_sec": ttl(r)}
-		}), pages, len(w.zones[zone]))
+		}), pages, len(zs.zones[zone]))
 		return
 	}
 	part, ok := c.matches("POST", "/domains/*/records")
@@ -242,15 +242,15 @@ func serveLinode(w *World, c *call) {
 		refuse(404, "Not found")
 		return
 	}
-	zone := w.numbered(part[0])
-	if !w.add(zone, record(b.Name, zone, b.Type, b.Target, b.TTL)) {
+	zone := zs.numbered(part[0])
+	if !zs.add(zone, record(b.Name, zone, b.Type, b.Target, b.TTL)) {
 		c.json(400, object{"errors": []object{{"field": "name", "reason": "hostname conflicts with existing CNAME record"}}})
 		return
 	}
 	c.json(200, object{"id": 1, "type": b.Type, "name": b.Name, "target": b.Target, "ttl_sec": b.TTL})
 }
 
-func serveVultr(w *World, c *call) {
+func serveVultr(zs *Zones, c *call) {
 	refuse := func(status int, text string) { c.json(status, object{"error": text, "status": status}) }
 	if !c.bearer(c.credentials["api_key"]) {
 		refuse(401, "Invalid API token.")
@@ -266,8 +266,8 @@ func serveVultr(w *World, c *call) {
 		return object{"total": total, "links": object{"next": next, "prev": ""}}
 	}
 	if _, ok := c.matches("GET", "/domains"); ok {
-		part, pages := page(w.order, n, size)
-		c.json(200, object{"meta": meta(pages, len(w.order)), "domains": each(part, func(z string) object {
+		part, pages := page(zs.order, n, size)
+		c.json(200, object{"meta": meta(pages, len(zs.order)), "domains": each(part, func(z string) object {
 			return object{"domain": z, "date_created": "2026-01-01T00:00:00+00:00", "dns_sec": "disabled"}
 		})})
 		return
@@ -276,7 +276,7 @@ func serveVultr(w *World, c *call) {
 		return object{"id": "cb676a46", "type": r.Type, "name": blank(r.Name), "data": withoutDot(r), "priority": 0, "ttl": ttl(r)}
 	}
 	if part, ok := c.matches("GET", "/domains/*/records"); ok {
-		all := w.zones[part[0]]
+		all := zs.zones[part[0]]
 		part, pages := page(all, n, size)
 		c.json(200, object{"meta": meta(pages, len(all)), "records": each(part, show)})
 		return
@@ -290,14 +290,14 @@ func serveVultr(w *World, c *call) {
 		refuse(404, "Invalid resource.")
 		return
 	}
-	if !w.add(part[0], record(b.Name, part[0], b.Type, b.Data, b.TTL)) {
+	if !zs.add(part[0], record(b.Name, part[0], b.Type, b.Data, b.TTL)) {
 		refuse(400, "A record with that name already exists.")
 		return
 	}
 	c.json(201, object{"record": show(record(b.Name, part[0], b.Type, b.Data, b.TTL))})
 }
 
-func serveDNSimple(w *World, c *call) {
+func serveDNSimple(zs *Zones, c *call) {
 	if !c.bearer(c.credentials["api_token"]) {
 		c.json(401, object{"message": "Authentication failed"})
 		return
@@ -313,17 +313,17 @@ func serveDNSimple(w *World, c *call) {
 		}})
 	}
 	if _, ok := c.matches("GET", "/1385/zones"); ok {
-		part, pages := page(w.order, n, size)
-		list(each(part, func(z string) object { return object{"id": w.number(z), "name": z} }), pages, len(w.order))
+		part, pages := page(zs.order, n, size)
+		list(each(part, func(z string) object { return object{"id": zs.number(z), "name": z} }), pages, len(zs.order))
 		return
 	}
 	show := func(r libdns.RR) object {
 		return object{"id": 1, "type": r.Type, "name": blank(r.Name), "content": withoutDot(r), "ttl": ttl(r), "system_record": false}
 	}
 	if part, ok := c.matches("GET", "/1385/zones/*/records"); ok {
-		all := w.zones[part[0]]
+		all := zs.zones[part[0]]
 		if name, given := c.r.URL.Query()["name"]; given {
-			all = w.has(part[0], short(name[0], part[0]))
+			all = zs.has(part[0], short(name[0], part[0]))
 		}
 		part, pages := page(all, n, size)
 		list(each(part, show), pages, len(all))
@@ -338,7 +338,7 @@ func serveDNSimple(w *World, c *call) {
 		c.json(http.StatusNotFound, object{"message": "Zone not found"})
 		return
 	}
-	if !w.add(part[0], record(b.Name, part[0], b.Type, b.Content, b.TTL)) {
+	if !zs.add(part[0], record(b.Name, part[0], b.Type, b.Content, b.TTL)) {
 		c.json(400, object{"message": "Validation failed", "errors": object{"base": []string{"Zone record already exists"}}})
 		return
 	}

@@ -11,7 +11,7 @@ import (
 
 var cloudflare = Fake{credentials: canaries("api_token"), Quotes: true, serve: serveCloudflare}
 
-func serveCloudflare(w *World, c *call) {
+func serveCloudflare(zs *Zones, c *call) {
 	if c.r.Header.Get("Authorization") != "Bearer "+c.credentials["api_token"] {
 		cloudflareError(c, http.StatusUnauthorized, 10000, "Authentication error")
 		return
@@ -19,7 +19,7 @@ func serveCloudflare(w *World, c *call) {
 	q := c.r.URL.Query()
 	if _, ok := c.matches("GET", "/zones"); ok {
 		var zones []string
-		for _, z := range w.order {
+		for _, z := range zs.order {
 			if name := q.Get("name"); name == "" || name == unicodeName(z) {
 				zones = append(zones, z)
 			}
@@ -30,7 +30,7 @@ func serveCloudflare(w *World, c *call) {
 	if part, ok := c.matches("GET", "/zones/*/dns_records"); ok {
 		zone := strings.TrimPrefix(part[0], "id-")
 		var found []libdns.RR
-		for _, r := range w.zones[zone] {
+		for _, r := range zs.zones[zone] {
 			if name := q.Get("name"); name == "" || name == full(r.Name, zone) {
 				found = append(found, r)
 			}
@@ -49,14 +49,14 @@ func serveCloudflare(w *World, c *call) {
 			Modified any `json:"modified_on"`
 			Data     any
 		}
-		if !c.body(&b) || !w.hasZone(zone) || b.Proxied || !strings.HasSuffix("."+b.Name, "."+zone) {
+		if !c.body(&b) || !zs.hasZone(zone) || b.Proxied || !strings.HasSuffix("."+b.Name, "."+zone) {
 			cloudflareError(c, http.StatusBadRequest, 9207, "Request body is invalid.")
 			return
 		}
 		r := libdns.RR{
 			Name: short(b.Name, zone), Type: b.Type, Data: dotted(b.Type, b.Content), TTL: time.Duration(b.TTL) * time.Second,
 		}
-		if !w.add(zone, r) {
+		if !zs.add(zone, r) {
 			cloudflareError(c, http.StatusBadRequest, 81053, "An A, AAAA, or CNAME record with that host already exists.")
 			return
 		}

@@ -17,9 +17,9 @@ import (
 	"switchyard/workers/providers/rest/resttest"
 )
 
-// World has the zones and records that all providers share. A record's name is relative to its zone, "@" for the apex. Names
+// Zones has the zones and records that all providers share. A record's name is relative to its zone, "@" for the apex. Names
 // in the data of records end with a dot.
-type World struct {
+type Zones struct {
 	resttest.Faults
 
 	mu    sync.Mutex
@@ -31,39 +31,39 @@ type World struct {
 	all     chan struct{} // closed when these requests have arrived; nil: requests do not wait
 }
 
-// NewWorld makes a world with zones. order is the order in which zones are listed.
-func NewWorld(zones map[string][]libdns.RR, order ...string) *World {
-	w := &World{zones: map[string][]libdns.RR{}, order: order}
+// NewZones returns zones with the given records. order is the order in which zones are listed.
+func NewZones(zones map[string][]libdns.RR, order ...string) *Zones {
+	zs := &Zones{zones: map[string][]libdns.RR{}, order: order}
 	for _, z := range order {
-		w.zones[z] = slices.Clone(zones[z])
+		zs.zones[z] = slices.Clone(zones[z])
 	}
-	return w
+	return zs
 }
 
 // Records returns the records of a zone.
-func (w *World) Records(zone string) []libdns.RR {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	return slices.Clone(w.zones[zone])
+func (zs *Zones) Records(zone string) []libdns.RR {
+	zs.mu.Lock()
+	defer zs.mu.Unlock()
+	return slices.Clone(zs.zones[zone])
 }
 
 // Together makes the next requests wait for each other. They are answered only when n of them have arrived.
-func (w *World) Together(n int) {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	w.missing, w.all = n, make(chan struct{})
+func (zs *Zones) Together(n int) {
+	zs.mu.Lock()
+	defer zs.mu.Unlock()
+	zs.missing, zs.all = n, make(chan struct{})
 }
 
 // waitForAll waits for the requests of Together. ok is false if the caller gave up.
-func (w *World) waitForAll(ctx context.Context) (ok bool) {
-	w.mu.Lock()
-	if w.missing > 0 {
-		if w.missing--; w.missing == 0 {
-			close(w.all)
+func (zs *Zones) waitForAll(ctx context.Context) (ok bool) {
+	zs.mu.Lock()
+	if zs.missing > 0 {
+		if zs.missing--; zs.missing == 0 {
+			close(zs.all)
 		}
 	}
-	all := w.all
-	w.mu.Unlock()
+	all := zs.all
+	zs.mu.Unlock()
 	if all == nil {
 		return true
 	}
@@ -76,9 +76,9 @@ func (w *World) waitForAll(ctx context.Context) (ok bool) {
 }
 
 // add adds a record. ok is false if the record exists or conflicts with another one of its name.
-func (w *World) add(zone string, r libdns.RR) (ok bool) {
+func (zs *Zones) add(zone string, r libdns.RR) (ok bool) {
 	points := []string{"A", "AAAA", "CNAME", "ALIAS"}
-	for _, have := range w.zones[zone] {
+	for _, have := range zs.zones[zone] {
 		lone := have.Type == "CNAME" || have.Type == "ALIAS" || r.Type == "CNAME" || r.Type == "ALIAS"
 		switch {
 		case have.Name != r.Name:
@@ -87,11 +87,11 @@ func (w *World) add(zone string, r libdns.RR) (ok bool) {
 			return false
 		}
 	}
-	w.zones[zone] = append(w.zones[zone], r)
+	zs.zones[zone] = append(zs.zones[zone], r)
 	return true
 }
 
-func (w *World) hasZone(zone string) bool { return slices.Contains(w.order, zone) }
+func (zs *Zones) hasZone(zone string) bool { return slices.Contains(zs.order, zone) }
 
 // Fake is the fake of a provider.
 type Fake struct {
@@ -100,7 +100,7 @@ type Fake struct {
 	MinTTL int
 	// Quotes says that the provider puts quotes around texts.
 	Quotes bool
-	serve  func(w *World, c *call)
+	serve  func(zs *Zones, c *call)
 }
 
 // Credentials returns the credentials that the provider accepts.
@@ -124,7 +124,7 @@ var Fakes = map[string]Fake{
 }
 
 // Serve starts a server that serves each fake at the paths that begin with its name.
-func Serve(tb testing.TB, w *World) *httptest.Server {
+func Serve(tb testing.TB, zs *Zones) *httptest.Server {
 	tb.Helper()
 	s := httptest.NewTLSServer(http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) {
 		name, path, _ := strings.Cut(strings.TrimPrefix(r.URL.Path, "/"), "/")
@@ -133,22 +133,22 @@ func Serve(tb testing.TB, w *World) *httptest.Server {
 			http.NotFound(rw, r)
 			return
 		}
-		if !w.waitForAll(r.Context()) {
+		if !zs.waitForAll(r.Context()) {
 			return
 		}
-		fault, ok := w.Next(r)
-		if !ok || !w.Answer(rw, r, fault, resttest.FailureForms{}) {
+		fault, ok := zs.Next(r)
+		if !ok || !zs.Answer(rw, r, fault, resttest.FailureForms{}) {
 			return
 		}
-		w.mu.Lock()
-		defer w.mu.Unlock()
+		zs.mu.Lock()
+		defer zs.mu.Unlock()
 		c := &call{ResponseWriter: rw, r: r, path: "/" + path, credentials: fake.Credentials()}
 		if flaw := c.flaw(name); flaw != "" {
 			c.refuse(flaw)
 			return
 		}
-		if !c.refused(w.refuse) {
-			fake.serve(w, c)
+		if !c.refused(zs.refuse) {
+			fake.serve(zs, c)
 		}
 	}))
 	tb.Cleanup(s.Close)
@@ -230,7 +230,7 @@ func short(name, zone string) string {
 // withoutDot returns a record's data without the dot at its end, for providers that write names this way.
 func withoutDot(r libdns.RR) string { return strings.TrimSuffix(r.Data, ".") }
 
-// dotted returns data in the form of a World: names end with a dot.
+// dotted returns data in the form in which Zones has them: names end with a dot.
 func dotted(kind, data string) string {
 	if kind == "CNAME" || kind == "ALIAS" || kind == "NS" {
 		return strings.TrimSuffix(data, ".") + "."

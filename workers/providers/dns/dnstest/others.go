@@ -20,7 +20,7 @@ var (
 	powerDNS = Fake{credentials: withSecrets(map[string]string{"url": "https://pdns.example.com"}, "api_key"), Quotes: true, serve: servePowerDNS}
 )
 
-func servePorkbun(w *World, c *call) {
+func servePorkbun(zs *Zones, c *call) {
 	refuse := func(text string) { c.json(400, object{"status": "ERROR", "message": text}) }
 	var b struct{ APIKey, SecretAPIKey, Start, Name, Type, Content, TTL string }
 	switch {
@@ -30,13 +30,13 @@ func servePorkbun(w *World, c *call) {
 		refuse("Invalid API key. (002)")
 	case c.path == "/domain/listAll":
 		from, _ := strconv.Atoi(b.Start)
-		part := w.order[min(from, len(w.order)):]
+		part := zs.order[min(from, len(zs.order)):]
 		c.json(200, object{"status": "SUCCESS", "domains": each(part[:min(len(part), 1000)], func(z string) object {
 			return object{"domain": z, "status": "ACTIVE", "notLocal": 0}
 		})})
 	case strings.HasPrefix(c.path, "/dns/retrieve/"):
 		zone := strings.TrimPrefix(c.path, "/dns/retrieve/")
-		c.json(200, object{"status": "SUCCESS", "cloudflare": "enabled", "records": each(w.zones[zone], func(r libdns.RR) object {
+		c.json(200, object{"status": "SUCCESS", "cloudflare": "enabled", "records": each(zs.zones[zone], func(r libdns.RR) object {
 			return object{
 				"id": "1", "name": full(r.Name, zone), "type": r.Type, "content": withoutDot(r), "ttl": strconv.Itoa(ttl(r)), "prio": nil, "notes": "",
 			}
@@ -45,9 +45,9 @@ func servePorkbun(w *World, c *call) {
 		zone := strings.TrimPrefix(c.path, "/dns/create/")
 		ttlSeconds, err := strconv.Atoi(b.TTL)
 		switch {
-		case err != nil || ttlSeconds < 600 || !w.hasZone(zone):
+		case err != nil || ttlSeconds < 600 || !zs.hasZone(zone):
 			refuse("Invalid domain.")
-		case !w.add(zone, record(b.Name, zone, b.Type, b.Content, ttlSeconds)):
+		case !zs.add(zone, record(b.Name, zone, b.Type, b.Content, ttlSeconds)):
 			refuse("Create error: We were unable to create the DNS record.")
 		default:
 			c.json(200, object{"status": "SUCCESS", "id": "106926659"})
@@ -59,7 +59,7 @@ func servePorkbun(w *World, c *call) {
 
 var bunnyTypes = []string{"A", "AAAA", "CNAME", "TXT", "MX"}
 
-func serveBunny(w *World, c *call) {
+func serveBunny(zs *Zones, c *call) {
 	if c.r.Header.Get("AccessKey") != c.credentials["access_key"] {
 		c.json(401, object{"Message": "Authorization has been denied for this request."})
 		return
@@ -69,16 +69,16 @@ func serveBunny(w *World, c *call) {
 	}
 	if _, ok := c.matches("GET", "/dnszone"); ok {
 		n := c.number("page", 1)
-		part, pages := page(w.order, n, min(c.number("perPage", 100), 100))
-		c.json(200, object{"CurrentPage": n, "TotalItems": len(w.order), "HasMoreItems": n < pages, "Items": each(part, func(z string) object {
-			return object{"Id": w.number(z), "Domain": z, "Records": []object{}}
+		part, pages := page(zs.order, n, min(c.number("perPage", 100), 100))
+		c.json(200, object{"CurrentPage": n, "TotalItems": len(zs.order), "HasMoreItems": n < pages, "Items": each(part, func(z string) object {
+			return object{"Id": zs.number(z), "Domain": z, "Records": []object{}}
 		})})
 		return
 	}
 	if part, ok := c.matches("GET", "/dnszone/*"); ok {
-		zone := w.numbered(part[0])
+		zone := zs.numbered(part[0])
 		odd := object{"Id": 9, "Type": 99, "Ttl": 60, "Value": "", "Name": "of-tomorrow"}
-		c.json(200, object{"Id": w.number(zone), "Domain": zone, "Records": append(each(w.zones[zone], show), odd)})
+		c.json(200, object{"Id": zs.number(zone), "Domain": zone, "Records": append(each(zs.zones[zone], show), odd)})
 		return
 	}
 	part, ok := c.matches("PUT", "/dnszone/*/records")
@@ -90,9 +90,9 @@ func serveBunny(w *World, c *call) {
 		c.json(404, object{"ErrorKey": "dnszone.zone.not_found", "Field": "DnsZone", "Message": "The requested DNS zone was not found\r\n"})
 		return
 	}
-	zone := w.numbered(part[0])
+	zone := zs.numbered(part[0])
 	r := record(b.Name, zone, bunnyTypes[b.Type], b.Value, b.TTL)
-	if !w.add(zone, r) {
+	if !zs.add(zone, r) {
 		c.json(400, object{"ErrorKey": "validation_error", "Field": "Name", "Message": "A record with this name conflicts with another one\r\n"})
 		return
 	}
@@ -114,13 +114,13 @@ func (c *call) cursorPage(all []object) {
 	c.json(200, part)
 }
 
-func serveDesec(w *World, c *call) {
+func serveDesec(zs *Zones, c *call) {
 	if c.r.Header.Get("Authorization") != "Token "+c.credentials["token"] {
 		c.json(401, object{"detail": "Invalid token."})
 		return
 	}
 	if _, ok := c.matches("GET", "/domains/"); ok {
-		c.cursorPage(each(w.order, func(z string) object { return object{"name": z, "minimum_ttl": 3600} }))
+		c.cursorPage(each(zs.order, func(z string) object { return object{"name": z, "minimum_ttl": 3600} }))
 		return
 	}
 	show := func(zone string) func(s []libdns.RR) object {
@@ -132,9 +132,9 @@ func serveDesec(w *World, c *call) {
 		}
 	}
 	if part, ok := c.matches("GET", "/domains/*/rrsets/"); ok {
-		all := w.zones[part[0]]
+		all := zs.zones[part[0]]
 		if name, given := c.r.URL.Query()["subname"]; given {
-			all = w.has(part[0], short(name[0], part[0]))
+			all = zs.has(part[0], short(name[0], part[0]))
 		}
 		c.cursorPage(each(sets(all), show(part[0])))
 		return
@@ -151,7 +151,7 @@ func serveDesec(w *World, c *call) {
 			c.json(400, object{"ttl": []string{"Ensure this value is greater than or equal to 3600."}})
 		case b.Type == "CNAME" && !strings.HasSuffix(b.Records[0], "."):
 			c.json(400, object{"records": []string{"Hostnames must be fully qualified (i.e., end in a dot)"}})
-		case slices.ContainsFunc(w.has(part[0], r.Name), func(h libdns.RR) bool { return h.Type == r.Type }) || !w.add(part[0], r):
+		case slices.ContainsFunc(zs.has(part[0], r.Name), func(h libdns.RR) bool { return h.Type == r.Type }) || !zs.add(part[0], r):
 			c.json(400, object{"non_field_errors": []string{"Another RRset with the same subdomain and type exists for this domain."}})
 		default:
 			c.json(201, object{"subname": b.Subname, "type": b.Type, "ttl": b.TTL, "records": b.Records})
@@ -159,32 +159,32 @@ func serveDesec(w *World, c *call) {
 		return
 	}
 	if part, ok := c.matches("PATCH", "/domains/*/rrsets/*/*/"); ok && c.body(&b) {
-		w.set(part[0], part[1], part[2], 3600, b.Records)
+		zs.set(part[0], part[1], part[2], 3600, b.Records)
 		c.json(200, object{"subname": part[1], "type": part[2], "ttl": 3600, "records": b.Records})
 		return
 	}
 	c.json(404, object{"detail": "Not found."})
 }
 
-func serveGoDaddy(w *World, c *call) {
+func serveGoDaddy(zs *Zones, c *call) {
 	refuse := func(status int, code, text string) { c.json(status, object{"code": code, "message": text}) }
 	if c.r.Header.Get("Authorization") != "sso-key "+c.credentials["api_key"]+":"+c.credentials["api_secret"] {
 		refuse(401, "UNABLE_TO_AUTHENTICATE", "Unauthorized : Could not authenticate API key/secret")
 		return
 	}
 	if _, ok := c.matches("GET", "/domains"); ok {
-		all := slices.Sorted(slices.Values(w.order))
+		all := slices.Sorted(slices.Values(zs.order))
 		from := 0
 		if marker := c.r.URL.Query().Get("marker"); marker != "" {
 			from = slices.Index(all, marker) + 1
 		}
 		part := all[from:min(len(all), from+min(c.number("limit", 100), 500))]
-		c.json(200, each(part, func(z string) object { return object{"domain": z, "domainId": w.number(z), "status": "ACTIVE"} }))
+		c.json(200, each(part, func(z string) object { return object{"domain": z, "domainId": zs.number(z), "status": "ACTIVE"} }))
 		return
 	}
 	if part, ok := c.matches("GET", "/domains/*/records"); ok {
 		n := c.number("offset", 1)
-		records, pages := page(w.zones[part[0]], n, min(c.number("limit", 100), 500))
+		records, pages := page(zs.zones[part[0]], n, min(c.number("limit", 100), 500))
 		if n > max(pages, 1) {
 			refuse(422, "INVALID_QUERY", "the offset is behind the last page")
 			return
@@ -202,14 +202,14 @@ func serveGoDaddy(w *World, c *call) {
 	switch {
 	case !ok || !c.body(&b) || len(b) != 1 || b[0].TTL < 600:
 		refuse(422, "INVALID_BODY", "Request body doesn't fulfill schema, see details in `fields`")
-	case !w.add(part[0], record(b[0].Name, part[0], b[0].Type, b[0].Data, b[0].TTL)):
+	case !zs.add(part[0], record(b[0].Name, part[0], b[0].Type, b[0].Data, b[0].TTL)):
 		refuse(422, "DUPLICATE_RECORD", "Another record with the same attributes already exists")
 	default:
 		c.WriteHeader(200)
 	}
 }
 
-func serveGandi(w *World, c *call) {
+func serveGandi(zs *Zones, c *call) {
 	refuse := func(status int, text string) {
 		c.json(status, object{"object": "HTTPError", "cause": "Error", "code": status, "message": text})
 	}
@@ -218,12 +218,12 @@ func serveGandi(w *World, c *call) {
 		return
 	}
 	if _, ok := c.matches("GET", "/domains"); ok {
-		part, _ := page(w.order, c.number("page", 1), min(c.number("per_page", 100), 100))
+		part, _ := page(zs.order, c.number("page", 1), min(c.number("per_page", 100), 100))
 		c.json(200, each(part, func(z string) object { return object{"fqdn": z, "domain_href": "https://api.gandi.net/x"} }))
 		return
 	}
 	if part, ok := c.matches("GET", "/domains/*/records/*"); ok {
-		found := w.has(part[0], part[1])
+		found := zs.has(part[0], part[1])
 		if len(found) == 0 {
 			refuse(404, "Can't find the DNS record "+part[1])
 			return
@@ -238,7 +238,7 @@ func serveGandi(w *World, c *call) {
 		TTL    int      `json:"rrset_ttl"`
 	}
 	if part, ok := c.matches("POST", "/domains/*/records/*/*"); ok && c.body(&b) && len(b.Values) == 1 && b.TTL >= 300 {
-		if !w.add(part[0], record(part[1], part[0], part[2], b.Values[0], b.TTL)) {
+		if !zs.add(part[0], record(part[1], part[0], part[2], b.Values[0], b.TTL)) {
 			refuse(409, "A DNS Record already exists with same value")
 			return
 		}
@@ -246,14 +246,14 @@ func serveGandi(w *World, c *call) {
 		return
 	}
 	if part, ok := c.matches("PUT", "/domains/*/records/*/*"); ok && c.body(&b) {
-		w.set(part[0], part[1], part[2], b.TTL, b.Values)
+		zs.set(part[0], part[1], part[2], b.TTL, b.Values)
 		c.json(201, object{"message": "DNS Record Created"})
 		return
 	}
 	refuse(404, "The resource could not be found.")
 }
 
-func serveNetlify(w *World, c *call) {
+func serveNetlify(zs *Zones, c *call) {
 	if !c.bearer(c.credentials["api_token"]) {
 		c.json(401, object{"code": 401, "message": "Access Denied"})
 		return
@@ -264,13 +264,13 @@ func serveNetlify(w *World, c *call) {
 		}
 	}
 	if _, ok := c.matches("GET", "/dns_zones"); ok {
-		part, _ := page(w.order, c.number("page", 1), min(c.number("per_page", 100), 100))
+		part, _ := page(zs.order, c.number("page", 1), min(c.number("per_page", 100), 100))
 		c.json(200, each(part, func(z string) object { return object{"id": "id-" + z, "name": z, "records": []object{}} }))
 		return
 	}
 	if part, ok := c.matches("GET", "/dns_zones/*/dns_records"); ok {
 		zone := strings.TrimPrefix(part[0], "id-")
-		c.json(200, each(w.zones[zone], show(zone)))
+		c.json(200, each(zs.zones[zone], show(zone)))
 		return
 	}
 	part, ok := c.matches("POST", "/dns_zones/*/dns_records")
@@ -284,14 +284,14 @@ func serveNetlify(w *World, c *call) {
 	}
 	zone := strings.TrimPrefix(part[0], "id-")
 	r := record(b.Hostname, zone, b.Type, b.Value, b.TTL)
-	if !w.add(zone, r) {
+	if !zs.add(zone, r) {
 		c.json(422, object{"code": 422, "message": "Unprocessable Entity", "errors": object{"hostname": []string{"already exists"}}})
 		return
 	}
 	c.json(201, show(zone)(r))
 }
 
-func servePowerDNS(w *World, c *call) {
+func servePowerDNS(zs *Zones, c *call) {
 	if c.r.Header.Get("X-API-Key") != c.credentials["api_key"] {
 		c.WriteHeader(401)
 		_, _ = io.WriteString(c, "Unauthorized")
@@ -299,18 +299,18 @@ func servePowerDNS(w *World, c *call) {
 	}
 	const base = "/api/v1/servers/localhost/zones"
 	if c.path == base && c.r.Method == "GET" {
-		c.json(200, each(w.order, func(z string) object { return object{"id": z + ".", "name": z + ".", "kind": "Native"} }))
+		c.json(200, each(zs.order, func(z string) object { return object{"id": z + ".", "name": z + ".", "kind": "Native"} }))
 		return
 	}
 	zone, err := url.PathUnescape(strings.TrimSuffix(strings.TrimPrefix(c.path, base+"/"), "."))
-	if err != nil || !w.hasZone(zone) {
+	if err != nil || !zs.hasZone(zone) {
 		c.json(404, object{"error": "Could not find domain '" + zone + "'"})
 		return
 	}
 	if c.r.Method == "GET" {
-		all := w.zones[zone]
+		all := zs.zones[zone]
 		if name := c.r.URL.Query().Get("rrset_name"); name != "" {
-			all = w.has(zone, short(name, zone))
+			all = zs.has(zone, short(name, zone))
 		}
 		c.json(200, object{"name": zone + ".", "rrsets": each(sets(all), func(s []libdns.RR) object {
 			return object{"name": full(s[0].Name, zone) + ".", "type": s[0].Type, "ttl": ttl(s[0]), "comments": []any{}, "records": each(s,
@@ -341,6 +341,6 @@ func servePowerDNS(w *World, c *call) {
 	for i, r := range set.Records {
 		data[i] = r.Content
 	}
-	w.set(zone, short(set.Name, zone), set.Type, set.TTL, data)
+	zs.set(zone, short(set.Name, zone), set.Type, set.TTL, data)
 	c.WriteHeader(204)
 }

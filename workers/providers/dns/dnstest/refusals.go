@@ -112,10 +112,10 @@ func namecheapError(number, text string) string {
 }
 
 // Refuse makes all providers refuse all requests except those for a token. nil ends this.
-func (w *World) Refuse(r *Refusal) {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	w.refuse = r
+func (zs *Zones) Refuse(r *Refusal) {
+	zs.mu.Lock()
+	defer zs.mu.Unlock()
+	zs.refuse = r
 }
 
 // refused answers with the refusal. It returns false if no refusal is set, or if the request is for a token.

@@ -30,7 +30,7 @@ func (c *call) raw() []byte {
 	return body
 }
 
-func serveOVH(w *World, c *call) {
+func serveOVH(zs *Zones, c *call) {
 	refuse := func(status int, code, text string) {
 		c.json(status, object{"message": text, "errorCode": code, "httpCode": fmt.Sprintf("%d %s", status, http.StatusText(status))})
 	}
@@ -49,12 +49,12 @@ func serveOVH(w *World, c *call) {
 		return
 	}
 	if _, ok := c.matches("GET", "/domain/zone"); ok {
-		c.json(200, w.order)
+		c.json(200, zs.order)
 		return
 	}
 	if part, ok := c.matches("GET", "/domain/zone/*/record"); ok {
 		q, ids := c.r.URL.Query(), []int{}
-		for i, r := range w.zones[part[0]] {
+		for i, r := range zs.zones[part[0]] {
 			if name, given := q["subDomain"]; !given || name[0] == blank(r.Name) {
 				ids = append(ids, i+1)
 			}
@@ -63,13 +63,13 @@ func serveOVH(w *World, c *call) {
 		return
 	}
 	if part, ok := c.matches("GET", "/domain/zone/*/record/*"); ok {
-		if n, err := strconv.Atoi(part[1]); err == nil && n >= 1 && n <= len(w.zones[part[0]]) {
-			r := w.zones[part[0]][n-1]
+		if n, err := strconv.Atoi(part[1]); err == nil && n >= 1 && n <= len(zs.zones[part[0]]) {
+			r := zs.zones[part[0]][n-1]
 			c.json(200, object{"id": n, "zone": part[0], "subDomain": blank(r.Name), "fieldType": r.Type, "target": r.Data, "ttl": ttl(r)})
 			return
 		}
 	}
-	if part, ok := c.matches("POST", "/domain/zone/*/refresh"); ok && w.hasZone(part[0]) {
+	if part, ok := c.matches("POST", "/domain/zone/*/refresh"); ok && zs.hasZone(part[0]) {
 		c.json(200, nil)
 		return
 	}
@@ -79,13 +79,13 @@ func serveOVH(w *World, c *call) {
 		TTL                          int
 	}
 	switch {
-	case !ok || !c.body(&b) || !w.hasZone(part[0]):
+	case !ok || !c.body(&b) || !zs.hasZone(part[0]):
 		refuse(404, "NOT_FOUND", "This service does not exist")
-	case !w.add(part[0], record(b.SubDomain, part[0], b.FieldType, b.Target, b.TTL)):
+	case !zs.add(part[0], record(b.SubDomain, part[0], b.FieldType, b.Target, b.TTL)):
 		refuse(409, "CONFLICT", "A conflicting DNS record already exists")
 	default:
 		c.json(200, object{
-			"id": len(w.zones[part[0]]), "zone": part[0], "subDomain": b.SubDomain, "fieldType": b.FieldType, "target": b.Target, "ttl": b.TTL,
+			"id": len(zs.zones[part[0]]), "zone": part[0], "subDomain": b.SubDomain, "fieldType": b.FieldType, "target": b.Target, "ttl": b.TTL,
 		})
 	}
 }
@@ -103,7 +103,7 @@ func escapedXML(s string) string {
 }
 
 // serveNamecheap serves zones with mail forwarding. A change of records must keep this setting.
-func serveNamecheap(w *World, c *call) {
+func serveNamecheap(zs *Zones, c *call) {
 	_ = c.r.ParseForm()
 	form := c.r.Form
 	answer := func(status, errors, body string) {
@@ -117,7 +117,7 @@ func serveNamecheap(w *World, c *call) {
 	}
 	zone := form.Get("SLD") + "." + form.Get("TLD")
 	command := form.Get("Command")
-	if strings.HasPrefix(command, "namecheap.domains.dns.") && !w.hasZone(zone) {
+	if strings.HasPrefix(command, "namecheap.domains.dns.") && !zs.hasZone(zone) {
 		refuse("2019166", "Domain not found")
 		return
 	}
@@ -126,14 +126,14 @@ func serveNamecheap(w *World, c *call) {
 	case "namecheap.domains.getList":
 		n, _ := strconv.Atoi(form.Get("Page"))
 		size, _ := strconv.Atoi(form.Get("PageSize"))
-		part, _ := page(w.order, n, min(size, 100))
+		part, _ := page(zs.order, n, min(size, 100))
 		for _, z := range part {
-			fmt.Fprintf(&b, `<Domain ID="%d" Name=%q User="acme" IsExpired="false" IsOurDNS="true" />`, w.number(z), z)
+			fmt.Fprintf(&b, `<Domain ID="%d" Name=%q User="acme" IsExpired="false" IsOurDNS="true" />`, zs.number(z), z)
 		}
 		answer("OK", "", fmt.Sprintf(`<DomainGetListResult>%s</DomainGetListResult><Paging><TotalItems>%d</TotalItems><CurrentPage>%d</CurrentPage><PageSize>%d</PageSize></Paging>`,
-			b.String(), len(w.order), n, size))
+			b.String(), len(zs.order), n, size))
 	case "namecheap.domains.dns.getHosts":
-		for _, r := range w.zones[zone] {
+		for _, r := range zs.zones[zone] {
 			fmt.Fprintf(&b, `<host HostId="1" Name="%s" Type="%s" Address="%s" MXPref="10" TTL="%d" IsActive="true" />`,
 				escapedXML(r.Name), r.Type, escapedXML(r.Data), ttl(r))
 		}
@@ -149,11 +149,11 @@ func serveNamecheap(w *World, c *call) {
 			refuse("2030280", "mail forwarding would be lost")
 			return
 		}
-		before := w.zones[zone]
-		w.zones[zone] = nil
+		before := zs.zones[zone]
+		zs.zones[zone] = nil
 		for _, r := range all {
-			if !w.add(zone, r) {
-				w.zones[zone] = before
+			if !zs.add(zone, r) {
+				zs.zones[zone] = before
 				refuse("3050900", "Unknown error from Enom: duplicate host")
 				return
 			}
@@ -166,7 +166,7 @@ func serveNamecheap(w *World, c *call) {
 
 const zonesOfPage = 100
 
-func serveRoute53(w *World, c *call) {
+func serveRoute53(zs *Zones, c *call) {
 	refuse := func(status int, code, text string) {
 		c.xml(status, `<ErrorResponse xmlns="https://route53.amazonaws.com/doc/2013-04-01/"><Error><Type>Sender</Type><Code>`+code+
 			`</Code><Message>`+escapedXML(text)+`</Message></Error><RequestId>b25f48e8</RequestId></ErrorResponse>`)
@@ -177,15 +177,15 @@ func serveRoute53(w *World, c *call) {
 	}
 	q := c.r.URL.Query()
 	if _, ok := c.matches("GET", "/hostedzone"); ok {
-		from := max(slices.Index(w.order, strings.TrimPrefix(q.Get("marker"), "Z-")), 0)
-		part := w.order[from:min(len(w.order), from+zonesOfPage)]
+		from := max(slices.Index(zs.order, strings.TrimPrefix(q.Get("marker"), "Z-")), 0)
+		part := zs.order[from:min(len(zs.order), from+zonesOfPage)]
 		var b strings.Builder
 		for _, z := range part {
 			fmt.Fprintf(&b, `<HostedZone><Id>/hostedzone/Z-%s</Id><Name>%s.</Name><Config><PrivateZone>false</PrivateZone></Config></HostedZone>`, z, z)
 		}
-		next, more := "", from+zonesOfPage < len(w.order)
+		next, more := "", from+zonesOfPage < len(zs.order)
 		if more {
-			next = "<NextMarker>Z-" + w.order[from+zonesOfPage] + "</NextMarker>"
+			next = "<NextMarker>Z-" + zs.order[from+zonesOfPage] + "</NextMarker>"
 		}
 		c.xml(200, fmt.Sprintf(`<ListHostedZonesResponse xmlns="https://route53.amazonaws.com/doc/2013-04-01/"><HostedZones>%s</HostedZones><IsTruncated>%t</IsTruncated>%s<MaxItems>100</MaxItems></ListHostedZonesResponse>`,
 			b.String(), more, next))
@@ -194,7 +194,7 @@ func serveRoute53(w *World, c *call) {
 	if part, ok := c.matches("GET", "/hostedzone/*/rrset"); ok {
 		zone := strings.TrimPrefix(part[0], "Z-")
 		var b strings.Builder
-		for _, s := range sets(w.zones[zone]) {
+		for _, s := range sets(zs.zones[zone]) {
 			if name := q.Get("name"); full(s[0].Name, zone)+"." < name && name != "" {
 				continue
 			}
@@ -225,8 +225,8 @@ func serveRoute53(w *World, c *call) {
 	r := record(b.Name, zone, b.Type, b.Values[0], b.TTL)
 	switch {
 	case b.Action == "UPSERT":
-		w.set(zone, r.Name, r.Type, b.TTL, b.Values)
-	case !w.add(zone, r):
+		zs.set(zone, r.Name, r.Type, b.TTL, b.Values)
+	case !zs.add(zone, r):
 		c.xml(400, `<InvalidChangeBatch xmlns="https://route53.amazonaws.com/doc/2013-04-01/"><Messages><Message>Tried to create resource record set but it already exists</Message></Messages></InvalidChangeBatch>`)
 		return
 	}

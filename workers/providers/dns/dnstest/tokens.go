@@ -65,7 +65,7 @@ func googleToken(assertion string) bool {
 	return rsa.VerifyPKCS1v15(&googleKey().PublicKey, crypto.SHA256, sum[:], signature) == nil
 }
 
-func serveGoogleCloud(w *World, c *call) {
+func serveGoogleCloud(zs *Zones, c *call) {
 	refuse := func(status int, reason, text string) {
 		c.json(status, object{"error": object{
 			"code": status, "message": text, "errors": []object{{"message": text, "domain": "global", "reason": reason}},
@@ -88,9 +88,9 @@ func serveGoogleCloud(w *World, c *call) {
 	const zones = "/dns/v1/projects/project-1/managedZones"
 	if _, ok := c.matches("GET", zones); ok {
 		n, _ := strconv.Atoi("0" + c.r.URL.Query().Get("pageToken")) // 0 without a token
-		part, pages := page(w.order, max(n, 1), min(c.number("maxResults", 100), 100))
+		part, pages := page(zs.order, max(n, 1), min(c.number("maxResults", 100), 100))
 		answer := object{"managedZones": each(part, func(z string) object {
-			return object{"name": fmt.Sprintf("z-%d", w.number(z)), "dnsName": z + ".", "visibility": "public"}
+			return object{"name": fmt.Sprintf("z-%d", zs.number(z)), "dnsName": z + ".", "visibility": "public"}
 		})}
 		if max(n, 1) < pages {
 			answer["nextPageToken"] = strconv.Itoa(max(n, 1) + 1)
@@ -98,7 +98,7 @@ func serveGoogleCloud(w *World, c *call) {
 		c.json(200, answer)
 		return
 	}
-	zoneOf := func(id string) string { return w.numbered(strings.TrimPrefix(id, "z-")) }
+	zoneOf := func(id string) string { return zs.numbered(strings.TrimPrefix(id, "z-")) }
 	show := func(zone string) func(s []libdns.RR) object {
 		return func(s []libdns.RR) object {
 			return object{"name": full(s[0].Name, zone) + ".", "type": s[0].Type, "ttl": ttl(s[0]), "rrdatas": datas(s)}
@@ -106,9 +106,9 @@ func serveGoogleCloud(w *World, c *call) {
 	}
 	if part, ok := c.matches("GET", zones+"/*/rrsets"); ok {
 		zone := zoneOf(part[0])
-		all := w.zones[zone]
+		all := zs.zones[zone]
 		if name := c.r.URL.Query().Get("name"); name != "" {
-			all = w.has(zone, short(name, zone))
+			all = zs.has(zone, short(name, zone))
 		}
 		c.json(200, object{"rrsets": each(sets(all), show(zone))})
 		return
@@ -123,7 +123,7 @@ func serveGoogleCloud(w *World, c *call) {
 		switch {
 		case !strings.HasSuffix(b.Name, "."), b.Type == "CNAME" && !strings.HasSuffix(b.RRDatas[0], "."):
 			refuse(400, "invalid", "Invalid value for 'entity.rrset.name'")
-		case !w.add(zone, record(b.Name, zone, b.Type, b.RRDatas[0], b.TTL)):
+		case !zs.add(zone, record(b.Name, zone, b.Type, b.RRDatas[0], b.TTL)):
 			refuse(409, "alreadyExists", fmt.Sprintf("The resource 'entity.rrset' named '%s (%s)' already exists", b.Name, b.Type))
 		default:
 			c.json(200, object{"name": b.Name, "type": b.Type, "ttl": b.TTL, "rrdatas": b.RRDatas})
@@ -132,7 +132,7 @@ func serveGoogleCloud(w *World, c *call) {
 	}
 	if part, ok := c.matches("PATCH", zones+"/*/rrsets/*/*"); ok && c.body(&b) {
 		zone := zoneOf(part[0])
-		w.set(zone, short(part[1], zone), part[2], b.TTL, b.RRDatas)
+		zs.set(zone, short(part[1], zone), part[2], b.TTL, b.RRDatas)
 		c.json(200, object{"name": b.Name, "type": b.Type, "ttl": b.TTL, "rrdatas": b.RRDatas})
 		return
 	}
@@ -160,7 +160,7 @@ func azureSet(zone string) func(s []libdns.RR) object {
 	}
 }
 
-func serveAzure(w *World, c *call) {
+func serveAzure(zs *Zones, c *call) {
 	refuse := func(status int, code, text string) {
 		c.json(status, object{"error": object{"code": code, "message": text}})
 	}
@@ -194,22 +194,22 @@ func serveAzure(w *World, c *call) {
 		}
 		c.json(200, out)
 	}
-	serveAzureZones(w, c, answer, refuse)
+	serveAzureZones(zs, c, answer, refuse)
 }
 
 // serveAzureZones answers a call with a valid token and the right version of the API.
-func serveAzureZones(w *World, c *call, answer func([]object, int), refuse func(int, string, string)) {
+func serveAzureZones(zs *Zones, c *call, answer func([]object, int), refuse func(int, string, string)) {
 	q := c.r.URL.Query()
 	const group = "/subscriptions/sub-1/resourceGroups/rg/providers/Microsoft.Network/dnszones"
 	if _, ok := c.matches("GET", "/subscriptions/sub-1/providers/Microsoft.Network/dnszones"); ok {
-		answer(each(w.order, func(z string) object {
+		answer(each(zs.order, func(z string) object {
 			return object{"id": group + "/" + z, "name": z, "location": "global", "properties": object{"zoneType": "Public"}}
 		}), 100)
 		return
 	}
 	if part, ok := c.matches("GET", group+"/*/recordsets"); ok {
 		var found []libdns.RR
-		for _, r := range w.zones[part[0]] {
+		for _, r := range zs.zones[part[0]] {
 			if strings.HasSuffix(r.Name, q.Get("$recordsetnamesuffix")) {
 				found = append(found, r)
 			}
@@ -227,7 +227,7 @@ func serveAzureZones(w *World, c *call, answer func([]object, int), refuse func(
 			TXT   []struct{ Value []string }     `json:"TXTRecords"`
 		}
 	}
-	if !ok || !c.body(&b) || !w.hasZone(part[0]) {
+	if !ok || !c.body(&b) || !zs.hasZone(part[0]) {
 		refuse(404, "ResourceNotFound", "The Resource was not found.")
 		return
 	}
@@ -247,10 +247,10 @@ func serveAzureZones(w *World, c *call, answer func([]object, int), refuse func(
 	r := record(part[2], part[0], part[1], data[0], b.Properties.TTL)
 	switch {
 	case c.r.Header.Get("If-None-Match") != "*":
-		w.set(part[0], r.Name, r.Type, b.Properties.TTL, data)
-	case !w.add(part[0], r):
+		zs.set(part[0], r.Name, r.Type, b.Properties.TTL, data)
+	case !zs.add(part[0], r):
 		refuse(412, "PreconditionFailed", "The Record set "+part[2]+" exists already and hence cannot be created again.")
 		return
 	}
-	c.json(201, azureSet(part[0])(w.has(part[0], part[2])))
+	c.json(201, azureSet(part[0])(zs.has(part[0], part[2])))
 }

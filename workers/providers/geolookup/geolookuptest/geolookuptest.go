@@ -91,17 +91,17 @@ func maxMind(status int, code string) Refusal {
 	return Refusal{status, `{"code":"` + code + `","error":"..."}`, [2]string{"Content-Type", "application/vnd.maxmind.com-error+json; charset=UTF-8; version=2.0"}}
 }
 
-// World is all providers.
-type World struct {
+// Providers is all providers.
+type Providers struct {
 	requests atomic.Int64
 	refuse   atomic.Pointer[Refusal]
 }
 
 // Requests returns the number of requests.
-func (w *World) Requests() int { return int(w.requests.Load()) }
+func (all *Providers) Requests() int { return int(all.requests.Load()) }
 
 // Refuse makes all requests fail. nil ends this.
-func (w *World) Refuse(r *Refusal) { w.refuse.Store(r) }
+func (all *Providers) Refuse(r *Refusal) { all.refuse.Store(r) }
 
 // plan is one API of a provider and its key.
 type plan struct {
@@ -136,8 +136,8 @@ var plans = []plan{
 }
 
 // ServeHTTP refuses requests that differ from a provider's form.
-func (w *World) ServeHTTP(rw http.ResponseWriter, r *http.Request) {
-	w.requests.Add(1)
+func (all *Providers) ServeHTTP(rw http.ResponseWriter, r *http.Request) {
+	all.requests.Add(1)
 	for _, p := range plans {
 		rest, hasPrefix := strings.CutPrefix(r.URL.Path, p.prefix)
 		address, hasSuffix := strings.CutSuffix(rest, p.suffix)
@@ -148,7 +148,7 @@ func (w *World) ServeHTTP(rw http.ResponseWriter, r *http.Request) {
 		if p.provider == "ip2location" {
 			address, path = r.URL.Query().Get("ip"), path+r.URL.Query().Get("ip")
 		}
-		failed := w.refuse.Load()
+		failed := all.refuse.Load()
 		switch {
 		case failed != nil:
 			failed.write(rw)

@@ -12,12 +12,12 @@ var admitad = Fake{
 	refuse: func(c *call, text string) {
 		c.json(http.StatusBadRequest, object{"error": "bad_request", "error_description": text, "error_code": 1, "status_code": 400})
 	},
-	serve: func(w *World, c *call) {
+	serve: func(p *Platforms, c *call) {
 		switch {
 		case c.path == "/token/":
-			w.token(c, "statistics")
+			p.token(c, "statistics")
 			return
-		case !w.bearer(c):
+		case !p.bearer(c):
 			c.json(http.StatusUnauthorized, object{
 				"error": "invalid_token", "error_description": "the token has expired", "error_code": 0, "status_code": 401,
 			})
@@ -28,7 +28,7 @@ var admitad = Fake{
 			c.fake.refuse(c, "bad request")
 			return
 		}
-		all, ok := admitadOrders(w, c)
+		all, ok := admitadOrders(p, c)
 		if !ok {
 			c.fake.refuse(c, "the period is not valid")
 			return
@@ -49,13 +49,13 @@ var admitad = Fake{
 	},
 }
 
-func admitadOrders(w *World, c *call) (orders []Order, ok bool) {
+func admitadOrders(p *Platforms, c *call) (orders []Order, ok bool) {
 	q := c.r.URL.Query()
 	if !q.Has("status_updated_start") {
-		return c.days(w, "02.01.2006", "date_start", "date_end"), true
+		return c.days(p, "02.01.2006", "date_start", "date_end"), true
 	}
 	const form = "02.01.2006 15:04:05"
 	from, err1 := time.ParseInLocation(form, q.Get("status_updated_start"), c.zone)
 	to, err2 := time.ParseInLocation(form, q.Get("status_updated_end"), c.zone)
-	return w.among(decided, from, to.Add(time.Second)), err1 == nil && err2 == nil && !q.Has("date_start")
+	return p.among(decided, from, to.Add(time.Second)), err1 == nil && err2 == nil && !q.Has("date_start")
 }

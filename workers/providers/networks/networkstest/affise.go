@@ -15,7 +15,7 @@ var affise = Fake{
 	refuse: func(c *call, text string) {
 		c.json(http.StatusBadRequest, object{"status": 2, "error": text})
 	},
-	serve: func(w *World, c *call) {
+	serve: func(p *Platforms, c *call) {
 		q := c.r.URL.Query()
 		page, size := c.number("page", 1), c.number("limit", 100)
 		switch {
@@ -29,7 +29,7 @@ var affise = Fake{
 			return
 		}
 		c.zone = time.UTC
-		all := c.days(w, time.DateOnly, "date_from", "date_to")
+		all := c.days(p, time.DateOnly, "date_from", "date_to")
 		rows := []object{}
 		for _, o := range resttest.Page(all, page, size) {
 			goal := o.Goal

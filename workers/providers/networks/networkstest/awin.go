@@ -11,7 +11,7 @@ var awin = Fake{
 	refuse: func(c *call, words string) {
 		c.json(http.StatusBadRequest, object{"error": "bad_request", "description": words})
 	},
-	serve: func(w *World, c *call) {
+	serve: func(p *Platforms, c *call) {
 		const form = "2006-01-02T15:04:05"
 		if c.r.Header.Get("Authorization") != "Bearer "+c.credentials["token"] {
 			c.json(http.StatusUnauthorized, object{"error": "unauthorized", "description": "Full authentication is required"})
@@ -31,7 +31,7 @@ var awin = Fake{
 			c.fake.refuse(c, "dateType is not valid")
 			return
 		}
-		all, ok := c.span(w, form, "startDate", "endDate", 31)
+		all, ok := c.span(p, form, "startDate", "endDate", 31)
 		if c.path != "/publishers/189069/transactions/" || !ok || q.Get("timezone") != "UTC" {
 			c.fake.refuse(c, "bad request")
 			return

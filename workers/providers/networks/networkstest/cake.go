@@ -13,7 +13,7 @@ var cake = Fake{
 	refuse: func(c *call, words string) {
 		c.json(http.StatusOK, object{"success": false, "message": words, "row_count": 0, "data": nil})
 	},
-	serve: func(w *World, c *call) {
+	serve: func(p *Platforms, c *call) {
 		q := c.r.URL.Query()
 		row, size := c.number("start_at_row", 0), min(c.number("row_limit", 100), 500)
 		switch {
@@ -26,7 +26,7 @@ var cake = Fake{
 			c.fake.refuse(c, "bad request")
 			return
 		}
-		all := c.days(w, time.DateOnly, "start_date", "end_date")
+		all := c.days(p, time.DateOnly, "start_date", "end_date")
 		rows := []object{}
 		from := min(row-1, len(all))
 		for _, o := range all[from:min(from+size, len(all))] {

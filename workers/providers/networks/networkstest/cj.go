@@ -28,7 +28,7 @@ var cj = Fake{
 	refuse: func(c *call, text string) {
 		c.json(http.StatusOK, object{"errors": []object{{"message": text, "locations": []object{{"line": 1, "column": 2}}}}})
 	},
-	serve: func(w *World, c *call) {
+	serve: func(p *Platforms, c *call) {
 		var ask struct {
 			Query string `json:"query"`
 		}
@@ -57,7 +57,7 @@ var cj = Fake{
 			c.fake.refuse(c, "the query is not valid")
 			return
 		}
-		all := cjRecords(w.among(c.date, from, to))
+		all := cjRecords(p.among(c.date, from, to))
 		rest := all
 		if i := slices.IndexFunc(all, func(r object) bool { return r["commissionId"] == args["sinceCommissionId"] }); i >= 0 {
 			rest = all[i+1:]

@@ -16,7 +16,7 @@ var clickbank = Fake{
 	Statuses: []string{"approved", "rejected", "chargeback"}, SeparateReversals: true, busy: http.StatusForbidden,
 	credentials: withSecrets(nil, "api_key"),
 	refuse:      func(c *call, words string) { c.plain(http.StatusBadRequest, words) },
-	serve: func(w *World, c *call) {
+	serve: func(p *Platforms, c *call) {
 		page, _ := strconv.Atoi(c.r.Header.Get("Page"))
 		q := c.r.URL.Query()
 		switch {
@@ -29,7 +29,7 @@ var clickbank = Fake{
 			return
 		}
 		var records []object
-		for _, o := range c.days(w, time.DateOnly, "startDate", "endDate") {
+		for _, o := range c.days(p, time.DateOnly, "startDate", "endDate") {
 			records = append(records, clickbankRecords(o, c.zone)...)
 		}
 		status := http.StatusOK

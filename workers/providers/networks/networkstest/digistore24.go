@@ -17,7 +17,7 @@ var digistore24 = Fake{
 	refuse: func(c *call, words string) {
 		c.json(http.StatusOK, object{"api_version": "1.2", "result": "error", "message": words, "code": 3})
 	},
-	serve: func(w *World, c *call) {
+	serve: func(p *Platforms, c *call) {
 		if c.r.Header.Get("X-DS-API-KEY") != c.credentials["api_key"] {
 			c.json(http.StatusOK, object{"api_version": "1.2", "result": "error", "message": "The API key is invalid.", "code": 2})
 			return
@@ -27,11 +27,11 @@ var digistore24 = Fake{
 		case "/api/call/getUserInfo":
 			data = object{"user_id": 12345, "user_name": "somebody", "granted_roles": "user,affiliate"}
 		case "/api/call/listCommissions":
-			data = digistoreCommissions(w, c)
+			data = digistoreCommissions(p, c)
 		case "/api/call/listTransactions":
-			data = digistoreTransactions(w, c)
+			data = digistoreTransactions(p, c)
 		case "/api/call/getPurchaseTracking":
-			data = digistoreTracking(w, c)
+			data = digistoreTracking(p, c)
 		}
 		if data == nil {
 			c.fake.refuse(c, "bad request")
@@ -60,7 +60,7 @@ func digistoreRecords(o Order) []digistoreRecord {
 	return all
 }
 
-func digistoreCommissions(w *World, c *call) any {
+func digistoreCommissions(p *Platforms, c *call) any {
 	q := c.r.URL.Query()
 	from, err1 := time.ParseInLocation(time.DateTime, q.Get("from"), c.zone)
 	to, err2 := time.ParseInLocation(time.DateTime, q.Get("to"), c.zone)
@@ -68,7 +68,7 @@ func digistoreCommissions(w *World, c *call) any {
 		return nil
 	}
 	items := []object{}
-	for _, o := range w.within(from, to.Add(time.Second)) {
+	for _, o := range p.within(from, to.Add(time.Second)) {
 		for _, r := range digistoreRecords(o) {
 			items = append(items, o.row(object{
 				"id": "commission of " + r.id, "created_at": o.At.In(c.zone).Format(time.DateTime), "amount": json.Number(r.payout), "currency": o.Currency,
@@ -85,13 +85,13 @@ func digistoreCommissions(w *World, c *call) any {
 }
 
 // digistorePurchases returns the orders of the purchases that a parameter names.
-func digistorePurchases(w *World, c *call, name string) []Order {
+func digistorePurchases(p *Platforms, c *call, name string) []Order {
 	wanted := map[string]bool{}
 	for id := range strings.SplitSeq(c.r.URL.Query().Get(name), ",") {
 		wanted[id] = true
 	}
 	var out []Order
-	for _, o := range w.orders {
+	for _, o := range p.orders {
 		if wanted["P"+o.ID] {
 			out = append(out, o)
 		}
@@ -99,14 +99,14 @@ func digistorePurchases(w *World, c *call, name string) []Order {
 	return out
 }
 
-func digistoreTransactions(w *World, c *call) any {
+func digistoreTransactions(p *Platforms, c *call) any {
 	page, size := c.number("page_no", 1), c.number("page_size", 500)
 	if !c.params("search[purchase_id]", "from to search[role] sort_by sort_order page_no page_size") || size < 1 || size > 1000 || page < 1 ||
 		c.r.URL.Query().Get("from") != "start" || c.r.URL.Query().Get("to") != "now" {
 		return nil
 	}
 	rows := []object{}
-	for _, o := range digistorePurchases(w, c, "search[purchase_id]") {
+	for _, o := range digistorePurchases(p, c, "search[purchase_id]") {
 		for _, r := range digistoreRecords(o) {
 			rows = append(rows, object{
 				"id": r.id, "purchase_id": "P" + o.ID, "amount": json.Number(r.sale), "currency": o.Currency, "transaction_type": r.kind,
@@ -121,13 +121,13 @@ func digistoreTransactions(w *World, c *call) any {
 }
 
 // digistoreTracking returns the tracking of a purchase. For several purchases, it returns their trackings by id.
-func digistoreTracking(w *World, c *call) any {
+func digistoreTracking(p *Platforms, c *call) any {
 	if !c.params("purchase_id", "") {
 		return nil
 	}
 	var one object
 	all := object{}
-	for _, o := range digistorePurchases(w, c, "purchase_id") {
+	for _, o := range digistorePurchases(p, c, "purchase_id") {
 		one = object{"data": object{
 			"utm_params": object{"utm_source": "x"}, "click_id": o.Click, "sub_ids": []string{"banner", ""}, "vendor_key": "", "campaign_key": "",
 		}}

@@ -15,7 +15,7 @@ var ebay = Fake{
 	refuse: func(c *call, text string) {
 		c.json(http.StatusOK, object{"Status": "ERROR", "Message": text})
 	},
-	serve: func(w *World, c *call) {
+	serve: func(p *Platforms, c *call) {
 		user, password, _ := c.r.BasicAuth()
 		if user != c.credentials["account_sid"] || password != c.credentials["auth_token"] {
 			c.json(http.StatusUnauthorized, object{"Status": "ERROR", "Message": "Access Denied"})
@@ -32,7 +32,7 @@ var ebay = Fake{
 			c.fake.refuse(c, "bad request")
 			return
 		}
-		all, rows := w.among(c.date, first, last.AddDate(0, 0, 1)), []object{}
+		all, rows := p.among(c.date, first, last.AddDate(0, 0, 1)), []object{}
 		for _, o := range resttest.Page(all, page, size) {
 			rows = append(rows, o.row(object{
 				"EpnTransactionId": o.ID, "EbayCheckoutTransactionId": o.ID, "EventName": "Winning Bid (Revenue)", "CustomId": o.Click, "CampaignId": "5338000000",

@@ -14,7 +14,7 @@ var everflow = Fake{
 	Vanish:      true,
 	credentials: withSecrets(map[string]string{"region": "us"}, "api_key"),
 	refuse:      func(c *call, words string) { c.json(http.StatusBadRequest, object{"error": words}) },
-	serve: func(w *World, c *call) {
+	serve: func(p *Platforms, c *call) {
 		if c.r.Header.Get("X-Eflow-API-Key") != c.credentials["api_key"] {
 			c.json(http.StatusUnauthorized, object{"error": "Invalid API key"})
 			return
@@ -33,7 +33,7 @@ var everflow = Fake{
 			return
 		}
 		all := []object{}
-		for _, o := range w.within(from, to.Add(time.Second)) {
+		for _, o := range p.within(from, to.Add(time.Second)) {
 			row := everflowRow(o, held)
 			wasHeld := o.Status != "approved" || o.Word != "" // an approved order with a Word is only in the report of conversions on hold
 			switch {

@@ -17,7 +17,7 @@ var impact = Fake{
 			"Status": "ERROR", "Message": "Validation Failed", "Errors": []object{{"Field": "ActionDateStart", "Message": text}},
 		})
 	},
-	serve: func(w *World, c *call) {
+	serve: func(p *Platforms, c *call) {
 		user, password, _ := c.r.BasicAuth()
 		if user != c.credentials["account_sid"] || password != c.credentials["auth_token"] {
 			c.json(http.StatusUnauthorized, object{"Status": "ERROR", "Message": "Access Denied"})
@@ -25,19 +25,19 @@ var impact = Fake{
 		}
 		switch c.path {
 		case "/Mediapartners/IR1/Actions":
-			impactActions(w, c)
+			impactActions(p, c)
 		case "/Mediapartners/IR1/ActionUpdates":
-			impactUpdates(w, c)
+			impactUpdates(p, c)
 		default:
 			c.fake.refuse(c, "bad request")
 		}
 	},
 }
 
-func impactActions(w *World, c *call) {
+func impactActions(p *Platforms, c *call) {
 	c.rename("LockingDateStart", "ActionDateStart", decided)
 	c.rename("LockingDateEnd", "ActionDateEnd", decided)
-	all, ok := c.span(w, time.RFC3339, "ActionDateStart", "ActionDateEnd", 45)
+	all, ok := c.span(p, time.RFC3339, "ActionDateStart", "ActionDateEnd", 45)
 	impactAnswer(c, all, ok && c.params("ActionDateStart ActionDateEnd", "CampaignId State Page PageSize"), "Actions", func(o Order) object {
 		return o.row(object{
 			"Id": o.ID, "CampaignId": "1000", "Payout": o.Payout, "Amount": o.Sale, "Currency": o.Currency, "EventDate": o.At.In(c.zone).Format(time.RFC3339),
@@ -49,9 +49,9 @@ func impactActions(w *World, c *call) {
 }
 
 // impactUpdates answers with the updates that reversed orders. Order.Amended is the time of an update.
-func impactUpdates(w *World, c *call) {
+func impactUpdates(p *Platforms, c *call) {
 	c.date = amended
-	all, ok := c.span(w, time.RFC3339, "StartDate", "EndDate", 45)
+	all, ok := c.span(p, time.RFC3339, "StartDate", "EndDate", 45)
 	reversed := slices.DeleteFunc(all, func(o Order) bool { return o.Status != "rejected" })
 	ok = ok && c.params("StartDate EndDate State", "CampaignId Page PageSize") && c.r.URL.Query().Get("State") == "REVERSED"
 	impactAnswer(c, reversed, ok, "ActionUpdates", func(o Order) object {

@@ -30,8 +30,8 @@ type Order struct {
 	Sale                                      string    // amount of the sale
 }
 
-// World is the state shared by all platforms.
-type World struct {
+// Platforms is the state shared by all platforms.
+type Platforms struct {
 	resttest.Faults
 
 	mu     sync.Mutex
@@ -44,36 +44,36 @@ type World struct {
 }
 
 // Set replaces the orders.
-func (w *World) Set(orders ...Order) {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	w.orders = slices.Clone(orders)
+func (p *Platforms) Set(orders ...Order) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.orders = slices.Clone(orders)
 }
 
 // SetZone sets the time zone of the platforms. Platforms that do not use UTC report days and times in this zone.
-func (w *World) SetZone(zone *time.Location) {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	w.zone = zone
+func (p *Platforms) SetZone(zone *time.Location) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.zone = zone
 }
 
 // Quote makes the platforms write all numbers as texts.
-func (w *World) Quote() {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	w.quoted = true
+func (p *Platforms) Quote() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.quoted = true
 }
 
 // SetUnknown sets fields that TUNE does not know. No other platform lets a client choose fields.
-func (w *World) SetUnknown(fields ...string) {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	w.unknown = fields
+func (p *Platforms) SetUnknown(fields ...string) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.unknown = fields
 }
 
 // within returns the orders whose time is in [from, to).
-func (w *World) within(from, to time.Time) []Order {
-	return w.among(ordered, from, to)
+func (p *Platforms) within(from, to time.Time) []Order {
+	return p.among(ordered, from, to)
 }
 
 // The dates by which platforms select orders.
@@ -84,9 +84,9 @@ var (
 )
 
 // among returns the orders that have a date in [from, to).
-func (w *World) among(date func(Order) time.Time, from, to time.Time) []Order {
+func (p *Platforms) among(date func(Order) time.Time, from, to time.Time) []Order {
 	var out []Order
-	for _, o := range w.orders {
+	for _, o := range p.orders {
 		if at := date(o); !at.IsZero() && !at.Before(from) && at.Before(to) {
 			out = append(out, o)
 		}
@@ -104,7 +104,7 @@ type Fake struct {
 	Vanish            bool // an order that is reversed is no longer reported
 
 	credentials func() map[string]string
-	serve       func(w *World, c *call)
+	serve       func(p *Platforms, c *call)
 	refuse      func(c *call, words string) // answers in the form of the platform's errors
 	busy        int                         // the status for too many requests; 0: 429
 }
@@ -124,41 +124,41 @@ var Fakes = map[string]Fake{
 }
 
 // Handler returns a handler that serves every fake below its name.
-func (w *World) Handler() http.Handler { return http.HandlerFunc(w.serve) }
+func (p *Platforms) Handler() http.Handler { return http.HandlerFunc(p.serve) }
 
 // Serve starts a server with all fakes.
-func Serve(tb testing.TB, w *World) *httptest.Server {
+func Serve(tb testing.TB, p *Platforms) *httptest.Server {
 	tb.Helper()
-	s := httptest.NewTLSServer(w.Handler())
+	s := httptest.NewTLSServer(p.Handler())
 	tb.Cleanup(s.Close)
 	return s
 }
 
-func (w *World) serve(rw http.ResponseWriter, r *http.Request) {
+func (p *Platforms) serve(rw http.ResponseWriter, r *http.Request) {
 	name, path, _ := strings.Cut(strings.TrimPrefix(r.URL.Path, "/"), "/")
 	fake, ok := Fakes[name]
 	if !ok {
 		http.NotFound(rw, r)
 		return
 	}
-	fault, ok := w.Next(r)
+	fault, ok := p.Next(r)
 	c := &call{ResponseWriter: rw, r: r, path: "/" + path, credentials: fake.Credentials(), fake: fake, date: ordered}
 	forms := resttest.FailureForms{Refuse: func(words string) { fake.refuse(c, words) }}
 	if fake.busy != 0 {
 		forms.Busy = func() { c.json(fake.busy, object{"message": "slow down"}) }
 	}
-	if !ok || !w.Answer(rw, r, fault, forms) {
+	if !ok || !p.Answer(rw, r, fault, forms) {
 		return
 	}
-	w.mu.Lock()
-	defer w.mu.Unlock()
+	p.mu.Lock()
+	defer p.mu.Unlock()
 	if fault == resttest.Expired {
-		w.tokens++
+		p.tokens++
 	}
-	if c.quoted, c.zone = w.quoted, w.zone; c.zone == nil {
+	if c.quoted, c.zone = p.quoted, p.zone; c.zone == nil {
 		c.zone = time.UTC
 	}
-	fake.serve(w, c)
+	fake.serve(p, c)
 }
 
 type object = map[string]any
@@ -213,26 +213,26 @@ func (o Order) row(row object, lacks ...string) object {
 }
 
 // days returns the orders between two days of the query, both included, in the platform's time zone.
-func (c *call) days(w *World, form, from, to string) []Order {
+func (c *call) days(p *Platforms, form, from, to string) []Order {
 	q := c.r.URL.Query()
 	first, err1 := time.ParseInLocation(form, q.Get(from), c.zone)
 	last, err2 := time.ParseInLocation(form, q.Get(to), c.zone)
 	if err1 != nil || err2 != nil {
 		return nil
 	}
-	return w.within(first, last.AddDate(0, 0, 1))
+	return p.within(first, last.AddDate(0, 0, 1))
 }
 
 // span returns the orders between two times of the query, both included. The times may be at most maxDays days
 // apart; 0: no limit. ok is false if the query has no such times.
-func (c *call) span(w *World, form, from, to string, maxDays int) (orders []Order, ok bool) {
+func (c *call) span(p *Platforms, form, from, to string, maxDays int) (orders []Order, ok bool) {
 	q := c.r.URL.Query()
 	first, err1 := time.Parse(form, q.Get(from))
 	last, err2 := time.Parse(form, q.Get(to))
 	if err1 != nil || err2 != nil || maxDays > 0 && last.Sub(first) > time.Duration(maxDays)*24*time.Hour {
 		return nil, false
 	}
-	return w.among(c.date, first, last.Add(time.Second)), true
+	return p.among(c.date, first, last.Add(time.Second)), true
 }
 
 // rename gives the parameter `name` of the query the name `other`. A request with this parameter selects orders by the given date.
@@ -245,23 +245,23 @@ func (c *call) rename(name, other string, date func(Order) time.Time) {
 }
 
 // token issues a token to the known client and refuses all others.
-func (w *World) token(c *call, scope string) {
+func (p *Platforms) token(c *call, scope string) {
 	id, secret, _ := c.r.BasicAuth()
 	if c.r.Method != http.MethodPost || c.r.FormValue("grant_type") != "client_credentials" || c.r.FormValue("scope") != scope ||
 		id != c.credentials["client_id"] || secret != c.credentials["client_secret"] {
 		c.json(http.StatusUnauthorized, object{"error": "invalid_client", "error_description": "the client is not known"})
 		return
 	}
-	w.tokens++
+	p.tokens++
 	c.json(http.StatusOK, object{
-		"access_token": w.validToken(), "refresh_token": "canary-refresh", "token_type": "bearer", "expires_in": 3600, "scope": scope,
+		"access_token": p.validToken(), "refresh_token": "canary-refresh", "token_type": "bearer", "expires_in": 3600, "scope": scope,
 	})
 }
 
-func (w *World) validToken() string { return fmt.Sprintf("canary-token-%d", w.tokens) }
+func (p *Platforms) validToken() string { return fmt.Sprintf("canary-token-%d", p.tokens) }
 
-func (w *World) bearer(c *call) bool {
-	return c.r.Header.Get("Authorization") == "Bearer "+w.validToken()
+func (p *Platforms) bearer(c *call) bool {
+	return c.r.Header.Get("Authorization") == "Bearer "+p.validToken()
 }
 
 // number returns a number of the query, or fallback.

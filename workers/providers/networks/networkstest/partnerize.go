@@ -15,7 +15,7 @@ var partnerize = Fake{
 	refuse: func(c *call, words string) {
 		c.json(http.StatusBadRequest, object{"error": object{"message": words, "type": "400"}})
 	},
-	serve: func(w *World, c *call) {
+	serve: func(p *Platforms, c *call) {
 		user, password, _ := c.r.BasicAuth()
 		if user != c.credentials["application_key"] || password != c.credentials["user_api_key"] {
 			c.json(http.StatusUnauthorized, object{"error": object{"message": "Authentication Failed", "type": "401"}})
@@ -29,7 +29,7 @@ var partnerize = Fake{
 			c.fake.refuse(c, "date_type is not valid")
 			return
 		}
-		all, ok := c.span(w, time.RFC3339, "start_date", "end_date", 0)
+		all, ok := c.span(p, time.RFC3339, "start_date", "end_date", 0)
 		size := c.number("limit", 300)
 		if c.path != "/reporting/report_publisher/publisher/11l1/conversion.json" || !ok || size > 300 ||
 			!c.params("start_date", "end_date text_date timezone currency[] date_type statuses[] offset limit cursor_id "+

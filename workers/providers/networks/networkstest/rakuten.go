@@ -15,12 +15,12 @@ var rakuten = Fake{
 	refuse: func(c *call, words string) {
 		c.json(http.StatusBadRequest, object{"error": "invalid_request", "error_description": words})
 	},
-	serve: func(w *World, c *call) {
+	serve: func(p *Platforms, c *call) {
 		if c.path == "/token" {
-			w.token(c, c.credentials["sid"])
+			p.token(c, c.credentials["sid"])
 			return
 		}
-		if !w.bearer(c) {
+		if !p.bearer(c) {
 			c.json(http.StatusUnauthorized, object{"error": "invalid_token", "error_description": "the token has expired"})
 			return
 		}
@@ -28,7 +28,7 @@ var rakuten = Fake{
 		if c.r.URL.Query().Has("process_date_start") {
 			date, c.date = "process_date", decided
 		}
-		all, ok := c.span(w, time.DateTime, date+"_start", date+"_end", 30)
+		all, ok := c.span(p, time.DateTime, date+"_start", date+"_end", 30)
 		page, size := c.number("page", 1), c.number("limit", 1000)
 		if c.path != "/events/1.0/transactions" || !ok || size > 1000 ||
 			!c.params("", "transaction_date_start transaction_date_end process_date_start process_date_end limit page currency type") {

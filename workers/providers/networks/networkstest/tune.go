@@ -18,7 +18,7 @@ var tune = Fake{
 			"status": -1, "httpStatus": 200, "data": "", "errors": []object{{"publicMessage": words}}, "errorMessage": words,
 		}})
 	},
-	serve: func(w *World, c *call) {
+	serve: func(p *Platforms, c *call) {
 		q := c.r.URL.Query()
 		days := q["filters[Stat.date][values][]"]
 		switch {
@@ -33,14 +33,14 @@ var tune = Fake{
 			return
 		}
 		for _, name := range q["fields[]"] {
-			if !slices.Contains(tuneFields, name) || slices.Contains(w.unknown, name) {
+			if !slices.Contains(tuneFields, name) || slices.Contains(p.unknown, name) {
 				c.fake.refuse(c, "Field "+name+" does not exist.")
 				return
 			}
 		}
 		from, _ := time.ParseInLocation(time.DateOnly, days[0], c.zone)
 		to, _ := time.ParseInLocation(time.DateOnly, days[1], c.zone)
-		all := w.within(from, to.AddDate(0, 0, 1))
+		all := p.within(from, to.AddDate(0, 0, 1))
 		page, size := c.number("page", 1), min(c.number("limit", 100), 500)
 		byID, rows := object{}, []object{}
 		for _, o := range resttest.Page(all, page, size) {

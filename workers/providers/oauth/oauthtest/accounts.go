@@ -12,17 +12,17 @@ import (
 )
 
 // api serves the platforms' APIs for users who have signed in.
-func (w *World) api(rw http.ResponseWriter, r *http.Request, provider, path string) {
-	u, ok := w.userOf(r, provider)
+func (p *Platforms) api(rw http.ResponseWriter, r *http.Request, provider, path string) {
+	u, ok := p.userOf(r, provider)
 	switch provider {
 	case models.GoogleAds:
-		w.google(rw, r, path, ok)
+		p.google(rw, r, path, ok)
 	case models.MicrosoftAds:
-		w.microsoft(rw, r, path, u, ok)
+		p.microsoft(rw, r, path, u, ok)
 	case models.Meta:
-		w.meta(rw, r, path, u, ok)
+		p.meta(rw, r, path, u, ok)
 	default:
-		fakes[provider].api(w, rw, r, path, u, ok)
+		fakes[provider].api(p, rw, r, path, u, ok)
 	}
 }
 
@@ -31,7 +31,7 @@ type fake struct {
 	basic   bool // the app's id and secret come by HTTP Basic authentication
 	rotates bool // a refresh ends the previous refresh token
 	sparse  bool // ad accounts have neither a time zone nor a status
-	api     func(w *World, rw http.ResponseWriter, r *http.Request, path string, u User, ok bool)
+	api     func(p *Platforms, rw http.ResponseWriter, r *http.Request, path string, u User, ok bool)
 }
 
 // fakes has the fakes by the name of the provider. Microsoft has an entry only because it rotates refresh tokens.
@@ -52,7 +52,7 @@ func Sparse(provider string) bool { return fakes[provider].sparse }
 const Unreachable = "9990000000"
 
 // google serves Google's API. It lists Unreachable and the first account, which is a manager with all other accounts below it.
-func (w *World) google(rw http.ResponseWriter, r *http.Request, path string, ok bool) {
+func (p *Platforms) google(rw http.ResponseWriter, r *http.Request, path string, ok bool) {
 	fail := func(status int, word, reason string) {
 		resttest.JSON(rw, status, map[string]any{"error": map[string]any{"code": status, "message": "Request failed.", "status": word, "details": []any{
 			map[string]any{"@type": "type.googleapis.com/google.ads.googleads.v26.errors.GoogleAdsFailure", "errors": []any{
@@ -60,12 +60,12 @@ func (w *World) google(rw http.ResponseWriter, r *http.Request, path string, ok 
 			}},
 		}}})
 	}
-	ids := w.adAccounts(models.GoogleAds)
+	ids := p.adAccounts(models.GoogleAds)
 	_, call, _ := strings.Cut(path, "/") // the part after the version
 	switch {
 	case !ok:
 		fail(http.StatusUnauthorized, "UNAUTHENTICATED", "OAUTH_TOKEN_EXPIRED")
-	case w.googleActions(rw, r, call, fail):
+	case p.googleActions(rw, r, call, fail):
 	case call == "customers:listAccessibleCustomers" && r.Method == http.MethodGet && r.Header.Get("Login-Customer-Id") == "":
 		names := []string{}
 		if len(ids) > 0 {
@@ -99,7 +99,7 @@ var googleErrors = map[string]string{
 }
 
 // microsoft serves Microsoft's API. The list of ad accounts has pages of the requested size.
-func (w *World) microsoft(rw http.ResponseWriter, r *http.Request, path string, u User, ok bool) {
+func (p *Platforms) microsoft(rw http.ResponseWriter, r *http.Request, path string, u User, ok bool) {
 	fail := func(status, code int, word string) {
 		resttest.JSON(rw, status, map[string]any{"TrackingId": "t", "Type": "AdApiFaultDetail", "Errors": []any{
 			map[string]any{"Code": code, "ErrorCode": word, "Message": "Authentication failed: " + word, "Detail": nil},
@@ -117,11 +117,11 @@ func (w *World) microsoft(rw http.ResponseWriter, r *http.Request, path string, 
 	case r.Header.Get("Developertoken") != Apps()[models.MicrosoftAds].DeveloperToken:
 		fail(http.StatusUnauthorized, 105, "InvalidCredentials")
 	case strings.HasPrefix(path, "CampaignManagement/") && r.Header.Get("Customeraccountid") != "":
-		w.microsoftGoals(rw, path, raw, fail)
+		p.microsoftGoals(rw, path, raw, fail)
 	case path == "CustomerManagement/v13/User/Query":
 		resttest.JSON(rw, http.StatusOK, map[string]any{"User": map[string]any{"Id": "42" + u.ID, "UserName": u.Name}, "CustomerRoles": []any{}})
 	case path == "CustomerManagement/v13/Accounts/Search" && len(body.Predicates) == 1 && body.Predicates[0].Value == "42"+u.ID && body.PageInfo.Size > 0:
-		all := w.adAccounts(models.MicrosoftAds)
+		all := p.adAccounts(models.MicrosoftAds)
 		from := min(body.PageInfo.Index*body.PageInfo.Size, len(all))
 		list := []any{}
 		for _, id := range all[from:min(from+body.PageInfo.Size, len(all))] {
@@ -139,14 +139,14 @@ func (w *World) microsoft(rw http.ResponseWriter, r *http.Request, path string, 
 // metaPage is the number of ad accounts on a page, whatever the request asks for.
 const metaPage = 3
 
-func (w *World) meta(rw http.ResponseWriter, r *http.Request, path string, u User, ok bool) {
+func (p *Platforms) meta(rw http.ResponseWriter, r *http.Request, path string, u User, ok bool) {
 	switch {
 	case !ok:
 		refuse(rw, models.Meta, http.StatusBadRequest, "invalid_grant", "Error validating access token: it has expired.")
 	case path == "me":
 		resttest.JSON(rw, http.StatusOK, map[string]string{"id": u.ID, "name": u.Name})
 	case path == "me/adaccounts" && strings.Contains(r.Form.Get("fields"), "account_id"):
-		all := w.adAccounts(models.Meta)
+		all := p.adAccounts(models.Meta)
 		from, _ := strconv.Atoi(r.Form.Get("after"))
 		to := min(from+metaPage, len(all))
 		list := []any{}

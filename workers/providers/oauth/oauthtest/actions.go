@@ -16,9 +16,9 @@ import (
 type action struct{ id, name, currency string }
 
 // Actions returns the names of the actions that were created at a platform.
-func (w *World) Actions(provider string) (names []string) {
-	w.change(func() {
-		for _, a := range w.actions[provider] {
+func (p *Platforms) Actions(provider string) (names []string) {
+	p.change(func() {
+		for _, a := range p.actions[provider] {
 			names = append(names, a.name)
 		}
 	})
@@ -26,31 +26,31 @@ func (w *World) Actions(provider string) (names []string) {
 }
 
 // SetManager makes a manager account own the actions of all customers at Google, as if it tracked their conversions.
-func (w *World) SetManager(id string) { w.change(func() { w.manager = id }) }
+func (p *Platforms) SetManager(id string) { p.change(func() { p.manager = id }) }
 
-func (w *World) owner(customer string) (name string) {
-	w.change(func() { name = "customers/" + cmp.Or(w.manager, customer) })
+func (p *Platforms) owner(customer string) (name string) {
+	p.change(func() { name = "customers/" + cmp.Or(p.manager, customer) })
 	return name
 }
 
 // create creates an action. ok is false if an action of that name exists.
-func (w *World) create(provider, name, currency string) (id string, ok bool) {
-	w.change(func() {
-		for _, a := range w.actions[provider] {
+func (p *Platforms) create(provider, name, currency string) (id string, ok bool) {
+	p.change(func() {
+		for _, a := range p.actions[provider] {
 			if a.name == name {
 				return
 			}
 		}
-		w.issuedSecrets++
-		id, ok = strconv.Itoa(987654000+w.issuedSecrets), true
-		w.actions[provider] = append(w.actions[provider], action{id, name, currency})
+		p.issuedSecrets++
+		id, ok = strconv.Itoa(987654000+p.issuedSecrets), true
+		p.actions[provider] = append(p.actions[provider], action{id, name, currency})
 	})
 	return id, ok
 }
 
 // Currency returns the currency of an action at a platform.
-func (w *World) Currency(provider, id string) string {
-	for _, a := range w.actionsOf(provider) {
+func (p *Platforms) Currency(provider, id string) string {
+	for _, a := range p.actionsOf(provider) {
 		if a.id == id {
 			return a.currency
 		}
@@ -58,13 +58,13 @@ func (w *World) Currency(provider, id string) string {
 	return ""
 }
 
-func (w *World) actionsOf(provider string) (list []action) {
-	w.change(func() { list = append(list, w.actions[provider]...) })
+func (p *Platforms) actionsOf(provider string) (list []action) {
+	p.change(func() { list = append(list, p.actions[provider]...) })
 	return list
 }
 
 // googleActions answers requests about the actions of a customer. ok is false for other requests.
-func (w *World) googleActions(rw http.ResponseWriter, r *http.Request, call string, fail func(int, string, string)) (ok bool) {
+func (p *Platforms) googleActions(rw http.ResponseWriter, r *http.Request, call string, fail func(int, string, string)) (ok bool) {
 	var customer, verb string
 	if n, _ := fmt.Sscanf(strings.ReplaceAll(strings.TrimPrefix(call, "customers/"), "/", " "), "%s %s", &customer, &verb); n != 2 {
 		return false
@@ -89,7 +89,7 @@ func (w *World) googleActions(rw http.ResponseWriter, r *http.Request, call stri
 			return true
 		}
 		sent := body.Operations[0].Create
-		id, ok := w.create(models.GoogleAds, sent.Name, sent.ValueSettings.DefaultCurrencyCode)
+		id, ok := p.create(models.GoogleAds, sent.Name, sent.ValueSettings.DefaultCurrencyCode)
 		if !ok {
 			fail(http.StatusBadRequest, "INVALID_ARGUMENT", "DUPLICATE_NAME")
 			return true
@@ -103,10 +103,10 @@ func (w *World) googleActions(rw http.ResponseWriter, r *http.Request, call stri
 			return false
 		}
 		results := []any{}
-		for _, a := range w.actionsOf(models.GoogleAds) {
+		for _, a := range p.actionsOf(models.GoogleAds) {
 			results = append(results, map[string]any{"conversionAction": map[string]string{
 				"resourceName": "customers/" + customer + "/conversionActions/" + a.id, "id": a.id, "name": a.name, "type": "UPLOAD_CLICKS",
-				"status": "ENABLED", "category": "PURCHASE", "ownerCustomer": w.owner(customer),
+				"status": "ENABLED", "category": "PURCHASE", "ownerCustomer": p.owner(customer),
 			}})
 		}
 		resttest.JSON(rw, http.StatusOK, []any{map[string]any{"results": results, "requestId": "r"}})
@@ -117,7 +117,7 @@ func (w *World) googleActions(rw http.ResponseWriter, r *http.Request, call stri
 
 // microsoftGoals answers requests about the goals of an ad account. A new goal whose name has an exclamation mark is created,
 // but the answer says that its name exists already.
-func (w *World) microsoftGoals(rw http.ResponseWriter, path string, body []byte, fail func(int, int, string)) {
+func (p *Platforms) microsoftGoals(rw http.ResponseWriter, path string, body []byte, fail func(int, int, string)) {
 	var sent struct {
 		ConversionGoals []struct {
 			Type, Name, Scope string
@@ -129,13 +129,13 @@ func (w *World) microsoftGoals(rw http.ResponseWriter, path string, body []byte,
 	switch {
 	case path == "CampaignManagement/v13/ConversionGoals/QueryByIds" && sent.ConversionGoalTypes == "OfflineConversion":
 		list := []any{}
-		for _, a := range w.actionsOf(models.MicrosoftAds) {
+		for _, a := range p.actionsOf(models.MicrosoftAds) {
 			list = append(list, map[string]string{"Id": a.id, "Name": a.name, "Type": "OfflineConversion", "Status": "Active", "GoalCategory": "Purchase"})
 		}
 		resttest.JSON(rw, http.StatusOK, map[string]any{"ConversionGoals": list, "PartialErrors": []any{}})
 	case path == "CampaignManagement/v13/ConversionGoals" && len(sent.ConversionGoals) == 1 && sent.ConversionGoals[0].Type == "OfflineConversion":
 		goal := sent.ConversionGoals[0]
-		id, ok := w.create(models.MicrosoftAds, goal.Name, goal.Revenue.CurrencyCode)
+		id, ok := p.create(models.MicrosoftAds, goal.Name, goal.Revenue.CurrencyCode)
 		if !ok || strings.Contains(goal.Name, "!") {
 			resttest.JSON(rw, http.StatusOK, map[string]any{"ConversionGoalIds": []any{nil}, "PartialErrors": []any{
 				map[string]any{"Index": 0, "Code": 5317, "ErrorCode": "ConversionGoalNameAlreadyExists", "Message": "The name of the conversion goal already exists."},

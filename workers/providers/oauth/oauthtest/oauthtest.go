@@ -52,8 +52,8 @@ type issued struct {
 	expired                       bool
 }
 
-// World is the state shared by all platforms.
-type World struct {
+// Platforms is the state shared by all platforms.
+type Platforms struct {
 	URL    string
 	Server *httptest.Server
 
@@ -78,15 +78,15 @@ type World struct {
 
 // Make returns the platforms without a server. The user who signs in is jane@example.com. The platforms say that an access token
 // is valid for an hour, but they accept it until Expire or Revoke is called.
-func Make() *World {
-	return &World{
+func Make() *Platforms {
+	return &Platforms{
 		user: User{"u-1", "jane@example.com"}, lifetime: time.Hour, ids: map[string][]string{}, actions: map[string][]action{},
 		codes: map[string]issued{}, access: map[string]issued{}, refresh: map[string]issued{}, entered: make(chan struct{}, 1000),
 	}
 }
 
 // New starts the platforms of Make.
-func New(tb testing.TB) *World {
+func New(tb testing.TB) *Platforms {
 	tb.Helper()
 	w := Make()
 	w.Server = httptest.NewTLSServer(w)
@@ -96,68 +96,68 @@ func New(tb testing.TB) *World {
 }
 
 // SignIn sets the user who signs in next.
-func (w *World) SignIn(u User) { w.change(func() { w.user = u }) }
+func (p *Platforms) SignIn(u User) { p.change(func() { p.user = u }) }
 
 // Deny makes the user refuse on the sign-in page.
-func (w *World) Deny() { w.change(func() { w.denied = true }) }
+func (p *Platforms) Deny() { p.change(func() { p.denied = true }) }
 
 // Untick makes the user leave out scopes on the sign-in page.
-func (w *World) Untick(scopes ...string) { w.change(func() { w.unticked = scopes }) }
+func (p *Platforms) Untick(scopes ...string) { p.change(func() { p.unticked = scopes }) }
 
 // Break sets the faults of the next requests, in order. The last one stays. The sign-in page has no faults.
-func (w *World) Break(faults ...resttest.Fault) { w.faults.Fail(faults...) }
+func (p *Platforms) Break(faults ...resttest.Fault) { p.faults.Fail(faults...) }
 
 // SetLifetime sets the lifetime that the platforms state for further access tokens. Meta always states an hour for the first token
 // of a sign-in. SetLifetime makes no token expire.
-func (w *World) SetLifetime(life time.Duration) { w.change(func() { w.lifetime = life }) }
+func (p *Platforms) SetLifetime(life time.Duration) { p.change(func() { p.lifetime = life }) }
 
 // SetAdAccounts sets the ad accounts at a platform, by their ids.
-func (w *World) SetAdAccounts(provider string, ids ...string) {
-	w.change(func() { w.ids[provider] = ids })
+func (p *Platforms) SetAdAccounts(provider string, ids ...string) {
+	p.change(func() { p.ids[provider] = ids })
 }
 
 // Revoke ends all tokens that the platforms have issued so far.
-func (w *World) Revoke() { w.change(func() { clear(w.access); clear(w.refresh) }) }
+func (p *Platforms) Revoke() { p.change(func() { clear(p.access); clear(p.refresh) }) }
 
 // Expire ends only the access tokens.
-func (w *World) Expire() {
-	w.change(func() {
-		for token, i := range w.access {
+func (p *Platforms) Expire() {
+	p.change(func() {
+		for token, i := range p.access {
 			i.expired = true
-			w.access[token] = i
+			p.access[token] = i
 		}
 	})
 }
 
 // Refreshes returns how often a renewal of tokens was requested, even in vain.
-func (w *World) Refreshes() (n int) {
-	w.change(func() { n = w.refreshes })
+func (p *Platforms) Refreshes() (n int) {
+	p.change(func() { n = p.refreshes })
 	return n
 }
 
 // BlockRefreshes makes refreshes wait until release is called. entered receives a value for each refresh that begins, also for
 // earlier ones.
-func (w *World) BlockRefreshes() (entered <-chan struct{}, release func()) {
+func (p *Platforms) BlockRefreshes() (entered <-chan struct{}, release func()) {
 	gate := make(chan struct{})
-	w.change(func() { w.blocked = gate })
-	return w.entered, sync.OnceFunc(func() { close(gate) })
+	p.change(func() { p.blocked = gate })
+	return p.entered, sync.OnceFunc(func() { close(gate) })
 }
 
-func (w *World) change(fn func()) {
-	w.mu.Lock()
-	defer w.mu.Unlock()
+func (p *Platforms) change(fn func()) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
 	fn()
 }
 
-func (w *World) secret(kind string) string {
-	w.issuedSecrets++
-	return fmt.Sprintf("%s%s-%d", Canary, kind, w.issuedSecrets)
+func (p *Platforms) secret(kind string) string {
+	p.issuedSecrets++
+	return fmt.Sprintf("%s%s-%d", Canary, kind, p.issuedSecrets)
 }
 
 // Visit opens the address of a sign-in page as a browser does. It returns the address of the redirect.
-func (w *World) Visit(tb testing.TB, address string) *url.URL {
+func (p *Platforms) Visit(tb testing.TB, address string) *url.URL {
 	tb.Helper()
-	client := *w.Server.Client()
+	client := *p.Server.Client()
 	client.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
 	req, err := http.NewRequestWithContext(tb.Context(), http.MethodGet, address, nil)
 	if err != nil {
@@ -176,15 +176,15 @@ func (w *World) Visit(tb testing.TB, address string) *url.URL {
 }
 
 // ServeHTTP implements http.Handler.
-func (w *World) ServeHTTP(rw http.ResponseWriter, r *http.Request) {
+func (p *Platforms) ServeHTTP(rw http.ResponseWriter, r *http.Request) {
 	provider, path, _ := strings.Cut(strings.TrimPrefix(r.URL.Path, "/"), "/")
 	if path == "authorize" {
-		w.authorize(rw, r, provider)
+		p.authorize(rw, r, provider)
 		return
 	}
 	refuses := func(words string) { refuse(rw, provider, http.StatusBadRequest, "invalid_request", words) }
-	fault, ok := w.faults.Next(r)
-	if !ok || !w.faults.Answer(rw, r, fault, resttest.FailureForms{Refuse: refuses, Echo: refuses}) {
+	fault, ok := p.faults.Next(r)
+	if !ok || !p.faults.Answer(rw, r, fault, resttest.FailureForms{Refuse: refuses, Echo: refuses}) {
 		return
 	}
 	_ = r.ParseForm()
@@ -196,11 +196,11 @@ func (w *World) ServeHTTP(rw http.ResponseWriter, r *http.Request) {
 	}
 	switch {
 	case path == "token" && provider != models.Meta:
-		w.token(rw, r, provider)
+		p.token(rw, r, provider)
 	case path == "oauth/access_token" && provider == models.Meta:
-		w.metaToken(rw, r)
+		p.metaToken(rw, r)
 	default:
-		w.api(rw, r, provider, path)
+		p.api(rw, r, provider, path)
 	}
 }
 
@@ -214,7 +214,7 @@ func refuse(rw http.ResponseWriter, provider string, status int, code, words str
 }
 
 // authorize serves the sign-in page. The user allows access at once, or refuses after Deny.
-func (w *World) authorize(rw http.ResponseWriter, r *http.Request, provider string) {
+func (p *Platforms) authorize(rw http.ResponseWriter, r *http.Request, provider string) {
 	q := r.URL.Query()
 	app := Apps()[provider]
 	to, err := url.Parse(q.Get("redirect_uri"))
@@ -234,15 +234,15 @@ func (w *World) authorize(rw http.ResponseWriter, r *http.Request, provider stri
 	}
 	query := to.Query()
 	query.Set("state", q.Get("state"))
-	w.change(func() {
-		if w.denied {
+	p.change(func() {
+		if p.denied {
 			query.Set("error", "access_denied")
 			return
 		}
-		code := w.secret("code")
-		w.codes[code] = issued{
-			provider: provider, challenge: q.Get("code_challenge"), redirect: q.Get("redirect_uri"), user: w.user,
-			scopes: strings.Join(slices.DeleteFunc(strings.Fields(q.Get("scope")), func(s string) bool { return slices.Contains(w.unticked, s) }), " "),
+		code := p.secret("code")
+		p.codes[code] = issued{
+			provider: provider, challenge: q.Get("code_challenge"), redirect: q.Get("redirect_uri"), user: p.user,
+			scopes: strings.Join(slices.DeleteFunc(strings.Fields(q.Get("scope")), func(s string) bool { return slices.Contains(p.unticked, s) }), " "),
 		}
 		query.Set("code", code)
 	})
@@ -251,12 +251,12 @@ func (w *World) authorize(rw http.ResponseWriter, r *http.Request, provider stri
 }
 
 // consumeCode makes the code of a request invalid and returns what was issued, or false for a wrong request.
-func (w *World) consumeCode(r *http.Request, provider string) (issued, bool) {
-	w.mu.Lock()
-	defer w.mu.Unlock()
+func (p *Platforms) consumeCode(r *http.Request, provider string) (issued, bool) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
 	code := r.Form.Get("code")
-	i, ok := w.codes[code]
-	delete(w.codes, code)
+	i, ok := p.codes[code]
+	delete(p.codes, code)
 	sum := sha256.Sum256([]byte(r.Form.Get("code_verifier")))
 	ok = ok && i.provider == provider && i.redirect == r.Form.Get("redirect_uri") &&
 		i.challenge == base64.RawURLEncoding.EncodeToString(sum[:])
@@ -264,7 +264,7 @@ func (w *World) consumeCode(r *http.Request, provider string) (issued, bool) {
 }
 
 // knowsClient reports whether a request has the app's id and secret in the right place.
-func (w *World) knowsClient(r *http.Request, provider string) bool {
+func (p *Platforms) knowsClient(r *http.Request, provider string) bool {
 	app := Apps()[provider]
 	id, secret, basic := r.BasicAuth()
 	if fakes[provider].basic != basic {
@@ -277,49 +277,49 @@ func (w *World) knowsClient(r *http.Request, provider string) bool {
 }
 
 // token serves the token endpoint of all platforms except Meta.
-func (w *World) token(rw http.ResponseWriter, r *http.Request, provider string) {
-	if r.Method != http.MethodPost || !w.knowsClient(r, provider) {
+func (p *Platforms) token(rw http.ResponseWriter, r *http.Request, provider string) {
+	if r.Method != http.MethodPost || !p.knowsClient(r, provider) {
 		refuse(rw, provider, http.StatusUnauthorized, "invalid_client", "the client is not known")
 		return
 	}
 	switch r.PostForm.Get("grant_type") {
 	case "authorization_code":
-		i, ok := w.consumeCode(r, provider)
+		i, ok := p.consumeCode(r, provider)
 		if !ok {
 			refuse(rw, provider, http.StatusBadRequest, "invalid_grant", "the code is not good")
 			return
 		}
-		w.grant(rw, i, "")
+		p.grant(rw, i, "")
 	case "refresh_token":
-		w.renew(rw, r, provider)
+		p.renew(rw, r, provider)
 	default:
 		refuse(rw, provider, http.StatusBadRequest, "unsupported_grant_type", "")
 	}
 }
 
-func (w *World) renew(rw http.ResponseWriter, r *http.Request, provider string) {
-	w.waitIfBlocked()
+func (p *Platforms) renew(rw http.ResponseWriter, r *http.Request, provider string) {
+	p.waitIfBlocked()
 	old := r.PostForm.Get("refresh_token")
 	var i issued
 	var ok bool
-	w.change(func() {
-		i, ok = w.refresh[old]
-		w.refreshes++
+	p.change(func() {
+		i, ok = p.refresh[old]
+		p.refreshes++
 		if Rotates(provider) {
-			delete(w.refresh, old) // stricter than Microsoft, which still accepts the previous token for a while
+			delete(p.refresh, old) // stricter than Microsoft, which still accepts the previous token for a while
 		}
 	})
 	if !ok || i.provider != provider {
 		refuse(rw, provider, http.StatusBadRequest, "invalid_grant", "AADSTS70000: the token "+old+" was revoked")
 		return
 	}
-	w.grant(rw, i, old)
+	p.grant(rw, i, old)
 }
 
-func (w *World) waitIfBlocked() {
+func (p *Platforms) waitIfBlocked() {
 	var gate chan struct{}
-	w.change(func() { gate = w.blocked })
-	w.entered <- struct{}{}
+	p.change(func() { gate = p.blocked })
+	p.entered <- struct{}{}
 	if gate != nil {
 		<-gate
 	}
@@ -327,27 +327,27 @@ func (w *World) waitIfBlocked() {
 
 // grant issues tokens. old is the refresh token that is renewed; empty: the user has signed in. Only Google and Microsoft issue
 // an id token.
-func (w *World) grant(rw http.ResponseWriter, i issued, old string) {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	access := w.secret("access")
-	w.access[access] = i
+func (p *Platforms) grant(rw http.ResponseWriter, i issued, old string) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	access := p.secret("access")
+	p.access[access] = i
 	claims, _ := json.Marshal(map[string]string{"sub": i.user.ID, "email": i.user.Name})
-	out := map[string]any{"access_token": access, "expires_in": int(w.lifetime.Seconds()), "token_type": "Bearer", "scope": i.scopes}
+	out := map[string]any{"access_token": access, "expires_in": int(p.lifetime.Seconds()), "token_type": "Bearer", "scope": i.scopes}
 	if i.provider == models.GoogleAds || i.provider == models.MicrosoftAds {
 		out["id_token"] = "e30." + base64.RawURLEncoding.EncodeToString(claims) + ".c2ln"
 	}
 	if old == "" || Rotates(i.provider) {
-		fresh := w.secret("refresh")
-		w.refresh[fresh] = i
+		fresh := p.secret("refresh")
+		p.refresh[fresh] = i
 		out["refresh_token"] = fresh
 	}
 	resttest.JSON(rw, http.StatusOK, out)
 }
 
 // metaToken serves Meta's token endpoint, which exchanges a code or an access token for a new access token.
-func (w *World) metaToken(rw http.ResponseWriter, r *http.Request) {
-	if !w.knowsClient(r, models.Meta) {
+func (p *Platforms) metaToken(rw http.ResponseWriter, r *http.Request) {
+	if !p.knowsClient(r, models.Meta) {
 		refuse(rw, models.Meta, http.StatusBadRequest, "invalid_client", "Error validating client secret.")
 		return
 	}
@@ -355,43 +355,43 @@ func (w *World) metaToken(rw http.ResponseWriter, r *http.Request) {
 	var ok bool
 	life := time.Hour
 	if old := r.Form.Get("fb_exchange_token"); r.Form.Get("grant_type") == "fb_exchange_token" {
-		w.waitIfBlocked()
-		w.change(func() {
-			i, ok = w.access[old]
+		p.waitIfBlocked()
+		p.change(func() {
+			i, ok = p.access[old]
 			ok = ok && !i.expired
-			w.refreshes++
-			life = w.lifetime
+			p.refreshes++
+			life = p.lifetime
 		})
 	} else {
-		i, ok = w.consumeCode(r, models.Meta)
+		i, ok = p.consumeCode(r, models.Meta)
 	}
 	if !ok || i.provider != models.Meta {
 		refuse(rw, models.Meta, http.StatusBadRequest, "invalid_grant", "Error validating access token: "+r.Form.Encode())
 		return
 	}
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	access := w.secret("access")
-	w.access[access] = i
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	access := p.secret("access")
+	p.access[access] = i
 	resttest.JSON(rw, http.StatusOK, map[string]any{"access_token": access, "token_type": "bearer", "expires_in": int(life.Seconds())})
 }
 
-func (w *World) adAccounts(provider string) (ids []string) {
-	w.change(func() { ids = slices.Clone(w.ids[provider]) })
+func (p *Platforms) adAccounts(provider string) (ids []string) {
+	p.change(func() { ids = slices.Clone(p.ids[provider]) })
 	return ids
 }
 
 // HasToken reports whether a request has a valid access token of a platform.
-func (w *World) HasToken(r *http.Request, provider string) bool {
-	_, ok := w.userOf(r, provider)
+func (p *Platforms) HasToken(r *http.Request, provider string) bool {
+	_, ok := p.userOf(r, provider)
 	return ok
 }
 
 // userOf returns the user of a request's access token, if the token is valid.
-func (w *World) userOf(r *http.Request, provider string) (u User, ok bool) {
+func (p *Platforms) userOf(r *http.Request, provider string) (u User, ok bool) {
 	token, _ := strings.CutPrefix(r.Header.Get("Authorization"), "Bearer ")
-	w.change(func() {
-		i, known := w.access[token]
+	p.change(func() {
+		i, known := p.access[token]
 		u, ok = i.user, known && !i.expired && i.provider == provider
 	})
 	return u, ok

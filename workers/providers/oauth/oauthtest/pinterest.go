@@ -10,14 +10,14 @@ import (
 
 // pinterest serves Pinterest's API v5. A page has at most 100 ad accounts, although a request asks for 250. So a test needs only 101
 // ad accounts to read several pages.
-var pinterest = fake{basic: true, rotates: true, sparse: true, api: func(w *World, rw http.ResponseWriter, r *http.Request, path string, u User, ok bool) {
+var pinterest = fake{basic: true, rotates: true, sparse: true, api: func(p *Platforms, rw http.ResponseWriter, r *http.Request, path string, u User, ok bool) {
 	switch {
 	case !ok:
 		resttest.JSON(rw, http.StatusUnauthorized, map[string]any{"code": 2, "message": "Authentication failed."})
 	case path == "user_account":
 		resttest.JSON(rw, http.StatusOK, map[string]string{"id": u.ID, "username": u.Name, "account_type": "BUSINESS"})
 	case path == "ad_accounts" && r.Form.Get("page_size") == "250":
-		all := w.adAccounts("pinterest")
+		all := p.adAccounts("pinterest")
 		from, _ := strconv.Atoi(strings.TrimPrefix(r.Form.Get("bookmark"), "b"))
 		to := min(from+100, len(all))
 		list := []any{}

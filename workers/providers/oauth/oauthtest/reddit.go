@@ -9,7 +9,7 @@ import (
 
 // reddit serves Reddit's Ads API v3, and /me of Reddit's general API, which names the user. One business has all ad accounts. A
 // page has at most 100 of them.
-var reddit = fake{basic: true, sparse: true, api: func(w *World, rw http.ResponseWriter, r *http.Request, path string, u User, ok bool) {
+var reddit = fake{basic: true, sparse: true, api: func(p *Platforms, rw http.ResponseWriter, r *http.Request, path string, u User, ok bool) {
 	fail := func(status int, words string) {
 		resttest.JSON(rw, status, map[string]any{"error": map[string]any{"code": status, "message": words}})
 	}
@@ -23,7 +23,7 @@ var reddit = fake{basic: true, sparse: true, api: func(w *World, rw http.Respons
 	case path == "me/businesses":
 		resttest.JSON(rw, http.StatusOK, map[string]any{"data": []any{map[string]string{"id": "b-1", "name": "Hooli"}}, "pagination": map[string]any{}})
 	case path == "businesses/b-1/ad_accounts":
-		all := w.adAccounts("reddit")
+		all := p.adAccounts("reddit")
 		from, _ := strconv.Atoi(r.Form.Get("page.token"))
 		to := min(from+100, len(all))
 		list := []any{}

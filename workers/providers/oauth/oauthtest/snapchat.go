@@ -7,7 +7,7 @@ import (
 )
 
 // snapchat serves the user and the organizations of Snapchat's Marketing API.
-var snapchat = fake{api: func(w *World, rw http.ResponseWriter, r *http.Request, path string, u User, ok bool) {
+var snapchat = fake{api: func(p *Platforms, rw http.ResponseWriter, r *http.Request, path string, u User, ok bool) {
 	switch {
 	case !ok:
 		resttest.JSON(rw, http.StatusUnauthorized, map[string]any{
@@ -19,7 +19,7 @@ var snapchat = fake{api: func(w *World, rw http.ResponseWriter, r *http.Request,
 		}})
 	case path == "me/organizations" && r.Form.Get("with_ad_accounts") == "true":
 		list := []any{}
-		for _, id := range w.adAccounts("snapchat") {
+		for _, id := range p.adAccounts("snapchat") {
 			list = append(list, map[string]any{
 				"id": id, "name": "Shop " + id, "type": "PARTNER", "status": "ACTIVE", "currency": "USD", "timezone": "America/Los_Angeles",
 			})

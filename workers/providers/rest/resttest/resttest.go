@@ -94,8 +94,8 @@ func (f *Faults) Next(r *http.Request) (fault Fault, ok bool) {
 	return fault, true
 }
 
-// hold waits until the client has given up or Fail is called again.
-func (f *Faults) hold(r *http.Request) {
+// block waits until the client has given up or Fail is called again.
+func (f *Faults) block(r *http.Request) {
 	f.mu.Lock()
 	if f.changed == nil {
 		f.changed = make(chan struct{})
@@ -154,7 +154,7 @@ func (f *Faults) Answer(w http.ResponseWriter, r *http.Request, fault Fault, for
 	case Strange:
 		_, _ = io.WriteString(w, `"<html>"`)
 	case Slow:
-		f.hold(r)
+		f.block(r)
 		// An empty answer could reach the client before its timeout.
 		panic(http.ErrAbortHandler)
 	case Refusal:

@@ -35,14 +35,14 @@ var (
 	Down      = Status{http.StatusServiceUnavailable, 14, "UNAVAILABLE", "The service is currently unavailable."}
 )
 
-// World is both services.
-type World struct{ fail atomic.Pointer[Status] }
+// Services is both services.
+type Services struct{ fail atomic.Pointer[Status] }
 
 // Fail makes all requests fail. nil ends this.
-func (w *World) Fail(s *Status) { w.fail.Store(s) }
+func (all *Services) Fail(s *Status) { all.fail.Store(s) }
 
 // ServeHTTP implements http.Handler.
-func (w *World) ServeHTTP(rw http.ResponseWriter, r *http.Request) {
+func (all *Services) ServeHTTP(rw http.ResponseWriter, r *http.Request) {
 	q := r.URL.Query()
 	var refuse func(s Status)
 	switch r.URL.Path {
@@ -60,7 +60,7 @@ func (w *World) ServeHTTP(rw http.ResponseWriter, r *http.Request) {
 		return
 	}
 	invalid := func(words string) { refuse(Status{http.StatusBadRequest, 3, "INVALID_ARGUMENT", words}) }
-	failed := w.fail.Load()
+	failed := all.fail.Load()
 	switch {
 	case failed != nil:
 		refuse(*failed)

@@ -39,7 +39,7 @@ func convert(name string, offers, campaigns, links []row) trackerimport.Result {
 	for _, l := range links {
 		r.link(l)
 	}
-	r.DropLinks()
+	r.RemoveLinks()
 	return r.Result()
 }
 

@@ -39,7 +39,7 @@ func TestRefusalsAreToldWithoutTheKey(t *testing.T) {
 			if err == nil || err.Error() != tt.want || strings.Contains(err.Error(), tt.key) {
 				t.Errorf("%v, want %s", err, tt.want)
 			}
-			if n := len(fake.Asked()); n != 1 {
+			if n := len(fake.Requests()); n != 1 {
 				t.Errorf("the reader sent %d requests after the refusal, want none", n-1)
 			}
 		})

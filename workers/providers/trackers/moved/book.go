@@ -341,8 +341,8 @@ func (b *Book) Link(it *Item, domainID, word string, forms ...string) {
 	}
 }
 
-// DropLinks removes the links of refused campaigns.
-func (b *Book) DropLinks() {
+// RemoveLinks removes the links of refused campaigns.
+func (b *Book) RemoveLinks() {
 	b.Out.Links = slices.DeleteFunc(b.Out.Links, func(l trackerimport.Link) bool { return !b.Out.Has(accountconfig.Campaigns, l.Campaign) })
 }
 

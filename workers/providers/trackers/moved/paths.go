@@ -97,7 +97,7 @@ func (b *Book) Campaigns(drafts []Draft) {
 			b.Out.Put(d.Kind, d.Key, d.M)
 		}
 	}
-	b.DropLinks()
+	b.RemoveLinks()
 }
 
 type writer struct {

@@ -8,5 +8,7 @@ import { toast } from './toast.ts'
 export const mayConnect = () => can('member')
 export const errorText = (e: unknown) => explained(e, w.codes)
 export const showError = (e: unknown) => toast(errorText(e), { bad: true })
-// show puts a connection into the page's address, which opens the connection's sheet and closes any other. show({}) closes all.
-export const show = (connection: Record<string, string | null>) => change({ dns: null, network: null, source: null, ...connection }, true)
+// openConnection puts a connection into the page's address, which opens the connection's sheet and closes any other.
+// openConnection({}) closes all.
+export const openConnection = (connection: Record<string, string | null>) =>
+  change({ dns: null, network: null, source: null, ...connection }, true)

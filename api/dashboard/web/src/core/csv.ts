@@ -41,7 +41,7 @@ export function useFile(kind: FileKind) {
       stop.abort()
     }
   }, [text, kind, current, tries])
-  const take = async (file: File) => {
+  const readFile = async (file: File) => {
     setText('')
     setError(undefined)
     try {
@@ -53,7 +53,7 @@ export function useFile(kind: FileKind) {
     }
   }
   const head = text.trim() && read?.kind === kind ? read.head : undefined
-  return { text, setText, take, head, reading: !!text.trim() && !current && !error, error, again: () => setTries(tries + 1) }
+  return { text, setText, readFile, head, reading: !!text.trim() && !current && !error, error, again: () => setTries(tries + 1) }
 }
 
 // csvOf returns records as CSV. It puts an apostrophe before a cell that a spreadsheet program would take for a formula.

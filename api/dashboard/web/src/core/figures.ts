@@ -2,7 +2,7 @@
 import type { FigureRow } from '../api.gen.ts'
 import { measures, type Measure } from '../measures.gen.ts'
 import { t } from './text.ts'
-import { money, percent, shown, signed } from './format.ts'
+import { money, percent, formatted, signed } from './format.ts'
 
 export type Name = keyof FigureRow
 // figures describes each figure. The property `good` is 1 if a rise is good, -1 if a rise is bad, and 0 if it is neither.
@@ -40,7 +40,7 @@ export function restOf(totals: FigureRow, rows: FigureRow[]): { clicks: number; 
 // isCounted reports whether one of the given figures of a row is not zero.
 export const isCounted = (row: FigureRow, names: Name[]) => names.some(name => row[name])
 
-export const text = (row: FigureRow, name: Name) => shown(row[name], figures[name].kind, figures[name].digits)
+export const text = (row: FigureRow, name: Name) => formatted(row[name], figures[name].kind, figures[name].digits)
 
 // z is a number of standard deviations. Chance alone causes a smaller change in 95 of 100 cases, so a larger one is taken as real.
 const z = 1.96

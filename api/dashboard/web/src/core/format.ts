@@ -55,7 +55,7 @@ export const tick = (n: number, kind: Kind) =>
   kind === 'money' || kind === 'small' ? money(n, Number.isInteger(n) ? 0 : 2) : kind === 'percent' ? percent(n, 0) : short(n)
 
 export type Kind = 'count' | 'money' | 'small' | 'percent'
-export const shown = (n: Maybe, kind: Kind, digits?: number) =>
+export const formatted = (n: Maybe, kind: Kind, digits?: number) =>
   kind === 'count' ? count(n) : kind === 'money' ? money(n) : kind === 'small' ? small(n) : percent(n, digits)
 
 export const locale = language === 'en' ? 'en-GB' : language

@@ -82,8 +82,8 @@ const update = (key: string, change: Partial<Job>) => {
   if (job) put({ ...job, ...change })
 }
 
-// dropJobs removes all jobs when a person signs out.
-export function dropJobs() {
+// removeJobs removes all jobs when a person signs out.
+export function removeJobs() {
   ownJobs.value = []
   listed.value = []
   sessionStorage.removeItem(storageKey)
@@ -123,7 +123,7 @@ export function adopt(named: string, id: string, text: string, path?: string) {
 }
 
 function follow(key: string, id: string, text = t.exports.done, path?: string) {
-  const look = async () => {
+  const poll = async () => {
     try {
       const job: JobAnswer = await call('GET /jobs/{id}', { path: { id } })
       if (job.status === 'done') {
@@ -137,9 +137,9 @@ function follow(key: string, id: string, text = t.exports.done, path?: string) {
       // a job that the service has deleted counts as done; any other error may be temporary
       if (asError(e).status === 404) return update(key, { status: 'done', ended: Date.now() })
     }
-    setTimeout(() => void look(), every)
+    setTimeout(() => void poll(), every)
   }
-  void look()
+  void poll()
 }
 
 // resume follows the jobs that were open when the page was reloaded. A call that had no job yet was cut off by the reload, so it

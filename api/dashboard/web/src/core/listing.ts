@@ -34,8 +34,8 @@ export const setView = (v: Partial<View>, usual: string) =>
     true,
   )
 
-// shownOf returns the rows of a view in its order, pinned rows first. Archived rows are left out unless the view asks for them.
-export function shownOf<R extends Listed>(rows: R[], v: View): R[] {
+// matchingRows returns the rows of a view in its order, pinned rows first. Archived rows are left out unless the view asks for them.
+export function matchingRows<R extends Listed>(rows: R[], v: View): R[] {
   const text = v.q.trim().toLowerCase()
   const out = rows.filter(
     r =>

@@ -3,7 +3,7 @@ import { useEffect, useRef, useState } from 'preact/hooks'
 import type { Calls } from '../api.gen.ts'
 import { asError, type ApiError, type Row } from './call.ts'
 import { useOnline } from './online.ts'
-import { ask, useStamp } from './query.ts'
+import { request, useStamp } from './query.ts'
 
 type Identified = { id: string } | { click_id: string }
 type Logs = {
@@ -36,7 +36,7 @@ export function useLog<R extends Logs>(row: R, query: Calls[R]['query'], every =
     const stop = new AbortController()
     let timer: ReturnType<typeof setTimeout> | undefined
     const first = () =>
-      ask(row, { ...query, limit: page }, stop.signal).then(
+      request(row, { ...query, limit: page }, stop.signal).then(
         ({ rows, ...head }) =>
           setState(now => {
             const older = now.key === key && rows.length === page ? after(now.rows ?? [], rows) : []
@@ -61,7 +61,7 @@ export function useLog<R extends Logs>(row: R, query: Calls[R]['query'], every =
     const rows = state.rows
     if (state.key !== key || !rows || state.end || busy.current || rows.length >= most) return
     busy.current = true
-    ask(row, { ...query, limit: page, offset: rows.length })
+    request(row, { ...query, limit: page, offset: rows.length })
       .then(
         got =>
           setState(now =>

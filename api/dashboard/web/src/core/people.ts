@@ -4,7 +4,7 @@ import { explained } from './errors.ts'
 import { failed, toast } from './toast.ts'
 import { ApiError } from './call.ts'
 
-export const told = (e: unknown) => explained(e, w.codes)
+export const errorText = (e: unknown) => explained(e, w.codes)
 export const complain = (e: unknown) => {
   if (e instanceof ApiError && e.code === 'confirm') return
   if (e instanceof ApiError && w.codes[e.code]) toast(w.codes[e.code]!, { bad: true })

@@ -21,8 +21,8 @@ function cache(key: string, data: unknown) {
 
 // epoch changes when another account or another person is shown.
 export const epoch = signal(0)
-// forget drops all cached answers, for another account or another person.
-export function forget() {
+// evictAnswers removes all cached answers, for another account or another person.
+export function evictAnswers() {
   answers.clear()
   epoch.value++
 }
@@ -60,7 +60,7 @@ function timed<Q>(query: Q): Q {
   return { ...query, compare: sofar({ from: q.from, to: q.to, tz: q.tz }) }
 }
 
-export async function ask<R extends Row>(
+export async function request<R extends Row>(
   row: R,
   query: Calls[R]['query'],
   signal?: AbortSignal,
@@ -101,7 +101,7 @@ export function use<R extends Row>(row: R, query: Calls[R]['query'] | null, ever
     const stop = new AbortController()
     let timer: ReturnType<typeof setTimeout> | undefined
     const go = () =>
-      ask(row, query, stop.signal, path).then(
+      request(row, query, stop.signal, path).then(
         data => {
           setState({ key, data })
           next()
@@ -155,7 +155,7 @@ export function useAll<R extends Listing>(row: R, query: Calls[R]['query'] | nul
       let rows: One[] = [],
         cursor: string | null = null
       for (let i = 0; i < mostPages; i++) {
-        const page: Calls[R]['answer'] = await ask(row, cursor ? { ...query, cursor } : query, stop.signal)
+        const page: Calls[R]['answer'] = await request(row, cursor ? { ...query, cursor } : query, stop.signal)
         rows = [...rows, ...page.rows]
         cursor = page.next_cursor
         if (i === 0 || !cursor) setState({ key, rows, whole: !cursor })

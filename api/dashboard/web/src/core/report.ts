@@ -48,7 +48,7 @@ const decimal = (n: number) => (Number.isInteger(n) ? String(n) : n.toFixed(6).r
 export const textOf = (bounds: Bound[]) => bounds.map(b => b.figure + b.op + decimal(b.value)).join()
 export const setBounds = (bounds: Bound[]) => change({ h: textOf(bounds) || null })
 
-export function asked(): Ask {
+export function currentQuery(): Ask {
   const q = place.value.query
   const group = (q.get('g') ?? usualGroup)
     .split(',')
@@ -152,9 +152,9 @@ export function filterQuery(ask: Ask, path: string[] = []): Query {
   return out
 }
 
-// askedOrder returns the order in which the service returns the rows of a level. The service cannot sort by the names of values or by
-// formulas. For such an order it returns the rows with the most clicks first, and the page sorts them.
-export function askedOrder(ask: Ask, level = 0): string {
+// requestOrder returns the order in which the service returns the rows of a level. The service cannot sort by the names of values or
+// by formulas. For such an order it returns the rows with the most clicks first, and the page sorts them.
+export function requestOrder(ask: Ask, level = 0): string {
   const order = orderAt(ask, level)
   return isFigure(order) || (timely.includes(ask.group[level]!) && !sortedFormula(order)) ? order : '-clicks'
 }
@@ -167,7 +167,7 @@ export function questionOf(ask: Ask, path: string[]): Query {
   const out: Query = {
     ...windowQuery(),
     dimension: ask.flat ? ask.group.join(',') : dimension,
-    sort: askedOrder(ask, level),
+    sort: requestOrder(ask, level),
     limit: ask.flat || isTime ? 5000 : 1000,
     ...filterQuery(ask, path),
   }

@@ -4,13 +4,13 @@
 // sizes in its own callback.
 export function onResize(el: Element, measure: () => void): () => void {
   let frame = 0
-  const look = new ResizeObserver(() => {
+  const observer = new ResizeObserver(() => {
     cancelAnimationFrame(frame)
     frame = requestAnimationFrame(measure)
   })
-  look.observe(el)
+  observer.observe(el)
   return () => {
     cancelAnimationFrame(frame)
-    look.disconnect()
+    observer.disconnect()
   }
 }

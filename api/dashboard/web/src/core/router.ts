@@ -1,6 +1,6 @@
 // The page's address is its state. `place` holds the path and the query.
 import { signal } from '@preact/signals'
-import { leave, unsaved } from './unsaved.ts'
+import { confirmDiscard, unsaved } from './unsaved.ts'
 
 const read = () => ({ path: location.pathname.replace(/\/+$/, '') || '/app', query: new URLSearchParams(location.search) })
 
@@ -11,7 +11,7 @@ let sure = false // whether the person has agreed to lose edits
 addEventListener('popstate', () => {
   if (unsaved() && !sure) {
     history.pushState(null, '', address(place.value.path, place.value.query))
-    leave(() => {
+    confirmDiscard(() => {
       sure = true
       history.back()
     })
@@ -60,5 +60,5 @@ addEventListener('click', e => {
   if (!a || e.defaultPrevented || e.button || e.metaKey || e.ctrlKey || e.shiftKey || a.target || a.pathname.startsWith('/app/licences'))
     return
   e.preventDefault()
-  leave(() => go(a.pathname + a.search))
+  confirmDiscard(() => go(a.pathname + a.search))
 })

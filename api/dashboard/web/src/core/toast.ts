@@ -24,6 +24,6 @@ export const failed = (e: unknown, what?: string) => {
   const why = e instanceof ApiError ? sentence(e) : String(e)
   toast(what ? t.failed.notDone(what, why) : why, { bad: true })
 }
-export const drop = (id: number) => {
+export const removeToast = (id: number) => {
   shown.value = shown.value.filter(o => o.id !== id)
 }

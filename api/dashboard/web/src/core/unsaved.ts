@@ -9,9 +9,9 @@ export const unsaved = () => [...forms].some(f => f.current?.())
 // leaving is what a person wants to do and has to confirm, because it would lose edits.
 export const leaving = signal<null | (() => void)>(null)
 
-// leave calls the function `on`, which closes forms. If edits would be lost, the person is asked first. Each question is a new
-// function, so that the signal changes even for the same `on`.
-export function leave(on: () => void, loses = unsaved()) {
+// confirmDiscard calls the function `on`, which closes forms. If edits would be lost, the person is asked first. Each question is
+// a new function, so that the signal changes even for the same `on`.
+export function confirmDiscard(on: () => void, loses = unsaved()) {
   if (loses) leaving.value = () => on()
   else on()
 }

@@ -1,6 +1,6 @@
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { figureName, figures, type Name } from '../core/figures.ts'
-import { shown } from '../core/format.ts'
+import { formatted } from '../core/format.ts'
 import { boundOps, setBounds, type Ask, type Bound } from '../core/report.ts'
 import { t } from '../core/text.ts'
 import { Button } from './button.tsx'
@@ -19,7 +19,7 @@ export function BoundChip({ ask, at }: { ask: Ask; at: number }) {
       name={name}
       label={
         <>
-          {name} <b>{`${signs[b.op]} ${shown(b.value, kind, digits)}`}</b>
+          {name} <b>{`${signs[b.op]} ${formatted(b.value, kind, digits)}`}</b>
         </>
       }
       remove={() => setBounds(ask.having.filter((_, i) => i !== at))}>

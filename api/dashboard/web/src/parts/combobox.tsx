@@ -92,7 +92,7 @@ export function Combobox(p: Props) {
       close()
     }
   }
-  const leave = () => {
+  const commitText = () => {
     if (p.free && text?.trim() && text.trim() !== label) p.on(text.trim(), text.trim())
     close()
   }
@@ -117,7 +117,7 @@ export function Combobox(p: Props) {
           if (!open) e.currentTarget.select() // so that what is typed replaces the text
           setOpen(true)
         }}
-        onBlur={leave}
+        onBlur={commitText}
         onKeyDown={press}
         onInput={e => {
           setText(e.currentTarget.value)

@@ -20,7 +20,7 @@ export async function copy(text: string, message = t.parts.copied) {
 
 export function Copy({ text, label, lines }: { text: string; label: string; lines?: boolean }) {
   const [copied, setCopied] = useState(false)
-  const take = () => {
+  const copyText = () => {
     void copy(text)
     setCopied(true)
     setTimeout(() => setCopied(false), 1500)
@@ -34,7 +34,7 @@ export function Copy({ text, label, lines }: { text: string; label: string; line
       ) : (
         <input class="input mono" readOnly aria-label={label} value={text} onFocus={e => e.currentTarget.select()} />
       )}
-      <Button onClick={take} icon={copied ? 'check' : 'copy'} text={copied ? t.parts.copied : t.parts.copy} of={label} />
+      <Button onClick={copyText} icon={copied ? 'check' : 'copy'} text={copied ? t.parts.copied : t.parts.copy} of={label} />
     </div>
   )
 }

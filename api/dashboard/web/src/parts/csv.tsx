@@ -5,17 +5,17 @@ import { Field } from './form.tsx'
 import { Icon } from './icons.tsx'
 import { w } from '../text/corrections.ts'
 
-type Props = { example: string; text: string; set: (v: string) => void; take: (file: File) => void; tooLarge: () => void }
+type Props = { example: string; text: string; set: (v: string) => void; onFile: (file: File) => void; tooLarge: () => void }
 
 // Source takes a file that a person drops or chooses, or the text of a file.
-export function Source({ example, text, set, take, tooLarge }: Props) {
+export function Source({ example, text, set, onFile, tooLarge }: Props) {
   const check = (file: File) => {
     if (file.size > mostBytes) {
       set('')
       tooLarge()
       return
     }
-    take(file)
+    onFile(file)
   }
   const button = (
     <>
@@ -24,7 +24,7 @@ export function Source({ example, text, set, take, tooLarge }: Props) {
     </>
   )
   return (
-    <DropArea label={button} accept=".csv,.tsv,.txt,text/csv" take={check}>
+    <DropArea label={button} accept=".csv,.tsv,.txt,text/csv" onFile={check}>
       <Field label={w.drop}>
         {wired => (
           <textarea

@@ -4,7 +4,7 @@ import type { ComponentChildren } from 'preact'
 type Props = {
   label: ComponentChildren
   accept: string
-  take: (file: File) => void
+  onFile: (file: File) => void
   wide?: boolean
   under?: ComponentChildren
   children: ComponentChildren
@@ -20,10 +20,10 @@ export const FileButton = ({ id, label, accept, on }: ButtonProps) => (
 )
 
 // DropArea takes a file that a person drops on it or chooses.
-export function DropArea({ label, accept, take, wide, under, children }: Props) {
+export function DropArea({ label, accept, onFile, wide, under, children }: Props) {
   const [dragOver, setDragOver] = useState(false)
   const read = (file?: File | null) => {
-    if (file) take(file)
+    if (file) onFile(file)
   }
   return (
     <div

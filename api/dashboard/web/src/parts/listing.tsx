@@ -2,7 +2,7 @@ import type { ComponentChildren } from 'preact'
 import type { FigureRow, PerformanceRow } from '../api.gen.ts'
 import { changeOf, names, profit, restOf, text, totalsOf, type Name } from '../core/figures.ts'
 import { count } from '../core/format.ts'
-import { groupsOf, shownOf, tagsOf, viewed, type Listed } from '../core/listing.ts'
+import { groupsOf, matchingRows, tagsOf, viewed, type Listed } from '../core/listing.ts'
 import { change, place } from '../core/router.ts'
 import { t } from '../core/text.ts'
 import { ColumnMenu } from './column_menu.tsx'
@@ -78,7 +78,7 @@ export function Listing<R extends Listed>(p: Props<R>) {
   return (
     <List
       {...p}
-      shown={p.rows && shownOf(p.rows, view)}
+      shown={p.rows && matchingRows(p.rows, view)}
       usual={usual}
       filters={[
         { name: 'group', label: t.lists.group, every: t.lists.everyGroup, options: groupsOf(p.rows ?? []).map(option) },

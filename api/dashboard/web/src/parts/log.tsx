@@ -5,7 +5,7 @@ import type { ApiError } from '../core/call.ts'
 import { count } from '../core/format.ts'
 import { useKeys, type Key } from '../core/keys.ts'
 import { idOf, isClickID, useLog, type LogRow } from '../core/log.ts'
-import { asked, filterQuery, ofSales } from '../core/report.ts'
+import { currentQuery, filterQuery, ofSales } from '../core/report.ts'
 import { change, place } from '../core/router.ts'
 import { Named, type SubNames } from '../core/subs.ts'
 import { t } from '../core/text.ts'
@@ -43,7 +43,7 @@ type Props<R extends LogName> = {
 // Log shows a log, newest first, with the filters in the address.
 export function Log<R extends LogName>(p: Props<R>) {
   const q = place.value.query,
-    ask = { ...asked(), least: 0, having: [] },
+    ask = { ...currentQuery(), least: 0, having: [] },
     open = q.get(p.at),
     text = q.get('find') ?? '',
     search = useRef<HTMLInputElement>(null)

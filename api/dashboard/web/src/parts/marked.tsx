@@ -17,7 +17,7 @@ export function useMarks(campaign?: string) {
   }, [])
   return {
     layer: module && data ? (place: (at: number) => number) => <module.Layer of={data} place={place} edit={setDraft} /> : undefined,
-    column: module && data ? { name: module.words.marks, of: (from: number, to: number) => module.tell(data, from, to) } : undefined,
+    column: module && data ? { name: module.words.marks, of: (from: number, to: number) => module.describe(data, from, to) } : undefined,
     add: module && canWrite() ? <module.Add on={() => setDraft({ campaign_id: campaign })} /> : null,
     sheet: module && draft ? <module.NoteSheet of={draft} close={() => setDraft(undefined)} /> : null,
   }

@@ -52,17 +52,17 @@ const fieldsOf = (c: RecordedChange) =>
     .slice(0, 8)
     .map(f => w.fields[f] ?? f.replaceAll('_', ' '))
     .join(', ')
-// shownOf selects the marks that are shown: all notes and the latest changes. `more` is the number of other changes.
-function shownOf(marks: Mark[]) {
+// selectMarks selects the marks that are shown: all notes and the latest changes. `more` is the number of other changes.
+function selectMarks(marks: Mark[]) {
   const notes = marks.filter(m => m.note),
     changes = marks.filter(m => m.change)
   return { list: [...notes.reverse(), ...changes.slice(-most).reverse()], more: Math.max(0, changes.length - most) }
 }
 const line = (m: Mark) => (m.note ? `${m.note.text} (${w.note}, ${w.by(m.note.author)})` : `${sentenceOf(m.change!)} (${whoOf(m.change!)})`)
 
-// tell describes the marks in a span of time as text, for the table that people can open in place of the plot.
-export function tell(of: MarkList, from: number, to: number): string {
-  const { list, more } = shownOf(marksOf(of).filter(m => m.at >= from && m.at < to))
+// describe describes the marks in a span of time as text, for the table that people can open in place of the plot.
+export function describe(of: MarkList, from: number, to: number): string {
+  const { list, more } = selectMarks(marksOf(of).filter(m => m.at >= from && m.at < to))
   return [...list.map(line), ...(more > 0 ? [w.more(more)] : [])].join('; ')
 }
 
@@ -86,7 +86,7 @@ function MarkGroup({ of: g, more, edit }: { of: Group; more: boolean; edit: (d: 
   const first = g.marks[0]!,
     notes = g.marks.some(m => m.note),
     label = w.of(g.marks.length, dateTime(new Date(first.at).toISOString())),
-    shown = shownOf(g.marks)
+    shown = selectMarks(g.marks)
   return (
     <span class={'plotmark' + (notes ? ' noted' : '')} style={`left:${g.x}px`}>
       <Menu

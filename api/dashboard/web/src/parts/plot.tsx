@@ -1,7 +1,7 @@
 import { useEffect, useRef, useState } from 'preact/hooks'
 import type { ComponentChildren } from 'preact'
 import uPlot from 'uplot'
-import { axisDate, axisDay, dayOf, hourOf, shown, tick, type Kind } from '../core/format.ts'
+import { axisDate, axisDay, dayOf, hourOf, formatted, tick, type Kind } from '../core/format.ts'
 import { rangesOf, resolved } from '../core/plot.ts'
 import { t } from '../core/text.ts'
 import { zone } from '../core/me.ts'
@@ -249,7 +249,7 @@ const Tip = ({ of: { i, x }, left, times, series, hours, open, extra }: TipProps
           {s.name}
         </span>
         <span class="grow" />
-        <b>{shown(s.values[i], s.kind)}</b>
+        <b>{formatted(s.values[i], s.kind)}</b>
       </div>
     ))}
     {extra?.(i).map(e => (
@@ -331,7 +331,7 @@ export function AsTable({ times, series, hours, open, label, beside }: TableProp
                 {i === open && <small class="dim"> {t.overview.notOver}</small>}
               </td>
               {series.map(s => (
-                <td key={s.name}>{shown(s.values[i], s.kind)}</td>
+                <td key={s.name}>{formatted(s.values[i], s.kind)}</td>
               ))}
               {beside && <td class="left wrap">{beside.of(at, endOf(times, i))}</td>}
             </tr>

@@ -48,11 +48,11 @@ export function useRecordDraft(value: Fields, names: string[]) {
     if (!isSame(value, base)) adopt(value)
     // eslint-disable-next-line react-hooks/exhaustive-deps -- a value with the same content is the same value
   }, [JSON.stringify(value)])
-  const take = (c: Conflict) => {
+  const adoptTheirs = (c: Conflict) => {
     setDraft(now => ({ ...now, [c.name]: c.theirs }))
     setConflicts(list => list.filter(o => o.name !== c.name))
   }
-  return { draft, setDraft, base, changed: changedIn(draft), conflicts, setConflicts, store, take }
+  return { draft, setDraft, base, changed: changedIn(draft), conflicts, setConflicts, store, adoptTheirs }
 }
 
 const textOf = (v: unknown) =>
@@ -66,11 +66,16 @@ const textOf = (v: unknown) =>
           ? t.conditions[v ? 'yes' : 'no']
           : String(v)
 
-type Props = { of: Conflict[]; labels: Record<string, string>; take: (c: Conflict) => void; show?: (c: Conflict) => string | undefined }
+type Props = {
+  of: Conflict[]
+  labels: Record<string, string>
+  adoptTheirs: (c: Conflict) => void
+  show?: (c: Conflict) => string | undefined
+}
 
 // Conflicts names the fields that another person has changed too, with that person's values. The function `show` returns the text
 // of a value, or undefined for the usual text.
-export function Conflicts({ of, labels, take, show }: Props) {
+export function Conflicts({ of, labels, adoptTheirs, show }: Props) {
   const el = useRef<HTMLDivElement>(null)
   useEffect(() => el.current?.scrollIntoView({ block: 'center' }), [of.length])
   return of.length > 0 ? (
@@ -79,7 +84,7 @@ export function Conflicts({ of, labels, take, show }: Props) {
       {of.map(c => (
         <p key={c.name} class="row">
           <span class="wrap">{w.theirs(labels[c.name] ?? c.name, show?.(c) ?? textOf(c.theirs))}</span>
-          <Button look="sm" onClick={() => take(c)} text={w.take} />
+          <Button look="sm" onClick={() => adoptTheirs(c)} text={w.take} />
         </p>
       ))}
     </div>

@@ -91,7 +91,7 @@ export function RecordForm({
   const el = useRef<HTMLFormElement>(null)
   const specs = sections.flatMap(s => s.specs),
     names = [...new Set(specs.map(s => s.name))],
-    { draft, setDraft, base, changed, conflicts, setConflicts, store, take } = useRecordDraft(value, names),
+    { draft, setDraft, base, changed, conflicts, setConflicts, store, adoptTheirs } = useRecordDraft(value, names),
     [checked, setChecked] = useState(false)
   const focus = (field: string) =>
     requestAnimationFrame(() =>
@@ -176,9 +176,9 @@ export function RecordForm({
         <Conflicts
           of={conflicts}
           labels={Object.fromEntries(specs.map(s => [s.name, s.label]))}
-          show={c => shownOf(specs.find(s => s.name === c.name)!, c.theirs)}
-          take={c => {
-            take(c)
+          show={c => displayText(specs.find(s => s.name === c.name)!, c.theirs)}
+          adoptTheirs={c => {
+            adoptTheirs(c)
             setWrong(undefined)
           }}
         />
@@ -217,7 +217,7 @@ export function RecordForm({
   )
 }
 
-function shownOf(s: Spec, v: unknown): string | undefined {
+function displayText(s: Spec, v: unknown): string | undefined {
   if (v == null || v === '') return undefined
   switch (s.kind) {
     case 'select':

@@ -3,7 +3,7 @@ import { createContext, type ComponentChildren, type ComponentProps } from 'prea
 import { Button } from './button.tsx'
 import { useBusy } from '../core/busy.ts'
 import { t } from '../core/text.ts'
-import { leave, leaving, useUnsaved } from '../core/unsaved.ts'
+import { confirmDiscard, leaving, useUnsaved } from '../core/unsaved.ts'
 import { failed } from '../core/toast.ts'
 
 type Props = {
@@ -45,7 +45,7 @@ export function Sheet({ title, close, children, foot, side, short, reads, beside
     id = useId()
   useUnsaved(keep)
   const shut = () =>
-    leave(() => {
+    confirmDiscard(() => {
       agreed.current = true
       el.current?.close()
     }, keep?.() ?? false)

@@ -2,13 +2,13 @@ import type { ComponentChildren } from 'preact'
 import { useEffect, useState } from 'preact/hooks'
 import { call } from '../core/call.ts'
 import { short } from '../core/format.ts'
-import { dropJobs } from '../core/jobs.ts'
+import { removeJobs } from '../core/jobs.ts'
 import { useLazy } from '../core/lazy.ts'
 import { help, helpOf } from '../core/help.ts'
 import { palette } from '../core/keys.ts'
 import { can, me, zone } from '../core/me.ts'
 import { offline } from '../core/online.ts'
-import { forget, use } from '../core/query.ts'
+import { evictAnswers, use } from '../core/query.ts'
 import { go, place, to } from '../core/router.ts'
 import { t } from '../core/text.ts'
 import { heading } from '../core/title.ts'
@@ -146,11 +146,11 @@ function Usage() {
   )
 }
 
-// leave signs out and removes all data of the account from the page.
-export async function leave() {
+// signOut signs out and removes all data of the account from the page.
+export async function signOut() {
   await call('DELETE /app/api/session').catch(() => undefined)
-  forget()
-  dropJobs()
+  evictAnswers()
+  removeJobs()
   location.assign('/app')
 }
 
@@ -163,7 +163,7 @@ export async function setTheme(theme: string) {
 
 export async function setAccount(account: string) {
   await call('POST /app/api/session/account', { body: { account } })
-  forget()
+  evictAnswers()
   me.value = await call('GET /app/api/session')
   go('/app')
 }
@@ -229,7 +229,7 @@ function Person() {
           <a class="item" href="/app/licences">
             {t.nav.licences}
           </a>
-          <Item on={() => void leave()}>{t.nav.signOut}</Item>
+          <Item on={() => void signOut()}>{t.nav.signOut}</Item>
         </>
       )}
     </Menu>

@@ -67,9 +67,9 @@ const phone = matchMedia('(max-width: 720px)')
 export function useRowHeight() {
   const [narrow, setNarrow] = useState(phone.matches)
   useEffect(() => {
-    const look = () => setNarrow(phone.matches)
-    phone.addEventListener('change', look)
-    return () => phone.removeEventListener('change', look)
+    const update = () => setNarrow(phone.matches)
+    phone.addEventListener('change', update)
+    return () => phone.removeEventListener('change', update)
   }, [])
   return narrow ? 54 : 44
 }

@@ -44,12 +44,12 @@ type Tracker struct {
 
 // Fake serves a tracker. It is safe for concurrent use.
 type Fake struct {
-	mu      sync.Mutex
-	tracker Tracker
-	streams map[string][]json.RawMessage // by campaign
-	known   map[string]bool              // campaigns
-	next    []failure
-	asked   []string
+	mu       sync.Mutex
+	tracker  Tracker
+	streams  map[string][]json.RawMessage // by campaign
+	known    map[string]bool              // campaigns
+	next     []failure
+	requests []string
 }
 
 type failure struct {
@@ -92,11 +92,11 @@ func (f *Fake) FailOnce(path string, status int) {
 	f.next = append(f.next, failure{path, status})
 }
 
-// Asked returns the paths of the requests so far, in order.
-func (f *Fake) Asked() []string {
+// Requests returns the paths of the requests so far, in order.
+func (f *Fake) Requests() []string {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	return append([]string(nil), f.asked...)
+	return append([]string(nil), f.requests...)
 }
 
 var streamsOf = regexp.MustCompile(`^/campaigns/(\d+)/streams$`)
@@ -118,7 +118,7 @@ func (f *Fake) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	path := r.URL.Path[len(base):]
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	f.asked = append(f.asked, path)
+	f.requests = append(f.requests, path)
 	switch r.Header.Get("Api-Key") {
 	case Key:
 	case Limited:

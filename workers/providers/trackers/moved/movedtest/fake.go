@@ -21,10 +21,10 @@ type Fake struct {
 	// Refuse returns a refusal, which may repeat the key so that a test can check that no error contains it.
 	Refuse func(status int, r *http.Request) any
 
-	mu      sync.Mutex
-	tracker *Parsed
-	next    []failure
-	asked   []string
+	mu       sync.Mutex
+	tracker  *Parsed
+	next     []failure
+	requests []string
 }
 
 type failure struct {
@@ -110,18 +110,18 @@ func (f *Fake) FailOnce(path string, status int) {
 	f.next = append(f.next, failure{path, status})
 }
 
-// Asked returns the paths of the requests so far, in order.
-func (f *Fake) Asked() []string {
+// Requests returns the paths of the requests so far, in order.
+func (f *Fake) Requests() []string {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	return slices.Clone(f.asked)
+	return slices.Clone(f.requests)
 }
 
 // ServeHTTP implements http.Handler.
 func (f *Fake) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	f.asked = append(f.asked, r.URL.Path)
+	f.requests = append(f.requests, r.URL.Path)
 	w.Header().Set("Content-Type", "application/json")
 	answer := func(status int, body any) {
 		if status == http.StatusTooManyRequests {

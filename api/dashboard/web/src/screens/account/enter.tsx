@@ -5,7 +5,7 @@ import { Button } from '../../parts/button.tsx'
 import { useAttempt } from '../../core/busy.ts'
 import { ApiError, asError, call, confirming, signedOut } from '../../core/call.ts'
 import { me } from '../../core/me.ts'
-import { forget } from '../../core/query.ts'
+import { evictAnswers } from '../../core/query.ts'
 import { go } from '../../core/router.ts'
 import { t } from '../../core/text.ts'
 import { enterWords } from '../../text/enter.ts'
@@ -135,7 +135,7 @@ function useSend(usesCodes = false) {
 // the person or the account has changed.
 async function loadPerson(address?: string) {
   const who = await call('GET /app/api/session')
-  if (me.value?.id !== who.id || me.value.account.id !== who.account.id) forget()
+  if (me.value?.id !== who.id || me.value.account.id !== who.account.id) evictAnswers()
   me.value = who
   signedOut.value = false
   if (address) location.replace(address)

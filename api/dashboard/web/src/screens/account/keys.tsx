@@ -5,7 +5,7 @@ import { useAttempt } from '../../core/busy.ts'
 import { call } from '../../core/call.ts'
 import { ago, dateTime } from '../../core/dates.ts'
 import { me } from '../../core/me.ts'
-import { complain, told } from '../../core/people.ts'
+import { complain, errorText } from '../../core/people.ts'
 import { touches, use } from '../../core/query.ts'
 import { t } from '../../core/text.ts'
 import { w as words } from '../../text/people.ts'
@@ -137,7 +137,7 @@ function NewKey({ close, made }: { close: () => void; made: (k: KeyRow) => void 
   const [name, setName] = useState(''),
     [scope, setScope] = useState('full'),
     [days, setDays] = useState('90'),
-    { busy, wrong, run } = useAttempt(told)
+    { busy, wrong, run } = useAttempt(errorText)
   const make = () =>
     run(async () => {
       const k = await call('POST /app/api/keys', { body: { name, scope, days: Number(days) } })

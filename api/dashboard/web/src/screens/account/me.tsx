@@ -6,7 +6,7 @@ import { useAttempt } from '../../core/busy.ts'
 import { call } from '../../core/call.ts'
 import { ago, dateTime } from '../../core/dates.ts'
 import { can, me } from '../../core/me.ts'
-import { browserOf, complain, told } from '../../core/people.ts'
+import { browserOf, complain, errorText } from '../../core/people.ts'
 import { use } from '../../core/query.ts'
 import { languages, t } from '../../core/text.ts'
 import { enterWords } from '../../text/enter.ts'
@@ -39,7 +39,7 @@ export const Mine = () => (
 function Profile() {
   const who = me.value!,
     [name, setName] = useState(who.name),
-    { busy, wrong, run } = useAttempt(told)
+    { busy, wrong, run } = useAttempt(errorText)
   const save = (more: { name?: string; language?: string; letter_keys?: boolean }) =>
     run(async () => {
       me.value = await call('PATCH /app/api/me', {
@@ -86,7 +86,7 @@ function Profile() {
 
 function Password() {
   const [text, setText] = useState(''),
-    { busy, wrong, run } = useAttempt(told)
+    { busy, wrong, run } = useAttempt(errorText)
   const change = () =>
     run(async () => {
       await call('POST /app/api/me/password', { body: { password: text } })
@@ -155,7 +155,7 @@ function Codes() {
 // SetUp shows the secret, asks for the code that an authenticator app makes from it, and then shows the recovery codes.
 function SetUp({ of: totp, close }: { of: NewTOTP; close: () => void }) {
   const [code, setCode] = useState(''),
-    { busy, wrong, run } = useAttempt(told),
+    { busy, wrong, run } = useAttempt(errorText),
     [codes, setCodes] = useState<string[]>()
   const confirm = () =>
     run(async () => {

@@ -7,7 +7,7 @@ import { dateOf } from '../../core/dates.ts'
 import { adopt } from '../../core/jobs.ts'
 import type { Fields } from '../../core/merge.ts'
 import { can, me } from '../../core/me.ts'
-import { forget, use } from '../../core/query.ts'
+import { evictAnswers, use } from '../../core/query.ts'
 import { locale } from '../../core/format.ts'
 import { language, t } from '../../core/text.ts'
 import { useUnsaved } from '../../core/unsaved.ts'
@@ -72,7 +72,16 @@ const explain = (e: unknown): Wrong => {
 }
 
 function Form({ saved }: { saved: Saved }) {
-  const { draft: fields, setDraft, base, changed: edited, conflicts, setConflicts, store, take } = useRecordDraft(draftOf(saved), names),
+  const {
+      draft: fields,
+      setDraft,
+      base,
+      changed: edited,
+      conflicts,
+      setConflicts,
+      store,
+      adoptTheirs,
+    } = useRecordDraft(draftOf(saved), names),
     draft = fields as Draft,
     [question, ask] = useAsk(),
     { busy, wrong, setWrong, run } = useAttempt(explain),
@@ -101,7 +110,7 @@ function Form({ saved }: { saved: Saved }) {
     })
     me.value = await call('GET /app/api/session')
     if (answer.jobId) adopt(t.exports.currency(answer.currency), answer.jobId, t.exports.restated, '/app/reports')
-    forget()
+    evictAnswers()
     toastAndReload(w.saved, 'settings')
   }
   const save = () =>
@@ -146,7 +155,7 @@ function Form({ saved }: { saved: Saved }) {
             )}
           </fieldset>
           <FormError wrong={wrong} />
-          <Conflicts of={conflicts} labels={labels} take={take} />
+          <Conflicts of={conflicts} labels={labels} adoptTheirs={adoptTheirs} />
           {may && (
             <div class="formfoot row">
               <span class="grow" />

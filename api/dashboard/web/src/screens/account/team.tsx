@@ -6,7 +6,7 @@ import { useAttempt } from '../../core/busy.ts'
 import { call } from '../../core/call.ts'
 import { ago, dateTime } from '../../core/dates.ts'
 import { me } from '../../core/me.ts'
-import { complain, told } from '../../core/people.ts'
+import { complain, errorText } from '../../core/people.ts'
 import { touches, use } from '../../core/query.ts'
 import { t } from '../../core/text.ts'
 import { enterWords } from '../../text/enter.ts'
@@ -137,7 +137,7 @@ function OpenLink({ of: l }: { of: LinkRow }) {
 function Invite({ close }: { close: () => void }) {
   const [email, setEmail] = useState(''),
     [role, setRole] = useState('member'),
-    { busy, wrong, run } = useAttempt(told),
+    { busy, wrong, run } = useAttempt(errorText),
     [invitation, setInvitation] = useState<Invitation>()
   const invite = () =>
     run(async () => {

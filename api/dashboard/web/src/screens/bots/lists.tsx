@@ -243,7 +243,7 @@ function EntryFields({ of: entry, set, wrong, lines, campaigns, matchesEverybody
         wide
         label={correctionWords.file}
         accept=".txt,.csv,text/plain"
-        take={file => {
+        onFile={file => {
           if (file.size <= mostBytes) void file.text().then(text => set({ text }))
         }}
         under={

@@ -104,7 +104,13 @@ function ByFile({ kind }: { kind: Kind }) {
           <span class="dim fine wide">{w.texts[kind]}</span>
         </header>
         <div class="part">
-          <Source example={example[kind]} text={text} set={setText} take={f => void file.take(f)} tooLarge={() => setTooLarge(true)} />
+          <Source
+            example={example[kind]}
+            text={text}
+            set={setText}
+            onFile={f => void file.readFile(f)}
+            tooLarge={() => setTooLarge(true)}
+          />
           {tooLarge && <Alert text={w.tooLarge} />}
           {head && <Columns of={head} missing={missing} />}
           {head && kind === 'cost' && !head.header.some(c => c.column === 'source') && <SourceOfAll value={source} on={setSource} />}

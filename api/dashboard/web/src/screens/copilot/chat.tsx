@@ -32,7 +32,7 @@ function useQuestions() {
     [error, setError] = useState<ApiError>(),
     stop = useRef<AbortController>(undefined)
   useEffect(() => () => stop.current?.abort(), [])
-  const ask = (question: string) => {
+  const sendQuestion = (question: string) => {
     const asked = [...turns(), { role: 'user', content: question } as Turn],
       controller = new AbortController()
     return run(
@@ -54,7 +54,7 @@ function useQuestions() {
     setTurns([])
     setError(undefined)
   }
-  return { busy, error, ask, clear, stop: () => stop.current?.abort() }
+  return { busy, error, sendQuestion, clear, stop: () => stop.current?.abort() }
 }
 
 // withReason explains an error. For an error of the provider of the language model it adds what the provider says.
@@ -64,11 +64,11 @@ const withReason = (error: ApiError) => errorText(error) + (error.code === 'ai_e
 function Talk({ may, available, message, using }: { may: boolean; available: boolean; message: string; using: string }) {
   const list = turns(),
     [text, setText] = useState(''),
-    { busy, error, ask, clear, stop } = useQuestions()
+    { busy, error, sendQuestion, clear, stop } = useQuestions()
   const send = (question: string) => {
     if (!question.trim() || busy) return
     setText('')
-    void ask(question.trim())
+    void sendQuestion(question.trim())
   }
   return (
     <section class="card chat">

@@ -158,7 +158,7 @@ const ChoiceMenu = ({ kind, name, text, of, choices }: ChoiceMenuProps) => (
 // Suggestion shows a suggestion with its reasons, and applies, postpones or dismisses it.
 function Suggestion({ of: s, may }: { of: CopilotSuggestion; may: boolean }) {
   const { busy, wrong: error, run } = useAttempt(asError),
-    title = w.said(s.title),
+    title = w.suggestion(s.title),
     effect = s.effect && effectText(s.effect)
   const send = (body: CopilotBody, done: string, undone?: string) => run(() => act({ ...body, id: s.id }, done, undone))
   const apply = (variant?: CopilotBody['variant']) =>
@@ -170,7 +170,7 @@ function Suggestion({ of: s, may }: { of: CopilotSuggestion; may: boolean }) {
         <Sign name={s.advice_only ? 'warn' : 'spark'} tone={s.advice_only ? 'warn' : 'accent'} />
         <div class="grow">
           <h2 class="wrap">{title}</h2>
-          <p class="soft wrap">{w.said(s.detail)}</p>
+          <p class="soft wrap">{w.suggestion(s.detail)}</p>
           <p class="dim fine wrap">
             {s.campaign_id && (
               <>

@@ -49,12 +49,12 @@ export function History({ of: data }: { of: CopilotAnswer }) {
 function ChangeMade({ of: c }: { of: CopilotChange }) {
   const { busy, wrong: error, run } = useAttempt(asError),
     undone = c.status === 'undone'
-  const undo = () => run(() => act({ action: 'undo', id: c.id }, w.undone(w.said(c.title))))
+  const undo = () => run(() => act({ action: 'undo', id: c.id }, w.undone(w.suggestion(c.title))))
   return (
     <li>
       <Sign name={undone ? 'back' : 'check'} tone={undone ? '' : 'good'} />
       <div class="grow">
-        <div class="t wrap">{w.said(c.title)}</div>
+        <div class="t wrap">{w.suggestion(c.title)}</div>
         <div class="d wrap">
           {[
             dateTime(c.created_at),
@@ -84,7 +84,7 @@ function ChangeMade({ of: c }: { of: CopilotChange }) {
         <Button
           look="sm"
           disabled={busy}
-          aria-label={`${t.parts.undo}: ${w.said(c.title)}`}
+          aria-label={`${t.parts.undo}: ${w.suggestion(c.title)}`}
           onClick={() => void undo()}
           text={t.parts.undo}
         />

@@ -96,7 +96,7 @@ const choices: Record<string, Record<string, string>> = {
 
 // RuleForm creates or changes a rule. Before saving, a person can see what the rule would have done in the past.
 export function RuleForm({ of: rule, close }: { of?: CopilotRule; close: () => void }) {
-  const { draft: fields, setDraft, changed, conflicts, store, take } = useRecordDraft(draftOf(rule), Object.keys(newRule)),
+  const { draft: fields, setDraft, changed, conflicts, store, adoptTheirs } = useRecordDraft(draftOf(rule), Object.keys(newRule)),
     draft = fields as Draft,
     [wrong, setWrong] = useState<Wrong>(),
     [busy, run] = useBusy(),
@@ -159,7 +159,7 @@ export function RuleForm({ of: rule, close }: { of?: CopilotRule; close: () => v
         <Conflicts
           of={conflicts}
           labels={labels}
-          take={take}
+          adoptTheirs={adoptTheirs}
           show={c =>
             c.name === 'conditions' ? conditionsText(c.theirs as CopilotRule['conditions']) : choices[c.name]?.[String(c.theirs)]
           }

@@ -3,7 +3,7 @@ import type { Comparison, Figure } from '../../api.gen.ts'
 import { ApiError } from '../../core/call.ts'
 import { sentence } from '../../core/errors.ts'
 import { figures, type Name } from '../../core/figures.ts'
-import { money, shown } from '../../core/format.ts'
+import { money, formatted } from '../../core/format.ts'
 import { language, t } from '../../core/text.ts'
 import { recordWords } from '../../text/records.ts'
 import { w } from '../../text/copilot.ts'
@@ -21,7 +21,7 @@ export const figureText = (name: string, value: number) =>
   name === 'payout'
     ? money(value)
     : name in figures
-      ? shown(value, figures[name as Name].kind, figures[name as Name].digits)
+      ? formatted(value, figures[name as Name].kind, figures[name as Name].digits)
       : String(Math.round(value * 1000) / 1000)
 
 export const figuresText = (list: Figure[]) => list.map(f => `${figureName(f.name)} ${figureText(f.name, f.value)}`).join(', ')

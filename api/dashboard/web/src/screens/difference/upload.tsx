@@ -34,7 +34,7 @@ export function Upload({ id, basis }: { id: string; basis?: string }) {
           example={'date,clicks,conversions,payout\n'}
           text={text}
           set={set}
-          take={f => void base64Of(f).then(file => send({ file }))}
+          onFile={f => void base64Of(f).then(file => send({ file }))}
           tooLarge={() => setTooLarge(true)}
         />
         {tooLarge && <Alert text={w.tooLarge} />}

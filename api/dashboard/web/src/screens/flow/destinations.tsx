@@ -9,7 +9,7 @@ import { Combobox } from '../../parts/combobox.tsx'
 import { Input, Select } from '../../parts/form.tsx'
 import { UrlInput } from '../../parts/url_input.tsx'
 import type { Book, useBook } from './book.ts'
-import { isLander, nameOf, shareOf, shownName, split } from './edit.ts'
+import { isLander, nameOf, shareOf, displayName, split } from './edit.ts'
 import { shareText } from './text.ts'
 
 type Props = { path: Path; book: Book; records: ReturnType<typeof useBook>; on: (c: Partial<Path>) => void }
@@ -43,7 +43,7 @@ export function Destinations({ path: p, book, records, on }: Props) {
         {list.map((d, i) => (
           <div key={i} class="row">
             <span class="grow cut" title={nameOf(d, book.known)}>
-              {shownName(d, book.known, t.gone)}
+              {displayName(d, book.known, t.gone)}
               <small class="block dim">
                 <CapText caps={caps} offer={d.id} />
               </small>

@@ -72,11 +72,11 @@ export function useDraft(detail: TabProps['detail'], known: Known) {
     else sessionStorage.removeItem(storageKey(id))
   }, [id, dirty, draft, base, version])
   useEffect(() => {
-    const leave = (e: BeforeUnloadEvent) => {
+    const onUnload = (e: BeforeUnloadEvent) => {
       if (dirty) e.preventDefault()
     }
-    addEventListener('beforeunload', leave)
-    return () => removeEventListener('beforeunload', leave)
+    addEventListener('beforeunload', onUnload)
+    return () => removeEventListener('beforeunload', onUnload)
   }, [dirty])
   const set = (next: Flow) => {
     setDraft(next)
@@ -94,7 +94,7 @@ export function useDraft(detail: TabProps['detail'], known: Known) {
   // covered returns an earlier path that takes all visitors of the given path, or undefined. lift moves the given path before it.
   const covered = (path: string) => coverer(draft, path, rotation)
   const lift = (path: string) => set(raise(draft, path, rotation))
-  const drop = (path: Path) => {
+  const removePath = (path: Path) => {
     set(remove(draft, path.id))
     setOpen(null)
     toast(flowWords.removed(path.name), { undo: () => setDraft(draft) })
@@ -135,8 +135,8 @@ export function useDraft(detail: TabProps['detail'], known: Known) {
     setWrong(undefined)
     toast(flowWords.discarded, { undo: () => setDraft(draft) })
   }
-  // takeTheirs replaces the draft by the flow that another person saved.
-  const takeTheirs = () => {
+  // adoptTheirs replaces the draft by the flow that another person saved.
+  const adoptTheirs = () => {
     if (!theirs.data) return
     restart(theirs.data)
     setWrong(undefined)
@@ -147,5 +147,21 @@ export function useDraft(detail: TabProps['detail'], known: Known) {
   const clone = (path: Path) => addAndOpen(copyOf(draft, path, n => `${path.name} ${n}`))
   const other = theirs.data?.version === version ? undefined : theirs.data
   const state = { base, draft, list, dirty, open, wrong, busy, dialog, elsewhere, theirs: other }
-  return { ...state, set, change, covered, lift, addPath, clone, move, drop, showError, save, discard, takeTheirs, setOpen, setDialog }
+  return {
+    ...state,
+    set,
+    change,
+    covered,
+    lift,
+    addPath,
+    clone,
+    move,
+    removePath,
+    showError,
+    save,
+    discard,
+    adoptTheirs,
+    setOpen,
+    setDialog,
+  }
 }

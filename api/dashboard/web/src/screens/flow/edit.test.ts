@@ -13,7 +13,7 @@ import {
   raise,
   remove,
   shareOf,
-  shownName,
+  displayName,
   tried,
   update,
   type Flow,
@@ -56,9 +56,9 @@ test('each edit is one change, and equal flows have no changes', () => {
 
 test('a record without a name is shown as removed only after all records are loaded', () => {
   const gone = { id: 'o2', weight: 1 } as Path['destinations'][number]
-  equal(shownName(gone, known, 'removed'), 'removed')
-  equal(shownName(gone, { ...known, loaded: false }, 'removed'), '…')
-  equal(shownName({ ...gone, id: 'o1' }, { ...known, loaded: false }, 'removed'), 'Offer')
+  equal(displayName(gone, known, 'removed'), 'removed')
+  equal(displayName(gone, { ...known, loaded: false }, 'removed'), '…')
+  equal(displayName({ ...gone, id: 'o1' }, { ...known, loaded: false }, 'removed'), 'Offer')
 })
 
 const offer = { destinations: [{ id: 'o1', weight: 100 }] } as Partial<Path>

@@ -129,8 +129,8 @@ export function unitsOf(p: Path, saved: Map<string, { name: string; logic: strin
 export type Known = { landers: Set<string>; names: Record<string, string>; loaded: boolean }
 export const isLander = (d: Destination, known: Known) => !!d.id && known.landers.has(d.id)
 export const nameOf = (d: Destination, known: Known) => (d.id ? (known.names[d.id] ?? '') : (d.url ?? ''))
-// shownName returns the name of a destination, `gone` if its record was removed, or dots until the lists are loaded.
-export const shownName = (d: Destination, known: Known, gone: string) => nameOf(d, known) || (known.loaded ? gone : '…')
+// displayName returns the name of a destination, `gone` if its record was removed, or dots until the lists are loaded.
+export const displayName = (d: Destination, known: Known, gone: string) => nameOf(d, known) || (known.loaded ? gone : '…')
 // split separates the landing pages of a path from its other destinations, to which visitors go on.
 export const split = (p: Path, known: Known) => ({
   landers: p.destinations.filter(d => isLander(d, known)),

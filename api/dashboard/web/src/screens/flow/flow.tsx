@@ -122,7 +122,7 @@ export function Flow({ detail }: TabProps) {
               <CompareButton look="sm quiet" id={c.id} by="stream" />
               {may && (
                 <>
-                  <SavedFlows take={paths => d.set(paths.map(p => ({ ...p, id: newID() })))} save={() => d.setDialog('save')} />
+                  <SavedFlows adopt={paths => d.set(paths.map(p => ({ ...p, id: newID() })))} save={() => d.setDialog('save')} />
                   <Button look="sm" onClick={d.addPath} icon="plus" text={flowWords.path} />
                 </>
               )}
@@ -160,7 +160,7 @@ export function Flow({ detail }: TabProps) {
           may={may}
           on={change => d.change(shown.id, change)}
           close={() => d.setOpen(null)}
-          remove={() => d.drop(shown)}
+          remove={() => d.removePath(shown)}
           clone={() => d.clone(shown)}
           self={c.id}
         />
@@ -215,7 +215,7 @@ const SaveBar = ({ of: d }: { of: ReturnType<typeof useDraft> }) => (
 )
 
 // SavedFlows replaces the draft by a saved flow, or saves the current flow for other campaigns.
-function SavedFlows({ take, save }: { take: (p: Paths) => void; save: () => void }) {
+function SavedFlows({ adopt, save }: { adopt: (p: Paths) => void; save: () => void }) {
   const flows = useFlows()
   return (
     <Menu
@@ -233,7 +233,7 @@ function SavedFlows({ take, save }: { take: (p: Paths) => void; save: () => void
             {flowWords.saveAs}
           </Item>
           {flows?.map(f => (
-            <Item key={f.id} close={close} on={() => take(f.paths)}>
+            <Item key={f.id} close={close} on={() => adopt(f.paths)}>
               {f.name}
               <span class="grow" />
               <span class="dim">{flowWords.paths(f.path_count)}</span>

@@ -87,7 +87,7 @@ export function Conflict({ of: d, theirs, book }: { of: ReturnType<typeof useDra
         <>
           <Button onClick={close} text={flowWords.later} />
           <span class="grow" />
-          <Button onClick={d.takeTheirs} text={flowWords.takeTheirs} />
+          <Button onClick={d.adoptTheirs} text={flowWords.takeTheirs} />
           <Button look="danger" disabled={d.busy} onClick={() => void d.save(theirs.version)} text={flowWords.keepOwn} />
         </>
       }>

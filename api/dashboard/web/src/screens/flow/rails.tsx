@@ -4,7 +4,7 @@ import { count } from '../../core/format.ts'
 import { onResize } from '../../core/resize.ts'
 import { t } from '../../core/text.ts'
 import { flowWords } from '../../text/flow.ts'
-import { isLander, nameOf, neighbour, shownName, unitsOf, type Flow, type Unit } from './edit.ts'
+import { isLander, nameOf, neighbour, displayName, unitsOf, type Flow, type Unit } from './edit.ts'
 import { columnsOf, layout, linesIn, mostWidth, widthIn, type Node } from './geometry.ts'
 import { Sentence } from '../../parts/condition.tsx'
 import { Icon } from '../../parts/icons.tsx'
@@ -109,7 +109,7 @@ export function Rails(p: ViewProps) {
               <div key={n.key} class={classes} style={place} onClick={() => p.edit(path.id)}>
                 <div class="row">
                   <b class="cut" title={nameOf(n.of!, known)}>
-                    {shownName(n.of!, known, t.gone)}
+                    {displayName(n.of!, known, t.gone)}
                   </b>
                   <span class="share">{shareText(n.share)}</span>
                 </div>

@@ -21,8 +21,8 @@ export function Rules({ path: p, book, saved, on }: Props) {
     [error, setError] = useState<string>()
   const used = new Set(p.rules.map(r => r.rule_id)),
     free = saved?.filter(r => !used.has(r.id))
-  // keep saves the path's own conditions as a rule of the account, and replaces them by the rule.
-  const keep = () =>
+  // saveRule saves the path's own conditions as a rule of the account, and replaces them by the rule.
+  const saveRule = () =>
     call('POST /rules', { body: { name: newName, logic: p.logic, conditions: p.filters } }).then(
       made => {
         on({ filters: [], rules: [...p.rules, { name: made.name, rule_id: made.id }] })
@@ -86,7 +86,7 @@ export function Rules({ path: p, book, saved, on }: Props) {
                 onSubmit={e => {
                   e.preventDefault()
                   e.stopPropagation()
-                  if (newName.trim()) void keep().then(close)
+                  if (newName.trim()) void saveRule().then(close)
                 }}>
                 <label class="field">
                   <span>{t.overview.name}</span>

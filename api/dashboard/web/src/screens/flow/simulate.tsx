@@ -10,7 +10,7 @@ import { Named } from '../../core/subs.ts'
 import { t } from '../../core/text.ts'
 import { flowWords, simulateWords } from '../../text/flow.ts'
 import { withClickID } from '../../core/tokens.ts'
-import { shownName, toSend, type Flow } from './edit.ts'
+import { displayName, toSend, type Flow } from './edit.ts'
 import { Combobox } from '../../parts/combobox.tsx'
 import { Input, Seg } from '../../parts/form.tsx'
 import { Icon } from '../../parts/icons.tsx'
@@ -268,7 +268,7 @@ type Way = { path: string; via: string; lander_id: string | null; offer_id: stri
 // wayOf returns the names of the path, the landing page and the offer that a visitor gets.
 const wayOf = (d: Way, book: Book) => [
   d.path || (t.trace.fallbacks[d.via] ?? d.via),
-  ...[d.lander_id, d.offer_id].filter(Boolean).map(id => shownName({ id: id!, weight: 1 }, book.known, t.gone)),
+  ...[d.lander_id, d.offer_id].filter(Boolean).map(id => displayName({ id: id!, weight: 1 }, book.known, t.gone)),
 ]
 
 // Route shows where one visitor goes, and why.

@@ -2,7 +2,7 @@ import type { Path } from '../../api.gen.ts'
 import { Button } from '../../parts/button.tsx'
 import { t } from '../../core/text.ts'
 import { flowWords } from '../../text/flow.ts'
-import { neighbour, shownName, unitsOf } from './edit.ts'
+import { neighbour, displayName, unitsOf } from './edit.ts'
 import { Sentence } from '../../parts/condition.tsx'
 import { Input, Switch } from '../../parts/form.tsx'
 import { shareText } from './text.ts'
@@ -67,7 +67,7 @@ function Row({ path: p, n, book, share, lit, wrong, covered, edit, move, all, ma
                 ? p.destinations.map((d, n) => (
                     <>
                       {n > 0 && ', '}
-                      <bdi>{shownName(d, book.known, t.gone)}</bdi> {d.weight}
+                      <bdi>{displayName(d, book.known, t.gone)}</bdi> {d.weight}
                     </>
                   ))
                 : flowWords.nowhere}

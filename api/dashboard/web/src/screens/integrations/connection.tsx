@@ -95,9 +95,9 @@ export function useConnection<F extends Form>({ name, rows, providers, connected
     }, explain)
   }
   // test shows what the platform answers. A success shows `done`, by default the platform's own message.
-  const test = <T extends Tested>(ask: () => Promise<T>, done = (out: T) => out.message, ...changed: string[]) =>
+  const test = <T extends Tested>(request: () => Promise<T>, done = (out: T) => out.message, ...changed: string[]) =>
     run(async () => {
-      const out = await ask()
+      const out = await request()
       touches(rows, ...changed)
       toast(out.ok ? done(out) : (out.detail ?? out.message), { bad: !out.ok })
     }, showError)

@@ -15,7 +15,7 @@ import { Combobox } from '../../parts/combobox.tsx'
 import { Credentials, Says } from '../../parts/credentials.tsx'
 import { Field, FormError, wrongOf, type Wrong, InputField } from '../../parts/form.tsx'
 import { Ask, Cancel, Sheet } from '../../parts/sheet.tsx'
-import { mayConnect, errorText, show } from '../../core/connect.ts'
+import { mayConnect, errorText, openConnection } from '../../core/connect.ts'
 import { toastAndReload } from '../../core/toast.ts'
 
 // DNSAccounts lists the connected accounts at DNS providers.
@@ -28,7 +28,9 @@ export function DNSAccounts({ list }: { list: IntegrationList }) {
   return (
     <Card
       title={w.dns.title}
-      beside={may && list.encryptionAvailable && <Button look="sm" onClick={() => show({ dns: 'new' })} icon="plus" text={w.dns.add} />}>
+      beside={
+        may && list.encryptionAvailable && <Button look="sm" onClick={() => openConnection({ dns: 'new' })} icon="plus" text={w.dns.add} />
+      }>
       <p class="part soft lead">{w.dns.text}</p>
       {list.accounts.length === 0 ? (
         <p class="part dim">{w.dns.none}</p>
@@ -45,7 +47,7 @@ export function DNSAccounts({ list }: { list: IntegrationList }) {
           ))}
         </ul>
       )}
-      {(account || (open === 'new' && may)) && <Editor key={open} list={list} of={account ?? null} close={() => show({})} />}
+      {(account || (open === 'new' && may)) && <Editor key={open} list={list} of={account ?? null} close={() => openConnection({})} />}
       {disconnecting && (
         <Ask
           title={w.disconnectTitle(name(disconnecting))}
@@ -98,7 +100,7 @@ function Account({ of: a, name, provider, leave }: { of: DNSAccountShown; name: 
       {may && (
         <>
           <Button look="sm" disabled={busy} onClick={() => void test()} text={busy ? w.testing : w.test} of={name} />
-          <Button look="sm" onClick={() => show({ dns: a.id })} text={w.change} of={name} />
+          <Button look="sm" onClick={() => openConnection({ dns: a.id })} text={w.change} of={name} />
           <Button look="sm quiet icon" aria-label={`${w.disconnect} ${name}`} onClick={leave} icon="x" />
         </>
       )}

@@ -4,7 +4,7 @@ import type { NetworkRow, OAuthConnection, OAuthProvider, SourceRow } from '../.
 import { Button, Link } from '../../parts/button.tsx'
 import { Card } from '../../parts/card.tsx'
 import { call } from '../../core/call.ts'
-import { mayConnect, errorText, show } from '../../core/connect.ts'
+import { mayConnect, errorText, openConnection } from '../../core/connect.ts'
 import { useNetworks, useSources } from '../../core/choices.ts'
 import { ago } from '../../core/dates.ts'
 import { signIn } from '../../core/oauth.ts'
@@ -76,8 +76,8 @@ export function Integrations() {
       />
       <Geo encryption={dns.data.encryptionAvailable} />
       <AI />
-      {network && <NetworkSheet key={network.id} of={network} close={() => show({})} />}
-      {source && <SourceSheet key={source.id} of={source} close={() => show({})} />}
+      {network && <NetworkSheet key={network.id} of={network} close={() => openConnection({})} />}
+      {source && <SourceSheet key={source.id} of={source} close={() => openConnection({})} />}
     </div>
   )
 }
@@ -176,7 +176,7 @@ function NetworkLine({ of: n }: { of: NetworkRow }) {
       synced={i?.lastSyncedAt ?? null}
       next={i?.nextSyncAt ?? null}
       error={i?.lastError ?? null}
-      open={() => show({ network: n.id })}
+      open={() => openConnection({ network: n.id })}
     />
   )
 }
@@ -193,7 +193,7 @@ function SourceLine({ of: s }: { of: SourceRow }) {
       synced={i?.last_sync_at ?? null}
       next={i?.next_sync_at ?? null}
       error={i?.last_error ?? i?.uploads?.last_error ?? null}
-      open={() => show({ source: s.id })}
+      open={() => openConnection({ source: s.id })}
     />
   )
 }

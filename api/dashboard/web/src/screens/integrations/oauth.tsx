@@ -8,8 +8,8 @@ import { w } from '../../text/integrations.ts'
 import { errorText } from '../../core/connect.ts'
 import { toastAndReload } from '../../core/toast.ts'
 
-// takeParameters returns the platform's parameters and removes them from the address.
-function takeParameters(): URLSearchParams {
+// consumeParameters returns the platform's parameters and removes them from the address.
+function consumeParameters(): URLSearchParams {
   const given = new URLSearchParams(location.hash.slice(1))
   history.replaceState(null, '', location.pathname)
   return given
@@ -20,7 +20,7 @@ function takeParameters(): URLSearchParams {
 export function OAuth() {
   const [wrong, setWrong] = useState('')
   useEffect(() => {
-    const given = takeParameters(),
+    const given = consumeParameters(),
       state = given.get('state')
     if (!state) return setWrong(w.ads.noCode)
     call('POST /app/api/oauth', { body: { state, code: given.get('code') ?? '', error: given.get('error') ?? '' } }).then(

@@ -74,10 +74,10 @@ function Connection({ of: s, data, mark }: { of: SourceRow; data: SourceIntegrat
   })
   const { form, provider, touched } = c,
     named = provider === 'google_ads' || provider === 'microsoft_ads'
-  const ask = (action: 'test' | 'sync') => () => call('POST /traffic-sources/{id}/integration', { path, body: { action } })
+  const request = (action: 'test' | 'sync') => () => call('POST /traffic-sources/{id}/integration', { path, body: { action } })
   const sync = () =>
     c.test(
-      ask('sync'),
+      request('sync'),
       out => w.source.readDone(out.rows, out.matched, out.spend + (out.currency ? ' ' + out.currency : '')),
       'reports',
       'stats',
@@ -107,7 +107,7 @@ function Connection({ of: s, data, mark }: { of: SourceRow; data: SourceIntegrat
       }
       needed={form?.cost && !form.conversions && !form.endpoint}
       under={form?.endpoint && <Endpoint presets={form.presets} value={endpoint} on={touched(setEndpoint)} error={c.errorAt('url')} />}
-      test={() => c.test(ask('test'))}
+      test={() => c.test(request('test'))}
       nextToTest={form?.cost && <Button disabled={c.busy} onClick={() => void sync()} text={w.source.sync} />}
       disconnect={() => call('DELETE /traffic-sources/{id}/integration', { path })}>
       {form?.cost && (

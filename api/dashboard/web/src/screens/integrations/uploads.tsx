@@ -106,7 +106,7 @@ function Action({ source, value, on, hint, find, error }: ActionProps) {
   const [actions, setActions] = useState<ConversionAction[]>(),
     [busy, run] = useBusy(),
     path = { id: source.id }
-  const look = () =>
+  const load = () =>
     run(async () => setActions((await call('GET /traffic-sources/{id}/integration/conversion-actions', { path })).actions), showError)
   const make = () =>
     run(async () => {
@@ -133,7 +133,7 @@ function Action({ source, value, on, hint, find, error }: ActionProps) {
       </Field>
       {find && mayConnect() && (
         <div class="row wraps actions">
-          <Button look="sm" disabled={busy} onClick={() => void look()} text={w.source.findActions} />
+          <Button look="sm" disabled={busy} onClick={() => void load()} text={w.source.findActions} />
           <Button look="sm" disabled={busy} onClick={() => void make()} text={w.source.makeAction} />
         </div>
       )}

@@ -2,7 +2,7 @@ import { Fragment } from 'preact'
 import { me } from '../../core/me.ts'
 import { to } from '../../core/router.ts'
 import { t } from '../../core/text.ts'
-import { groups, leave, PersonHead, Rooms, watching, setAccount, Themes } from '../../parts/shell.tsx'
+import { groups, signOut, PersonHead, Rooms, watching, setAccount, Themes } from '../../parts/shell.tsx'
 
 // More shows, on a phone, the navigation that wider screens have at the side.
 export function More() {
@@ -36,7 +36,7 @@ export function More() {
         <a class="item" href="/app/licences">
           {t.nav.licences}
         </a>
-        <button class="item" onClick={() => void leave()}>
+        <button class="item" onClick={() => void signOut()}>
           {t.nav.signOut}
         </button>
       </section>

@@ -10,7 +10,7 @@ import { touches, useAll } from '../../core/query.ts'
 import { go, place, to } from '../../core/router.ts'
 import { rankOf } from '../../core/search.ts'
 import { t } from '../../core/text.ts'
-import { leave } from '../../core/unsaved.ts'
+import { confirmDiscard } from '../../core/unsaved.ts'
 import { w } from '../../text/find.ts'
 import { Button } from '../../parts/button.tsx'
 import { copy } from '../../parts/copy.tsx'
@@ -43,7 +43,7 @@ function Find() {
   const run = (e?: Entry) => {
     if (e) {
       close()
-      leave(e.on)
+      confirmDiscard(e.on)
     }
   }
   useEffect(() => {

@@ -7,7 +7,7 @@ import { useAttempt } from '../../core/busy.ts'
 import { asError } from '../../core/call.ts'
 import { suggestedCurrency } from '../../core/currency.ts'
 import { can, me, zone } from '../../core/me.ts'
-import { forget } from '../../core/query.ts'
+import { evictAnswers } from '../../core/query.ts'
 import { to } from '../../core/router.ts'
 import { handleSubmit } from '../../core/submit.ts'
 import { t } from '../../core/text.ts'
@@ -47,7 +47,7 @@ function Form({ close }: { close: () => void }) {
   const save = () =>
     run(async () => {
       await changeAccount({ currency, timezone })
-      forget()
+      evictAnswers()
       close()
     })
   return (

@@ -10,14 +10,14 @@ const every = 3, // seconds between requests for the first click and the first c
   fewConversions = 3, // an account with more conversions has finished its set-up
   closedName = 'first_steps_closed' // key in the browser's storage; its value is the account whose steps a person has closed
 
-// First says how far an account has come in its set-up. `waits` is true while the steps of the set-up are shown. takeOut is called
+// First says how far an account has come in its set-up. `waits` is true while the steps of the set-up are shown. reset is called
 // when the test conversion has been rejected.
 export type First = {
   waits: boolean
   known: boolean
   seen?: ClickRow
   converted?: ConversionRow
-  takeOut: () => void
+  reset: () => void
   close: () => void
 }
 
@@ -55,7 +55,7 @@ export function useFirst(list: Performance | undefined): First {
     setConverted(row)
     if (waiting) touches('campaigns', 'reports')
   }, [conversions, waiting, converted, looks])
-  const takeOut = () => {
+  const reset = () => {
     takenOut.current = converted!.updated_at
     setConverted(undefined)
   }
@@ -63,5 +63,5 @@ export function useFirst(list: Performance | undefined): First {
     localStorage.setItem(closedName, me.value!.account.id)
     setWaiting(false)
   }
-  return { waits: waiting, known: !!firstClick || !!error, seen: firstClick, converted, takeOut, close }
+  return { waits: waiting, known: !!firstClick || !!error, seen: firstClick, converted, reset, close }
 }

@@ -4,7 +4,7 @@ import { Link, TableSwitch } from '../../parts/button.tsx'
 import { Card } from '../../parts/card.tsx'
 import { canCreateCampaigns } from '../../core/can.ts'
 import { figureName, changeOf, figures, profit, text, totalsOf, type Name } from '../../core/figures.ts'
-import { shown, spanText } from '../../core/format.ts'
+import { formatted, spanText } from '../../core/format.ts'
 import { groupingOf } from '../../core/grouping.ts'
 import { typing } from '../../core/keys.ts'
 import { useLazy } from '../../core/lazy.ts'
@@ -292,7 +292,7 @@ function Over({ now, was, step, choice, list }: OverProps) {
             {...plot}
             hours={step !== 'day'}
             over={marks.layer}
-            extra={money ? i => [{ name: t.figures.names.profit, text: shown(plot.rows[i]?.profit, 'money') }] : undefined}
+            extra={money ? i => [{ name: t.figures.names.profit, text: formatted(plot.rows[i]?.profit, 'money') }] : undefined}
           />
         )}
       </div>

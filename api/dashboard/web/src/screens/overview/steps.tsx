@@ -105,7 +105,7 @@ function NetworkSteps({ of, networks }: { of: First; networks: NetworkRow[] }) {
           network={network}
           offer={offers.find(o => o.id === (of.converted ?? of.seen!).offer_id)}
           click={of.converted ?? of.seen}
-          out={of.takeOut}
+          out={of.reset}
         />
       ),
     },

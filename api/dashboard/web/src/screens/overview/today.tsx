@@ -1,7 +1,7 @@
 import { useMemo, useState } from 'preact/hooks'
 import type { CapRow } from '../../api.gen.ts'
 import { figureName, figures, names, type Name } from '../../core/figures.ts'
-import { shown } from '../../core/format.ts'
+import { formatted } from '../../core/format.ts'
 import { zone } from '../../core/me.ts'
 import { use } from '../../core/query.ts'
 import { to } from '../../core/router.ts'
@@ -48,8 +48,8 @@ function Course() {
   }, [course, name])
   if (!course || !plot || !data?.rows.some(r => r.clicks || r.cost)) return null
   const { kind } = figures[name],
-    now = shown(course.now, kind),
-    usually = course.usualNow === null ? w.noUsual : w.usually(shown(course.usualNow, kind))
+    now = formatted(course.now, kind),
+    usually = course.usualNow === null ? w.noUsual : w.usually(formatted(course.usualNow, kind))
   const ahead = course.usualNow === null || !figures[name].good ? '' : course.now >= course.usualNow ? ' good' : ' bad'
   return (
     <section class="card">

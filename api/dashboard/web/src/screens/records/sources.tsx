@@ -84,11 +84,11 @@ export function Sources() {
       { label: t.nav.itsPostbacks, on: r => go(to('/app/postbacks', { dir: 'out', source: r.id })) },
       { label: recordWords.shareTemplate, on: r => void saveFile('traffic-sources', r) },
     ],
-    pick: take => (
+    pick: onPick => (
       <Template
         kind="traffic-sources"
         label={w.platform}
-        take={take}
+        onPick={onPick}
         list={templates?.map(({ page, read_on, ...p }) => ({
           value: p.platform,
           label: p.name,
@@ -251,7 +251,7 @@ function TryPostback({ of: r }: { of: SourceRow }) {
   )
 }
 
-const keep = (r: NetworkRow) =>
+const storeTemplate = (r: NetworkRow) =>
   call('POST /network-templates', {
     body: {
       name: r.name,
@@ -310,14 +310,14 @@ export function Networks() {
     usedBy: r => offers?.filter(o => o.network_id === r.id).map(o => ({ kind: 'offer', id: o.id, name: o.name, status: o.status })),
     more: () => [
       { label: recordWords.copyPostback, key: 'y', on: r => void copy(r.postback_url, recordWords.postbackCopied) },
-      { label: recordWords.asTemplate, on: r => void keep(r), if: canWrite },
+      { label: recordWords.asTemplate, on: r => void storeTemplate(r), if: canWrite },
       { label: recordWords.shareTemplate, on: r => void saveFile('networks', r) },
     ],
-    pick: take => (
+    pick: onPick => (
       <Template
         kind="networks"
         label={w.template}
-        take={take}
+        onPick={onPick}
         list={templates?.map(n => ({
           value: n.id || n.name,
           label: n.name,

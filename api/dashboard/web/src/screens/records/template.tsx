@@ -12,10 +12,10 @@ import type { Draft } from '../../parts/record_form.tsx'
 type Shared = 'traffic-sources' | 'networks'
 type Choice = { value: string; label: string; page: string; readOn: string; draft: Draft }
 
-type Props = { kind: Shared; list: Choice[] | undefined; label: string; take: (d: Draft | undefined) => void }
+type Props = { kind: Shared; list: Choice[] | undefined; label: string; onPick: (d: Draft | undefined) => void }
 
 // Template fills a new record with the known settings of a platform or a network, or creates the record from a template file.
-export function Template({ kind, list, label, take }: Props) {
+export function Template({ kind, list, label, onPick }: Props) {
   const [chosen, setChosen] = useState(''),
     found = list?.find(o => o.value === chosen)
   return (
@@ -42,7 +42,7 @@ export function Template({ kind, list, label, take }: Props) {
           }
           on={v => {
             setChosen(v)
-            take(list?.find(o => o.value === v)?.draft)
+            onPick(list?.find(o => o.value === v)?.draft)
           }}
         />
         {found?.page && (
@@ -51,7 +51,7 @@ export function Template({ kind, list, label, take }: Props) {
           </a>
         )}
       </div>
-      <DropArea label={recordWords.chooseTemplate} accept=".json,application/json" take={file => void load(kind, file)}>
+      <DropArea label={recordWords.chooseTemplate} accept=".json,application/json" onFile={file => void load(kind, file)}>
         {recordWords.loadTemplate}
       </DropArea>
     </section>

@@ -5,7 +5,7 @@ import { makeExport } from '../../core/export.ts'
 import { figureName, type Name } from '../../core/figures.ts'
 import { formulaOf, formulasOf, formulasText, mostFormulas } from '../../core/formula.ts'
 import { storeGrouping } from '../../core/grouping.ts'
-import { askedOrder, mostDimensions, setColumns, setFormulas, setGroup as showGroup, textOf, type Ask } from '../../core/report.ts'
+import { requestOrder, mostDimensions, setColumns, setFormulas, setGroup as showGroup, textOf, type Ask } from '../../core/report.ts'
 import { byOf } from '../../core/compare.ts'
 import { change } from '../../core/router.ts'
 import { useDimensionName } from '../../core/subs.ts'
@@ -61,7 +61,7 @@ function Groups({ ask }: { ask: Ask }) {
     showGroup(next)
     if (campaign) storeGrouping(next)
   }
-  const drop = (to: number, e: DragEvent) => {
+  const moveGroup = (to: number, e: DragEvent) => {
     e.preventDefault()
     const from = Number(e.dataTransfer?.getData('text/plain')),
       next = [...g],
@@ -87,7 +87,7 @@ function Groups({ ask }: { ask: Ask }) {
             draggable
             onDragStart={e => e.dataTransfer?.setData('text/plain', String(i))}
             onDragOver={e => e.preventDefault()}
-            onDrop={e => drop(i, e)}>
+            onDrop={e => moveGroup(i, e)}>
             {i > 0 && (
               <button
                 type="button"
@@ -185,7 +185,7 @@ function Export({ ask }: { ask: Ask }) {
           having: textOf(ask.having),
           min_clicks: ask.least,
           compare: compares.value ? sofar(span.value) : '',
-          sort: askedOrder(ask),
+          sort: requestOrder(ask),
           columns: ask.columns,
           formulas: formulasText(formulas),
           headings: [...ask.group.map(nameOf), ...ask.columns.map(figureName), ...formulas.map(f => f.title)],

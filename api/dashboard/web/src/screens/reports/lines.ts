@@ -2,7 +2,7 @@ import { useEffect, useRef, useState } from 'preact/hooks'
 import type { Performance, PerformanceRow } from '../../api.gen.ts'
 import { asError, type ApiError } from '../../core/call.ts'
 import { useOnline } from '../../core/online.ts'
-import { ask as fetchRows, cachedAnswer, epoch, useStamp } from '../../core/query.ts'
+import { request as fetchRows, cachedAnswer, epoch, useStamp } from '../../core/query.ts'
 import { byFormula, formulaOf } from '../../core/formula.ts'
 import { inOrder, keyOf, orderAt, pathOf, questionOf, sortedFormula, valueText, type Ask } from '../../core/report.ts'
 

@@ -32,10 +32,10 @@ const screenNow = (): Screen => (phone.matches ? 'phone' : tablet.matches ? 'tab
 function useScreen() {
   const [screen, setScreen] = useState(screenNow)
   useEffect(() => {
-    const look = () => setScreen(screenNow())
-    for (const query of [phone, tablet]) query.addEventListener('change', look)
+    const update = () => setScreen(screenNow())
+    for (const query of [phone, tablet]) query.addEventListener('change', update)
     return () => {
-      for (const query of [phone, tablet]) query.removeEventListener('change', look)
+      for (const query of [phone, tablet]) query.removeEventListener('change', update)
     }
   }, [])
   return screen

@@ -5,7 +5,7 @@ import { canWrite } from '../../core/can.ts'
 import { targetOfRow } from '../../core/cost.ts'
 import { count } from '../../core/format.ts'
 import { useKeys } from '../../core/keys.ts'
-import { asked, filterQuery, isOfSales, keyOf, ofSales, setFilter, setOpen, timely, type Ask } from '../../core/report.ts'
+import { currentQuery, filterQuery, isOfSales, keyOf, ofSales, setFilter, setOpen, timely, type Ask } from '../../core/report.ts'
 import { change, go, to } from '../../core/router.ts'
 import { Named } from '../../core/subs.ts'
 import { t } from '../../core/text.ts'
@@ -59,7 +59,7 @@ function exclude(ask: Ask, { path }: RowLine) {
 const none = {}
 
 export function Reports() {
-  const ask = asked(),
+  const ask = currentQuery(),
     { at, retry } = useRows(ask)
   const root = at(''),
     // eslint-disable-next-line react-hooks/exhaustive-deps -- the lines depend on what the function at returns for these keys

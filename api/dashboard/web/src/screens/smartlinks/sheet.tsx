@@ -78,7 +78,7 @@ function useDraft(l: SmartlinkAnswer | null, usual: string, close: () => void) {
       notes: '',
       rules: [],
     })),
-    { draft: fields, setDraft, changed, conflicts, store, take } = useRecordDraft(l ? draftOf(l) : start, Object.keys(start)),
+    { draft: fields, setDraft, changed, conflicts, store, adoptTheirs } = useRecordDraft(l ? draftOf(l) : start, Object.keys(start)),
     draft = fields as Draft,
     [checked, setChecked] = useState(false),
     { busy, wrong, setWrong, run } = useAttempt(explain)
@@ -121,7 +121,7 @@ function useDraft(l: SmartlinkAnswer | null, usual: string, close: () => void) {
     busy,
     changed: changed.length > 0,
     conflicts,
-    take,
+    adoptTheirs,
     save,
   }
 }
@@ -133,7 +133,7 @@ export function Smartlink({ of: l, close }: { of: SmartlinkAnswer | null; close:
     usual = (own?.rows.find(d => d.is_default) ?? own?.rows.find(d => d.is_verified) ?? own?.rows[0])?.id ?? '',
     sources = useSources(),
     may = canWrite(),
-    { draft, set, wrong, at, busy, changed, conflicts, take, save } = useDraft(l, usual, close)
+    { draft, set, wrong, at, busy, changed, conflicts, adoptTheirs, save } = useDraft(l, usual, close)
   const ready = l !== null || !!own?.rows.length
   const send = () => {
     if (may && ready) void save()
@@ -199,7 +199,7 @@ export function Smartlink({ of: l, close }: { of: SmartlinkAnswer | null; close:
           </Part>
         </fieldset>
         <FormError wrong={wrong} />
-        <Conflicts of={conflicts} labels={labels} take={take} show={c => shownOf(c, own?.rows, sources)} />
+        <Conflicts of={conflicts} labels={labels} adoptTheirs={adoptTheirs} show={c => conflictText(c, own?.rows, sources)} />
         {may && (
           <div class="row formfoot">
             <span class="grow" />
@@ -212,8 +212,8 @@ export function Smartlink({ of: l, close }: { of: SmartlinkAnswer | null; close:
   )
 }
 
-// shownOf returns the other person's value of a conflict as text, if the conflict is about the domain, the source or the rules.
-function shownOf({ name, theirs }: Conflict, domains: DomainRow[] | undefined, sources: ReturnType<typeof useSources>) {
+// conflictText returns the other person's value of a conflict as text, if the conflict is about the domain, the source or the rules.
+function conflictText({ name, theirs }: Conflict, domains: DomainRow[] | undefined, sources: ReturnType<typeof useSources>) {
   if (name === 'domain_id') return domains?.find(d => d.id === theirs)?.domain
   if (name === 'source_id') return sources?.find(s => s.id === theirs)?.name
   const rules = name === 'rules' ? (theirs as Rule[]) : []

@@ -27,8 +27,8 @@ const orders: Record<string, (l: SmartlinkAnswer) => string | number> = {
   last: l => l.last_click_at ?? '',
 }
 
-// shownOf returns the smartlinks that match the search and the filters, in order.
-function shownOf(rows: SmartlinkAnswer[], source: string | null) {
+// matchingSmartlinks returns the smartlinks that match the search and the filters, in order.
+function matchingSmartlinks(rows: SmartlinkAnswer[], source: string | null) {
   const { q, status, sort } = viewed(usual),
     text = q.trim().toLowerCase(),
     by = orders[sort.replace('-', '')] ?? orders.clicks!,
@@ -101,7 +101,7 @@ export function Smartlinks() {
       <List
         {...list}
         label={t.rooms.smartlinks}
-        shown={list.rows && shownOf(list.rows, place.value.query.get('source'))}
+        shown={list.rows && matchingSmartlinks(list.rows, place.value.query.get('source'))}
         usual={usual}
         filters={[
           {

@@ -45,7 +45,7 @@ export function Import() {
           <span class="dim fine wide">{w.texts[kind]}</span>
         </header>
         <div class="part">
-          <Source example={example[kind]} text={file.text} set={file.set} take={file.take} tooLarge={() => file.setTooLarge(true)} />
+          <Source example={example[kind]} text={file.text} set={file.set} onFile={file.readFile} tooLarge={() => file.setTooLarge(true)} />
           {file.tooLarge && <Alert text={correctionWords.tooLarge} />}
           {head && <Columns of={head} kind={kind} file={file} />}
           {file.error && <Failed error={file.error} again={file.again} />}

@@ -100,9 +100,9 @@ export function useImportFile(kind: Kind) {
       file.setText(v)
       begin()
     },
-    take: (f: File) => {
+    readFile: (f: File) => {
       begin()
-      void file.take(f)
+      void file.readFile(f)
     },
     setColumn: (i: number, name: string) => setOwnColumns({ ...ownColumns, [i]: name }),
   }

@@ -156,7 +156,7 @@ function Items({ of: plan }: { of: ConfigPlan }) {
               ))}
               {i.fields.slice(0, 20).map(f => (
                 <div key={f.path} class="d wrap mono">
-                  {f.path}: {shown(f.was)} → {shown(f.is)}
+                  {f.path}: {displayText(f.was)} → {displayText(f.is)}
                 </div>
               ))}
             </div>
@@ -168,4 +168,5 @@ function Items({ of: plan }: { of: ConfigPlan }) {
   )
 }
 
-const shown = (v: unknown) => (v === null || v === undefined ? w.byDefault : typeof v === 'string' ? v : JSON.stringify(v).slice(0, 200))
+const displayText = (v: unknown) =>
+  v === null || v === undefined ? w.byDefault : typeof v === 'string' ? v : JSON.stringify(v).slice(0, 200)

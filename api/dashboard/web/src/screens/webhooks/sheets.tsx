@@ -57,7 +57,7 @@ type FormProps = { of: WebhookRow | null; events: string[]; close: () => void; m
 
 // EndpointForm creates or changes an endpoint.
 export function EndpointForm({ of: h, events, close, made }: FormProps) {
-  const { draft, setDraft, changed, conflicts, store, take } = useRecordDraft(draftOf(h), ['url', 'name', 'events']),
+  const { draft, setDraft, changed, conflicts, store, adoptTheirs } = useRecordDraft(draftOf(h), ['url', 'name', 'events']),
     { url, name, events: chosen } = draft as Draft,
     { busy, wrong, setWrong, run } = useAttempt<Wrong>(e => {
       const error = asError(e)
@@ -135,7 +135,7 @@ export function EndpointForm({ of: h, events, close, made }: FormProps) {
           </div>
         </div>
         <FormError wrong={wrong} />
-        <Conflicts of={conflicts} labels={labels} take={take} show={eventsOf} />
+        <Conflicts of={conflicts} labels={labels} adoptTheirs={adoptTheirs} show={eventsOf} />
         <div class="row formfoot">
           <span class="grow" />
           <Cancel close={close} />

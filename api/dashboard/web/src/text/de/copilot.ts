@@ -1,4 +1,4 @@
-import { said } from './suggestions.ts'
+import { translateSuggestion } from './suggestions.ts'
 import type { words as en } from '../en/copilot.ts'
 import { counted } from '../words.ts'
 
@@ -33,7 +33,7 @@ export const words: typeof en = {
   refreshing: 'Zahlen werden ausgewertet',
   refreshed: n => `${of(n, 'Vorschlag ist', 'Vorschläge sind')} offen`,
   tooSoon: 'Die Zahlen wurden in den letzten zwei Minuten schon ausgewertet.',
-  said,
+  suggestion: translateSuggestion,
   none: 'Kein Vorschlag.',
   noneMore: 'Die Zahlen der letzten 30 Tage werden einmal am Tag ausgewertet. Was sie nahelegen, steht hier mit den Gründen.',
   looked: (campaigns, n, clicks, conversions, from, to) =>

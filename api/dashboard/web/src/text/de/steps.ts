@@ -22,7 +22,7 @@ const actions: Record<string, string> = {
   campaign: 'andere Kampagne',
   nothing: 'Antwort',
 }
-const said = (text: string) => reasons.of(text).replace(/\.$/, '')
+const translateReason = (text: string) => reasons.of(text).replace(/\.$/, '')
 
 const missing: Form[] = [
   [/^the source's click id$/, () => 'die Klick-ID der Quelle'],
@@ -86,7 +86,7 @@ const forms: Form[] = [
   [/^click (\S+) of campaign (\S+)$/, (id, campaign) => `Klick ${id} von Kampagne ${campaign}`],
   [
     /^(.*): a live postback waits for the click, and becomes unmatched if it does not arrive$/s,
-    why => `${said(why)}: ein echter Postback wartet auf den Klick und bleibt ohne Klick, wenn er nicht ankommt`,
+    why => `${translateReason(why)}: ein echter Postback wartet auf den Klick und bleibt ohne Klick, wenn er nicht ankommt`,
   ],
   [/^the network has no secret, so a postback needs none$/, () => 'das Netzwerk hat kein Geheimnis, also braucht ein Postback keines'],
   [/^right$/, () => 'richtig'],
@@ -106,18 +106,18 @@ const forms: Form[] = [
     amount => `${amount}: die Conversion wird zurückgenommen und behält ihren Payout`,
   ],
   [/^(\S+) in the currency of the offer$/, amount => `${amount} in der Währung des Offers`],
-  [/^"(.*)": (.*)$/s, (time, why) => `„${time}“: ${said(why)}`],
+  [/^"(.*)": (.*)$/s, (time, why) => `„${time}“: ${translateReason(why)}`],
   [
     /^goal "(.*?)"(, from the status word)?, conversion id "(.*)"$/s,
     (goal, word, id) => `Ziel „${goal}“${word && ', aus dem Statuswort'}, Conversion-ID „${id}“`,
   ],
   [/^nothing is recorded before the click is known$/, () => 'bevor der Klick bekannt ist, wird nichts erfasst'],
-  [/^nothing would be recorded: (.*)$/s, why => `nichts würde erfasst: ${said(why)}`],
+  [/^nothing would be recorded: (.*)$/s, why => `nichts würde erfasst: ${translateReason(why)}`],
   [/^the conversion would be (created|updated)$/, result => `die Conversion würde ${result === 'created' ? 'angelegt' : 'geändert'}`],
   [
     /^nothing would change: (.*)$/s,
     why =>
-      `nichts würde sich ändern: ${why === 'it is already recorded with the same values' ? 'die Conversion ist schon genau so erfasst' : said(why)}`,
+      `nichts würde sich ändern: ${why === 'it is already recorded with the same values' ? 'die Conversion ist schon genau so erfasst' : translateReason(why)}`,
   ],
 ]
 

@@ -138,5 +138,5 @@ const details: Form[] = [
   ],
 ]
 
-// said translates a title or a detail into German.
-export const said = (text: string) => translate([...titles, ...details], text).replace(/“([^“”]*)”/g, '„$1“')
+// translateSuggestion translates a title or a detail into German.
+export const translateSuggestion = (text: string) => translate([...titles, ...details], text).replace(/“([^“”]*)”/g, '„$1“')

@@ -13,7 +13,7 @@ export const words = {
   refreshing: 'Analysing the figures',
   refreshed: (n: number) => `${of(n, 'suggestion is', 'suggestions are')} open`,
   tooSoon: 'The figures were analysed within the last two minutes.',
-  said: (text: string) => text, // the titles and details of the service are English already
+  suggestion: (text: string) => text, // the titles and details of the service are English already
   none: 'Nothing is suggested.',
   noneMore: 'The figures of the last 30 days are analysed once a day. Changes that they suggest are shown here, with the reasons.',
   looked: (campaigns: string, n: number, clicks: string, conversions: string, from: string, to: string) =>

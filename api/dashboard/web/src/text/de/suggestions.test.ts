@@ -2,7 +2,7 @@ import { equal, test } from '../../testing.ts'
 import { words as advice } from './advice.ts'
 import { words as reasons } from './reasons.ts'
 import { words as steps } from './steps.ts'
-import { said } from './suggestions.ts'
+import { translateSuggestion } from './suggestions.ts'
 import { words as tokenTexts } from './tokens.ts'
 import { tokens } from '../../words.gen.ts'
 
@@ -69,25 +69,28 @@ test('the steps of a link test or postback test are translated with their names 
 })
 
 test('a suggestion of the Copilot is translated, and an unknown sentence stays English', () => {
-  equal(said('Raise the cap of offer “Sweeps: US” to 60'), 'Limit von Offer „Sweeps: US“ auf 60 erhöhen')
+  equal(translateSuggestion('Raise the cap of offer “Sweeps: US” to 60'), 'Limit von Offer „Sweeps: US“ auf 60 erhöhen')
   equal(
-    said('Block 2 sub1 values of “DACH” here and at the traffic source: the clicks cost more than they return'),
+    translateSuggestion('Block 2 sub1 values of “DACH” here and at the traffic source: the clicks cost more than they return'),
     '2 Werte von Sub 1 von „DACH“ hier und bei der Traffic-Quelle sperren: die Klicks kosten mehr, als sie bringen',
   )
   equal(
-    said('2 countries cost 12.5 USD and returned 1: DE, FR. Block it there, because it cannot be blocked here.'),
+    translateSuggestion('2 countries cost 12.5 USD and returned 1: DE, FR. Block it there, because it cannot be blocked here.'),
     '2 Länder: 12.5 USD Kosten, 1 zurück: DE, FR. Das geht nur bei der Traffic-Quelle.',
   )
   equal(
-    said('Shares by the probability of being the best: “A” from 50 to 80 %, “B” from 50 to 20 %.'),
+    translateSuggestion('Shares by the probability of being the best: “A” from 50 to 80 %, “B” from 50 to 20 %.'),
     'Anteile nach der Wahrscheinlichkeit, am besten zu sein: „A“ von 50 auf 80 %, „B“ von 50 auf 20 %.',
   )
-  equal(said('The HTTPS certificate of a.example ends on 2026-12-01'), 'Das HTTPS-Zertifikat von a.example endet am 01.12.2026')
   equal(
-    said('Set weights of paths of campaign “A”: “P” 70, “Q” 30 and 2 more'),
+    translateSuggestion('The HTTPS certificate of a.example ends on 2026-12-01'),
+    'Das HTTPS-Zertifikat von a.example endet am 01.12.2026',
+  )
+  equal(
+    translateSuggestion('Set weights of paths of campaign “A”: “P” 70, “Q” 30 and 2 more'),
     'Gewichte der Pfade von Kampagne „A“ setzen: „P“ 70, „Q“ 30 und 2 weitere',
   )
-  equal(said('Something new'), 'Something new')
+  equal(translateSuggestion('Something new'), 'Something new')
 })
 
 test('every token has a German text, and every German text belongs to a token', () => {

@@ -100,9 +100,9 @@ func (w *env) script(list ...aitest.Turn) {
 
 func call(name, arguments string) aitest.Call { return aitest.Call{Name: name, Arguments: arguments} }
 
-// TestAsk checks that the model looks up data and answers. A line after the answer names the figures of the answer that the model did
+// TestAnswer checks that the model looks up data and answers. A line after the answer names the figures of the answer that the model did
 // not read.
-func TestAsk(t *testing.T) {
+func TestAnswer(t *testing.T) {
 	t.Parallel()
 	for _, p := range models.AIProviders {
 		t.Run(p.Name, func(t *testing.T) {
@@ -147,9 +147,9 @@ func TestAsk(t *testing.T) {
 	}
 }
 
-// TestAskSimulates checks that the model simulates a visitor and searches the documentation. The look-up names the campaign, so
+// TestAnswerSimulates checks that the model simulates a visitor and searches the documentation. The look-up names the campaign, so
 // that the dashboard can link to it.
-func TestAskSimulates(t *testing.T) {
+func TestAnswerSimulates(t *testing.T) {
 	t.Parallel()
 	w, api := newChat(t, func(o *chat.Options) {
 		o.Docs = tool.NewLibrary([]tool.Page{{Name: "rules", Text: "# Rules\n\nA path without conditions takes everybody.\n"}})
@@ -175,8 +175,8 @@ func TestAskSimulates(t *testing.T) {
 	}
 }
 
-// TestAskTotals checks that the sum of the rows that were read confirms a total only if all rows were read.
-func TestAskTotals(t *testing.T) {
+// TestAnswerTotals checks that the sum of the rows that were read confirms a total only if all rows were read.
+func TestAnswerTotals(t *testing.T) {
 	t.Parallel()
 	w, _ := newChat(t, nil)
 	w.connect(w.account.ID, "openai")
@@ -195,8 +195,8 @@ func TestAskTotals(t *testing.T) {
 	}
 }
 
-// TestAskByEveryDimension checks that the model may group and filter by every dimension of reports except the visitor's address.
-func TestAskByEveryDimension(t *testing.T) {
+// TestAnswerByEveryDimension checks that the model may group and filter by every dimension of reports except the visitor's address.
+func TestAnswerByEveryDimension(t *testing.T) {
 	t.Parallel()
 	w, _ := newChat(t, nil)
 	w.connect(w.account.ID, "openai")
@@ -213,8 +213,8 @@ func TestAskByEveryDimension(t *testing.T) {
 	}
 }
 
-// TestAskWrong checks that a wrong call is not sent to the API. The model receives the error.
-func TestAskWrong(t *testing.T) {
+// TestAnswerWrong checks that a wrong call is not sent to the API. The model receives the error.
+func TestAnswerWrong(t *testing.T) {
 	t.Parallel()
 	w, api := newChat(t, nil)
 	w.connect(w.account.ID, "openai")
@@ -246,8 +246,8 @@ func TestAskWrong(t *testing.T) {
 	}
 }
 
-// TestAskFailing checks that the model receives the reason if a look-up fails, but no detail of a crash.
-func TestAskFailing(t *testing.T) {
+// TestAnswerFailing checks that the model receives the reason if a look-up fails, but no detail of a crash.
+func TestAnswerFailing(t *testing.T) {
 	t.Parallel()
 	w, _ := newChat(t, nil)
 	w.connect(w.account.ID, "anthropic")
@@ -267,8 +267,8 @@ func TestAskFailing(t *testing.T) {
 	}
 }
 
-// TestAskEndless checks that a model that always wants more look-ups must answer in the end.
-func TestAskEndless(t *testing.T) {
+// TestAnswerEndless checks that a model that always wants more look-ups must answer in the end.
+func TestAnswerEndless(t *testing.T) {
 	t.Parallel()
 	w, api := newChat(t, nil)
 	w.connect(w.account.ID, "gemini")
@@ -296,9 +296,9 @@ func TestAskEndless(t *testing.T) {
 	}
 }
 
-// TestAskRefused checks that a failure of the provider is an ai_error without the key, and that a refusal of the model is an
+// TestAnswerRefused checks that a failure of the provider is an ai_error without the key, and that a refusal of the model is an
 // answer.
-func TestAskRefused(t *testing.T) {
+func TestAnswerRefused(t *testing.T) {
 	t.Parallel()
 	w, _ := newChat(t, func(o *chat.Options) { o.Install = chat.Install{Provider: "openai", Key: aitest.Key} })
 	for _, fault := range []resttest.Fault{resttest.Busy, resttest.Down, resttest.Cut, resttest.Strange, resttest.Echo} {
@@ -330,8 +330,8 @@ func TestAskRefused(t *testing.T) {
 	}
 }
 
-// TestAskBudget checks that no provider is asked without a key or beyond the day's budget, and that tokens are charged by use.
-func TestAskBudget(t *testing.T) {
+// TestAnswerBudget checks that no provider is asked without a key or beyond the day's budget, and that tokens are charged by use.
+func TestAnswerBudget(t *testing.T) {
 	t.Parallel()
 	w, _ := newChat(t, nil)
 	if got, err := w.question(!readOnly); err != nil || got.Available || got.Using != "none" || got.Message == "" {
