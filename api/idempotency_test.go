@@ -12,6 +12,7 @@ import (
 	"switchyard/api/apitest"
 	"switchyard/api/route"
 	"switchyard/db/dbtest"
+	"switchyard/db/idempotency"
 	"switchyard/models"
 )
 
@@ -112,7 +113,7 @@ func TestIdempotencyRules(t *testing.T) {
 		t.Fatal(err)
 	}
 	s.Do("POST", "/offers", offer("D"), "Idempotency-Key", "k").Want(201, "")
-	if n, err := s.Store.PruneAttempts(t.Context()); err != nil || n == 0 {
+	if n, err := idempotency.New(s.Store).DeleteExpired(t.Context()); err != nil || n == 0 {
 		t.Errorf("%d old keys were deleted, want at least one (error %v)", n, err)
 	}
 }
@@ -309,7 +310,7 @@ func TestAnswersThatAreNotKept(t *testing.T) {
 		if n := runs.Load(); n != 6 {
 			t.Errorf("the handler ran %d times, want 6", n)
 		}
-		if _, err := s.Store.PruneAttempts(t.Context()); err != nil {
+		if _, err := idempotency.New(s.Store).DeleteExpired(t.Context()); err != nil {
 			t.Fatal(err)
 		}
 		var hours int

@@ -12,6 +12,7 @@ import (
 	"switchyard/api/answer"
 	"switchyard/api/route"
 	"switchyard/db/report"
+	"switchyard/db/savedview"
 	"switchyard/models"
 	"switchyard/models/bind"
 )
@@ -69,7 +70,7 @@ func viewRow(c *route.Call, v models.View) ViewRow {
 }
 
 func listViews(c *route.Call) (ViewList, error) {
-	list, opens, err := c.Store.Views().List(c.Context(), c.Account.ID, c.Person.ID)
+	list, opens, err := savedview.New(c.Store).List(c.Context(), c.Account.ID, c.Person.ID)
 	return ViewList{answer.Each(list, func(v models.View) ViewRow { return viewRow(c, v) }), answer.OrNull(opens)}, err
 }
 
@@ -148,7 +149,7 @@ func createView(c *route.Call, b viewBody) (ViewRow, error) {
 	if err := cmp.Or(checkView(&b.Report), checkMayShare(c, b.Shared)); err != nil {
 		return ViewRow{}, err
 	}
-	saved, err := c.Store.Views().Create(c.Context(), c.Account.ID, models.View{
+	saved, err := savedview.New(c.Store).Create(c.Context(), c.Account.ID, models.View{
 		UserID: uuid.NullUUID{UUID: c.Person.ID, Valid: true}, Author: c.Person.Name, Name: b.Name, Shared: b.Shared, Report: b.Report,
 	})
 	return viewRow(c, saved), err
@@ -169,7 +170,7 @@ func changeView(c *route.Call, b viewPatch) (ViewRow, error) {
 			return ViewRow{}, err
 		}
 	}
-	saved, err := c.Store.Views().Change(c.Context(), c.Account.ID, c.Person.ID, c.ID, func(v *models.View) error {
+	saved, err := savedview.New(c.Store).Change(c.Context(), c.Account.ID, c.Person.ID, c.ID, func(v *models.View) error {
 		if !mayEdit(c, v.UserID) {
 			return errAuthor
 		}
@@ -184,14 +185,14 @@ func changeView(c *route.Call, b viewPatch) (ViewRow, error) {
 }
 
 func deleteView(c *route.Call) (answer.DeletedAnswer, error) {
-	view, err := c.Store.Views().Find(c.Context(), c.Account.ID, c.Person.ID, c.ID)
+	view, err := savedview.New(c.Store).Find(c.Context(), c.Account.ID, c.Person.ID, c.ID)
 	if err == nil && !mayEdit(c, view.UserID) {
 		err = errAuthor
 	}
 	if err != nil {
 		return answer.DeletedAnswer{}, err
 	}
-	return answer.Deleted(c.ID), c.Store.Views().Delete(c.Context(), c.Account.ID, c.ID)
+	return answer.Deleted(c.ID), savedview.New(c.Store).Delete(c.Context(), c.Account.ID, c.ID)
 }
 
 type defaultViewBody struct {
@@ -204,5 +205,5 @@ type DefaultView struct {
 }
 
 func setDefaultView(c *route.Call, b defaultViewBody) (DefaultView, error) {
-	return DefaultView(b), c.Store.Views().SetDefault(c.Context(), c.Account.ID, c.Person.ID, answer.ValueOrZero(b.View))
+	return DefaultView(b), savedview.New(c.Store).SetDefault(c.Context(), c.Account.ID, c.Person.ID, answer.ValueOrZero(b.View))
 }

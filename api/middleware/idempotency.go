@@ -14,6 +14,7 @@ import (
 	"switchyard/api/envelope"
 	"switchyard/api/route"
 	"switchyard/api/slow"
+	"switchyard/db/idempotency"
 	"switchyard/db/jobrow"
 	"switchyard/db/store"
 	"switchyard/models"
@@ -43,7 +44,7 @@ func (p *Pipeline) idempotent(next step) step {
 		if err := p.store.Box().Ready(c.Context()); err != nil {
 			return envelope.New(c, nil, err)
 		}
-		a := store.Attempt{
+		a := idempotency.Attempt{
 			Account: c.Account.ID, Key: storedKey(c, key), Fingerprint: fingerprint(c), Allowance: c.Account.Allowances().AnswerBytes,
 		}
 		if c.Route.Waits(c.Body) {
@@ -81,7 +82,7 @@ var errUndo = errors.New("middleware: answer not stored")
 
 // atomic commits the key, the effect and the answer in one transaction. The handler runs under a savepoint: a refusal undoes only
 // the handler's writes, and its answer is still stored. An answer that is not final undoes everything.
-func (p *Pipeline) atomic(c *route.Call, a store.Attempt, next step) envelope.Reply {
+func (p *Pipeline) atomic(c *route.Call, a idempotency.Attempt, next step) envelope.Reply {
 	var reply envelope.Reply
 	err := p.store.Tx(c.Context(), func(tx *store.Store) error {
 		var replayed bool
@@ -117,14 +118,14 @@ func (p *Pipeline) atomic(c *route.Call, a store.Attempt, next step) envelope.Re
 }
 
 // serveLeased serves a call that awaits a job. It holds the key by a lease, which it renews while the call runs.
-func (p *Pipeline) serveLeased(c *route.Call, a store.Attempt, next step) envelope.Reply {
+func (p *Pipeline) serveLeased(c *route.Call, a idempotency.Attempt, next step) envelope.Reply {
 	var reply envelope.Reply
 	var replayed bool
 	err := p.store.Tx(c.Context(), func(tx *store.Store) (err error) {
 		if reply, replayed, err = begin(c, tx, a); err != nil || replayed {
 			return err
 		}
-		c.AttemptID, err = tx.LeaseAttempt(c.Context(), a, leaseTime)
+		c.AttemptID, err = idempotency.New(tx).Lease(c.Context(), a, leaseTime)
 		return err
 	})
 	if err != nil {
@@ -145,12 +146,12 @@ func (p *Pipeline) serveLeased(c *route.Call, a store.Attempt, next step) envelo
 	return reply
 }
 
-func (p *Pipeline) renew(ctx context.Context, a store.Attempt) (stop func()) {
+func (p *Pipeline) renew(ctx context.Context, a idempotency.Attempt) (stop func()) {
 	ctx, cancel := context.WithCancel(ctx)
 	var done sync.WaitGroup
 	done.Go(func() {
 		interval.Every(ctx, leaseRenew, func() {
-			if _, err := p.store.LeaseAttempt(ctx, a, leaseTime); err != nil && ctx.Err() == nil {
+			if _, err := idempotency.New(p.store).Lease(ctx, a, leaseTime); err != nil && ctx.Err() == nil {
 				slog.WarnContext(ctx, "idempotency lease not renewed", "error", err)
 			}
 		})
@@ -159,12 +160,12 @@ func (p *Pipeline) renew(ctx context.Context, a store.Attempt) (stop func()) {
 }
 
 // finish stores the answer of a leased call, or releases the key if the answer is not final.
-func (p *Pipeline) finish(ctx context.Context, a store.Attempt, reply envelope.Reply) {
+func (p *Pipeline) finish(ctx context.Context, a idempotency.Attempt, reply envelope.Reply) {
 	var err error
 	if isFinal(reply) {
 		err = save(ctx, p.store, a, reply)
 	} else {
-		err = p.store.DeleteAttempt(ctx, a)
+		err = idempotency.New(p.store).Delete(ctx, a)
 	}
 	if err != nil {
 		slog.ErrorContext(ctx, "idempotent answer not stored", "account_id", a.Account, "error", err)
@@ -180,22 +181,22 @@ func isFinal(r envelope.Reply) bool {
 	case http.StatusForbidden:
 		return r.Code != "read_only_key"
 	case http.StatusConflict:
-		return r.Code != store.ErrInProgress.Code
+		return r.Code != idempotency.ErrInProgress.Code
 	}
 	return r.Status < http.StatusInternalServerError
 }
 
-func save(ctx context.Context, s *store.Store, a store.Attempt, reply envelope.Reply) error {
+func save(ctx context.Context, s *store.Store, a idempotency.Attempt, reply envelope.Reply) error {
 	raw, err := json.Marshal(reply)
 	if err != nil {
 		return fmt.Errorf("middleware: store answer: %w", err)
 	}
-	return s.SaveAttempt(ctx, a, store.Stored{Status: reply.Status, Answer: raw})
+	return idempotency.New(s).Save(ctx, a, idempotency.Stored{Status: reply.Status, Answer: raw})
 }
 
 // begin claims the key. If an earlier call has the key, begin returns the answer to the repetition.
-func begin(c *route.Call, tx *store.Store, a store.Attempt) (reply envelope.Reply, replayed bool, err error) {
-	earlier, err := tx.BeginAttempt(c.Context(), a)
+func begin(c *route.Call, tx *store.Store, a idempotency.Attempt) (reply envelope.Reply, replayed bool, err error) {
+	earlier, err := idempotency.New(tx).Begin(c.Context(), a)
 	if err != nil || earlier == nil {
 		return reply, false, err
 	}
@@ -213,7 +214,7 @@ func begin(c *route.Call, tx *store.Store, a store.Attempt) (reply envelope.Repl
 
 // answerRepetition answers a repetition when the first answer was not stored. It returns the job that the first call awaited, if
 // the job still has a row, and otherwise an error.
-func answerRepetition(c *route.Call, tx *store.Store, earlier store.Stored) (envelope.Reply, error) {
+func answerRepetition(c *route.Call, tx *store.Store, earlier idempotency.Stored) (envelope.Reply, error) {
 	job, err := jobrow.Status(c.Context(), tx.Conn(), c.Account.ID, earlier.ID)
 	switch e, known := models.AsError(err); {
 	case err == nil:

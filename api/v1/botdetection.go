@@ -8,6 +8,7 @@ import (
 
 	"switchyard/api/answer"
 	"switchyard/api/route"
+	"switchyard/db/geodatabase"
 	"switchyard/db/report"
 	"switchyard/models"
 	"switchyard/models/bot"
@@ -143,7 +144,7 @@ func botData(c *route.Call) (out []BotData, err error) {
 // silentSignals returns a function that explains why a signal cannot fire on clicks of the account. It returns "" for a signal
 // that can fire.
 func (d Deps) silentSignals(c *route.Call, data []BotData) (func(bot.Signals) string, error) {
-	g, err := c.Store.GeoDatabases().Find(c.Context(), c.Account.ID)
+	g, err := geodatabase.New(c.Store).Find(c.Context(), c.Account.ID)
 	if err != nil && !errors.Is(err, models.NotFound("geo database")) {
 		return nil, err
 	}

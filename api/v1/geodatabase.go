@@ -6,6 +6,7 @@ import (
 	"switchyard/api/answer"
 	"switchyard/api/route"
 	"switchyard/api/slow"
+	"switchyard/db/geodatabase"
 	"switchyard/jobs"
 	"switchyard/models"
 )
@@ -50,7 +51,7 @@ func findGeoDatabase(c *route.Call) (GeoDatabase, error) {
 	budget := c.Account.Allowances().GeoLookups
 	out := GeoDatabase{PlanIncludes: budget > 0, BudgetPerMinute: budget, Providers: answer.Each(models.GeoProviders,
 		func(p models.GeoProvider) GeoProvider { return GeoProvider{p.Name, p.Label, p.KeyForm} })}
-	g, err := c.Store.GeoDatabases().Find(c.Context(), c.Account.ID)
+	g, err := geodatabase.New(c.Store).Find(c.Context(), c.Account.ID)
 	switch {
 	case errors.Is(err, models.NotFound("geo database")):
 		return out, nil
@@ -88,7 +89,7 @@ func (d Deps) saveGeoDatabase(c *route.Call, b GeoDatabaseBody) (out GeoDatabase
 		return out, models.PlanLimit("the plan %q does not allow a geo database of your own", c.Account.Plan)
 	}
 	if b.Key == "" {
-		err := c.Store.GeoDatabases().SetEnabled(c.Context(), c.Account.ID, b.Provider, enabled)
+		err := geodatabase.New(c.Store).SetEnabled(c.Context(), c.Account.ID, b.Provider, enabled)
 		if errors.Is(err, models.NotFound("geo database")) {
 			return out, models.Invalid("key_required", "no key of this provider is saved: send one")
 		}
@@ -97,7 +98,7 @@ func (d Deps) saveGeoDatabase(c *route.Call, b GeoDatabaseBody) (out GeoDatabase
 	if err := models.CheckGeoKey(b.Provider, b.Key); err != nil {
 		return out, err
 	}
-	sealed, err := c.Store.GeoDatabases().Seal(c.Account.ID, b.Key)
+	sealed, err := geodatabase.New(c.Store).Seal(c.Account.ID, b.Key)
 	if err != nil {
 		return out, err
 	}
@@ -110,6 +111,6 @@ type Disconnected struct {
 }
 
 func deleteGeoDatabase(c *route.Call) (Disconnected, error) {
-	ok, err := c.Store.GeoDatabases().Delete(c.Context(), c.Account.ID)
+	ok, err := geodatabase.New(c.Store).Delete(c.Context(), c.Account.ID)
 	return Disconnected{ok}, err
 }

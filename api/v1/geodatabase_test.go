@@ -9,6 +9,7 @@ import (
 
 	"switchyard/api/apitest"
 	"switchyard/db/dbtest"
+	"switchyard/db/geodatabase"
 	"switchyard/jobs"
 	"switchyard/jobs/jobstest"
 	"switchyard/models"
@@ -18,7 +19,7 @@ func TestGeoDatabase(t *testing.T) {
 	t.Parallel()
 	s := apitest.New(t, apitest.Options{Plan: "growth"})
 	jobstest.Answer(s.Jobs, jobs.ConnectGeo, func(account uuid.UUID, a jobs.ConnectGeoArgs) (jobs.ConnectedGeo, error) {
-		key, err := s.Store.GeoDatabases().Open(t.Context(), account, a.Key)
+		key, err := geodatabase.New(s.Store).Open(t.Context(), account, a.Key)
 		if key == "away" {
 			return jobs.ConnectedGeo{}, models.Errorf(models.KindBadGateway, "network_error", "the key could not be tried")
 		}
@@ -26,7 +27,7 @@ func TestGeoDatabase(t *testing.T) {
 			return jobs.ConnectedGeo{}, models.Invalid("key_refused", "the key was tried and did not work")
 		}
 		return jobs.ConnectedGeo{Provider: a.Provider, Enabled: a.Enabled},
-			s.Store.GeoDatabases().Save(t.Context(), account, a.Provider, a.Key, a.Enabled)
+			geodatabase.New(s.Store).Save(t.Context(), account, a.Provider, a.Key, a.Enabled)
 	})
 	get := func() map[string]any { return s.Do("GET", "/geo-database", nil).Want(200, "").Map() }
 	put := func(body any) map[string]any { return s.Do("PUT", "/geo-database", body).Want(200, "").Map() }

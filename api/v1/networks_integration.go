@@ -9,6 +9,7 @@ import (
 	"switchyard/api/answer"
 	"switchyard/api/route"
 	"switchyard/api/slow"
+	"switchyard/db/integration"
 	"switchyard/db/store"
 	"switchyard/jobs"
 	"switchyard/models"
@@ -73,9 +74,9 @@ func findNetworkIntegration(c *route.Call, n models.Network) (out NetworkIntegra
 	if out.Runs, err = listRuns(c, n.ID); err != nil {
 		return out, err
 	}
-	i, err := c.Store.NetworkIntegrations().Find(c.Context(), c.Account.ID, n.ID)
+	i, err := integration.NewNetworks(c.Store).Find(c.Context(), c.Account.ID, n.ID)
 	switch {
-	case errors.Is(err, store.ErrNoIntegration):
+	case errors.Is(err, integration.ErrNotConnected):
 		return out, nil
 	case err != nil:
 		return out, err
@@ -85,7 +86,7 @@ func findNetworkIntegration(c *route.Call, n models.Network) (out NetworkIntegra
 	out.LastStatus = lastStatus(i)
 	out.LastError, out.LastCheckedAt, out.LastSyncedAt = answer.OrNull(i.Failure), answer.StampOrNull(i.CheckedAt), answer.StampOrNull(i.SyncedAt)
 	out.NextSyncAt = nextSync(i, n.IsActive)
-	changes, err := c.Store.NetworkIntegrations().Changes(c.Context(), c.Account.ID, n.ID)
+	changes, err := integration.NewNetworks(c.Store).Changes(c.Context(), c.Account.ID, n.ID)
 	if err == nil {
 		out.ChangesReadTo, out.ChangesError = answer.StampOrNull(changes.To), answer.OrNull(changes.Failure)
 	}
@@ -110,7 +111,7 @@ func saveNetworkIntegration(c *route.Call, _ models.Network, b NetworkIntegratio
 	if !ok {
 		return NetworkIntegrationSaved{}, models.Invalid("unknown_provider", "there is no provider %.60q: see GET /networks/{id}/integration", b.Provider)
 	}
-	err := c.Store.NetworkIntegrations().Save(c.Context(), c.Account.ID, c.ID, p, b.Credentials, b.IsEnabled, firstSyncAt())
+	err := integration.NewNetworks(c.Store).Save(c.Context(), c.Account.ID, c.ID, p, b.Credentials, b.IsEnabled, firstSyncAt())
 	if err != nil {
 		return NetworkIntegrationSaved{}, err
 	}
@@ -119,7 +120,7 @@ func saveNetworkIntegration(c *route.Call, _ models.Network, b NetworkIntegratio
 }
 
 func deleteNetworkIntegration(c *route.Call, _ models.Network) (Disconnected, error) {
-	ok, err := c.Store.NetworkIntegrations().Remove(c.Context(), c.Account.ID, c.ID)
+	ok, err := integration.NewNetworks(c.Store).Remove(c.Context(), c.Account.ID, c.ID)
 	return Disconnected{ok}, err
 }
 
@@ -128,8 +129,8 @@ func connectedNetwork(c *route.Call) (models.Integration, error) {
 	if _, err := c.Store.Networks().Find(c.Context(), c.Account.ID, c.ID); err != nil {
 		return models.Integration{}, err
 	}
-	i, err := c.Store.NetworkIntegrations().Find(c.Context(), c.Account.ID, c.ID)
-	if errors.Is(err, store.ErrNoIntegration) {
+	i, err := integration.NewNetworks(c.Store).Find(c.Context(), c.Account.ID, c.ID)
+	if errors.Is(err, integration.ErrNotConnected) {
 		err = models.NetworkNotConnected()
 	}
 	return i, err

@@ -8,6 +8,7 @@ import (
 	"github.com/google/uuid"
 
 	"switchyard/api/apitest"
+	"switchyard/db/integration"
 	"switchyard/jobs"
 	"switchyard/jobs/jobstest"
 	"switchyard/models"
@@ -68,11 +69,11 @@ func TestNetworkIntegration(t *testing.T) {
 		"connectedTo": "everflow", "credentials": "map[api_key:******** region:eu]", "is_enabled": false, "lastStatus": nil, "nextSyncAt": nil,
 	})
 	network := uuid.MustParse(id)
-	saved, err := s.Store.NetworkIntegrations().Find(t.Context(), s.Account.ID, network)
+	saved, err := integration.NewNetworks(s.Store).Find(t.Context(), s.Account.ID, network)
 	if err != nil {
 		t.Fatal(err)
 	}
-	credentials, err := s.Store.NetworkIntegrations().Credentials(t.Context(), saved)
+	credentials, err := integration.NewNetworks(s.Store).Credentials(t.Context(), saved)
 	if err != nil || credentials["api_key"] != "canary-1-secret" || credentials["region"] != "eu" {
 		t.Errorf("the saved credentials are %v (%v)", credentials, err)
 	}

@@ -8,6 +8,7 @@ import (
 
 	"switchyard/api/answer"
 	"switchyard/api/route"
+	"switchyard/db/integration"
 	"switchyard/models"
 )
 
@@ -35,7 +36,7 @@ const listedRuns = 20
 
 // listRuns lists the last runs of a network or of a traffic source.
 func listRuns(c *route.Call, target uuid.UUID) ([]IntegrationRun, error) {
-	runs, err := c.Store.IntegrationRuns().List(c.Context(), c.Account.ID, target, listedRuns)
+	runs, err := integration.NewRuns(c.Store).List(c.Context(), c.Account.ID, target, listedRuns)
 	return answer.Each(runs, runAnswer), err
 }
 

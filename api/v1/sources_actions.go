@@ -4,6 +4,7 @@ import (
 	"switchyard/api/answer"
 	"switchyard/api/route"
 	"switchyard/api/slow"
+	"switchyard/db/integration"
 	"switchyard/jobs"
 	"switchyard/models"
 )
@@ -53,7 +54,7 @@ var (
 // checkActions refuses a source whose platform has no conversion actions, and a source that lacks something that the platform's API
 // needs, such as a sign-in.
 func checkActions(c *route.Call) error {
-	_, _, err := c.Store.SourceIntegrations().WithActions(c.Context(), c.Account.ID, c.ID)
+	_, _, err := integration.NewSources(c.Store).WithActions(c.Context(), c.Account.ID, c.ID)
 	return err
 }
 

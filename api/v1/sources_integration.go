@@ -10,6 +10,7 @@ import (
 	"switchyard/api/answer"
 	"switchyard/api/route"
 	"switchyard/api/slow"
+	"switchyard/db/integration"
 	"switchyard/db/store"
 	"switchyard/jobs"
 	"switchyard/models"
@@ -97,8 +98,8 @@ func findSourceIntegration(c *route.Call, source models.TrafficSource) (out Sour
 	if out.ClickLoss, err = clickLossDays(c, c.ID); err != nil {
 		return out, err
 	}
-	i, err := c.Store.SourceIntegrations().Find(c.Context(), c.Account.ID, c.ID)
-	if errors.Is(err, store.ErrNoIntegration) {
+	i, err := integration.NewSources(c.Store).Find(c.Context(), c.Account.ID, c.ID)
+	if errors.Is(err, integration.ErrNotConnected) {
 		return out, nil
 	}
 	if err != nil {
@@ -167,7 +168,7 @@ func (d Deps) saveSourceIntegration(c *route.Call, _ models.TrafficSource, b Sou
 	if err != nil {
 		return out, err
 	}
-	if err := c.Store.SourceIntegrations().Save(c.Context(), c.Account.ID, c.ID, w); err != nil {
+	if err := integration.NewSources(c.Store).Save(c.Context(), c.Account.ID, c.ID, w); err != nil {
 		return out, err
 	}
 	version, err := sourceConnectionVersion(c, c.ID)
@@ -175,7 +176,7 @@ func (d Deps) saveSourceIntegration(c *route.Call, _ models.TrafficSource, b Sou
 }
 
 // sourceConnect returns the change that the body describes, without checks against the saved connection.
-func (d Deps) sourceConnect(b SourceIntegrationBody) (w store.SourceConnect, err error) {
+func (d Deps) sourceConnect(b SourceIntegrationBody) (w integration.SourceConnect, err error) {
 	p, ok := models.SourceProviderNamed(b.Provider)
 	if !ok {
 		return w, models.Invalid("invalid_provider", "there is no provider %.60q: see GET /traffic-sources/{id}/integration", b.Provider)
@@ -191,7 +192,7 @@ func (d Deps) sourceConnect(b SourceIntegrationBody) (w store.SourceConnect, err
 			return w, models.Invalid("invalid_input", "cost_endpoint.url: %s", err)
 		}
 	}
-	w = store.SourceConnect{
+	w = integration.SourceConnect{
 		Provider: p, Credentials: b.Credentials, Clear: b.CredentialsClear, Endpoint: b.CostEndpoint, Enabled: b.IsEnabled,
 		CampaignParam: b.CampaignParam.Sent(), ConversionStatuses: b.ConversionStatuses,
 		ConversionsEnabled: b.ConversionsEnabled, UploadMode: b.Mode, DailyCapCount: b.DailyCapCount, DailyCapValue: b.DailyCapValue,
@@ -277,9 +278,9 @@ var runSourceJob = slow.New(jobs.SyncSpend, func(a jobs.SpendSynced) SourceRun {
 })
 
 func (d Deps) runSourceIntegration(c *route.Call, _ models.TrafficSource, b SourceRunBody) (out SourceRun, err error) {
-	i, err := c.Store.SourceIntegrations().Find(c.Context(), c.Account.ID, c.ID)
+	i, err := integration.NewSources(c.Store).Find(c.Context(), c.Account.ID, c.ID)
 	switch {
-	case errors.Is(err, store.ErrNoIntegration):
+	case errors.Is(err, integration.ErrNotConnected):
 		return out, models.SourceNotConnected()
 	case err != nil:
 		return out, err
@@ -310,6 +311,6 @@ type SourceIntegrationDeleted struct {
 }
 
 func deleteSourceIntegration(c *route.Call, _ models.TrafficSource) (out SourceIntegrationDeleted, err error) {
-	ok, err := c.Store.SourceIntegrations().Remove(c.Context(), c.Account.ID, c.ID)
+	ok, err := integration.NewSources(c.Store).Remove(c.Context(), c.Account.ID, c.ID)
 	return SourceIntegrationDeleted{c.ID, ok}, err
 }

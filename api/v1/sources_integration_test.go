@@ -7,6 +7,7 @@ import (
 	"github.com/google/uuid"
 
 	"switchyard/api/apitest"
+	"switchyard/db/integration"
 	"switchyard/models"
 )
 
@@ -73,18 +74,18 @@ func TestSourceIntegration(t *testing.T) {
 		"cost_endpoint": nil, "conversions_enabled": false,
 	})
 	source := uuid.MustParse(id)
-	saved, err := s.Store.SourceIntegrations().Find(t.Context(), s.Account.ID, source)
+	saved, err := integration.NewSources(s.Store).Find(t.Context(), s.Account.ID, source)
 	if err != nil {
 		t.Fatal(err)
 	}
-	credentials, err := s.Store.SourceIntegrations().Credentials(t.Context(), saved.Integration)
+	credentials, err := integration.NewSources(s.Store).Credentials(t.Context(), saved.Integration)
 	if err != nil || credentials["access_token"] != sourceToken || credentials["advertiser_id"] != "77" {
 		t.Errorf("the saved credentials are %v, want those that were sent (%v)", credentials, err)
 	}
-	if err := s.Store.SourceIntegrations().SaveSession(t.Context(), saved.Integration, "canary-session"); err != nil {
+	if err := integration.NewSources(s.Store).SaveSession(t.Context(), saved.Integration, "canary-session"); err != nil {
 		t.Fatal(err)
 	}
-	if got, err := s.Store.SourceIntegrations().Session(t.Context(), saved.Integration); err != nil || got != "canary-session" {
+	if got, err := integration.NewSources(s.Store).Session(t.Context(), saved.Integration); err != nil || got != "canary-session" {
 		t.Errorf("the saved session is %q, want canary-session (%v)", got, err)
 	}
 	var row string
@@ -116,11 +117,11 @@ func TestCostEndpoint(t *testing.T) {
 	if strings.Contains(string(shown.Raw), "canary") {
 		t.Errorf("the answer shows the value of a header: %s", shown.Raw)
 	}
-	saved, err := s.Store.SourceIntegrations().Find(t.Context(), s.Account.ID, uuid.MustParse(id))
+	saved, err := integration.NewSources(s.Store).Find(t.Context(), s.Account.ID, uuid.MustParse(id))
 	if err != nil {
 		t.Fatal(err)
 	}
-	credentials, err := s.Store.SourceIntegrations().Credentials(t.Context(), saved.Integration)
+	credentials, err := integration.NewSources(s.Store).Credentials(t.Context(), saved.Integration)
 	if err != nil || credentials[models.HeaderCredential+"X-Key"] != "canary-header" {
 		t.Errorf("the saved value of the header is lost: %v (%v)", credentials, err)
 	}

@@ -11,7 +11,7 @@ import (
 
 	"switchyard/api/answer"
 	"switchyard/api/route"
-	"switchyard/db/store"
+	"switchyard/db/integration"
 )
 
 // hashVersion returns the version of settings for which no time of the last change is stored. It is a hash of the settings.
@@ -34,7 +34,7 @@ func networkConnectionVersion(c *route.Call, network uuid.UUID) (string, error) 
 	if _, err := c.Store.Networks().Find(c.Context(), c.Account.ID, network); err != nil {
 		return "", err
 	}
-	i, err := c.Store.NetworkIntegrations().Find(c.Context(), c.Account.ID, network)
+	i, err := integration.NewNetworks(c.Store).Find(c.Context(), c.Account.ID, network)
 	return connectionVersion(i.SavedAt, err)
 }
 
@@ -42,7 +42,7 @@ func sourceConnectionVersion(c *route.Call, source uuid.UUID) (string, error) {
 	if _, err := c.Store.Sources().Find(c.Context(), c.Account.ID, source); err != nil {
 		return "", err
 	}
-	i, err := c.Store.SourceIntegrations().Find(c.Context(), c.Account.ID, source)
+	i, err := integration.NewSources(c.Store).Find(c.Context(), c.Account.ID, source)
 	return connectionVersion(i.SavedAt, err)
 }
 
@@ -52,7 +52,7 @@ func dnsAccountVersion(c *route.Call, id uuid.UUID) (string, error) {
 }
 
 func connectionVersion(saved time.Time, err error) (string, error) {
-	if errors.Is(err, store.ErrNoIntegration) {
+	if errors.Is(err, integration.ErrNotConnected) {
 		return notConnected, nil
 	}
 	return answer.Stamp(saved), err

@@ -6,19 +6,20 @@ import (
 	"fmt"
 
 	"switchyard/db"
+	"switchyard/db/geodatabase"
+	"switchyard/db/integration"
 	"switchyard/db/oauth"
-	"switchyard/db/store"
 	"switchyard/models"
 )
 
 // failingNetworks lists the networks whose import of orders failed several times in a row.
 func failingNetworks(ctx context.Context, l reading) ([]Alert, error) {
-	found, err := l.Store.NetworkIntegrations().Failing(ctx, l.account.ID)
+	found, err := integration.NewNetworks(l.Store).Failing(ctx, l.account.ID)
 	return failingIntegrations("network.failing", "network", found), err
 }
 
-func failingIntegrations(alertType, kind string, list []store.FailingIntegration) []Alert {
-	return db.Map(list, func(i store.FailingIntegration) Alert {
+func failingIntegrations(alertType, kind string, list []integration.Failing) []Alert {
+	return db.Map(list, func(i integration.Failing) Alert {
 		return Alert{
 			Type: alertType, Severity: Warning, Kind: kind, ID: i.ID, Name: i.Name,
 			Message: fmt.Sprintf("requests to %s failed %d times in a row: %s", i.Provider, i.Failures, i.Failure),
@@ -29,14 +30,14 @@ func failingIntegrations(alertType, kind string, list []store.FailingIntegration
 
 // failingSpend lists the traffic sources whose import of spend failed several times in a row.
 func failingSpend(ctx context.Context, l reading) ([]Alert, error) {
-	found, err := l.Store.SourceIntegrations().Failing(ctx, l.account.ID)
+	found, err := integration.NewSources(l.Store).Failing(ctx, l.account.ID)
 	return failingIntegrations("spend.failing", "source", found), err
 }
 
 // troubledUploads lists the traffic sources whose uploads of conversions were stopped, or failed several times in a row.
 func troubledUploads(ctx context.Context, l reading) ([]Alert, error) {
-	found, err := l.Store.SourceIntegrations().TroubledUploads(ctx, l.account.ID)
-	return db.Map(found, func(s store.TroubledUploads) Alert {
+	found, err := integration.NewSources(l.Store).TroubledUploads(ctx, l.account.ID)
+	return db.Map(found, func(s integration.TroubledUploads) Alert {
 		a := Alert{
 			Type: "uploads.failing", Severity: Warning, Kind: "source", ID: s.ID, Name: s.Name,
 			Message: fmt.Sprintf("uploads of conversions to %s failed %d times in a row: %s", s.Provider, s.Failures, s.Failure),
@@ -67,7 +68,7 @@ func troubledConnections(ctx context.Context, l reading) ([]Alert, error) {
 
 // failingGeoDatabase returns the alert of a geo database whose last look-up failed.
 func failingGeoDatabase(ctx context.Context, l reading) ([]Alert, error) {
-	g, err := l.Store.GeoDatabases().Find(ctx, l.account.ID)
+	g, err := geodatabase.New(l.Store).Find(ctx, l.account.ID)
 	switch {
 	case errors.Is(err, models.NotFound("geo database")):
 		return nil, nil

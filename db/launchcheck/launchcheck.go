@@ -14,6 +14,7 @@ import (
 	"switchyard/db/alerts"
 	dbcopilot "switchyard/db/copilot"
 	"switchyard/db/exchangerate"
+	"switchyard/db/integration"
 	"switchyard/db/report"
 	"switchyard/db/store"
 	"switchyard/models"
@@ -196,11 +197,11 @@ func readSource(ctx context.Context, f reading) error {
 		return err
 	}
 	f.Source = &launchcheck.Source{TrafficSource: source}
-	connection, err := f.Store.SourceIntegrations().Find(ctx, f.Account.ID, id)
+	connection, err := integration.NewSources(f.Store).Find(ctx, f.Account.ID, id)
 	switch {
 	case err == nil:
 		f.Source.ReadsSpend, f.Source.SpendFailure = connection.IsEnabled, connection.Failure
-	case !errors.Is(err, store.ErrNoIntegration):
+	case !errors.Is(err, integration.ErrNotConnected):
 		return err
 	}
 	found, err := dbcopilot.NewSuggestions(f.Store).OpenOf(ctx, f.Account.ID, copilot.KindToken, f.Now)

@@ -63,9 +63,9 @@ func (t CredentialTable) Read(ctx context.Context, s *Store, account, row uuid.U
 	return all, nil
 }
 
-// storedCredentials returns the stored credentials, for a change in which a blank credential keeps its value. If the encryption
+// Stored returns the stored credentials, for a change in which a blank credential keeps its value. If the encryption
 // key of the install has changed, it returns only the open credentials, and the customer has to enter all secrets again.
-func (t CredentialTable) storedCredentials(ctx context.Context, s *Store, account, row uuid.UUID, open map[string]string) (
+func (t CredentialTable) Stored(ctx context.Context, s *Store, account, row uuid.UUID, open map[string]string) (
 	map[string]string, error,
 ) {
 	all, err := t.Read(ctx, s, account, row, open)

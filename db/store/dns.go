@@ -48,7 +48,7 @@ func (d DNSAccounts) Credentials(ctx context.Context, a models.DNSAccount) (map[
 
 const (
 	insertDNS = `INSERT INTO dns_accounts (id, account_id, provider, label, settings, secrets) VALUES ($1, $2, $3, $4, $5, $6)`
-	updateDNS = `UPDATE dns_accounts t SET provider = $3, label = $4, settings = $5, secrets = $6, saved_at = ` + nextSave + `,
+	updateDNS = `UPDATE dns_accounts t SET provider = $3, label = $4, settings = $5, secrets = $6, saved_at = ` + NextSave + `,
 		checked_at = NULL, failing_since = NULL, failure = '' WHERE id = $1 AND account_id = $2`
 )
 
@@ -93,7 +93,7 @@ func (d DNSAccounts) stored(ctx context.Context, account, id uuid.UUID, p models
 	if a, err = d.Find(ctx, account, id); err != nil || a.Provider != p.Name {
 		return a, nil, err
 	}
-	credentials, err = dnsCredentials.storedCredentials(ctx, d.s, account, id, a.Settings)
+	credentials, err = dnsCredentials.Stored(ctx, d.s, account, id, a.Settings)
 	return a, credentials, err
 }
 

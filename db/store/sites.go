@@ -73,7 +73,9 @@ func (k Sites) Update(ctx context.Context, site models.Site, isActive *bool) (mo
 			return site, err
 		}
 		site.IsActive = old.IsActive
-		set(&site.IsActive, isActive)
+		if isActive != nil {
+			site.IsActive = *isActive
+		}
 		return siteTable.save(ctx, s, site)
 	})
 }

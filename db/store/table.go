@@ -141,7 +141,8 @@ func newTable[R any](t table[R]) *table[R] {
 // before.
 const nextVersion = `greatest(clock_timestamp(), t.updated_at + interval '1 millisecond')`
 
-const nextSave = `greatest(clock_timestamp(), t.saved_at + interval '1 millisecond')`
+// NextSave is the time of a change of a row t that has a column saved_at: at least one millisecond after the change before.
+const NextSave = `greatest(clock_timestamp(), t.saved_at + interval '1 millisecond')`
 
 func (t *table[R]) set(what string) string {
 	return `UPDATE ` + t.name + ` t SET ` + what + `, updated_at = ` + nextVersion + ` WHERE ` + t.byID

@@ -13,6 +13,7 @@ import (
 
 	"switchyard/db"
 	"switchyard/db/click"
+	"switchyard/db/integration"
 	"switchyard/db/store"
 	"switchyard/jobs"
 	"switchyard/models"
@@ -50,7 +51,7 @@ func Register(r *workers.Runtime, s *store.Store, o Options) {
 		Args: func(source uuid.UUID, days jobs.PlatformRange) jobs.SpendArgs {
 			return jobs.SpendArgs{SourceID: source, PlatformRange: days}
 		},
-		Connections: func(s *store.Store) store.Integrations { return s.SourceIntegrations().Integrations },
+		Connections: func(s *store.Store) integration.Connections { return integration.NewSources(s).Connections },
 		Store:       s, Now: o.Now,
 	}}
 	p.imports.Register(r, p.sync)
@@ -63,15 +64,15 @@ func errNotConfigured(format string, args ...any) error {
 
 // open opens the connection of a traffic source. Errors that concern the account are *models.Error.
 func (p *syncer) open(ctx context.Context, account, source uuid.UUID) (i models.SourceIntegration, c *ads.Connection, err error) {
-	k := p.store.SourceIntegrations()
+	k := integration.NewSources(p.store)
 	i, err = k.Find(ctx, account, source)
-	if errors.Is(err, store.ErrNoIntegration) {
+	if errors.Is(err, integration.ErrNotConnected) {
 		return i, nil, models.SourceNotConnected()
 	}
 	if err != nil {
 		return i, nil, err
 	}
-	credentials, failure, err := platformjob.Credentials(ctx, k.Integrations, i.Integration, "traffic source")
+	credentials, failure, err := platformjob.Credentials(ctx, k.Connections, i.Integration, "traffic source")
 	if failure != nil {
 		return i, nil, errNotConfigured("%s", failure)
 	}
@@ -123,7 +124,7 @@ func (p *syncer) test(ctx context.Context, u *run) error {
 	if _, ours := models.AsError(err); err != nil && (!ours || i.Provider == "") {
 		return err
 	}
-	result := store.IntegrationResult{}
+	result := integration.Result{}
 	if err == nil {
 		err = platformjob.Test(ctx, c.Test)
 		result.Currency, result.Zone = c.Currency(), c.Zone()
@@ -133,7 +134,7 @@ func (p *syncer) test(ctx context.Context, u *run) error {
 	}
 	result.Failure, out.Currency, out.Zone = out.Failure, result.Currency, result.Zone
 	return u.Commit(ctx, out, func(conn db.Conn) error {
-		return p.store.On(conn).SourceIntegrations().Record(ctx, i.Integration, result, p.o.Now())
+		return integration.NewSources(p.store.On(conn)).Record(ctx, i.Integration, result, p.o.Now())
 	})
 }
 

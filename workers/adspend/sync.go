@@ -12,9 +12,9 @@ import (
 
 	"switchyard/db"
 	"switchyard/db/click"
+	"switchyard/db/integration"
 	"switchyard/db/reported"
 	"switchyard/db/spend"
-	"switchyard/db/store"
 	"switchyard/jobs"
 	"switchyard/models"
 	"switchyard/models/template"
@@ -49,8 +49,8 @@ func (p *syncer) sync(ctx context.Context, u *run) error {
 		out.Spend = out.Spend.Add(r.Amount)
 	}
 	return u.Commit(ctx, out, func(c db.Conn) error {
-		result := store.IntegrationResult{Synced: true, Currency: platform.Currency, Zone: platform.Zone}
-		return p.imports.End(ctx, c, u, store.RunEnd{Matched: out.Matched, Changed: out.Changed}, result)
+		result := integration.Result{Synced: true, Currency: platform.Currency, Zone: platform.Zone}
+		return p.imports.End(ctx, c, u, integration.RunEnd{Matched: out.Matched, Changed: out.Changed}, result)
 	})
 }
 
@@ -95,7 +95,7 @@ func (p *syncer) write(ctx context.Context, u *run, rows []ads.Spend) error {
 	if err != nil {
 		return err
 	}
-	i, err := p.store.SourceIntegrations().Find(ctx, account, u.Args.SourceID)
+	i, err := integration.NewSources(p.store).Find(ctx, account, u.Args.SourceID)
 	if err != nil {
 		return err
 	}
@@ -150,7 +150,7 @@ type sourceDay struct {
 // replaceDay replaces the spend of a day by what the platform reports now. A day for which it never reported spend stays
 // unchanged.
 func (p *syncer) replaceDay(ctx context.Context, c db.Conn, d sourceDay, rows []ads.Spend) (matched int, changed bool, err error) {
-	k := p.store.On(c).SourceIntegrations()
+	k := integration.NewSources(p.store.On(c))
 	if err := k.LockSpend(ctx, d.account, d.source); err != nil {
 		return 0, false, err
 	}

@@ -15,6 +15,7 @@ import (
 
 	"switchyard/db"
 	"switchyard/db/click"
+	"switchyard/db/integration"
 	"switchyard/db/jobrow"
 	"switchyard/db/store"
 	"switchyard/db/upload"
@@ -98,15 +99,15 @@ func (u *uploader) recordFailure(ctx context.Context, c db.Conn, row models.Job,
 	}
 	s := &sending{uploader: u, run: &run{Job: row, Args: args}}
 	var err error
-	s.SourceIntegration, err = u.store.On(c).SourceIntegrations().Find(ctx, row.AccountID.UUID, args.SourceID)
-	if errors.Is(err, store.ErrNoIntegration) {
+	s.SourceIntegration, err = integration.NewSources(u.store.On(c)).Find(ctx, row.AccountID.UUID, args.SourceID)
+	if errors.Is(err, integration.ErrNotConnected) {
 		s.TargetID, err = args.SourceID, nil // it was disconnected before the job ended
 	}
 	if err != nil {
 		return err
 	}
 	s.account.ID = row.AccountID.UUID
-	return s.recordResult(ctx, c, store.RunEnd{Failure: jobrow.CauseOf(cause).Message}, u.o.Now().Add(models.NextSync(s.UploadFailures+1)))
+	return s.recordResult(ctx, c, integration.RunEnd{Failure: jobrow.CauseOf(cause).Message}, u.o.Now().Add(models.NextSync(s.UploadFailures+1)))
 }
 
 type sending struct {
@@ -126,8 +127,8 @@ func (u *uploader) send(ctx context.Context, job *run) error {
 	if s.account, err = u.store.FindAccount(ctx, job.Job.AccountID.UUID); err != nil {
 		return err
 	}
-	s.SourceIntegration, err = u.store.SourceIntegrations().Find(ctx, s.account.ID, job.Args.SourceID)
-	if errors.Is(err, store.ErrNoIntegration) {
+	s.SourceIntegration, err = integration.NewSources(u.store).Find(ctx, s.account.ID, job.Args.SourceID)
+	if errors.Is(err, integration.ErrNotConnected) {
 		return job.Commit(ctx, job.Args, nil)
 	}
 	if err != nil || s.isBlocked() {
@@ -150,9 +151,9 @@ func (u *uploader) send(ctx context.Context, job *run) error {
 		case !more:
 			return s.end(ctx)
 		}
-		fresh, err := u.store.SourceIntegrations().Find(ctx, s.account.ID, s.TargetID)
+		fresh, err := integration.NewSources(u.store).Find(ctx, s.account.ID, s.TargetID)
 		switch {
-		case errors.Is(err, store.ErrNoIntegration):
+		case errors.Is(err, integration.ErrNotConnected):
 			return s.end(ctx)
 		case err != nil:
 			return err
@@ -171,7 +172,7 @@ func (s *sending) isBlocked() bool {
 func (s *sending) isLive() bool { return s.UploadMode == models.UploadsLive }
 
 func (s *sending) start(ctx context.Context) error {
-	return s.store.IntegrationRuns().Start(ctx, models.IntegrationRun{
+	return integration.NewRuns(s.store).Start(ctx, models.IntegrationRun{
 		ID: s.Job.ID, AccountID: s.account.ID, Kind: models.RunConversionUpload, TargetID: s.TargetID, Provider: s.Provider,
 		Origin: models.RunByClock, Applied: s.isLive(), StartedAt: s.o.Now(),
 	})
@@ -179,7 +180,7 @@ func (s *sending) start(ctx context.Context) error {
 
 // open opens the connection. failure is an error that the account must fix, and that is shown to the account.
 func (s *sending) open(ctx context.Context) (failure, err error) {
-	credentials, failure, err := platformjob.Credentials(ctx, s.store.SourceIntegrations().Integrations, s.Integration, "traffic source")
+	credentials, failure, err := platformjob.Credentials(ctx, integration.NewSources(s.store).Connections, s.Integration, "traffic source")
 	if err != nil || failure != nil {
 		return failure, err
 	}
@@ -316,13 +317,13 @@ func (s *sending) stopIfRejected(ctx context.Context, c db.Conn) error {
 
 // end ends a job successfully: nothing more can be sent now, or the connection was changed or removed.
 func (s *sending) end(ctx context.Context) error {
-	return s.Commit(ctx, s.Args, func(c db.Conn) error { return s.recordResult(ctx, c, store.RunEnd{}, s.o.Now()) })
+	return s.Commit(ctx, s.Args, func(c db.Conn) error { return s.recordResult(ctx, c, integration.RunEnd{}, s.o.Now()) })
 }
 
 // recordResult stores the result of the job and the time of the next job.
-func (s *sending) recordResult(ctx context.Context, c db.Conn, end store.RunEnd, next time.Time) error {
+func (s *sending) recordResult(ctx context.Context, c db.Conn, end integration.RunEnd, next time.Time) error {
 	ctx = context.WithoutCancel(ctx)
-	runs := s.store.On(c).IntegrationRuns()
+	runs := integration.NewRuns(s.store.On(c))
 	if err := runs.RecordRead(ctx, s.account.ID, s.Job.ID, s.Args.Requests, 0, s.Args.Sent); err != nil {
 		return err
 	}
@@ -345,7 +346,7 @@ func (s *sending) fail(ctx context.Context, failure, err error) error {
 		if !f.Final {
 			return nil
 		}
-		end := store.RunEnd{Failure: failure.Error(), Request: models.RequestOf(failure)}
+		end := integration.RunEnd{Failure: failure.Error(), Request: models.RequestOf(failure)}
 		if ok && e.Stop {
 			if err := upload.Stop(ctx, c, s.account.ID, s.TargetID, failure.Error(), s.o.Now()); err != nil {
 				return err

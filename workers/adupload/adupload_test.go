@@ -9,7 +9,7 @@ import (
 
 	"switchyard/db/dbtest"
 	"switchyard/db/exchangerate"
-	"switchyard/db/store"
+	"switchyard/db/integration"
 	"switchyard/models"
 	"switchyard/models/await"
 	"switchyard/workers/adupload"
@@ -80,7 +80,7 @@ func TestUploads(t *testing.T) {
 func TestShadow(t *testing.T) {
 	t.Parallel()
 	w := newEnv(t, models.GoogleAds)
-	w.connect(func(c *store.SourceConnect) { c.UploadMode = nil })
+	w.connect(func(c *integration.SourceConnect) { c.UploadMode = nil })
 	c := w.storeClicks("one", "bad-two")
 	c = append(c, w.storeClicks("three")...)
 	w.convert("approved", 10, c...)
@@ -123,7 +123,7 @@ func TestDestinationRefused(t *testing.T) {
 	t.Parallel()
 	w := newEnv(t, models.GoogleAds)
 	action := "555666777" // the fake refuses it, because the id does not name the account that owns the conversion action
-	w.connect(func(c *store.SourceConnect) { c.ConversionAction = &action })
+	w.connect(func(c *integration.SourceConnect) { c.ConversionAction = &action })
 	c := w.storeClicks("one", "two")
 	w.convert("approved", 10, c...)
 	w.sweep()
@@ -139,7 +139,7 @@ func TestDestinationRefused(t *testing.T) {
 		t.Errorf("%d requests in all, of which %d came before the second sweep, want 1 and 1", w.platform.Calls(), calls)
 	}
 	action = adstest.GoogleShared
-	w.connect(func(c *store.SourceConnect) { c.ConversionAction = &action })
+	w.connect(func(c *integration.SourceConnect) { c.ConversionAction = &action })
 	w.sweep()
 	w.checkUploads(c[0], "upload accepted")
 	w.received(2)
@@ -180,7 +180,7 @@ func TestOtherPlatform(t *testing.T) {
 	w.sweep()
 	w.received(2)
 	w.of = "tiktok"
-	w.connect(func(c *store.SourceConnect) { c.Connection = nil })
+	w.connect(func(c *integration.SourceConnect) { c.Connection = nil })
 	w.convert("approved", 30, c[0])
 	w.convert("chargeback", 10, c[1])
 	w.sweep()
@@ -214,7 +214,7 @@ func TestRefusedIsUploadedAgainAfterAChange(t *testing.T) {
 func TestUnrated(t *testing.T) {
 	t.Parallel()
 	w := newEnv(t, models.Meta)
-	w.connect(func(c *store.SourceConnect) {
+	w.connect(func(c *integration.SourceConnect) {
 		m := models.NewMoney(decimal.NewFromInt(22))
 		c.DailyCapValue = &m
 	})
@@ -252,11 +252,11 @@ func TestUnrated(t *testing.T) {
 func TestCaps(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
-		change func(*store.SourceConnect)
+		change func(*integration.SourceConnect)
 		sent   int
 	}{
-		"number": {func(c *store.SourceConnect) { n := 3; c.DailyCapCount = &n }, 3},
-		"value": {func(c *store.SourceConnect) {
+		"number": {func(c *integration.SourceConnect) { n := 3; c.DailyCapCount = &n }, 3},
+		"value": {func(c *integration.SourceConnect) {
 			m := models.NewMoney(decimal.NewFromInt(22))
 			c.DailyCapValue = &m
 		}, 4},
@@ -332,7 +332,7 @@ func TestReady(t *testing.T) {
 	w.sweep()
 	w.checkUploads(c[0], "upload accepted")
 	w.convert("approved", 10, c[1])
-	w.connect(func(c *store.SourceConnect) { off := false; c.ConversionsEnabled = &off })
+	w.connect(func(c *integration.SourceConnect) { off := false; c.ConversionsEnabled = &off })
 	w.sweep()
 	w.checkUploads(c[1], "upload skipped")
 }

@@ -18,6 +18,7 @@ import (
 	"switchyard/db/conversion"
 	"switchyard/db/dbtest"
 	"switchyard/db/ingest"
+	"switchyard/db/integration"
 	"switchyard/db/seal"
 	"switchyard/db/spool"
 	"switchyard/db/store"
@@ -104,18 +105,18 @@ func (k signedIn) Token(context.Context) (string, error) { return k.platform.Sig
 func (k signedIn) Renew(context.Context, string) (string, error) { return k.platform.SignedIn(), nil }
 
 // connect saves the connection, by default in live mode. The functions in change may replace its settings.
-func (w *env) connect(change ...func(*store.SourceConnect)) {
+func (w *env) connect(change ...func(*integration.SourceConnect)) {
 	w.Helper()
 	p, _ := models.SourceProviderNamed(w.of)
 	on, off, live, action := true, false, models.UploadsLive, adstest.UploadPlatformOf(w.of).Action
-	c := store.SourceConnect{
+	c := integration.SourceConnect{
 		Provider: p, Credentials: adstest.UploadTokens[w.of], Enabled: &off, ConversionsEnabled: &on, UploadMode: &live, ConversionAction: &action,
 		Connection: &uuid.NullUUID{UUID: w.account, Valid: true}, Next: time.Now().Add(time.Hour),
 	}
 	for _, fn := range change {
 		fn(&c)
 	}
-	if err := w.store.SourceIntegrations().Save(w.Context(), w.account, w.source, c); err != nil {
+	if err := integration.NewSources(w.store).Save(w.Context(), w.account, w.source, c); err != nil {
 		w.Fatal(err)
 	}
 }

@@ -9,8 +9,8 @@ import (
 	"github.com/google/uuid"
 
 	"switchyard/db/dbtest"
+	"switchyard/db/integration"
 	dbmatchkey "switchyard/db/matchkey"
-	"switchyard/db/store"
 	"switchyard/models"
 	"switchyard/models/matchkey"
 )
@@ -54,10 +54,10 @@ func TestKeysOfUploads(t *testing.T) {
 			w.convert("approved", 10, c[0])
 			w.sweep()
 			on, shadow := true, models.UploadsShadow
-			w.connect(func(s *store.SourceConnect) { s.SendKeys, s.UploadMode = &on, &shadow })
+			w.connect(func(s *integration.SourceConnect) { s.SendKeys, s.UploadMode = &on, &shadow })
 			w.convert("approved", 10, c[1])
 			w.sweep()
-			w.connect(func(s *store.SourceConnect) { s.SendKeys = nil })
+			w.connect(func(s *integration.SourceConnect) { s.SendKeys = nil })
 			w.convert("approved", 10, c[2:]...)
 			w.sweep()
 			w.convert("rejected", 10, c[2])

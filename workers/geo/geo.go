@@ -11,6 +11,7 @@ import (
 	"github.com/google/uuid"
 
 	"switchyard/db/click"
+	"switchyard/db/geodatabase"
 	"switchyard/db/store"
 	"switchyard/jobs"
 	"switchyard/models"
@@ -43,7 +44,7 @@ type worker struct {
 // connect tries a key at its provider, and saves it if the provider accepts it.
 func (w *worker) connect(ctx context.Context, a jobs.ConnectGeoArgs) (out jobs.ConnectedGeo, err error) {
 	account := workers.Account(ctx)
-	key, err := w.store.GeoDatabases().Open(ctx, account, a.Key)
+	key, err := geodatabase.New(w.store).Open(ctx, account, a.Key)
 	if err != nil {
 		return out, err
 	}
@@ -59,7 +60,7 @@ func (w *worker) connect(ctx context.Context, a jobs.ConnectGeoArgs) (out jobs.C
 		return out, models.Invalid("key_refused", "the key was tried, but with this key the provider returns no data about addresses")
 	}
 	return jobs.ConnectedGeo{Provider: a.Provider, Enabled: a.Enabled},
-		w.store.GeoDatabases().Save(ctx, account, a.Provider, a.Key, a.Enabled)
+		geodatabase.New(w.store).Save(ctx, account, a.Provider, a.Key, a.Enabled)
 }
 
 const (
@@ -76,7 +77,7 @@ const (
 // sweep starts a look-up for each account with new clicks, and deletes answers that are too old to be used.
 func (w *worker) sweep(ctx context.Context) error {
 	now := w.o.Now()
-	idle, err := w.store.GeoDatabases().Idle(ctx)
+	idle, err := geodatabase.New(w.store).Idle(ctx)
 	if err != nil {
 		return err
 	}
@@ -87,14 +88,14 @@ func (w *worker) sweep(ctx context.Context) error {
 	if err := workers.SubmitEach(ctx, w.client, jobs.LookUpGeo, waiting); err != nil {
 		return err
 	}
-	return w.store.GeoDatabases().DeleteExpiredAnswers(ctx, now.Add(-answerRetention), deletedAtOnce)
+	return geodatabase.New(w.store).DeleteExpiredAnswers(ctx, now.Add(-answerRetention), deletedAtOnce)
 }
 
 // lease is for one run. If the worker is killed, the account's next run starts only after the lease has ended.
 const lease = 3 * time.Minute
 
 func (w *worker) lookUp(ctx context.Context, account uuid.UUID) error {
-	all := w.store.GeoDatabases()
+	all := geodatabase.New(w.store)
 	d, err := all.Lease(ctx, account, lease)
 	if errors.Is(err, models.NotFound("geo database")) {
 		return nil

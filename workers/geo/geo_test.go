@@ -17,6 +17,7 @@ import (
 	"switchyard/db/click"
 	"switchyard/db/conversion"
 	"switchyard/db/dbtest"
+	"switchyard/db/geodatabase"
 	"switchyard/db/ingest"
 	"switchyard/db/seal"
 	"switchyard/db/spool"
@@ -180,7 +181,7 @@ func (w *env) lookUp() (asked int) {
 
 func (w *env) connect(key string) error {
 	w.Helper()
-	sealed, err := w.store.GeoDatabases().Seal(w.account, key)
+	sealed, err := geodatabase.New(w.store).Seal(w.account, key)
 	if err != nil {
 		w.Fatal(err)
 	}
@@ -252,7 +253,7 @@ func TestLookUps(t *testing.T) {
 	if n := w.lookUp(); n < 1 || n > 3 {
 		t.Errorf("%d look-ups of a provider that is down, want 1 to 3", n)
 	}
-	d, err := w.store.GeoDatabases().Find(t.Context(), w.account)
+	d, err := geodatabase.New(w.store).Find(t.Context(), w.account)
 	if err != nil || d.FailingSince == nil || d.Failure != "the provider answered 502" {
 		t.Errorf("the database after a failure is %+v, want the failure stored: %v", d, err)
 	}
@@ -263,7 +264,7 @@ func TestLookUps(t *testing.T) {
 	if n := w.lookUp(); n != 2 {
 		t.Errorf("%d look-ups after the failure, want 2", n)
 	}
-	if d, err = w.store.GeoDatabases().Find(t.Context(), w.account); err != nil || d.FailingSince != nil || d.Failure != "" {
+	if d, err = geodatabase.New(w.store).Find(t.Context(), w.account); err != nil || d.FailingSince != nil || d.Failure != "" {
 		t.Errorf("the provider works again, but the failure is not cleared: %+v, %v", d, err)
 	}
 	if n := dbtest.Get[string](w, w.db, `SELECT count(*) FROM clicks WHERE geo_source = '' AND country <> 'DE'`); n != "0" {

@@ -13,7 +13,7 @@ import (
 	"switchyard/db"
 	"switchyard/db/botscan"
 	"switchyard/db/click"
-	"switchyard/db/store"
+	"switchyard/db/geodatabase"
 	"switchyard/jobs"
 	"switchyard/models"
 	"switchyard/models/bot"
@@ -42,7 +42,7 @@ const (
 // run goes through the clicks in batches, each committed on its own.
 func (u *lookupRun) run(ctx context.Context) (err error) {
 	account := u.database.AccountID
-	if u.key, err = u.store.GeoDatabases().Key(ctx, account); err != nil {
+	if u.key, err = geodatabase.New(u.store).Key(ctx, account); err != nil {
 		return err
 	}
 	owner, err := u.store.FindAccount(ctx, account)
@@ -112,7 +112,7 @@ func (u *lookupRun) places(ctx context.Context, clicks []click.Address) (map[net
 			prefixes, first[p] = append(prefixes, p), c.IP.Unmap()
 		}
 	}
-	all, account := u.store.GeoDatabases(), u.database.AccountID
+	all, account := geodatabase.New(u.store), u.database.AccountID
 	places, err := all.Answers(ctx, account, u.database.Provider, prefixes, u.now.Add(-answerRetention))
 	if err != nil {
 		return nil, err
@@ -129,7 +129,7 @@ func (u *lookupRun) places(ctx context.Context, clicks []click.Address) (map[net
 }
 
 // fetch looks up prefixes at the provider, until a look-up fails or the run's look-ups are used up.
-func (u *lookupRun) fetch(ctx context.Context, prefixes []netip.Prefix, first map[netip.Prefix]netip.Addr) (out []store.GeoAnswer) {
+func (u *lookupRun) fetch(ctx context.Context, prefixes []netip.Prefix, first map[netip.Prefix]netip.Addr) (out []geodatabase.Answer) {
 	if u.failure != "" {
 		return nil
 	}
@@ -151,7 +151,7 @@ func (u *lookupRun) fetch(ctx context.Context, prefixes []netip.Prefix, first ma
 				failed.Store(true)
 				u.failure = err.Error()
 			} else {
-				u.worked, out = true, append(out, store.GeoAnswer{Prefix: p, Place: place})
+				u.worked, out = true, append(out, geodatabase.Answer{Prefix: p, Place: place})
 			}
 			return nil
 		})

@@ -15,6 +15,7 @@ import (
 
 	"switchyard/db/accountconfig"
 	"switchyard/db/assistant"
+	"switchyard/db/idempotency"
 	"switchyard/db/people"
 	"switchyard/db/reported"
 	"switchyard/db/spend"
@@ -26,7 +27,7 @@ import (
 // Register registers the handlers.
 func Register(r *workers.Runtime, s *store.Store) {
 	workers.RegisterTick(r, jobs.DeleteExpiredAnswers, func(ctx context.Context) error {
-		n, err := s.PruneAttempts(ctx)
+		n, err := idempotency.New(s).DeleteExpired(ctx)
 		slog.InfoContext(ctx, "old stored answers deleted", "rows", n)
 		return err
 	})

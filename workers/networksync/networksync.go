@@ -11,6 +11,7 @@ import (
 	"github.com/google/uuid"
 
 	"switchyard/db/click"
+	"switchyard/db/integration"
 	"switchyard/db/store"
 	"switchyard/jobs"
 	"switchyard/models"
@@ -64,7 +65,7 @@ func Register(r *workers.Runtime, s *store.Store, o Options) {
 		Args: func(network uuid.UUID, days jobs.PlatformRange) jobs.CorrectionArgs {
 			return jobs.CorrectionArgs{Apply: true, Network: &jobs.NetworkSync{NetworkID: network, PlatformRange: days}}
 		},
-		Connections: func(s *store.Store) store.Integrations { return s.NetworkIntegrations().Integrations },
+		Connections: func(s *store.Store) integration.Connections { return integration.NewNetworks(s).Connections },
 		Store:       s, Now: o.Now,
 	}
 	y.imports.Register(r, y.sync)
@@ -81,15 +82,15 @@ type opened struct {
 }
 
 func (y *syncer) open(ctx context.Context, account, network uuid.UUID) (o opened, err error) {
-	k := y.store.NetworkIntegrations()
+	k := integration.NewNetworks(y.store)
 	o.Integration, err = k.Find(ctx, account, network)
-	if errors.Is(err, store.ErrNoIntegration) {
+	if errors.Is(err, integration.ErrNotConnected) {
 		return o, models.NetworkNotConnected()
 	}
 	if err != nil {
 		return o, err
 	}
-	credentials, failure, err := platformjob.Credentials(ctx, k.Integrations, o.Integration, "network")
+	credentials, failure, err := platformjob.Credentials(ctx, k.Connections, o.Integration, "network")
 	if o.failure = failure; err != nil || failure != nil {
 		return o, err
 	}
@@ -109,8 +110,8 @@ func (y *syncer) test(ctx context.Context, a jobs.NetworkArgs) (out jobs.Network
 	if o.failure != nil {
 		out.Failure = o.failure.Error()
 	}
-	result := store.IntegrationResult{Failure: out.Failure}
-	return out, y.store.NetworkIntegrations().Record(context.WithoutCancel(ctx), o.Integration, result, y.o.Now())
+	result := integration.Result{Failure: out.Failure}
+	return out, integration.NewNetworks(y.store).Record(context.WithoutCancel(ctx), o.Integration, result, y.o.Now())
 }
 
 const (
@@ -123,8 +124,8 @@ func (y *syncer) sweep(ctx context.Context) error {
 	if err := y.imports.StartDue(ctx); err != nil {
 		return err
 	}
-	if err := y.store.NetworkIntegrations().DeleteListed(ctx, y.o.Now().Add(-listedRetention), deletedAtOnce); err != nil {
+	if err := integration.NewNetworks(y.store).DeleteListed(ctx, y.o.Now().Add(-listedRetention), deletedAtOnce); err != nil {
 		return err
 	}
-	return y.store.IntegrationRuns().DeleteExpired(ctx, y.o.Now().Add(-runRetention), deletedAtOnce)
+	return integration.NewRuns(y.store).DeleteExpired(ctx, y.o.Now().Add(-runRetention), deletedAtOnce)
 }

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"time"
 
+	"switchyard/db/integration"
 	"switchyard/db/store"
 	"switchyard/models"
 	"switchyard/models/interval"
@@ -35,8 +36,8 @@ func (y *syncer) older(ctx context.Context, u *run, o opened, from, to time.Time
 // recordOlder stores how an import of older orders ended. After several failures the next days follow, because a platform that
 // refuses some days may answer for others.
 func recordOlder(ctx context.Context, s *store.Store, c models.Integration, e platformjob.OlderEnd) error {
-	k := s.NetworkIntegrations()
-	end := store.OlderEnd{Failure: e.Failure}
+	k := integration.NewNetworks(s)
+	end := integration.OlderEnd{Failure: e.Failure}
 	var wait time.Duration
 	if e.Failure == "" || e.Code == models.TooManyRows {
 		end.First, wait = models.NextOlder(e.Now.UTC(), e.From, e.To)

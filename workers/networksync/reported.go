@@ -7,8 +7,8 @@ import (
 
 	"github.com/google/uuid"
 
+	"switchyard/db/integration"
 	"switchyard/db/reported"
-	"switchyard/db/store"
 	"switchyard/models"
 	"switchyard/models/correction"
 )
@@ -21,8 +21,8 @@ func (y *syncer) reported(ctx context.Context, u *run, rows []correction.Convers
 	if !u.Args.Apply || len(outcomes) != len(rows) {
 		return nil, nil
 	}
-	i, err := y.store.NetworkIntegrations().Find(ctx, u.Job.AccountID.UUID, u.Args.Network.NetworkID)
-	if err != nil && !errors.Is(err, store.ErrNoIntegration) { // the network may have been disconnected since the orders were read
+	i, err := integration.NewNetworks(y.store).Find(ctx, u.Job.AccountID.UUID, u.Args.Network.NetworkID)
+	if err != nil && !errors.Is(err, integration.ErrNotConnected) { // the network may have been disconnected since the orders were read
 		return nil, err
 	}
 	zone, err := time.LoadLocation(i.Settings["timezone"])

@@ -11,7 +11,7 @@ import (
 
 	"switchyard/db"
 	"switchyard/db/conversion"
-	"switchyard/db/store"
+	"switchyard/db/integration"
 	"switchyard/models"
 	"switchyard/models/correction"
 	"switchyard/models/money"
@@ -44,12 +44,12 @@ func (y *syncer) rows(ctx context.Context, account, network uuid.UUID, orders []
 	}
 	recorded := db.ByKey(known, func(k conversion.Known) conversion.Key { return k.Key })
 	findGoals(rows, orders, recorded)
-	before, err := y.store.NetworkIntegrations().Adopted(ctx, account, network, clicks)
+	before, err := integration.NewNetworks(y.store).Adopted(ctx, account, network, clicks)
 	if err != nil {
 		return nil, err
 	}
 	if fresh := adopt(rows, known, before); remember {
-		if err := y.store.NetworkIntegrations().Adopt(ctx, account, network, fresh); err != nil {
+		if err := integration.NewNetworks(y.store).Adopt(ctx, account, network, fresh); err != nil {
 			return nil, err
 		}
 	}
@@ -232,7 +232,7 @@ type place struct {
 // adopt gives an order the id of the conversion that a postback recorded earlier under another id, or without an id. Otherwise
 // the order would count twice. It does so only if the click and the goal have exactly one order and exactly one such
 // conversion that belongs to no order yet. Orders that were adopted before stay adopted.
-func adopt(rows []correction.Conversion, known []conversion.Known, before []store.AdoptedOrder) (fresh []store.AdoptedOrder) {
+func adopt(rows []correction.Conversion, known []conversion.Known, before []integration.AdoptedOrder) (fresh []integration.AdoptedOrder) {
 	adopted := map[conversion.Key]string{} // conversion id by order
 	orders, taken := map[place]map[string]bool{}, map[place]map[string]bool{}
 	add := func(m map[place]map[string]bool, at place, id string) {
@@ -265,7 +265,7 @@ func adopt(rows []correction.Conversion, known []conversion.Known, before []stor
 		case wasAdopted:
 			v.ConversionID = id
 		case len(free[at]) == 1 && len(orders[at]) == 1:
-			fresh = append(fresh, store.AdoptedOrder{OrderID: v.ConversionID, ClickID: v.ClickID, Goal: v.Goal, ConversionID: free[at][0]})
+			fresh = append(fresh, integration.AdoptedOrder{OrderID: v.ConversionID, ClickID: v.ClickID, Goal: v.Goal, ConversionID: free[at][0]})
 			v.ConversionID = free[at][0]
 		}
 	}

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"switchyard/db"
+	"switchyard/db/integration"
 	"switchyard/db/reported"
 	"switchyard/db/store"
 	"switchyard/models"
@@ -25,7 +26,7 @@ func (y *syncer) sync(ctx context.Context, u *run) error {
 	if err != nil {
 		return err
 	}
-	end := store.RunEnd{Matched: out.Accepted}
+	end := integration.RunEnd{Matched: out.Accepted}
 	for _, o := range out.Outcomes {
 		if changes(o) {
 			end.Changed++
@@ -41,7 +42,7 @@ func (y *syncer) sync(ctx context.Context, u *run) error {
 		if err != nil {
 			return err
 		}
-		return y.imports.End(ctx, c, u, end, store.IntegrationResult{Synced: !out.DryRun})
+		return y.imports.End(ctx, c, u, end, integration.Result{Synced: !out.DryRun})
 	})
 }
 
@@ -102,7 +103,7 @@ func (y *syncer) fetch(ctx context.Context, u *run) ([]correction.Conversion, er
 
 // recordChanges stores the result of reading changed orders.
 func recordChanges(ctx context.Context, s *store.Store, c models.Integration, e platformjob.ChangesEnd) error {
-	k := s.NetworkIntegrations()
+	k := integration.NewNetworks(s)
 	last, err := k.Changes(ctx, c.AccountID, c.TargetID)
 	if err != nil {
 		return err

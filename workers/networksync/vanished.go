@@ -7,7 +7,7 @@ import (
 	"github.com/google/uuid"
 
 	"switchyard/db/conversion"
-	"switchyard/db/store"
+	"switchyard/db/integration"
 	"switchyard/models"
 	"switchyard/models/correction"
 	"switchyard/workers/providers/networks"
@@ -27,13 +27,13 @@ const listedRetention = 400 * 24 * time.Hour
 func (y *syncer) vanished(ctx context.Context, o opened, window networks.Range, orders []networks.Order, rows []correction.Conversion,
 	remember bool,
 ) ([]correction.Conversion, error) {
-	k, account, network := y.store.NetworkIntegrations(), o.AccountID, o.TargetID
+	k, account, network := integration.NewNetworks(y.store), o.AccountID, o.TargetID
 	present := map[conversion.Key]bool{}
-	var listed []store.ListedOrder
+	var listed []integration.ListedOrder
 	for i, v := range rows {
 		present[keyOf(v)] = true
 		if at := orders[i].At.Time; v.Refusal == "" && !at.IsZero() {
-			listed = append(listed, store.ListedOrder{ClickID: v.ClickID, Goal: v.Goal, ConversionID: v.ConversionID, OrderedAt: at})
+			listed = append(listed, integration.ListedOrder{ClickID: v.ClickID, Goal: v.Goal, ConversionID: v.ConversionID, OrderedAt: at})
 		}
 	}
 	before, err := k.Listed(ctx, account, network, o.SavedAt, window.From, window.End())

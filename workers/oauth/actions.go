@@ -6,6 +6,7 @@ import (
 
 	"github.com/google/uuid"
 
+	"switchyard/db/integration"
 	"switchyard/jobs"
 	"switchyard/models"
 	"switchyard/workers"
@@ -48,14 +49,14 @@ func (k *Connections) createAction(ctx context.Context, a jobs.CreateConversionA
 	}
 	// An action has no ReadyAt if it was there before. If a job that died has created it, it may still be too new for uploads.
 	// ReadyBy is the latest time at which it becomes usable.
-	out.ReadyAt, err = k.store.SourceIntegrations().SetAction(context.WithoutCancel(ctx), i, action, made.ReadyAt, k.o.Client.ReadyBy(i.Provider))
+	out.ReadyAt, err = integration.NewSources(k.store).SetAction(context.WithoutCancel(ctx), i, action, made.ReadyAt, k.o.Client.ReadyBy(i.Provider))
 	return out, err
 }
 
 // advertiser finds the ad account of a traffic source, and the tokens for requests to it.
 func (k *Connections) advertiser(ctx context.Context, source uuid.UUID) (i models.SourceIntegration, t *Tokens, advertiser oauth.Advertiser, err error) {
 	account := workers.Account(ctx)
-	i, connection, err := k.store.SourceIntegrations().WithActions(ctx, account, source)
+	i, connection, err := integration.NewSources(k.store).WithActions(ctx, account, source)
 	if err != nil {
 		return i, nil, advertiser, err
 	}

@@ -7,8 +7,8 @@ import (
 	"github.com/google/uuid"
 
 	"switchyard/db/dbtest"
+	"switchyard/db/integration"
 	"switchyard/db/oauth"
-	"switchyard/db/store"
 	"switchyard/jobs"
 	"switchyard/models"
 	"switchyard/workers/providers/oauth/oauthtest"
@@ -21,7 +21,7 @@ func (w *env) source(at string, credentials map[string]string) uuid.UUID {
 	id, off := uuid.New(), false
 	dbtest.Exec(w, w.db, `INSERT INTO traffic_sources (id, account_id, name) VALUES ($1, $2, $3)`, id, w.account, id.String())
 	p, _ := models.SourceProviderNamed(at)
-	if err := w.store.SourceIntegrations().Save(w.Context(), w.account, id, store.SourceConnect{
+	if err := integration.NewSources(w.store).Save(w.Context(), w.account, id, integration.SourceConnect{
 		Provider: p, Credentials: credentials, Enabled: &off, Next: w.Now(),
 	}); err != nil {
 		w.Fatal(err)
@@ -54,7 +54,7 @@ func TestConversionActions(t *testing.T) {
 				return made
 			}
 			made := create("Sales")
-			i, err := w.store.SourceIntegrations().Find(t.Context(), w.account, source)
+			i, err := integration.NewSources(w.store).Find(t.Context(), w.account, source)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -137,7 +137,7 @@ func TestSignInAgain(t *testing.T) {
 	source, other := w.source(at, accountOf[at]), w.source(models.MicrosoftAds, nil)
 	connectionOf := func(source uuid.UUID) uuid.UUID {
 		t.Helper()
-		i, err := w.store.SourceIntegrations().Find(t.Context(), w.account, source)
+		i, err := integration.NewSources(w.store).Find(t.Context(), w.account, source)
 		if err != nil {
 			t.Fatal(err)
 		}

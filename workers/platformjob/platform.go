@@ -12,6 +12,7 @@ import (
 	"github.com/google/uuid"
 	"github.com/prometheus/client_golang/prometheus"
 
+	"switchyard/db/integration"
 	"switchyard/db/seal"
 	"switchyard/db/store"
 	"switchyard/jobs"
@@ -46,7 +47,7 @@ type Imports[A, R any] struct {
 	Tests       func(A) bool
 	Target      func(A) uuid.UUID
 	Args        func(target uuid.UUID, of jobs.PlatformRange) A
-	Connections func(*store.Store) store.Integrations
+	Connections func(*store.Store) integration.Connections
 
 	Store *store.Store
 	Now   func() time.Time
@@ -68,7 +69,7 @@ type OlderEnd struct {
 }
 
 // Credentials returns the credentials of a connection, or a failure that only the account can fix.
-func Credentials(ctx context.Context, k store.Integrations, c models.Integration, owner string) (all map[string]string, failure, err error) {
+func Credentials(ctx context.Context, k integration.Connections, c models.Integration, owner string) (all map[string]string, failure, err error) {
 	all, err = k.Credentials(ctx, c)
 	if errors.Is(err, seal.ErrOpen) {
 		return nil, fmt.Errorf("the stored credentials cannot be read any more: connect the %s again", owner), nil
@@ -129,7 +130,7 @@ func (i *Imports[A, R]) StartDue(ctx context.Context) error {
 // window returns the days of a scheduled import. With d.Changed, this is an import of changes or of older orders. The days of an
 // import of changes are in UTC. The days of other imports are in the time zone of the platform's account, or in UTC if that time
 // zone is unknown.
-func (i *Imports[A, R]) window(d store.DueIntegration, now time.Time) jobs.PlatformRange {
+func (i *Imports[A, R]) window(d integration.Due, now time.Time) jobs.PlatformRange {
 	if d.Changed && slices.Contains(i.Feeds, d.Provider) {
 		return i.changesSince(d, now)
 	}
@@ -153,7 +154,7 @@ func (i *Imports[A, R]) window(d store.DueIntegration, now time.Time) jobs.Platf
 }
 
 // changesSince returns the range of an import of changes.
-func (i *Imports[A, R]) changesSince(d store.DueIntegration, now time.Time) jobs.PlatformRange {
+func (i *Imports[A, R]) changesSince(d integration.Due, now time.Time) jobs.PlatformRange {
 	since := now.Add(-i.ChangesBegin)
 	if d.Since != nil {
 		since = *d.Since

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"switchyard/db"
+	"switchyard/db/integration"
 	"switchyard/db/jobrow"
 	"switchyard/db/store"
 	"switchyard/jobs"
@@ -23,7 +24,7 @@ func (i *Imports[A, R]) Begin(ctx context.Context, u *workers.Run[A, R], provide
 	if from, to, err = days.Days(); err != nil {
 		return from, to, err
 	}
-	return from, to, i.Store.IntegrationRuns().Start(ctx, models.IntegrationRun{
+	return from, to, integration.NewRuns(i.Store).Start(ctx, models.IntegrationRun{
 		ID: u.Job.ID, AccountID: u.Job.AccountID.UUID, Kind: i.kind(days), TargetID: i.Target(u.Args), Provider: provider, Origin: days.Origin,
 		From: &from, To: &to, Applied: applied, StartedAt: i.Now(),
 	})
@@ -54,7 +55,7 @@ func (i *Imports[A, R]) ReadError(ctx context.Context, err error, most int) erro
 
 // Fetched records how much a job has read from the platform.
 func (i *Imports[A, R]) Fetched(ctx context.Context, u *workers.Run[A, R], used platform.Usage, rows int) error {
-	runs, account := i.Store.IntegrationRuns(), u.Job.AccountID.UUID
+	runs, account := integration.NewRuns(i.Store), u.Job.AccountID.UUID
 	if until := i.Range(&u.Args).Until; !until.IsZero() {
 		if err := runs.RecordLastDay(ctx, account, u.Job.ID, until); err != nil {
 			return err
@@ -68,7 +69,7 @@ func (i *Imports[A, R]) Shorten(ctx context.Context, u *workers.Run[A, R], to ti
 	return u.Step(ctx, func(c db.Conn) (A, error) {
 		a := u.Args
 		i.Range(&a).To = to.Format(time.DateOnly)
-		return a, i.Store.On(c).IntegrationRuns().RecordLastDay(ctx, u.Job.AccountID.UUID, u.Job.ID, to)
+		return a, integration.NewRuns(i.Store.On(c)).RecordLastDay(ctx, u.Job.AccountID.UUID, u.Job.ID, to)
 	})
 }
 
@@ -105,7 +106,7 @@ func Once[T, A, R any](ctx context.Context, i *Imports[A, R], u *workers.Run[A, 
 }
 
 // End records that the run of a job has succeeded, and removes its stored rows.
-func (i *Imports[A, R]) End(ctx context.Context, c db.Conn, u *workers.Run[A, R], end store.RunEnd, r store.IntegrationResult) error {
+func (i *Imports[A, R]) End(ctx context.Context, c db.Conn, u *workers.Run[A, R], end integration.RunEnd, r integration.Result) error {
 	s := i.Store.On(c)
 	if err := i.record(ctx, s, u.Job, u.Args, end, r, ""); err != nil {
 		return err
@@ -119,13 +120,13 @@ func (i *Imports[A, R]) failed(ctx context.Context, c db.Conn, row models.Job, c
 		return nil //nolint:nilerr // the arguments name no import
 	}
 	failure := jobrow.CauseOf(cause)
-	end := store.RunEnd{Failure: failure.Message, Request: models.RequestOf(cause)}
-	return i.record(ctx, i.Store.On(c), row, args, end, store.IntegrationResult{Failure: failure.Message}, failure.Code)
+	end := integration.RunEnd{Failure: failure.Message, Request: models.RequestOf(cause)}
+	return i.record(ctx, i.Store.On(c), row, args, end, integration.Result{Failure: failure.Message}, failure.Code)
 }
 
 // record stores the end of a run and, for the connection, the result. After a scheduled import it also stores the time of the next
 // one. A failure for which models.PlatformFailed returns false changes nothing for the connection.
-func (i *Imports[A, R]) record(ctx context.Context, s *store.Store, job models.Job, args A, end store.RunEnd, r store.IntegrationResult,
+func (i *Imports[A, R]) record(ctx context.Context, s *store.Store, job models.Job, args A, end integration.RunEnd, r integration.Result,
 	code string,
 ) error {
 	now, days := i.Now(), i.Range(&args)
@@ -134,12 +135,12 @@ func (i *Imports[A, R]) record(ctx context.Context, s *store.Store, job models.J
 		result = "failed"
 	}
 	i.ended.WithLabelValues(i.kind(days), days.Provider, result).Inc()
-	if err := s.IntegrationRuns().End(ctx, job.AccountID.UUID, job.ID, now, end); err != nil || !models.PlatformFailed(days.Origin, code) {
+	if err := integration.NewRuns(s).End(ctx, job.AccountID.UUID, job.ID, now, end); err != nil || !models.PlatformFailed(days.Origin, code) {
 		return err
 	}
 	k := i.Connections(s)
 	c, err := k.Find(ctx, job.AccountID.UUID, i.Target(args))
-	if errors.Is(err, store.ErrNoIntegration) {
+	if errors.Is(err, integration.ErrNotConnected) {
 		return nil // the connection was removed before the run ended
 	}
 	if err != nil {

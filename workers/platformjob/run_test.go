@@ -11,6 +11,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 
 	"switchyard/db/dbtest"
+	"switchyard/db/integration"
 	"switchyard/db/store"
 	"switchyard/jobs"
 	"switchyard/models"
@@ -27,13 +28,13 @@ func TestRunsAreCounted(t *testing.T) {
 		Run: models.RunNetworkSync, ChangesRun: models.RunNetworkChanges, Store: store.New(d, nil), Now: time.Now, ended: endedRuns(runtime),
 		Range:       func(r *jobs.PlatformRange) *jobs.PlatformRange { return r },
 		Target:      func(jobs.PlatformRange) uuid.UUID { return uuid.New() },
-		Connections: func(s *store.Store) store.Integrations { return s.NetworkIntegrations().Integrations },
+		Connections: func(s *store.Store) integration.Connections { return integration.NewNetworks(s).Connections },
 	}
 	job := models.Job{ID: uuid.New(), AccountID: uuid.NullUUID{UUID: uuid.New(), Valid: true}, Args: []byte(`{"provider":"awin","changed":true}`)}
 	if err := imports.failed(t.Context(), d, job, errors.New("away")); err != nil {
 		t.Fatal(err)
 	}
-	if err := imports.record(t.Context(), imports.Store, job, jobs.PlatformRange{Provider: "awin"}, store.RunEnd{}, store.IntegrationResult{}, ""); err != nil {
+	if err := imports.record(t.Context(), imports.Store, job, jobs.PlatformRange{Provider: "awin"}, integration.RunEnd{}, integration.Result{}, ""); err != nil {
 		t.Fatal(err)
 	}
 	families, err := reg.Gather()

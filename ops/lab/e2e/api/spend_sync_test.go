@@ -13,6 +13,7 @@ import (
 	"switchyard/db/click"
 	"switchyard/db/dbtest"
 	dbexport "switchyard/db/export"
+	"switchyard/db/integration"
 	"switchyard/db/jobrow"
 	"switchyard/db/report"
 	"switchyard/jobs"
@@ -345,7 +346,7 @@ func (x *correctionEnv) givenUp(row models.Job, run models.IntegrationRun) {
 	x.t.Helper()
 	ctx := x.t.Context()
 	run.ID, run.AccountID, run.Origin, run.StartedAt = row.ID, x.s.Account.ID, models.RunByClock, time.Now()
-	if err := x.s.Store.IntegrationRuns().Start(ctx, run); err != nil {
+	if err := integration.NewRuns(x.s.Store).Start(ctx, run); err != nil {
 		x.t.Fatal(err)
 	}
 	if err := jobrow.Insert(ctx, x.s.DB, row); err != nil {

@@ -12,6 +12,7 @@ import (
 
 	dbcopilot "switchyard/db/copilot"
 	"switchyard/db/dbtest"
+	"switchyard/db/idempotency"
 	"switchyard/db/store"
 	"switchyard/models"
 	"switchyard/models/copilot"
@@ -56,7 +57,7 @@ func TestKilledApply(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if a.Code == store.ErrInProgress.Code { // until PostgreSQL notices that the client of the first call is gone
+			if a.Code == idempotency.ErrInProgress.Code { // until PostgreSQL notices that the client of the first call is gone
 				return false
 			}
 			if err := json.Unmarshal(a.Data, &result); err != nil || a.Status != http.StatusOK {

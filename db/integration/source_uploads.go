@@ -1,4 +1,4 @@
-package store
+package integration
 
 import (
 	"context"
@@ -7,6 +7,7 @@ import (
 	"github.com/google/uuid"
 
 	"switchyard/db"
+	"switchyard/db/store"
 	"switchyard/models"
 )
 
@@ -23,12 +24,12 @@ type TroubledUploads struct {
 
 // TroubledUploads lists at most 500 of the account's active traffic sources whose uploads are switched on but were stopped, or
 // failed several times in a row.
-func (k SourceIntegrations) TroubledUploads(ctx context.Context, account uuid.UUID) ([]TroubledUploads, error) {
+func (k Sources) TroubledUploads(ctx context.Context, account uuid.UUID) ([]TroubledUploads, error) {
 	const q = `SELECT s.id, s.name, i.provider, i.uploads_stopped, i.upload_failure, i.upload_failures,
 			coalesce(i.uploads_stopped_at, i.upload_failing_since, now()) AS since
 		FROM source_integrations i JOIN traffic_sources s ON s.id = i.source_id AND s.account_id = i.account_id
 		WHERE i.account_id = $1 AND i.conversions_enabled AND (i.uploads_stopped <> '' OR i.upload_failures >= $2)
 			AND s.is_active AND s.deactivated_at IS NULL
 		ORDER BY since DESC, s.id LIMIT $3`
-	return db.Select[TroubledUploads](ctx, k.s.c, "troubled uploads", q, account, models.FailingIntegration, MaxAlerts)
+	return db.Select[TroubledUploads](ctx, k.s.Conn(), "troubled uploads", q, account, models.FailingIntegration, store.MaxAlerts)
 }

@@ -1,4 +1,4 @@
-package store
+package integration
 
 import (
 	"context"
@@ -20,8 +20,8 @@ type ListedOrder struct {
 
 // Listed returns the orders of a network with an order time in [from, to). It leaves out orders that no import has listed since the
 // given time.
-func (k NetworkIntegrations) Listed(ctx context.Context, account, network uuid.UUID, since, from, to time.Time) ([]ListedOrder, error) {
-	return db.Select[ListedOrder](ctx, k.s.c, "listed orders", `SELECT click_id, goal, conversion_id, ordered_at FROM listed_orders
+func (k Networks) Listed(ctx context.Context, account, network uuid.UUID, since, from, to time.Time) ([]ListedOrder, error) {
+	return db.Select[ListedOrder](ctx, k.s.Conn(), "listed orders", `SELECT click_id, goal, conversion_id, ordered_at FROM listed_orders
 		WHERE account_id = $1 AND network_id = $2 AND listed_at >= $3 AND ordered_at >= $4 AND ordered_at < $5
 		ORDER BY ordered_at, click_id, goal, conversion_id`, account, network, since, from, to)
 }
@@ -35,11 +35,11 @@ WHERE l.listed_at < $3 OR l.ordered_at <> excluded.ordered_at`
 
 // SetListed records that an import has listed the orders now. An unchanged order that was listed since the given time is not
 // written again.
-func (k NetworkIntegrations) SetListed(ctx context.Context, account, network uuid.UUID, since time.Time, list []ListedOrder, now time.Time) error {
+func (k Networks) SetListed(ctx context.Context, account, network uuid.UUID, since time.Time, list []ListedOrder, now time.Time) error {
 	if len(list) == 0 {
 		return nil
 	}
-	return k.s.run(ctx, "list orders", setListed, account, network, since,
+	return db.Run(ctx, k.s.Conn(), "list orders", setListed, account, network, since,
 		db.UUIDs(db.Map(list, func(o ListedOrder) uuid.UUID { return o.ClickID })),
 		db.Map(list, func(o ListedOrder) string { return o.Goal }),
 		db.Map(list, func(o ListedOrder) string { return o.ConversionID }),
@@ -47,7 +47,7 @@ func (k NetworkIntegrations) SetListed(ctx context.Context, account, network uui
 }
 
 // DeleteListed deletes at most limit orders with an order time before the given time.
-func (k NetworkIntegrations) DeleteListed(ctx context.Context, before time.Time, limit int) error {
-	return k.s.run(ctx, "delete listed orders", `DELETE FROM listed_orders WHERE ctid IN (
+func (k Networks) DeleteListed(ctx context.Context, before time.Time, limit int) error {
+	return db.Run(ctx, k.s.Conn(), "delete listed orders", `DELETE FROM listed_orders WHERE ctid IN (
 		SELECT ctid FROM listed_orders WHERE ordered_at < $1 LIMIT $2)`, before, limit)
 }

@@ -1,4 +1,5 @@
-package store
+// Package idempotency stores the requests that carried an idempotency key, and their answers.
+package idempotency
 
 import (
 	"bytes"
@@ -10,8 +11,15 @@ import (
 
 	"switchyard/db"
 	"switchyard/db/seal"
+	"switchyard/db/store"
 	"switchyard/models"
 )
+
+// Attempts stores the attempts of requests and their answers.
+type Attempts struct{ s *store.Store }
+
+// New returns Attempts in a store.
+func New(s *store.Store) Attempts { return Attempts{s} }
 
 // Attempt is a request that carries an idempotency key.
 type Attempt struct {
@@ -25,12 +33,12 @@ type Attempt struct {
 type Stored struct {
 	Status int
 	Answer []byte    // nil: the answer was not stored
-	ID     uuid.UUID // the id from LeaseAttempt, which is the id of the job if the call waited for a job
+	ID     uuid.UUID // the id from Lease, which is the id of the job if the call waited for a job
 }
 
 const maxStoredAnswer = 64 << 10
 
-// The errors of BeginAttempt.
+// The errors of Begin.
 var (
 	ErrInProgress = models.Conflict("idempotency_in_progress", "the first request with this Idempotency-Key is still running")
 	errKeyReused  = models.Errorf(models.KindUnprocessable, "idempotency_key_reused",
@@ -47,11 +55,11 @@ const findAttempt = `
 SELECT fingerprint, status, answer, coalesce(lease_until > now(), false) AS running, created_at
 FROM idempotency_keys WHERE account_id = $1 AND key = $2 AND created_at > now() - interval '24 hours'`
 
-// BeginAttempt locks the key until the transaction ends. It returns the stored answer of an earlier attempt, or nil if this
+// Begin locks the key until the transaction ends. It returns the stored answer of an earlier attempt, or nil if this
 // attempt must run. Errors: ErrInProgress if another attempt is running, errKeyReused if the key was used with a different
 // request.
-func (s *Store) BeginAttempt(ctx context.Context, a Attempt) (*Stored, error) {
-	locked, err := db.Get[bool](ctx, s.c, "idempotency lock", lockAttempt, a.Account.String()+"|"+a.Key)
+func (k Attempts) Begin(ctx context.Context, a Attempt) (*Stored, error) {
+	locked, err := db.Get[bool](ctx, k.s.Conn(), "idempotency lock", lockAttempt, a.Account.String()+"|"+a.Key)
 	if err != nil {
 		return nil, err
 	}
@@ -64,7 +72,7 @@ func (s *Store) BeginAttempt(ctx context.Context, a Attempt) (*Stored, error) {
 		Answer      []byte    `db:"answer"`
 		Running     bool      `db:"running"`
 		CreatedAt   time.Time `db:"created_at"`
-	}](ctx, s.c, "idempotency", findAttempt, a.Account, a.Key)
+	}](ctx, k.s.Conn(), "idempotency", findAttempt, a.Account, a.Key)
 	switch {
 	case err != nil:
 		return nil, err
@@ -81,7 +89,7 @@ func (s *Store) BeginAttempt(ctx context.Context, a Attempt) (*Stored, error) {
 	if row.Answer == nil {
 		return out, nil
 	}
-	if out.Answer, err = s.box.Open(ctx, a.place(), row.Answer); err != nil {
+	if out.Answer, err = k.s.Box().Open(ctx, a.place(), row.Answer); err != nil {
 		return nil, fmt.Errorf("db: idempotency answer: %w", err)
 	}
 	return out, nil
@@ -109,40 +117,40 @@ const addStored = `
 INSERT INTO kept_answers (account_id, hour, bytes) VALUES ($1, date_trunc('hour', now()), $2)
 ON CONFLICT (account_id, hour) DO UPDATE SET bytes = kept_answers.bytes + excluded.bytes`
 
-// SaveAttempt stores the answer for 24 hours. Call it in the transaction of the request's effect, so that both commit or neither
+// Save stores the answer for 24 hours. Call it in the transaction of the request's effect, so that both commit or neither
 // does. An answer is not stored if it is larger than 64 kB, or if the account's answers would exceed the allowance with it. The
 // status is always stored, so that the request does not run again.
-func (s *Store) SaveAttempt(ctx context.Context, a Attempt, answer Stored) error {
-	sealed, err := s.sealAnswer(ctx, a, answer)
+func (k Attempts) Save(ctx context.Context, a Attempt, answer Stored) error {
+	sealed, err := k.sealAnswer(ctx, a, answer)
 	if err != nil {
 		return err
 	}
-	return s.run(ctx, "save idempotency answer", upsertAttempt, a.Account, a.Key, a.Fingerprint, answer.Status, sealed,
+	return db.Run(ctx, k.s.Conn(), "save idempotency answer", upsertAttempt, a.Account, a.Key, a.Fingerprint, answer.Status, sealed,
 		nil)
 }
 
 // sealAnswer seals an answer and adds its size to the account's sum. It returns nil if the answer is not stored.
-func (s *Store) sealAnswer(ctx context.Context, a Attempt, answer Stored) ([]byte, error) {
+func (k Attempts) sealAnswer(ctx context.Context, a Attempt, answer Stored) ([]byte, error) {
 	if len(answer.Answer) > maxStoredAnswer {
 		return nil, nil
 	}
-	kept, err := db.Get[int64](ctx, s.c, "kept answers", sumStored, a.Account)
+	kept, err := db.Get[int64](ctx, k.s.Conn(), "kept answers", sumStored, a.Account)
 	if err != nil || kept+int64(len(answer.Answer)) > a.Allowance {
 		return nil, err
 	}
-	sealed, err := s.box.SealForService(ctx, a.place(), answer.Answer)
+	sealed, err := k.s.Box().SealForService(ctx, a.place(), answer.Answer)
 	if err != nil {
 		return nil, err
 	}
-	err = s.run(ctx, "count kept answer", addStored, a.Account, len(sealed))
+	err = db.Run(ctx, k.s.Conn(), "count kept answer", addStored, a.Account, len(sealed))
 	return sealed, err
 }
 
-// LeaseAttempt marks the attempt as running, for a request that cannot run in a single transaction. Calling it again renews the
+// Lease marks the attempt as running, for a request that cannot run in a single transaction. Calling it again renews the
 // lease. When the lease has expired, the next attempt may run. The returned id is the same for every attempt within 24 hours,
 // until an attempt is saved or deleted.
-func (s *Store) LeaseAttempt(ctx context.Context, a Attempt, lease time.Duration) (uuid.UUID, error) {
-	since, err := db.Get[time.Time](ctx, s.c, "lease idempotency key", upsertAttempt, a.Account, a.Key, a.Fingerprint, nil, nil,
+func (k Attempts) Lease(ctx context.Context, a Attempt, lease time.Duration) (uuid.UUID, error) {
+	since, err := db.Get[time.Time](ctx, k.s.Conn(), "lease idempotency key", upsertAttempt, a.Account, a.Key, a.Fingerprint, nil, nil,
 		lease.Seconds())
 	if err != nil {
 		return uuid.Nil, err
@@ -150,18 +158,18 @@ func (s *Store) LeaseAttempt(ctx context.Context, a Attempt, lease time.Duration
 	return a.id(since), nil
 }
 
-// DeleteAttempt deletes a leased attempt that has no answer to store, so that the next attempt runs at once.
-func (s *Store) DeleteAttempt(ctx context.Context, a Attempt) error {
+// Delete deletes a leased attempt that has no answer to store, so that the next attempt runs at once.
+func (k Attempts) Delete(ctx context.Context, a Attempt) error {
 	const q = `DELETE FROM idempotency_keys WHERE account_id = $1 AND key = $2 AND status IS NULL`
-	return s.run(ctx, "drop idempotency key", q, a.Account, a.Key)
+	return db.Run(ctx, k.s.Conn(), "drop idempotency key", q, a.Account, a.Key)
 }
 
-// PruneAttempts deletes attempts older than 24 hours and returns their number.
-func (s *Store) PruneAttempts(ctx context.Context) (int64, error) {
+// DeleteExpired deletes attempts older than 24 hours and returns their number.
+func (k Attempts) DeleteExpired(ctx context.Context) (int64, error) {
 	const counted = `DELETE FROM kept_answers WHERE hour < now() - interval '25 hours'`
-	if err := s.run(ctx, "prune counts of kept answers", counted); err != nil {
+	if err := db.Run(ctx, k.s.Conn(), "prune counts of kept answers", counted); err != nil {
 		return 0, err
 	}
 	const q = `DELETE FROM idempotency_keys WHERE created_at < now() - interval '24 hours'`
-	return s.exec(ctx, "prune idempotency keys", q)
+	return db.Exec(ctx, k.s.Conn(), "prune idempotency keys", q)
 }

@@ -1,4 +1,4 @@
-package store
+package integration
 
 import (
 	"context"
@@ -13,11 +13,11 @@ import (
 
 // WithActions returns the integration of a traffic source whose platform has conversion actions. connection is the id of its OAuth
 // connection to the platform. Errors: not_platform_ab, not_connected, no_customer_id, no_account_id.
-func (k SourceIntegrations) WithActions(ctx context.Context, account, source uuid.UUID) (
+func (k Sources) WithActions(ctx context.Context, account, source uuid.UUID) (
 	i models.SourceIntegration, connection uuid.UUID, err error,
 ) {
 	i, err = k.Find(ctx, account, source)
-	if errors.Is(err, ErrNoIntegration) {
+	if errors.Is(err, ErrNotConnected) {
 		return i, connection, models.ErrNoActions()
 	}
 	if err == nil {
@@ -26,7 +26,7 @@ func (k SourceIntegrations) WithActions(ctx context.Context, account, source uui
 	if err != nil {
 		return i, connection, err
 	}
-	signedIn, err := k.s.connectionsTo(ctx, account, i.Provider)
+	signedIn, err := k.signedIn(ctx, account, i.Provider)
 	if err != nil {
 		return i, connection, err
 	}
@@ -51,17 +51,18 @@ WHERE account_id = $1 AND source_id = $2 AND saved_at = $3 RETURNING uploads_rea
 // accepts them (the parameter ready). If this parameter is nil, a new action gets the time in the parameter latest, and the same
 // action keeps its time. SetAction returns the stored time. If the integration was saved again after i was read, SetAction stores
 // nothing and returns the parameter ready.
-func (k SourceIntegrations) SetAction(ctx context.Context, i models.SourceIntegration, action string, ready, latest *time.Time) (
+func (k Sources) SetAction(ctx context.Context, i models.SourceIntegration, action string, ready, latest *time.Time) (
 	*time.Time, error,
 ) {
-	at, found, err := db.First[*time.Time](ctx, k.s.c, "conversion action", setSourceAction, i.AccountID, i.TargetID, i.SavedAt, action, ready, latest)
+	at, found, err := db.First[*time.Time](ctx, k.s.Conn(), "conversion action", setSourceAction, i.AccountID, i.TargetID, i.SavedAt, action, ready, latest)
 	if err != nil || !found {
 		return ready, err
 	}
 	return at, nil
 }
 
-func (s *Store) connectionsTo(ctx context.Context, account uuid.UUID, provider string) ([]uuid.UUID, error) {
-	return db.Select[uuid.UUID](ctx, s.c, "connections", `SELECT id FROM oauth_connections WHERE account_id = $1 AND provider = $2
+// signedIn lists the connections by OAuth sign-in to a provider, the oldest first.
+func (k Sources) signedIn(ctx context.Context, account uuid.UUID, provider string) ([]uuid.UUID, error) {
+	return db.Select[uuid.UUID](ctx, k.s.Conn(), "connections", `SELECT id FROM oauth_connections WHERE account_id = $1 AND provider = $2
 		ORDER BY id`, account, provider)
 }

@@ -1,4 +1,4 @@
-package store
+package integration
 
 import (
 	"context"
@@ -14,26 +14,26 @@ import (
 
 	"switchyard/db"
 	"switchyard/db/seal"
+	"switchyard/db/store"
 	"switchyard/models"
 )
 
-// SourceIntegrations accesses the connections of traffic sources to the APIs of their platforms.
-type SourceIntegrations struct{ Integrations }
+// Sources stores the connections of traffic sources to the APIs of their platforms.
+type Sources struct{ Connections }
 
-var sourceIntegrations = integrationTable{
-	CredentialTable: CredentialTable{"source_integrations", "source_id", "connection of the traffic source"}, owners: "traffic_sources",
-	failing: "i.failure, i.failures, i.failing_since",
-	changed: "false", since: "NULL::timestamptz", older: "NULL::date", zone: "i.zone", account: ", currency = coalesce(nullif($7, ''), currency), zone = coalesce(nullif($8, ''), zone)",
+var sourceTable = table{
+	CredentialTable: store.CredentialTable{Name: "source_integrations", Key: "source_id", What: "connection of the traffic source"},
+	owners:          "traffic_sources",
+	failing:         "i.failure, i.failures, i.failing_since",
+	changed:         "false", since: "NULL::timestamptz", older: "NULL::date", zone: "i.zone", account: ", currency = coalesce(nullif($7, ''), currency), zone = coalesce(nullif($8, ''), zone)",
 }
 
-// SourceIntegrations returns access to the connections of traffic sources.
-func (s *Store) SourceIntegrations() SourceIntegrations {
-	return SourceIntegrations{Integrations{s, sourceIntegrations}}
-}
+// NewSources returns Sources in a store.
+func NewSources(s *store.Store) Sources { return Sources{Connections{s, sourceTable}} }
 
-// Find returns the connection of a traffic source. The error is ErrNoIntegration if the source is not connected.
-func (k SourceIntegrations) Find(ctx context.Context, account, source uuid.UUID) (models.SourceIntegration, error) {
-	return findIntegration[models.SourceIntegration](ctx, k.Integrations, account, source)
+// Find returns the connection of a traffic source. The error is ErrNotConnected if the source is not connected.
+func (k Sources) Find(ctx context.Context, account, source uuid.UUID) (models.SourceIntegration, error) {
+	return find[models.SourceIntegration](ctx, k.Connections, account, source)
 }
 
 // SourceConnect is a change that an account makes to a connection. A nil field keeps its value. If the provider changes, most nil
@@ -64,7 +64,7 @@ VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $14, $15, $
 ON CONFLICT (source_id) DO UPDATE SET provider = $3, settings = $4, secrets = $5, secret_names = $6, is_enabled = $7,
 	cost_endpoint = $8, oauth_connection_id = $9, campaign_param = $10, conversion_action = $11, conversion_statuses = $12,
 	conversions_enabled = $13, next_at = $14, wide_at = $14, session = NULL, currency = '', zone = '',
-	saved_at = ` + nextSave + `,
+	saved_at = ` + store.NextSave + `,
 	checked_at = NULL, failure = '', failures = 0, failing_since = NULL, upload_mode = $15,
 	daily_cap_count = $16, daily_cap_value = $17, send_keys = $18, uploads_since = now(), uploads_stopped = '', uploads_stopped_at = NULL,
 	upload_next_at = now(), upload_failure = '', upload_failures = 0, upload_failing_since = NULL,
@@ -77,12 +77,12 @@ FROM source_integrations i WHERE i.source_id = u.source_id AND i.account_id = $1
 
 // Save connects a traffic source, or changes its connection. If uploads were stopped, they start again. Errors: not_found, and
 // the errors of PUT /traffic-sources/{id}/integration.
-func (k SourceIntegrations) Save(ctx context.Context, account, source uuid.UUID, w SourceConnect) error {
-	return k.s.LockedTx(ctx, account, func(s *Store) error {
+func (k Sources) Save(ctx context.Context, account, source uuid.UUID, w SourceConnect) error {
+	return k.s.LockedTx(ctx, account, func(s *store.Store) error {
 		if _, err := s.Sources().Find(ctx, account, source); err != nil {
 			return err
 		}
-		i, stored, err := s.SourceIntegrations().findOrNew(ctx, account, source, w.Provider.Name)
+		i, stored, err := NewSources(s).findOrNew(ctx, account, source, w.Provider.Name)
 		if err != nil {
 			return err
 		}
@@ -105,7 +105,7 @@ func (k SourceIntegrations) Save(ctx context.Context, account, source uuid.UUID,
 		if i.IsEnabled && w.Provider.Name == models.CustomCost && i.Endpoint.URL == "" {
 			return models.Invalid("no_url", "a custom endpoint needs cost_endpoint.url")
 		}
-		signedIn, err := s.connectionsTo(ctx, account, w.Provider.Name)
+		signedIn, err := NewSources(s).signedIn(ctx, account, w.Provider.Name)
 		if err != nil {
 			return err
 		}
@@ -113,11 +113,11 @@ func (k SourceIntegrations) Save(ctx context.Context, account, source uuid.UUID,
 		if err != nil {
 			return err
 		}
-		if err := s.run(ctx, "skip uploads to another platform", skipUploadsOfOthers, account, source, i.Provider); err != nil {
+		if err := db.Run(ctx, s.Conn(), "skip uploads to another platform", skipUploadsOfOthers, account, source, i.Provider); err != nil {
 			return err
 		}
 		_, secrets := form.Split(credentials)
-		return s.run(ctx, "connect traffic source", saveSourceIntegration, source, account, i.Provider, db.Document(open), sealed,
+		return db.Run(ctx, s.Conn(), "connect traffic source", saveSourceIntegration, source, account, i.Provider, db.Document(open), sealed,
 			pq.Array(slices.AppendSeq([]string{}, maps.Keys(secrets))), i.IsEnabled, db.Document(i.Endpoint.WithoutValues()), i.ConnectionID,
 			i.CampaignParam, i.ConversionAction, pq.Array(i.ConversionStatuses), i.ConversionsEnabled, w.Next, i.UploadMode, i.DailyCapCount, i.DailyCapValue.Decimal, i.SendKeys)
 	})
@@ -125,7 +125,7 @@ func (k SourceIntegrations) Save(ctx context.Context, account, source uuid.UUID,
 
 // findOrNew returns the connection to the provider with its credentials, or else a new one. A new connection takes CampaignParam
 // and IsEnabled from a connection to another provider.
-func (k SourceIntegrations) findOrNew(ctx context.Context, account, source uuid.UUID, provider string) (
+func (k Sources) findOrNew(ctx context.Context, account, source uuid.UUID, provider string) (
 	i models.SourceIntegration, stored map[string]string, err error,
 ) {
 	fresh := models.SourceIntegration{Integration: models.Integration{TargetID: source, AccountID: account, Provider: provider, IsEnabled: true}}
@@ -133,7 +133,7 @@ func (k SourceIntegrations) findOrNew(ctx context.Context, account, source uuid.
 	fresh.DailyCapCount, fresh.DailyCapValue = models.DefaultCapCount, models.NewMoney(decimal.NewFromInt(models.DefaultCapValue))
 	i, err = k.Find(ctx, account, source)
 	switch {
-	case errors.Is(err, ErrNoIntegration):
+	case errors.Is(err, ErrNotConnected):
 		return fresh, nil, nil
 	case err != nil:
 		return i, nil, err
@@ -141,7 +141,7 @@ func (k SourceIntegrations) findOrNew(ctx context.Context, account, source uuid.
 		fresh.CampaignParam, fresh.IsEnabled = i.CampaignParam, i.IsEnabled
 		return fresh, nil, nil
 	}
-	stored, err = k.t.storedCredentials(ctx, k.s, account, source, i.Settings)
+	stored, err = k.t.Stored(ctx, k.s, account, source, i.Settings)
 	return i, stored, err
 }
 
@@ -189,28 +189,28 @@ func sessionPlace(i models.Integration) seal.Place {
 
 // Session returns the decrypted session of an earlier login. It is empty if no session is stored, or if it can no longer be
 // decrypted.
-func (k SourceIntegrations) Session(ctx context.Context, i models.Integration) (string, error) {
-	sealed, err := db.Get[[]byte](ctx, k.s.c, "connection of the traffic source",
+func (k Sources) Session(ctx context.Context, i models.Integration) (string, error) {
+	sealed, err := db.Get[[]byte](ctx, k.s.Conn(), "connection of the traffic source",
 		`SELECT coalesce(session, '') FROM source_integrations WHERE account_id = $1 AND source_id = $2`, i.AccountID, i.TargetID)
 	if err != nil || len(sealed) == 0 {
 		return "", err
 	}
-	plain, err := k.s.box.Open(ctx, sessionPlace(i), sealed)
+	plain, err := k.s.Box().Open(ctx, sessionPlace(i), sealed)
 	if errors.Is(err, seal.ErrOpen) {
 		return "", nil
 	}
 	if err != nil {
-		return "", fmt.Errorf("store: session of traffic source: %w", err)
+		return "", fmt.Errorf("integration: session of traffic source: %w", err)
 	}
 	return string(plain), nil
 }
 
 // SaveSession stores the session of a login. If the connection has changed since i was read, nothing is stored.
-func (k SourceIntegrations) SaveSession(ctx context.Context, i models.Integration, session string) error {
-	sealed, err := k.s.box.Seal(sessionPlace(i), []byte(session))
+func (k Sources) SaveSession(ctx context.Context, i models.Integration, session string) error {
+	sealed, err := k.s.Box().Seal(sessionPlace(i), []byte(session))
 	if err != nil {
 		return err
 	}
-	return k.s.run(ctx, "session of traffic source", `UPDATE source_integrations SET session = $4
+	return db.Run(ctx, k.s.Conn(), "session of traffic source", `UPDATE source_integrations SET session = $4
 		WHERE account_id = $1 AND source_id = $2 AND saved_at = $3`, i.AccountID, i.TargetID, i.SavedAt, sealed)
 }

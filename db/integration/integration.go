@@ -1,4 +1,6 @@
-package store
+// Package integration stores the connections of networks and traffic sources to the APIs of their platforms, the runs of their
+// imports, and the orders that the networks have listed.
+package integration
 
 import (
 	"context"
@@ -9,18 +11,19 @@ import (
 	"github.com/google/uuid"
 
 	"switchyard/db"
+	"switchyard/db/store"
 	"switchyard/models"
 )
 
-// Integrations accesses the connections of networks, or of traffic sources, to the APIs of their platforms.
-type Integrations struct {
-	s *Store
-	t integrationTable
+// Connections stores the connections of networks, or of traffic sources, to the APIs of their platforms.
+type Connections struct {
+	s *store.Store
+	t table
 }
 
-// integrationTable is a table of connections to platforms.
-type integrationTable struct {
-	CredentialTable
+// table is a table of connections to platforms.
+type table struct {
+	store.CredentialTable
 	owners  string
 	zone    string // expression for the time zone of the account at the platform
 	changed string // expression that is true if changes are due ($1: now)
@@ -30,48 +33,48 @@ type integrationTable struct {
 	account string // sets the columns of the account at the platform: $7 (currency) and $8 (zone); empty: no such columns
 }
 
-func integrationColumns[I any](t integrationTable) string {
+func columns[I any](t table) string {
 	return strings.Replace(db.Columns[I](""), "target_id", t.Key+" AS target_id", 1)
 }
 
-func findIntegration[I any](ctx context.Context, k Integrations, account, target uuid.UUID) (I, error) {
-	return db.Get[I](ctx, k.s.c, k.t.What, `SELECT `+integrationColumns[I](k.t)+`
+func find[I any](ctx context.Context, k Connections, account, target uuid.UUID) (I, error) {
+	return db.Get[I](ctx, k.s.Conn(), k.t.What, `SELECT `+columns[I](k.t)+`
 		FROM `+k.t.Name+` WHERE account_id = $1 AND `+k.t.Key+` = $2`, account, target)
 }
 
-// ErrNoIntegration is the error for a network or a traffic source without a connection.
-var ErrNoIntegration = models.NotFound("connection")
+// ErrNotConnected is the error for a network or a traffic source without a connection.
+var ErrNotConnected = models.NotFound("connection")
 
-// Find returns the connection of a network or of a traffic source. The error is ErrNoIntegration if there is no connection.
-func (k Integrations) Find(ctx context.Context, account, target uuid.UUID) (models.Integration, error) {
-	return findIntegration[models.Integration](ctx, k, account, target)
+// Find returns the connection of a network or of a traffic source. The error is ErrNotConnected if there is no connection.
+func (k Connections) Find(ctx context.Context, account, target uuid.UUID) (models.Integration, error) {
+	return find[models.Integration](ctx, k, account, target)
 }
 
 // Credentials returns all credentials of a connection, decrypted. The error is seal.ErrOpen if they can no longer be decrypted.
-func (k Integrations) Credentials(ctx context.Context, i models.Integration) (map[string]string, error) {
+func (k Connections) Credentials(ctx context.Context, i models.Integration) (map[string]string, error) {
 	return k.t.Read(ctx, k.s, i.AccountID, i.TargetID, i.Settings)
 }
 
 // Remove disconnects a network or a traffic source and deletes the credentials. ok is false if there was no connection.
-func (k Integrations) Remove(ctx context.Context, account, target uuid.UUID) (ok bool, err error) {
-	n, err := k.s.exec(ctx, "remove the "+k.t.What, `DELETE FROM `+k.t.Name+` WHERE account_id = $1 AND `+k.t.Key+` = $2`, account, target)
+func (k Connections) Remove(ctx context.Context, account, target uuid.UUID) (ok bool, err error) {
+	n, err := db.Exec(ctx, k.s.Conn(), "remove the "+k.t.What, `DELETE FROM `+k.t.Name+` WHERE account_id = $1 AND `+k.t.Key+` = $2`, account, target)
 	return n > 0, err
 }
 
-// IntegrationResult is the result of a request to a platform.
-type IntegrationResult struct {
+// Result is the result of a request to a platform.
+type Result struct {
 	Failure        string // empty: success
 	Synced         bool   // true if orders were imported or spend was read
 	Currency, Zone string // currency and zone of the account at the platform; empty: not returned
 }
 
 // Record stores the result of a request to the platform. If the connection has changed since i was read, nothing is stored.
-func (k Integrations) Record(ctx context.Context, i models.Integration, r IntegrationResult, now time.Time) error {
+func (k Connections) Record(ctx context.Context, i models.Integration, r Result, now time.Time) error {
 	args := []any{i.AccountID, i.TargetID, i.SavedAt, r.Failure, r.Synced, now}
 	if k.t.account != "" {
 		args = append(args, r.Currency, r.Zone)
 	}
-	return k.s.run(ctx, "result of the "+k.t.What, `UPDATE `+k.t.Name+` SET checked_at = $6, failure = $4,
+	return db.Run(ctx, k.s.Conn(), "result of the "+k.t.What, `UPDATE `+k.t.Name+` SET checked_at = $6, failure = $4,
 			failures = CASE WHEN $4 = '' THEN 0 ELSE failures + 1 END,
 			failing_since = CASE WHEN $4 = '' THEN NULL ELSE coalesce(failing_since, $6) END,
 			synced_at = CASE WHEN $5 THEN $6 ELSE synced_at END`+k.t.account+`
@@ -80,13 +83,13 @@ func (k Integrations) Record(ctx context.Context, i models.Integration, r Integr
 
 // SetNext stores the time of the next automatic import. The first import after the time `wide` covers a longer window. If `wide` is
 // zero, the stored time stays. If the connection has changed since i was read, nothing is stored.
-func (k Integrations) SetNext(ctx context.Context, i models.Integration, at, wide time.Time) error {
+func (k Connections) SetNext(ctx context.Context, i models.Integration, at, wide time.Time) error {
 	q := `UPDATE ` + k.t.Name + ` SET next_at = $4, wide_at = coalesce($5, wide_at) WHERE account_id = $1 AND ` + k.t.Key + ` = $2 AND saved_at = $3`
-	return k.s.run(ctx, "next run of the "+k.t.What, q, i.AccountID, i.TargetID, i.SavedAt, at, sql.NullTime{Time: wide, Valid: !wide.IsZero()})
+	return db.Run(ctx, k.s.Conn(), "next run of the "+k.t.What, q, i.AccountID, i.TargetID, i.SavedAt, at, sql.NullTime{Time: wide, Valid: !wide.IsZero()})
 }
 
-// DueIntegration is a connection whose import is due.
-type DueIntegration struct {
+// Due is a connection whose import is due.
+type Due struct {
 	AccountID uuid.UUID `db:"account_id"`
 	TargetID  uuid.UUID `db:"target_id"`
 	Provider  string    `db:"provider"`
@@ -102,8 +105,8 @@ type DueIntegration struct {
 
 // ClaimDue claims at most limit connections of all accounts whose import is due. They become due again at the time next. After an
 // odd number of failures in a row, the import uses the shorter window, because perhaps only the longer window fails.
-func (k Integrations) ClaimDue(ctx context.Context, now, next time.Time, limit int) ([]DueIntegration, error) {
-	return db.Select[DueIntegration](ctx, k.s.c, "due "+k.t.owners, `
+func (k Connections) ClaimDue(ctx context.Context, now, next time.Time, limit int) ([]Due, error) {
+	return db.Select[Due](ctx, k.s.Conn(), "due "+k.t.owners, `
 		UPDATE `+k.t.Name+` i SET next_at = $2
 		FROM (
 			SELECT k.`+k.t.Key+` AS target_id, k.wide_at <= $1 AND k.failures % 2 = 0 AS wide, `+k.t.changed+` AS changed,
@@ -116,8 +119,8 @@ func (k Integrations) ClaimDue(ctx context.Context, now, next time.Time, limit i
 			d.wide, d.changed AND NOT d.wide AS changed, d.since, d.older_from, i.saved_at`, now, next, limit)
 }
 
-// FailingIntegration is a network or a traffic source whose requests to its platform fail.
-type FailingIntegration struct {
+// Failing is a network or a traffic source whose requests to its platform fail.
+type Failing struct {
 	ID        uuid.UUID  `db:"id"`
 	Name      string     `db:"name"`
 	Provider  string     `db:"provider"`
@@ -128,11 +131,11 @@ type FailingIntegration struct {
 }
 
 // Failing lists at most 500 of the account's networks or traffic sources whose requests have failed several times in a row.
-func (k Integrations) Failing(ctx context.Context, account uuid.UUID) ([]FailingIntegration, error) {
-	return db.Select[FailingIntegration](ctx, k.s.c, "failing "+k.t.owners, `
+func (k Connections) Failing(ctx context.Context, account uuid.UUID) ([]Failing, error) {
+	return db.Select[Failing](ctx, k.s.Conn(), "failing "+k.t.owners, `
 		SELECT o.id, o.name, i.provider, f.failure, f.failures, f.failing_since, i.checked_at
 		FROM `+k.t.Name+` i JOIN `+k.t.owners+` o ON o.id = i.`+k.t.Key+` AND o.account_id = i.account_id
 		CROSS JOIN LATERAL (SELECT `+k.t.failing+`) AS f (failure, failures, failing_since)
 		WHERE i.account_id = $1 AND f.failures >= $2 AND o.is_active AND o.deactivated_at IS NULL
-		ORDER BY f.failing_since DESC, o.id LIMIT $3`, account, models.FailingIntegration, MaxAlerts)
+		ORDER BY f.failing_since DESC, o.id LIMIT $3`, account, models.FailingIntegration, store.MaxAlerts)
 }
