@@ -18,14 +18,6 @@ type ForeignLinks struct{ s *Store }
 // ForeignLinks returns access to the links of other trackers.
 func (s *Store) ForeignLinks() ForeignLinks { return ForeignLinks{s} }
 
-var selectForeignLinks = `SELECT ` + db.Columns[models.ForeignLink]("") + ` FROM foreign_links
-WHERE account_id = $1 AND campaign_id = ANY ($2::uuid[]) ORDER BY form, foreign_id, domain_id`
-
-// ForCampaigns lists the links of other trackers that lead to the given campaigns of the account.
-func (k ForeignLinks) ForCampaigns(ctx context.Context, account uuid.UUID, campaigns ...uuid.UUID) ([]models.ForeignLink, error) {
-	return db.Select[models.ForeignLink](ctx, k.s.c, "foreign links", selectForeignLinks, account, db.UUIDs(campaigns))
-}
-
 const (
 	countForeignDomains = `
 SELECT count(*) FROM domains WHERE account_id = $1 AND id = ANY ($2::uuid[])`

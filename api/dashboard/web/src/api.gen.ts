@@ -451,6 +451,7 @@ export interface SmartlinkRuleAnswer { "id": string; "name": string; "logic": "a
 export interface SmartlinkRuleBody { "id"?: string; "name"?: string; "position"?: number | null; "logic"?: "and" | "or"; "conditions": (ConditionPart)[]; "destination_url"?: string; "url"?: string }
 export interface SmartlinkRuleFigures { "rule_id": string | null; "name": string; "clicks": number; "bot_clicks": number }
 export interface SmartlinkStats { "link": SmartlinkBrief; "range": Range; "clicks": number; "bot_clicks": number; "rules": (SmartlinkRuleFigures)[]; "destinations": (SmartlinkDestination)[] }
+export interface SmartlinksSmartlinkAnswer { "rows": (SmartlinkAnswer)[]; "next_cursor": string | null }
 export interface Source { "platform"?: string; "name"?: string; "external_id_param"?: string; "external_id_macro"?: string; "cost_param"?: string; "cost_macro"?: string; "cost_model"?: "cpc" | "cpm" | "cpa" | "manual"; "token_macros"?: Record<string, string>; "postback_url"?: string; "page"?: string; "read_on"?: string }
 export interface Source2 { "platform": string; "name": string; "external_id_param": string; "external_id_macro": string; "cost_param": string; "cost_macro": string; "cost_model": "cpc" | "cpm" | "cpa" | "manual"; "token_macros": Record<string, string>; "postback_url": string; "page": string; "read_on": string }
 export interface SourceAnswer { "id": string; "name": string; "token_macros": Record<string, string>; "subs": (SubSlot)[]; "cost_param": string; "cost_macro": string; "external_id_param": string; "external_id_macro": string; "cost_model": "cpc" | "cpm" | "cpa" | "manual"; "notes": string; "traffic_loss_pct": number; "group_name": string; "tags": (string)[]; "platform": string; "postback_url": string; "postback_method": "GET" | "POST"; "postback_statuses": ("pending" | "approved" | "rejected" | "chargeback")[]; "postback_goals": (GoalPostback)[]; "send_payout_pct": number; "status": "active" | "paused"; "created_at": string; "updated_at": string; "sub_names": Record<string, string>; "postback_example": string }
@@ -510,7 +511,6 @@ export interface V1LanderRow { "range": Range; "rows": (LanderRow)[]; "next_curs
 export interface V1OfferRow { "range": Range; "rows": (OfferRow)[]; "next_cursor": string | null }
 export interface V1RuleAnswer { "rows": (RuleAnswer)[]; "next_cursor": string | null }
 export interface V1SavedFlowAnswer { "rows": (SavedFlowAnswer)[]; "next_cursor": string | null }
-export interface V1SmartlinkAnswer { "rows": (SmartlinkAnswer)[]; "next_cursor": string | null }
 export interface V1SourceRow { "range": Range; "rows": (SourceRow)[]; "next_cursor": string | null }
 export interface Value { "value": string; "clicks": number; "bot_clicks": number }
 export interface Values { "dimension": string; "values": (Value)[]; "labels": Record<string, string> }
@@ -625,7 +625,7 @@ export interface Calls {
   "POST /network-templates": { query: {  }; path: {  }; body: NetworkTemplatesBody; answer: SavedTemplates; codes: "empty" | "invalid_template" | "too_many" }
   "DELETE /network-templates": { query: { "id"?: string }; path: {  }; body: undefined; answer: DeletedAnswer; codes: "invalid_id" | "not_found" }
   "GET /traffic-source-templates": { query: {  }; path: {  }; body: undefined; answer: SourceTemplateRows; codes: never }
-  "GET /short-links": { query: { "q"?: string; "sort"?: "-created_at" | "created_at" | "name" | "-name"; "status"?: "active" | "paused"; "limit"?: number | string; "cursor"?: string }; path: {  }; body: undefined; answer: V1SmartlinkAnswer; codes: never }
+  "GET /short-links": { query: { "q"?: string; "sort"?: "-created_at" | "created_at" | "name" | "-name"; "status"?: "active" | "paused"; "limit"?: number | string; "cursor"?: string }; path: {  }; body: undefined; answer: SmartlinksSmartlinkAnswer; codes: never }
   "POST /short-links": { query: {  }; path: {  }; body: SmartlinkBody; answer: SmartlinkAnswer; codes: "duplicate_name" | "duplicate_slug" | "invalid_condition" | "invalid_domain" | "invalid_number" | "invalid_rule_url" | "invalid_slug" | "invalid_source" | "invalid_url" | "no_conditions" | "out_of_range" | "required" | "too_long" }
   "PUT /short-links": { query: {  }; path: {  }; body: SmartlinkPut; answer: SmartlinkAnswer; codes: "duplicate_name" | "duplicate_slug" | "invalid_condition" | "invalid_domain" | "invalid_id" | "invalid_number" | "invalid_rule_url" | "invalid_slug" | "invalid_source" | "invalid_url" | "no_conditions" | "not_found" | "out_of_range" | "required" | "too_long" }
   "PATCH /short-links": { query: {  }; path: {  }; body: ToggleBody; answer: IDAnswer; codes: "invalid_id" | "invalid_status" | "not_found" }
