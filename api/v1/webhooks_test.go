@@ -223,7 +223,7 @@ func TestWebhookAllowance(t *testing.T) {
 // announce stores an event and returns the ids of its deliveries, one for each endpoint.
 func announce(t *testing.T, s *apitest.Server) []uuid.UUID {
 	t.Helper()
-	e := models.NewEvent(s.Account.ID, models.EventConversionCreated, time.Now(), models.ConversionEvent{ConversionData: models.ConversionData{Payout: "1"}})
+	e := models.NewEvent(s.Account.ID, models.EventConversionCreated, time.Now(), models.ConversionEvent{ConversionData: models.ConversionData{Status: models.StatusApproved, Payout: "1"}})
 	ids, err := delivery.AddEvent(t.Context(), s.DB, e)
 	if err != nil {
 		t.Fatal(err)
